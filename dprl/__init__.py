@@ -1,0 +1,35 @@
+"""dprl: what privacy costs in reinforcement learning.
+
+>>> import dprl
+>>> spec = dprl.RunSpec(environment="riverswim", algorithm="dp-ucbvi", privacy="central", epsilon=1.0)
+>>> trace = dprl.run(spec)
+>>> trace.regret.shape
+(5, 157)
+"""
+
+from dprl.algorithms import ALGORITHMS
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
+from dprl.mdp import TabularMDP
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
+from dprl.simulation import FIELDS, Estimate, RunSpec, SeedTrace, Trace, estimate, run, spec_from_json
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ALGORITHMS",
+    "ENVIRONMENTS",
+    "FIELDS",
+    "MECHANISMS",
+    "PRIVATIZERS",
+    "Estimate",
+    "Guarantee",
+    "RunSpec",
+    "SeedTrace",
+    "SpecError",
+    "TabularMDP",
+    "Trace",
+    "estimate",
+    "run",
+    "spec_from_json",
+]

@@ -1,0 +1,89 @@
+"""UCBVI with the Bernstein bonus (Azar, Osband, Munos 2017, Algorithms 1 and 4): the non-private comparison."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+
+from dprl.algorithms.algorithm import CAP, Algorithm, Problem, cap_step
+from dprl.algorithms.backup import act_greedily, expectation, variance
+from dprl.fields import Field
+from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
+
+
+@kernel
+def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-def]
+    """Optimistic backward induction; the bonus is that of Azar et al. 2017, Algorithm 4.
+
+    b = c_variance sqrt(Var_{P^}(V_{h+1}) / n) + c_count sqrt(1 / n) + c_range / n
+        + sqrt((8 / n) sum_{s'} P^(s') min(c_gap / n_{h+1}(s'), H^2))
+    """
+    H, S, A = Q.shape
+    fall, c_variance, c_count, c_range, c_gap = (
+        constants[0],
+        constants[1],
+        constants[2],
+        constants[3],
+        constants[4],
+    )
+    gap = np.zeros(S)
+    for h in range(H - 1, -1, -1):
+        cap = H - fall * h
+        for x in range(S):
+            gap[x] = 0.0
+            if c_gap > 0.0 and h < H - 1:
+                n_next = 0.0
+                for a in range(A):
+                    n_next += released[h + 1, x, a, S]
+                gap[x] = min(c_gap / n_next, float(H * H)) if n_next >= 1.0 else float(H * H)
+        for s in range(S):
+            for a in range(A):
+                row = released[h, s, a]
+                n = row[S]
+                if n < 1.0:
+                    Q[h, s, a] = cap
+                    continue
+                mean = expectation(row, n, V[h + 1])
+                spread = variance(row, n, V[h + 1], mean)
+                bonus = c_variance * np.sqrt(spread / n) + c_count * np.sqrt(1.0 / n) + c_range / n
+                if c_gap > 0.0:
+                    bonus += np.sqrt(8.0 * expectation(row, n, gap) / n)
+                Q[h, s, a] = min(Q[h, s, a], min(cap, row[S + 1] / n + mean + bonus))
+        act_greedily(Q[h], V[h], policy[h])
+
+
+def constants(problem: Problem) -> Array:
+    """fall of the cap, then c_variance, c_count, c_range, c_gap.
+
+    paper: with L = ln(5 S A T / beta). Rewards are estimated here, which adds sqrt(L / (2n)) (ours).
+    """
+    p = problem.params
+    if problem.bonus == "practical":
+        return np.array([cap_step(p), p["statistical"], p["statistical"], 0.0, 0.0])
+    H, S, A = problem.H, problem.S, problem.A
+    L = log(5 * S * A * problem.T / problem.beta)
+    return np.array([cap_step(p), sqrt(8 * L), sqrt(L / 2), 14 * H * L / 3, 100**2 * H**3 * S**2 * A * L**2])
+
+
+STATISTICAL = Field(
+    "statistical",
+    "float",
+    0.3,
+    "practical bonus: multiplier of the statistical terms sqrt(Var/n) + sqrt(1/n)",
+    low=0.0,
+    high=100.0,
+)
+
+ALGORITHM = Algorithm(
+    key="ucbvi",
+    title="UCBVI",
+    summary="Optimism with a Bernstein bonus, no privacy.",
+    source="Azar, Osband, Munos 2017, Algorithms 1 and 4",
+    privacies=("none",),
+    input="raw",
+    plan=plan,
+    constants=constants,
+    fields=(CAP, STATISTICAL),
+)

@@ -1,0 +1,46 @@
+"""Random MDPs: Dirichlet transitions, uniform rewards."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl.environments.environment import Environment, horizon
+from dprl.fields import Field
+from dprl.mdp import TabularMDP
+
+
+def make(S: int = 5, A: int = 3, H: int = 10, concentration: float = 0.3, seed: int = 0) -> TabularMDP:
+    """A time-homogeneous MDP drawn once from `seed`: P[s, a] ~ Dirichlet(concentration, ...), R[s, a] uniform.
+
+    Episodes start in a uniformly drawn state. A small concentration makes next states nearly certain.
+    """
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    gamma = rng.gamma(concentration, size=(S, A, S)) + 1e-300  # a row of zeros (underflow) has no direction
+    P = gamma / gamma.sum(-1, keepdims=True)
+    R = rng.random((S, A))
+    return TabularMDP(
+        name="Random MDP",
+        P=np.broadcast_to(P, (H, S, A, S)).copy(),
+        R=np.broadcast_to(R, (H, S, A)).copy(),
+        d1=np.full(S, 1.0 / S),
+        state_labels=tuple(f"state {s}" for s in range(S)),
+        action_labels=tuple(f"action {a}" for a in range(A)),
+        drawing={"kind": "graph"},
+    )
+
+
+ENVIRONMENT = Environment(
+    key="random",
+    title="Random MDP",
+    summary="Transitions drawn from a Dirichlet distribution and uniform rewards, fixed by a seed.",
+    source="a usual test bed; not from the papers",
+    fields=(
+        Field("S", "int", 5, "states", low=1, high=300),
+        Field("A", "int", 3, "actions", low=1, high=100),
+        horizon(10),
+        Field("concentration", "float", 0.3, "Dirichlet concentration: small is nearly deterministic", 0.01, 100.0),
+        Field("seed", "int", 0, "which random MDP", low=0, high=2**32 - 1),
+    ),
+    make=make,
+    size=lambda S, A, H, concentration, seed: (S, A, H),
+)

@@ -1,0 +1,161 @@
+"""One description of an input: its type, range and default, and the sentence said when a value is wrong.
+
+Environments, algorithms and `RunSpec` describe what they accept with `Field`; widgets, links, the command
+line and JSON are all checked by it, so that a bad value gets the same one sentence wherever it comes from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["int", "float", "choice", "text", "params"]
+
+
+class SpecError(ValueError):
+    """A bad input. `field` names it; the message is one sentence: the field, what was given, what is allowed."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+
+
+def shown(value: object) -> str:
+    """`value` as it may be repeated in a message: short, on one line, no control characters."""
+    text = value if isinstance(value, str) else repr(value)
+    text = "".join(c if c.isprintable() else "?" for c in text)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def number(value: float) -> str:
+    """A number as people write it: 20, 0.05, 1e+09."""
+    if float(value).is_integer() and abs(value) < 1e7:
+        return f"{int(value):,}".replace(",", "")
+    return f"{value:g}"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One input.
+
+    name: key in JSON and in Python; kind: its type; default: its value when left out;
+    low, high: inclusive range of a number (`low_open`: low itself is excluded);
+    choices: allowed words of a choice; optional: None means "chosen for you" or "not used";
+    query: short key in links; flag: command-line option.
+    """
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+    low: float | None = None
+    high: float | None = None
+    low_open: bool = False
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    query: str = ""
+    flag: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        if self.kind == "choice":
+            return "one of " + ", ".join(self.choices)
+        if self.kind == "params":
+            return "name=value pairs"
+        if self.kind == "text":
+            return self.help
+        what = "a whole number" if self.kind == "int" else "a number"
+        if self.low is not None and self.high is not None:
+            return f"{what} {'above' if self.low_open else 'from'} {number(self.low)} to {number(self.high)}"
+        return what
+
+    def refuse(self, value: object) -> SpecError:
+        """The error for a value that is not allowed."""
+        return SpecError(self.name, f"{shown(value)} is not allowed; give {self.allowed}.")
+
+    def check(self, value: Any) -> Any:
+        """The value in its canonical type. Whole floats count as integers, integers as floats.
+
+        Raises SpecError when the value is of another type or out of range.
+        """
+        if value is None and self.optional:
+            return None
+        if self.kind in ("text", "choice"):
+            if not isinstance(value, str) or (self.kind == "choice" and value not in self.choices):
+                raise self.refuse(value)
+            return value
+        if self.kind == "params":
+            if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
+                raise self.refuse(value)
+            return dict(value)
+        if isinstance(value, bool) or not hasattr(value, "__float__") or isinstance(value, str):
+            raise self.refuse(value)
+        try:
+            as_float = float(value)
+        except (OverflowError, ValueError, TypeError):
+            raise self.refuse(value) from None
+        if not math.isfinite(as_float) or (self.kind == "int" and not as_float.is_integer()):
+            raise self.refuse(value)
+        result = int(value) if self.kind == "int" else as_float
+        below = self.low is not None and (result <= self.low if self.low_open else result < self.low)
+        if below or (self.high is not None and result > self.high):
+            raise self.refuse(value)
+        return result
+
+    def parse(self, text: str) -> Any:
+        """The value written as text (a link, the command line). Integers may be written 1e9."""
+        text = text.strip()
+        if self.optional and text in ("", "none") and self.kind != "choice":
+            return None
+        if self.kind == "params":
+            return parse_params(self.name, text)
+        if self.kind in ("text", "choice"):
+            return self.check(text)
+        if len(text) > 40:
+            raise self.refuse(text)
+        try:
+            return self.check(int(text))
+        except SpecError:
+            raise self.refuse(text) from None
+        except ValueError:
+            pass
+        try:
+            return self.check(float(text))
+        except ValueError:
+            raise self.refuse(text) from None
+
+
+def parse_params(name: str, text: str) -> dict[str, str]:
+    """`S=6,H=20` as {"S": "6", "H": "20"}. Raises SpecError when a part has no `=` or a name stands twice."""
+    params: dict[str, str] = {}
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        key, sign, value = (x.strip() for x in part.partition("="))
+        if not sign or not key or key in params:
+            raise SpecError(name, f"{shown(part)} is not allowed; give name=value pairs, each name once.")
+        params[key] = value
+    return params
+
+
+def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:
+    """`given` checked against `fields`, defaults filled in, in the order of `fields`.
+
+    Text values are parsed, so that S="6" from a link and S=6 from JSON are the same.
+    Raises SpecError naming the parameter.
+    """
+    table = {f.name: f for f in fields}
+    for key in given:
+        if key not in table:
+            known = ", ".join(table) or "none"
+            raise SpecError(name, f"{owner} has no parameter {shown(key)}; it has {known}.")
+    result = {}
+    for key, field in table.items():
+        value = given.get(key, field.default)
+        numeric = field.kind in ("int", "float")
+        try:
+            result[key] = field.parse(value) if isinstance(value, str) and numeric else field.check(value)
+        except SpecError:
+            raise SpecError(f"{name}.{key}", f"{shown(value)} is not allowed; give {field.allowed}.") from None
+    return result

@@ -1,0 +1,92 @@
+"""Compiled kernels: plain Python functions that numba compiles on first use, in whoever uses them.
+
+A function marked `@kernel` stays an ordinary Python function (tests run it as such and get the same bits).
+`compiled(function, signature)` gives its machine-code twin. Nothing is compiled, and numba is not even
+imported, until then: pages import the registries of algorithms without paying for a compiler.
+
+numba's disk cache does not notice an edit in a helper of another file, so the cache lives in a directory
+named after a digest of all of the package's sources.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_kernels: list[Callable[..., Any]] = []
+_registered: set[Callable[..., Any]] = set()
+
+# What a simulation depends on; pages, jobs and figures may change without touching any result.
+_SOURCES = ("fields.py", "kernels.py", "mdp", "environments", "privacy", "algorithms", "simulation")
+
+
+def kernel(function: F) -> F:
+    """Mark a function as usable inside compiled kernels. It is returned unchanged."""
+    _kernels.append(function)
+    return function
+
+
+@cache
+def source_digest() -> str:
+    """Digest of the sources every simulated number depends on, 16 hex digits."""
+    root = Path(__file__).parent
+    digest = hashlib.sha256()
+    for name in _SOURCES:
+        path = root / name
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(str(file.relative_to(root).as_posix()).encode() + b"\0")
+            digest.update(file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def home() -> Path:
+    """Where this program keeps its files: DPRL_HOME, else ~/.cache/dprl."""
+    return Path(os.environ.get("DPRL_HOME") or Path.home() / ".cache" / "dprl").expanduser()
+
+
+@cache
+def _numba() -> Any:
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(home() / "kernels" / source_digest()))
+    import numba
+
+    numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]
+    return numba
+
+
+@cache
+def compiled(function: F, signature: Any) -> F:
+    """`function` as machine code for the declared `signature` (a numba string or signature object).
+
+    Signatures are declared because only then do functions passed as arguments have a type that is the
+    same in every process, without which the disk cache never hits.
+    """
+    numba = _numba()
+    for helper in _kernels:
+        if helper not in _registered:
+            numba.extending.register_jitable(helper)
+            _registered.add(helper)
+    compiled_function: F = numba.njit(signature, cache=True)(function)
+    return compiled_function
+
+
+def function_type(signature: str) -> Any:
+    """The numba type of a compiled function with this signature, for passing it as an argument."""
+    numba = _numba()
+    arguments, result = numba.core.sigutils.normalize_signature(signature)
+    return numba.types.FunctionType(result(*arguments))
+
+
+def type_of(value: Any) -> Any:
+    """The numba type of a value."""
+    return _numba().typeof(value)
+
+
+def rng_type() -> Any:
+    """The numba type of a NumPy Generator."""
+    return _numba().types.npy_rng

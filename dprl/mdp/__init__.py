@@ -1,0 +1,5 @@
+"""What a problem is: tabular Markov decision processes, exact planning in them, and the record of counts."""
+
+from dprl.mdp.tabular import TabularMDP
+
+__all__ = ["TabularMDP"]

@@ -1,0 +1,31 @@
+"""The record of counts: everything the learners are allowed to be functions of.
+
+One float64 array [H, S, A, S + 2]. The row of (h, s, a) holds m[h, s, a, s'] for each next state s', then
+n[h, s, a] = sum of m over s', then r[h, s, a], the sum of rewards. Counts are exact up to 2^53.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl.mdp.tabular import Array
+
+
+def empty(H: int, S: int, A: int) -> Array:
+    """A record with every count zero, shape [H, S, A, S + 2]."""
+    return np.zeros((H, S, A, S + 2))
+
+
+def transitions(counts: Array) -> Array:
+    """m: [..., S], a view."""
+    return counts[..., :-2]
+
+
+def visits(counts: Array) -> Array:
+    """n: [...], a view."""
+    return counts[..., -2]
+
+
+def rewards(counts: Array) -> Array:
+    """r: [...], a view."""
+    return counts[..., -1]

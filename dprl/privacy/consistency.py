@@ -1,0 +1,102 @@
+"""From noisy counts to a consistent model (QW23-online eq. 4-6; the same program in B25 eq. 4-5).
+
+For each (h, s, a): minimise max over s' of |x[s'] - m^[s']| subject to x >= 0 and |sum x - n^| <= slack.
+It is a linear program; the least value t* has a closed form, and so has a minimiser.
+"""
+
+from __future__ import annotations
+
+from dprl.kernels import kernel
+
+# kernel signature of a post-processing step: (noisy [H,S,A,S+2], E, released [H,S,A,S+2])
+SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"
+
+
+@kernel
+def nearest_counts(noisy, n_hat, slack, x):  # type: ignore[no-untyped-def]
+    """Write the canonical minimiser into x[0..S-1] and return its sum. noisy: [>= S], x: [>= S], S = len(x) - 2.
+
+    Start from max(m^, 0), whose distance is as small as x >= 0 permits. If its sum lies in [lo, hi], done.
+    Above hi, move in a straight line toward max(m^ - t*, 0), below lo toward m^ + t*, until the sum fits.
+    If n^ + slack < 0 the program has no solution (only off the good event); hi = 0 then gives x = 0.
+    """
+    S = x.shape[0] - 2
+    lo = n_hat - slack
+    hi = max(n_hat + slack, 0.0)
+    total = 0.0
+    positive = 0.0
+    active = 0
+    worst = 0.0
+    for s in range(S):
+        m = noisy[s]
+        total += m
+        if m > 0.0:
+            positive += m
+            active += 1
+            x[s] = m
+        else:
+            x[s] = 0.0
+            worst = max(worst, -m)
+    if positive > hi:
+        # smallest t with sum max(m^ - t, 0) <= hi: drop what falls below the mean excess until nothing does
+        t = 0.0
+        excess = positive
+        changed = True
+        while changed and active > 0:
+            level = (excess - hi) / active
+            changed = False
+            for s in range(S):
+                if t < noisy[s] <= level:
+                    excess -= noisy[s]
+                    active -= 1
+                    changed = True
+            t = level
+        t = max(t, worst)
+        end = 0.0
+        for s in range(S):
+            end += max(noisy[s] - t, 0.0)
+        share = 1.0 if end >= hi else (positive - hi) / (positive - end)
+        total = 0.0
+        for s in range(S):
+            x[s] += share * (max(noisy[s] - t, 0.0) - x[s])
+            total += x[s]
+        return total
+    if positive < lo:
+        t = max(worst, (lo - total) / S)
+        end = total + S * t
+        share = 1.0 if end <= lo else (lo - positive) / (end - positive)
+        total = 0.0
+        for s in range(S):
+            x[s] += share * (noisy[s] + t - x[s])
+            total += x[s]
+        return total
+    return positive
+
+
+@kernel
+def consistent(noisy, error, released):  # type: ignore[no-untyped-def]
+    """Release m~, n~, r~ from m^, n^, r^, all [H, S, A, S + 2], with E = `error` (QW23-online section 5.1).
+
+    slack = E/4; then E/(2S) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
+    """
+    H, S, A, width = noisy.shape
+    for h in range(H):
+        for s in range(S):
+            for a in range(A):
+                row = released[h, s, a]
+                n = nearest_counts(noisy[h, s, a], noisy[h, s, a, S], error / 4.0, row)
+                for x in range(S):
+                    row[x] += error / (2.0 * S)
+                row[S] = n + error / 2.0
+                row[S + 1] = noisy[h, s, a, S + 1]
+
+
+@kernel
+def unchanged(noisy, error, released):  # type: ignore[no-untyped-def]
+    """Release the counts as they are (no privacy, or a learner that takes raw noisy counts)."""
+    H, S, A, width = noisy.shape
+    for h in range(H):
+        for s in range(S):
+            for a in range(A):
+                for x in range(width):
+                    released[h, s, a, x] = noisy[h, s, a, x]

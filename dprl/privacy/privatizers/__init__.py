@@ -1,0 +1,15 @@
+"""Privatizers: one file each, one line each here."""
+
+from dprl.privacy.privatizers import central, local, none
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request
+
+PRIVATIZERS: dict[str, Privatizer] = {
+    p.key: p
+    for p in (
+        none.PRIVATIZER,
+        central.PRIVATIZER,
+        local.PRIVATIZER,
+    )
+}
+
+__all__ = ["PRIVATIZERS", "Noise", "Privatizer", "Request"]

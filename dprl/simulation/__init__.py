@@ -1,0 +1,61 @@
+"""Simulation: from a spec to a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dprl.simulation.engine import SeedRun
+from dprl.simulation.estimate import Estimate
+from dprl.simulation.estimate import estimate as _estimate
+from dprl.simulation.spec import FIELDS, RunSpec, spec_from_json
+from dprl.simulation.trace import SeedTrace, Trace
+
+
+def start(spec: RunSpec, seed: int) -> SeedRun:
+    """Begin one seed of a spec; call `advance` on the result until it is done."""
+    return SeedRun(spec, seed)
+
+
+def estimate(spec: RunSpec) -> Estimate:
+    """What one seed of a spec will cost."""
+    from dprl.environments import ENVIRONMENTS
+
+    S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
+    return _estimate(S, A, H, spec.episodes, spec.schedule, spec.privacy)
+
+
+def run(spec: RunSpec, progress: Callable[[float], None] | None = None) -> Trace:
+    """Run every seed of a spec in this process. `progress` is called with the share done, 0 to 1."""
+    traces = []
+    for seed in range(spec.seeds):
+        work = start(spec, seed)
+        while not work.advance():
+            if progress:
+                progress((seed + work.progress) / spec.seeds)
+        traces.append(work.trace())
+    if progress:
+        progress(1.0)
+    return Trace(spec, tuple(traces))
+
+
+def warm() -> None:
+    """Compile, or load from the disk cache, every kernel there is, by a tiny run of each combination."""
+    from dprl.algorithms import ALGORITHMS
+    from dprl.privacy import PRIVATIZERS
+
+    for algorithm in ALGORITHMS.values():
+        for privacy in algorithm.privacies:
+            for mechanism in PRIVATIZERS[privacy].mechanisms or (None,):
+                spec = RunSpec(
+                    environment="random",
+                    environment_params={"S": 2, "A": 2, "H": 2},
+                    algorithm=algorithm.key,
+                    privacy=privacy,
+                    mechanism=mechanism,
+                    episodes=50,
+                    seeds=1,
+                )
+                start(spec, 0).advance(60.0)
+
+
+__all__ = ["FIELDS", "Estimate", "RunSpec", "SeedRun", "SeedTrace", "Trace", "estimate", "run", "spec_from_json", "start", "warm"]

@@ -1,0 +1,140 @@
+"""Exact sampling of the counts of a block of users who all follow one policy.
+
+A block of b users is sampled exactly in distribution without walking each of them: start states are
+Multinomial(b, d1); at each step, the c users in a state split over next states as Multinomial(c, P), and their
+rewards add up to Binomial(c, R). The cost does not depend on b. Small blocks are walked: it is then cheaper.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.mdp import TabularMDP
+from dprl.mdp.tabular import Array
+
+
+class Model(NamedTuple):
+    """The true environment as the sampler wants it. Only the simulator ever holds one.
+
+    P: [H, S, A, S]; R: [H, S, A]; cumulative_P, cumulative_d1: running sums, inf from the last possible
+    state on; conditional_P, conditional_d1: chance of a state given that no lower one was drawn;
+    bernoulli: rewards are drawn, else equal their means.
+    """
+
+    P: Array
+    R: Array
+    cumulative_P: Array
+    cumulative_d1: Array
+    conditional_P: Array
+    conditional_d1: Array
+    bernoulli: bool
+
+
+def model_of(mdp: TabularMDP) -> Model:
+    """Prepare an MDP for sampling."""
+    return Model(
+        mdp.P,
+        mdp.R,
+        _cumulative(mdp.P),
+        _cumulative(mdp.d1),
+        _conditional(mdp.P),
+        _conditional(mdp.d1),
+        mdp.bernoulli,
+    )
+
+
+def _cumulative(p: Array) -> Array:
+    total = np.cumsum(p, -1)
+    last = p.shape[-1] - 1 - np.argmax((p > 0)[..., ::-1], -1)
+    return np.where(np.arange(p.shape[-1]) >= last[..., None], np.inf, total)
+
+
+def _conditional(p: Array) -> Array:
+    """p[x] / sum of p[y] over y >= x: the chances that successive binomials need; 1 at the last possible x."""
+    rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
+    return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
+
+
+@kernel
+def binomial(rng, n, p):  # type: ignore[no-untyped-def]
+    """Binomial(n, p). Where p or 1 - p is below 1e-8 NumPy loses its digits: Poisson(np) is within p of it."""
+    if n == 0 or p <= 0.0:
+        return 0
+    if p >= 1.0:
+        return n
+    if p < 1e-8:
+        return min(n, rng.poisson(n * p))
+    if p > 1.0 - 1e-8:
+        return n - min(n, rng.poisson(n * (1.0 - p)))
+    return rng.binomial(n, p)
+
+
+@kernel
+def draw(rng, cumulative):  # type: ignore[no-untyped-def]
+    """An index drawn by inverting `cumulative`, which ends in inf."""
+    u = rng.random()
+    x = 0
+    while u >= cumulative[x]:
+        x += 1
+    return x
+
+
+@kernel
+def walk(rng, model, policy, users, counts, starts):  # type: ignore[no-untyped-def]
+    """Add `users` trajectories, one after the other, to counts; write how many start in each state."""
+    H, S = policy.shape
+    for s in range(S):
+        starts[s] = 0
+    for user in range(users):
+        s = draw(rng, model.cumulative_d1)
+        starts[s] += 1
+        for h in range(H):
+            a = policy[h, s]
+            x = draw(rng, model.cumulative_P[h, s, a])
+            reward = model.R[h, s, a]
+            if model.bernoulli and 0.0 < reward < 1.0:
+                reward = 1.0 if rng.random() < reward else 0.0
+            row = counts[h, s, a]
+            row[x] += 1.0
+            row[S] += 1.0
+            row[S + 1] += reward
+            s = x
+
+
+@kernel
+def sample(rng, model, policy, users, counts, starts, here, there):  # type: ignore[no-untyped-def]
+    """Add the counts of `users` trajectories, drawn together, to counts; write how many start in each state.
+
+    here, there: int64 [S], scratch.
+    """
+    H, S = policy.shape
+    left = users
+    for s in range(S):
+        starts[s] = binomial(rng, left, model.conditional_d1[s])
+        left -= starts[s]
+        here[s] = starts[s]
+    for h in range(H):
+        for x in range(S):
+            there[x] = 0
+        for s in range(S):
+            c = here[s]
+            if c == 0:
+                continue
+            a = policy[h, s]
+            row = counts[h, s, a]
+            left = c
+            for x in range(S):
+                if left == 0:
+                    break
+                moved = binomial(rng, left, model.conditional_P[h, s, a, x])
+                left -= moved
+                there[x] += moved
+                row[x] += moved
+            row[S] += c
+            reward = model.R[h, s, a]
+            row[S + 1] += binomial(rng, c, reward) if model.bernoulli else c * reward
+        for x in range(S):
+            here[x] = there[x]

@@ -1,0 +1,74 @@
+"""What a run will cost, before it runs, and the limits it must fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, log2
+
+from dprl.fields import SpecError, number
+
+MAX_CELLS = 250_000  # H * S * A * (S + 2) counters
+MAX_SECONDS = 600.0  # of one core, for one seed
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """seconds: of one core for one seed; bytes: of memory for one seed; releases: M."""
+
+    seconds: float
+    bytes: int
+    releases: int
+
+
+def releases(schedule: str, K: int) -> int:
+    """About how many release times a schedule has (exact for episodic)."""
+    if schedule == "episodic":
+        return K
+    eta = float(schedule.partition(":")[2])
+    start = 1 / eta
+    return int(min(K, start + max(0.0, log(max(K / start, 1.0))) / log(1 + eta)))
+
+
+def estimate(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> Estimate:
+    """Seconds and bytes of one seed. The times are those of one core of the machine of bench/engine.py;
+    they set expectations and limits, not results."""
+    M = releases(schedule, K)
+    rows = H * S * A
+    cells = rows * (S + 2)
+    users = min(K / M, 16)
+    seconds = M * (rows * (8e-9 + 2.5e-9 * S) + H * min(users * 15e-9, S * S * 30e-9) + 0.5e-6)
+    levels = 0.0
+    if privacy != "none":
+        drawn = 8e-9 if K / M < 2 else 70e-9
+        seconds += M * (cells * (drawn + 2e-9) + rows * 25e-9)
+        levels = log2(K) + 1 if privacy == "central" else 0.0
+    size = 8 * cells * (6 + levels) + 64 * M + min(64 * 2**20, 40 * 8 * 4 * cells)
+    return Estimate(seconds, int(size), M)
+
+
+def check(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> None:
+    """Refuse what does not fit, saying what would. Raises SpecError."""
+    cells = H * S * A * (S + 2)
+    if cells > MAX_CELLS:
+        fits = MAX_CELLS // (S * A * (S + 2))
+        advice = f"with S={S} and A={A}, H up to {fits} fits" if fits else f"with A={A} and H=1, S up to {_largest_S(A)} fits"
+        raise SpecError(
+            "environment_params",
+            f"S={S}, A={A}, H={H} needs {cells:,} counters H*S*A*(S+2) and at most {MAX_CELLS:,} are allowed; {advice}.",
+        )
+    cost = estimate(S, A, H, K, schedule, privacy)
+    if cost.seconds > MAX_SECONDS:
+        share = MAX_SECONDS / cost.seconds
+        advice = f"at most {number(float(f'{K * share:.1g}'))} episodes fit" if schedule == "episodic" else "a larger growth of blocks fits"
+        raise SpecError(
+            "episodes",
+            f"{number(K)} episodes would take about {cost.seconds / 60:.0f} minutes a seed and at most "
+            f"{MAX_SECONDS / 60:.0f} are allowed; {advice}.",
+        )
+
+
+def _largest_S(A: int) -> int:
+    S = 1
+    while (S + 1) * A * (S + 3) <= MAX_CELLS:
+        S += 1
+    return S

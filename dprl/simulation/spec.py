@@ -1,0 +1,195 @@
+"""`RunSpec`: a run as a value. One table says what it consists of; links, JSON, flags and widgets all use it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any
+
+from dprl.algorithms import ALGORITHMS, Algorithm
+from dprl.environments import ENVIRONMENTS, Environment
+from dprl.fields import Field, SpecError, check_params, number, shown
+from dprl.kernels import source_digest
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation import estimate, schedule
+
+FIELDS: dict[str, Field] = {
+    f.name: f
+    for f in (
+        Field("environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env"),
+        Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
+        Field("algorithm", "choice", "dp-ucbvi", "the learner", choices=tuple(ALGORITHMS), query="alg", flag="--algorithm"),
+        Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
+        Field(
+            "privacy", "choice", None, "the privacy model; by default the algorithm's first",
+            choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
+        ),
+        Field(
+            "mechanism", "choice", None, "how noise is drawn; by default the privacy model's first",
+            choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
+        ),
+        Field(
+            "calibration", "choice", "paper", "how large the noise is",
+            choices=("paper",), optional=True, query="cal", flag="--calibration",
+        ),
+        Field("epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0, optional=True, query="eps", flag="--epsilon"),
+        Field("delta", "float", 0.0, "privacy budget: chance of failure", 0.0, 0.1, optional=True, query="delta", flag="--delta"),
+        Field("beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5, optional=True, query="beta", flag="--beta"),
+        Field("bonus", "choice", "practical", "constants of the bonus", choices=("practical", "paper"), query="bonus", flag="--bonus"),
+        Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
+        Field("schedule", "text", "geometric:0.02", schedule.ALLOWED, query="sched", flag="--schedule"),
+        Field("seeds", "int", 5, "independent repetitions", 1, 100, query="seeds", flag="--seeds"),
+        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RunSpec:
+    """An online run, checked and in canonical form: two specs that mean the same are equal.
+
+    Parameters of environment and algorithm are filled in with their defaults. Fields that a combination does
+    not use are None (without privacy: mechanism, calibration, epsilon, delta; beta, where nothing depends on it).
+    FIELDS gives types, ranges and defaults. Raises SpecError: one sentence that names the field and what is
+    allowed, also when the run would not fit the limits on memory and time.
+    """
+
+    environment: str = "riverswim"
+    environment_params: Mapping[str, Any] = field(default_factory=dict)
+    algorithm: str = "dp-ucbvi"
+    algorithm_params: Mapping[str, Any] = field(default_factory=dict)
+    privacy: str = None  # type: ignore[assignment]  # filled in below
+    mechanism: str | None = None
+    calibration: str | None = "paper"
+    epsilon: float | None = 1.0
+    delta: float | None = 0.0
+    beta: float | None = 0.1
+    bonus: str = "practical"
+    episodes: int = 10**9
+    schedule: str = "geometric:0.02"
+    seeds: int = 5
+    root_seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, table_field in FIELDS.items():
+            self._set(name, table_field.check(getattr(self, name)))
+        world, learner = ENVIRONMENTS[self.environment], ALGORITHMS[self.algorithm]
+        self._set("environment_params", check_params("environment_params", world.key, world.fields, self.environment_params))
+        self._set("algorithm_params", check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params))
+        self._set("privacy", self.privacy or learner.privacies[0])
+        self._choose("privacy", learner.privacies, learner.key)
+        self._choose("bonus", learner.bonuses, learner.key)
+        if self.privacy == "none":
+            for name in ("mechanism", "calibration", "epsilon", "delta"):
+                self._set(name, None)
+        else:
+            privatizer = PRIVATIZERS[self.privacy]
+            self._set("mechanism", self.mechanism or privatizer.mechanisms[0])
+            self._set("calibration", self.calibration or privatizer.calibrations[0])
+            self._choose("mechanism", privatizer.mechanisms, f"privacy {privatizer.key}")
+            self._choose("calibration", privatizer.calibrations, f"privacy {privatizer.key}")
+            for name in ("epsilon", "delta"):
+                if getattr(self, name) is None:
+                    self._set(name, FIELDS[name].default)
+        uses_beta = self.privacy != "none" or self.bonus == "paper"
+        self._set("beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None)
+        self._set("schedule", schedule.check(self.schedule))
+        self._check_limits(world, learner)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
+        if getattr(self, name) not in allowed:
+            raise SpecError(name, f"{shown(getattr(self, name))} does not go with {owner}; give {_or(allowed)}.")
+
+    def _check_limits(self, world: Environment, learner: Algorithm) -> None:
+        if self.schedule == "episodic" and self.episodes > schedule.EPISODIC_LIMIT:
+            raise SpecError(
+                "episodes",
+                f"{number(self.episodes)} is too many for the episodic schedule; give at most 10^6, or schedule geometric:0.02.",
+            )
+        S, A, H = world.size(**self.environment_params)
+        estimate.check(S, A, H, self.episodes, self.schedule, self.privacy)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able canonical form, in the order of FIELDS."""
+        return {f.name: dict(v) if isinstance(v := getattr(self, f.name), Mapping) else v for f in fields(self)}
+
+    def to_json(self) -> str:
+        """Canonical JSON on one line."""
+        return json.dumps(self.to_dict(), separators=(",", ":"))
+
+    @classmethod
+    def from_dict(cls, given: Any) -> RunSpec:
+        """The spec with these fields; what is left out takes its default. Raises SpecError."""
+        if not isinstance(given, Mapping):
+            raise SpecError("spec", f"{shown(given)} is not allowed; give an object with fields such as environment.")
+        for name in given:
+            if name not in FIELDS:
+                raise SpecError("spec", f"{shown(name)} is not a field; the fields are {', '.join(FIELDS)}.")
+        return cls(**given)
+
+    @classmethod
+    def from_json(cls, text: str) -> RunSpec:
+        """The spec in a JSON text. Raises SpecError, also for text that is not JSON."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, SpecError):
+                raise
+            raise SpecError("spec", "this is not JSON; give an object with fields such as environment.") from None
+
+    @classmethod
+    def from_strings(cls, given: Mapping[str, str]) -> RunSpec:
+        """The spec whose fields are written as text, as in a link or on a command line. Raises SpecError."""
+        for name in given:
+            if name not in FIELDS:
+                raise SpecError("spec", f"{shown(name)} is not a field; the fields are {', '.join(FIELDS)}.")
+        return cls(**{name: FIELDS[name].parse(text) for name, text in given.items()})
+
+    def replace(self, **changes: Any) -> RunSpec:
+        """A copy with some fields changed, checked anew. What the old pair ignored takes its default again."""
+        kept = {k: v for k, v in self.to_dict().items() if v is not None or k not in ("calibration", "epsilon", "delta", "beta")}
+        return RunSpec.from_dict(kept | changes)
+
+    def twin(self) -> RunSpec:
+        """The non-private twin: the same spec with privacy `none`."""
+        return self.replace(privacy="none", mechanism=None)
+
+    def seed_key(self, seed: int) -> str:
+        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+        unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
+        engine = [source_digest(), version("numba"), version("numpy")]
+        text = json.dumps([unit, seed, engine], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def label(self) -> str:
+        """A short name for a legend."""
+        title = ALGORITHMS[self.algorithm].title
+        if self.privacy == "none":
+            return f"{title}, no privacy"
+        return f"{title}, {self.privacy}, epsilon {self.epsilon:g}"
+
+    @cached_property
+    def _canonical(self) -> str:
+        return json.dumps(self.to_dict(), sort_keys=True)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RunSpec) and self._canonical == other._canonical
+
+    def __hash__(self) -> int:
+        return hash(self._canonical)
+
+
+def _or(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+
+
+def spec_from_json(text: str) -> RunSpec:
+    """The spec in a JSON text, of whichever kind it is."""
+    return RunSpec.from_json(text)
