@@ -1,4 +1,8 @@
-"""Pieces that every optimistic backward induction shares."""
+"""Pieces that every optimistic backward induction shares.
+
+They index the whole record of counts, [H, S, A, S + 2], rather than take a view of one row: in compiled code
+a view costs more than the arithmetic on it.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +10,50 @@ from dprl.kernels import kernel
 
 
 @kernel
-def expectation(m, n, values):  # type: ignore[no-untyped-def]
-    """sum over s' of (m[s'] / n) values[s']. m: [>= S], values: [S]."""
+def expectation(counts, h, s, a, values):  # type: ignore[no-untyped-def]
+    """sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [S]."""
+    S = values.shape[0]
     total = 0.0
-    for x in range(values.shape[0]):
-        total += m[x] * values[x]
-    return total / n
+    for x in range(S):
+        total += counts[h, s, a, x] * values[x]
+    return total / counts[h, s, a, S]
 
 
 @kernel
-def variance(m, n, values, mean):  # type: ignore[no-untyped-def]
-    """sum over s' of (m[s'] / n) (values[s'] - mean)^2. m: [>= S], values: [S]."""
-    total = 0.0
-    for x in range(values.shape[0]):
-        deviation = values[x] - mean
-        total += m[x] * deviation * deviation
-    return total / n
+def moments(counts, h, s, a, V):  # type: ignore[no-untyped-def]
+    """Mean and variance of V[h + 1, s'] under P = m[h, s, a, .] / n[h, s, a], in one pass. V: [H + 1, S].
+
+    Deviations are taken from V[h + 1, s], a typical value, so that little is lost in the difference. Released
+    m need not add up to n; the variance is then sum of P (V - mean)^2 as it stands.
+    """
+    S = V.shape[1]
+    n = counts[h, s, a, S]
+    origin = V[h + 1, s]
+    weight = 0.0
+    first = 0.0
+    second = 0.0
+    for x in range(S):
+        m = counts[h, s, a, x]
+        deviation = V[h + 1, x] - origin
+        weight += m
+        first += m * deviation
+        second += m * deviation * deviation
+    weight /= n
+    first /= n
+    second /= n
+    mean = first + weight * origin
+    shift = mean - origin
+    return mean, max(second - 2.0 * shift * first + shift * shift * weight, 0.0)
 
 
 @kernel
-def act_greedily(Q, V, policy):  # type: ignore[no-untyped-def]
-    """V[s] = max over a of Q[s, a]; policy[s] = the lowest action that attains it. Q: [S, A], one step."""
-    S, A = Q.shape
+def act_greedily(h, Q, V, policy):  # type: ignore[no-untyped-def]
+    """V[h, s] = max over a of Q[h, s, a]; policy[h, s] = the lowest action that attains it."""
+    S, A = Q.shape[1], Q.shape[2]
     for s in range(S):
         best = 0
         for a in range(1, A):
-            if Q[s, a] > Q[s, best]:
+            if Q[h, s, a] > Q[h, s, best]:
                 best = a
-        policy[s] = best
-        V[s] = Q[s, best]
+        policy[h, s] = best
+        V[h, s] = Q[h, s, best]

@@ -7,7 +7,7 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.algorithms.algorithm import CAP, Algorithm, Problem, cap_step
-from dprl.algorithms.backup import act_greedily, expectation, variance
+from dprl.algorithms.backup import act_greedily, expectation, moments
 from dprl.algorithms.ucbvi import STATISTICAL
 from dprl.fields import Field
 from dprl.kernels import kernel
@@ -46,19 +46,17 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
                     gap[x] = min(gap[x], g1 / n_next + (g2 * error * error + g3) / n_next / n_next)
         for s in range(S):
             for a in range(A):
-                row = released[h, s, a]
-                n = row[S]
+                n = released[h, s, a, S]
                 if n <= 0.0 or (error == 0.0 and n < 1.0):
                     Q[h, s, a] = cap
                     continue
-                reward = min(max(row[S + 1] / n, 0.0), 1.0)
-                mean = expectation(row, n, V[h + 1])
-                spread = variance(row, n, V[h + 1], mean)
-                bonus = c_variance * np.sqrt(spread / n) + c_count * np.sqrt(1.0 / n) + c_privacy * error / n
+                reward = min(max(released[h, s, a, S + 1] / n, 0.0), 1.0)
+                mean, spread = moments(released, h, s, a, V)
+                bonus = (c_variance * np.sqrt(spread) + c_count) * np.sqrt(1.0 / n) + c_privacy * error / n
                 if c_gap > 0.0:
-                    bonus += c_gap * np.sqrt(expectation(row, n, gap) / n)
+                    bonus += c_gap * np.sqrt(expectation(released, h, s, a, gap) / n)
                 Q[h, s, a] = min(Q[h, s, a], min(cap, reward + mean + bonus))
-        act_greedily(Q[h], V[h], policy[h])
+        act_greedily(h, Q, V, policy)
 
 
 def constants(problem: Problem) -> Array:

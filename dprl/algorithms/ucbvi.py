@@ -7,7 +7,7 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.algorithms.algorithm import CAP, Algorithm, Problem, cap_step
-from dprl.algorithms.backup import act_greedily, expectation, variance
+from dprl.algorithms.backup import act_greedily, expectation, moments
 from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
@@ -40,18 +40,16 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
                 gap[x] = min(c_gap / n_next, float(H * H)) if n_next >= 1.0 else float(H * H)
         for s in range(S):
             for a in range(A):
-                row = released[h, s, a]
-                n = row[S]
+                n = released[h, s, a, S]
                 if n < 1.0:
                     Q[h, s, a] = cap
                     continue
-                mean = expectation(row, n, V[h + 1])
-                spread = variance(row, n, V[h + 1], mean)
-                bonus = c_variance * np.sqrt(spread / n) + c_count * np.sqrt(1.0 / n) + c_range / n
+                mean, spread = moments(released, h, s, a, V)
+                bonus = (c_variance * np.sqrt(spread) + c_count) * np.sqrt(1.0 / n) + c_range / n
                 if c_gap > 0.0:
-                    bonus += np.sqrt(8.0 * expectation(row, n, gap) / n)
-                Q[h, s, a] = min(Q[h, s, a], min(cap, row[S + 1] / n + mean + bonus))
-        act_greedily(Q[h], V[h], policy[h])
+                    bonus += np.sqrt(8.0 * expectation(released, h, s, a, gap) / n)
+                Q[h, s, a] = min(Q[h, s, a], min(cap, released[h, s, a, S + 1] / n + mean + bonus))
+        act_greedily(h, Q, V, policy)
 
 
 def constants(problem: Problem) -> Array:

@@ -25,14 +25,13 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
         cap = H - fall * h
         for s in range(S):
             for a in range(A):
-                row = released[h, s, a]
-                n = row[S]
+                n = released[h, s, a, S]
                 if n < 1.0:
                     Q[h, s, a] = cap
                     continue
-                value = row[S + 1] / n + expectation(row, n, V[h + 1]) + c_count / np.sqrt(n)
+                value = released[h, s, a, S + 1] / n + expectation(released, h, s, a, V[h + 1]) + c_count / np.sqrt(n)
                 Q[h, s, a] = min(Q[h, s, a], min(cap, value))
-        act_greedily(Q[h], V[h], policy[h])
+        act_greedily(h, Q, V, policy)
 
 
 def constants(problem: Problem) -> Array:

@@ -13,29 +13,30 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"
 
 
 @kernel
-def nearest_counts(noisy, n_hat, slack, x):  # type: ignore[no-untyped-def]
-    """Write the canonical minimiser into x[0..S-1] and return its sum. noisy: [>= S], x: [>= S], S = len(x) - 2.
+def nearest_counts(noisy, h, s, a, slack, out):  # type: ignore[no-untyped-def]
+    """Write the canonical minimiser into out[h, s, a, :S] and return its sum. noisy, out: [H, S, A, S + 2].
 
     Start from max(m^, 0), whose distance is as small as x >= 0 permits. If its sum lies in [lo, hi], done.
     Above hi, move in a straight line toward max(m^ - t*, 0), below lo toward m^ + t*, until the sum fits.
     If n^ + slack < 0 the program has no solution (only off the good event); hi = 0 then gives x = 0.
     """
-    S = x.shape[0] - 2
+    S = noisy.shape[3] - 2
+    n_hat = noisy[h, s, a, S]
     lo = n_hat - slack
     hi = max(n_hat + slack, 0.0)
     total = 0.0
     positive = 0.0
     active = 0
     worst = 0.0
-    for s in range(S):
-        m = noisy[s]
+    for x in range(S):
+        m = noisy[h, s, a, x]
         total += m
         if m > 0.0:
             positive += m
             active += 1
-            x[s] = m
+            out[h, s, a, x] = m
         else:
-            x[s] = 0.0
+            out[h, s, a, x] = 0.0
             worst = max(worst, -m)
     if positive > hi:
         # smallest t with sum max(m^ - t, 0) <= hi: drop what falls below the mean excess until nothing does
@@ -45,30 +46,30 @@ def nearest_counts(noisy, n_hat, slack, x):  # type: ignore[no-untyped-def]
         while changed and active > 0:
             level = (excess - hi) / active
             changed = False
-            for s in range(S):
-                if t < noisy[s] <= level:
-                    excess -= noisy[s]
+            for x in range(S):
+                if t < noisy[h, s, a, x] <= level:
+                    excess -= noisy[h, s, a, x]
                     active -= 1
                     changed = True
             t = level
         t = max(t, worst)
         end = 0.0
-        for s in range(S):
-            end += max(noisy[s] - t, 0.0)
+        for x in range(S):
+            end += max(noisy[h, s, a, x] - t, 0.0)
         share = 1.0 if end >= hi else (positive - hi) / (positive - end)
         total = 0.0
-        for s in range(S):
-            x[s] += share * (max(noisy[s] - t, 0.0) - x[s])
-            total += x[s]
+        for x in range(S):
+            out[h, s, a, x] += share * (max(noisy[h, s, a, x] - t, 0.0) - out[h, s, a, x])
+            total += out[h, s, a, x]
         return total
     if positive < lo:
         t = max(worst, (lo - total) / S)
         end = total + S * t
         share = 1.0 if end <= lo else (lo - positive) / (end - positive)
         total = 0.0
-        for s in range(S):
-            x[s] += share * (noisy[s] + t - x[s])
-            total += x[s]
+        for x in range(S):
+            out[h, s, a, x] += share * (noisy[h, s, a, x] + t - out[h, s, a, x])
+            total += out[h, s, a, x]
         return total
     return positive
 
@@ -83,12 +84,11 @@ def consistent(noisy, error, released):  # type: ignore[no-untyped-def]
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                row = released[h, s, a]
-                n = nearest_counts(noisy[h, s, a], noisy[h, s, a, S], error / 4.0, row)
+                n = nearest_counts(noisy, h, s, a, error / 4.0, released)
                 for x in range(S):
-                    row[x] += error / (2.0 * S)
-                row[S] = n + error / 2.0
-                row[S + 1] = noisy[h, s, a, S + 1]
+                    released[h, s, a, x] += error / (2.0 * S)
+                released[h, s, a, S] = n + error / 2.0
+                released[h, s, a, S + 1] = noisy[h, s, a, S + 1]
 
 
 @kernel

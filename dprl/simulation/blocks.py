@@ -73,34 +73,29 @@ def binomial(rng, n, p):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def draw(rng, cumulative):  # type: ignore[no-untyped-def]
-    """An index drawn by inverting `cumulative`, which ends in inf."""
-    u = rng.random()
-    x = 0
-    while u >= cumulative[x]:
-        x += 1
-    return x
-
-
-@kernel
 def walk(rng, model, policy, users, counts, starts):  # type: ignore[no-untyped-def]
     """Add `users` trajectories, one after the other, to counts; write how many start in each state."""
     H, S = policy.shape
     for s in range(S):
         starts[s] = 0
     for user in range(users):
-        s = draw(rng, model.cumulative_d1)
+        u = rng.random()
+        s = 0
+        while u >= model.cumulative_d1[s]:
+            s += 1
         starts[s] += 1
         for h in range(H):
             a = policy[h, s]
-            x = draw(rng, model.cumulative_P[h, s, a])
+            u = rng.random()
+            x = 0
+            while u >= model.cumulative_P[h, s, a, x]:
+                x += 1
             reward = model.R[h, s, a]
             if model.bernoulli and 0.0 < reward < 1.0:
                 reward = 1.0 if rng.random() < reward else 0.0
-            row = counts[h, s, a]
-            row[x] += 1.0
-            row[S] += 1.0
-            row[S + 1] += reward
+            counts[h, s, a, x] += 1.0
+            counts[h, s, a, S] += 1.0
+            counts[h, s, a, S + 1] += reward
             s = x
 
 
@@ -124,7 +119,6 @@ def sample(rng, model, policy, users, counts, starts, here, there):  # type: ign
             if c == 0:
                 continue
             a = policy[h, s]
-            row = counts[h, s, a]
             left = c
             for x in range(S):
                 if left == 0:
@@ -132,9 +126,9 @@ def sample(rng, model, policy, users, counts, starts, here, there):  # type: ign
                 moved = binomial(rng, left, model.conditional_P[h, s, a, x])
                 left -= moved
                 there[x] += moved
-                row[x] += moved
-            row[S] += c
+                counts[h, s, a, x] += moved
+            counts[h, s, a, S] += c
             reward = model.R[h, s, a]
-            row[S + 1] += binomial(rng, c, reward) if model.bernoulli else c * reward
+            counts[h, s, a, S + 1] += binomial(rng, c, reward) if model.bernoulli else c * reward
         for x in range(S):
             here[x] = there[x]
