@@ -63,8 +63,8 @@ def constants(problem: Problem) -> Array:
     """fall of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
 
     paper: with iota = ln(30 H S A T / beta), as printed.
-    practical: the printed form with small multipliers and no variance-gap term; see docs/adding-an-algorithm.md
-    for how they were chosen. Privacy does not depend on them: the bonus is post-processing.
+    practical: the printed form with small multipliers and no variance-gap term, chosen as docs/constants.md
+    says. Privacy does not depend on them: the bonus is post-processing.
     """
     p, H, S, A = problem.params, problem.H, problem.S, problem.A
     if problem.bonus == "practical":

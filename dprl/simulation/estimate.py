@@ -35,12 +35,12 @@ def estimate(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> Est
     M = releases(schedule, K)
     rows = H * S * A
     cells = rows * (S + 2)
-    users = min(K / M, 16)
-    seconds = M * (rows * (8e-9 + 2.5e-9 * S) + H * min(users * 15e-9, S * S * 30e-9) + 0.5e-6)
+    users = K / M
+    sampling = H * (users * 15e-9 if users < 16 else S * S * 60e-9)
+    seconds = M * (rows * (5e-9 + 1.5e-9 * S) + sampling + 1e-6)
     levels = 0.0
     if privacy != "none":
-        drawn = 8e-9 if K / M < 2 else 70e-9
-        seconds += M * (cells * (drawn + 2e-9) + rows * 25e-9)
+        seconds += M * (cells * (9e-9 if users < 2 else 38e-9) + rows * 15e-9)
         levels = log2(K) + 1 if privacy == "central" else 0.0
     size = 8 * cells * (6 + levels) + 64 * M + min(64 * 2**20, 40 * 8 * 4 * cells)
     return Estimate(seconds, int(size), M)

@@ -1,0 +1,128 @@
+"""The command line: `python -m dprl run | list`; the dashboard is `python -m dprl.serve`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunSpec, SpecError, run, spec_from_json
+from dprl.fields import parse_params, shown
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, but an error is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        fail(message)
+
+
+def fail(message: str) -> NoReturn:
+    """Say one line and leave with status 2."""
+    sys.stderr.write(f"dprl: {' '.join(message.split())}\n")
+    raise SystemExit(2)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit status; a bad argument leaves with status 2."""
+    parser = Parser(prog="dprl", description="What privacy costs in reinforcement learning.", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+    add_run(commands)
+    commands.add_parser("list", help="print the registries", allow_abbrev=False)
+    given = parser.parse_args(arguments)
+    try:
+        if given.command == "run":
+            return run_command(given)
+        return list_command()
+    except SpecError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        sys.stderr.write("\ndprl: stopped.\n")
+        return 130
+
+
+def add_run(commands: Any) -> None:
+    """The flags of `run`: one for each field of RunSpec."""
+    parser = commands.add_parser("run", help="simulate one spec and write its regret", allow_abbrev=False)
+    parser.add_argument("--spec", metavar="FILE", help="a spec.json; flags given beside it change it")
+    parser.add_argument("--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json")
+    for field in FIELDS.values():
+        many = field.kind == "params"
+        default = "" if many or field.default is None else f" (default {field.default})"
+        parser.add_argument(
+            field.flag,
+            dest=field.name,
+            action="append" if many else "store",
+            metavar="NAME=VALUE" if many else field.kind.upper(),
+            help=f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}".replace("%", "%%"),
+        )
+
+
+def spec_of(given: argparse.Namespace) -> RunSpec:
+    """The spec that the flags ask for. Raises SpecError."""
+    chosen: dict[str, Any] = {}
+    if given.spec is not None:
+        try:
+            chosen = spec_from_json(Path(given.spec).read_text(encoding="utf-8")).to_dict()
+        except (OSError, UnicodeDecodeError):
+            raise SpecError("spec", f"{shown(given.spec)} cannot be read; give the path of a spec.json.") from None
+    for field in FIELDS.values():
+        text = getattr(given, field.name)
+        if text is None:
+            continue
+        if field.kind == "params":
+            changed = parse_params(field.name, ",".join(text))
+            chosen[field.name] = {**chosen.get(field.name, {}), **changed}
+        else:
+            chosen[field.name] = field.parse(text)
+    # what the pair in the file ignored takes its default again if the flags make it matter
+    return RunSpec.from_dict({k: v for k, v in chosen.items() if v is not None})
+
+
+def run_command(given: argparse.Namespace) -> int:
+    """Simulate and write DIR/spec.json, DIR/regret.csv and DIR/summary.json."""
+    spec = spec_of(given)
+    out = Path(given.out)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise SpecError("out", f"{shown(given.out)} cannot be made; give a directory that can be written to.") from None
+    trace = run(spec, progress_bar if sys.stderr.isatty() else None)
+    summary = trace.summary()
+    try:
+        (out / "spec.json").write_text(json.dumps(spec.to_dict(), indent=2) + "\n", encoding="utf-8")
+        trace.frame().to_csv(out / "regret.csv", index=False)
+        (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
+    print(f"{spec.label()}: final regret {summary['final_regret_mean']:.6g} after {spec.episodes:,} episodes; see {out}")
+    return 0
+
+
+def progress_bar(share: float) -> None:
+    """Draw a progress bar on the terminal."""
+    filled = int(40 * share)
+    sys.stderr.write(f"\r[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}{chr(10) if share >= 1 else ''}")
+    sys.stderr.flush()
+
+
+def list_command() -> int:
+    """Print key and one line of every entry of every registry."""
+    registries: dict[str, dict[str, Any]] = {
+        "environments": dict(ENVIRONMENTS),
+        "algorithms": dict(ALGORITHMS),
+        "privacy models": dict(PRIVATIZERS),
+        "mechanisms": dict(MECHANISMS),
+    }
+    for title, registry in registries.items():
+        print(f"{title}:")
+        for key, entry in registry.items():
+            print(f"  {key:<16} {entry.summary}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
