@@ -1,0 +1,264 @@
+"""The store's file: opened, begun when missing, set aside when it cannot be used, and its connections."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+SCHEMA = 1
+TABLES = """
+CREATE TABLE notice (text TEXT NOT NULL, at REAL NOT NULL);
+-- What visitors ask for: a spec with all its seeds. `rev` counts changes, here and in unit.
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
+    seeds INTEGER NOT NULL, rev INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE request (
+    run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, visitor TEXT NOT NULL,
+    waiting INTEGER NOT NULL, asked_at REAL NOT NULL, PRIMARY KEY (run, visitor)) WITHOUT ROWID;
+CREATE INDEX request_visitor ON request(visitor);
+-- What workers do: one seed. `worker` is set while one is at it; `bytes` is the size of its trace.
+CREATE TABLE unit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, seed INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed', 'cancelled', 'gone')),
+    progress REAL NOT NULL DEFAULT 0, message TEXT NOT NULL DEFAULT '', rev INTEGER NOT NULL DEFAULT 0,
+    worker TEXT, deaths INTEGER NOT NULL DEFAULT 0, damages INTEGER NOT NULL DEFAULT 0,
+    seconds REAL NOT NULL, started_at REAL NOT NULL DEFAULT 0, used_at REAL NOT NULL,
+    bytes INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX unit_state ON unit(state);
+CREATE INDEX unit_worker ON unit(worker) WHERE worker IS NOT NULL;
+CREATE TABLE run_unit (
+    run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, seed INTEGER NOT NULL,
+    unit INTEGER NOT NULL REFERENCES unit(id), PRIMARY KEY (run, seed)) WITHOUT ROWID;
+CREATE INDEX run_unit_unit ON run_unit(unit);
+CREATE TABLE live (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, points BLOB NOT NULL);
+CREATE TABLE trace (
+    unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, digest BLOB NOT NULL, data BLOB NOT NULL);
+CREATE TABLE visitor (name TEXT PRIMARY KEY, served_at REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE worker (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, warm INTEGER NOT NULL) WITHOUT ROWID;
+"""
+# Read when a file is opened: everything but the traces, which carry their own digests.
+_CHECKS = (
+    "SELECT max(at) FROM notice",
+    "SELECT max(length(spec) + rev) FROM run",
+    "SELECT max(asked_at) FROM request",
+    "SELECT max(length(message) + rev + length(key)) FROM unit",
+    "SELECT max(unit) FROM run_unit",
+    "SELECT max(length(points)) FROM live",
+    "SELECT count(*) FROM trace WHERE unit < 0",
+    "SELECT max(served_at) FROM visitor",
+    "SELECT max(pid) FROM worker",
+)
+
+BUSY_SECONDS = 10.0
+_SPARE = 16
+
+
+class StoreError(RuntimeError):
+    """The store cannot be used; the message is one sentence that says what to do."""
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error says that the file is damaged, rather than busy, full or unreadable."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return True
+    return str(error).startswith(("no such table", "no such column"))
+
+
+class StoreFile:
+    """One SQLite file in WAL mode, for the threads of one process; other processes have their own.
+
+    A connection is lent to one thread at a time. Should the file be moved or deleted under a running process,
+    the next use begins a new one instead of writing into nothing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open or begin the file at `path`. Raises StoreError where that is impossible."""
+        self.path = path
+        self._spare: deque[tuple[int, sqlite3.Connection]] = deque()
+        self._inode = 0
+        self._lock = threading.Lock()
+        self._turn = threading.Lock()  # SQLite's own waiting sleeps, and lets late comers pass
+        with self.connection():
+            pass
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """A connection in autocommit mode, for this thread, for a moment."""
+        inode = self._current_inode()
+        db = self._borrow(inode)
+        try:
+            yield db
+        finally:
+            if db.in_transaction:
+                with contextlib.suppress(sqlite3.Error):  # a damaged file may refuse even that
+                    db.execute("ROLLBACK")
+            if inode != self._inode:
+                _abandon(db)
+            elif len(self._spare) < _SPARE:
+                self._spare.append((inode, db))
+            else:
+                db.close()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside a write transaction, committed at the end, rolled back on an error."""
+        with self._turn, self.connection() as db:
+            db.execute("BEGIN IMMEDIATE")
+            yield db
+            db.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees one moment of the store."""
+        with self.connection() as db:
+            db.execute("BEGIN")
+            yield db
+
+    @property
+    def inode(self) -> int:
+        """Tells one file at this path from the next one."""
+        return self._inode
+
+    def set_aside_damaged(self, inode: int) -> None:
+        """Set the file aside because using it showed damage, unless another thread or process already did."""
+        with self._locked():
+            if _inode(self.path) == inode:
+                self._set_aside("damaged", "was damaged")
+
+    def close(self) -> None:
+        """Close the connections that nobody is using."""
+        while self._spare:
+            inode, db = self._spare.pop()
+            if inode == _inode(self.path):
+                db.close()
+            else:
+                _abandon(db)
+
+    def _current_inode(self) -> int:
+        inode = _inode(self.path)
+        if inode == 0 or inode != self._inode:
+            with self._lock:
+                inode = _inode(self.path)
+                if inode == 0 or inode != self._inode:
+                    inode = self._inode = self._open()
+        return inode
+
+    def _borrow(self, inode: int) -> sqlite3.Connection:
+        while True:
+            try:
+                known, db = self._spare.pop()
+            except IndexError:
+                return _connect(self.path)
+            if known == inode:
+                return db
+            _abandon(db)
+
+    def _open(self) -> int:
+        """Make sure that a usable store is at `path`; its inode."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._locked():
+                if _inode(self.path):
+                    self._examine()
+                if not _inode(self.path):
+                    self._begin()
+                return _inode(self.path)
+        except OSError as error:
+            raise StoreError(
+                f"The store {self.path} cannot be used ({error.strerror}); "
+                "set DPRL_HOME to a folder that can be written to."
+            ) from error
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"The store {self.path} cannot be used ({error}); "
+                "set DPRL_HOME to a folder that can be written to."
+            ) from error
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Only one process at a time begins a file or sets it aside."""
+        with open(f"{self.path}.lock", "a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _examine(self) -> None:
+        """Set the file aside if it is not a store that this version can use."""
+        version, usable, empty = 0, False, False
+        try:
+            with contextlib.closing(_connect(self.path)) as db:
+                version = db.execute("PRAGMA user_version").fetchone()[0]
+                empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+                if version == SCHEMA:
+                    for check in _CHECKS:
+                        db.execute(check).fetchone()
+                    usable = True
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            empty = usable = False
+        if empty:
+            self._begin()
+        elif version > SCHEMA:
+            self._set_aside(f"version-{version}", "was written by a newer version of dprl")
+        elif not usable:
+            self._set_aside("damaged", "was damaged")
+
+    def _begin(self, notice: str | None = None) -> None:
+        db = _connect(self.path)
+        try:
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
+            if notice is not None:
+                db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
+        finally:
+            db.close()
+
+    def _set_aside(self, why: str, sentence: str) -> None:
+        """Rename the file with its write-ahead log, under which it stays readable, and begin a new one."""
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        stem, count = f"{self.path.stem}.{why}-{stamp}", 1
+        while (target := self.path.with_name(stem + self.path.suffix)).exists():
+            count += 1
+            stem = f"{self.path.stem}.{why}-{stamp}-{count}"
+        for ending in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(f"{self.path}{ending}", f"{target}{ending}")
+        self._begin(
+            f"The store of runs {sentence}: it was set aside as {target.name} in {target.parent}, "
+            "and a new one was begun."
+        )
+
+
+def _inode(path: Path) -> int:
+    try:
+        return os.stat(path).st_ino
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    db.row_factory = sqlite3.Row
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("PRAGMA journal_size_limit = 67108864")
+    return db
+
+
+def _abandon(db: sqlite3.Connection) -> None:
+    """Never close a connection to a file that was moved away.
+
+    SQLite deletes the write-ahead log by name when the last connection is closed, and by then that name
+    belongs to the new file's. So the object is kept alive past the end of the interpreter.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(db))

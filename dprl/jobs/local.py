@@ -1,0 +1,68 @@
+"""Workers on this machine, started by the app and ending with it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from dprl.jobs import simulation as simulations
+from dprl.jobs.pool import child_environment, pool_lock
+from dprl.jobs.store import default_path
+
+_lock = threading.Lock()
+_pools: dict[Path, subprocess.Popen[bytes]] = {}
+_started: dict[Path, float] = {}
+_PAUSE = 2.0  # between starts, lest a pool that cannot work is started at every rerun
+
+
+def ensure_pool(store_path: Path | None = None, simulation: str = simulations.DEFAULT) -> None:
+    """Start the pool of this store unless there is one, whoever started it. Cheap: call it at every rerun.
+
+    A subprocess of its own rather than multiprocessing, which would run the Streamlit script again. It is in
+    a session of its own, so that Ctrl-C in the terminal reaches the app alone and the pool ends with it.
+    """
+    path = (default_path() if store_path is None else store_path).absolute()
+    with _lock:
+        process = _pools.get(path)
+        if process is not None and process.poll() is None:
+            return
+        if time.monotonic() - _started.get(path, float("-inf")) < _PAUSE:
+            return
+        with pool_lock(path) as free:
+            pass
+        if not free:
+            return
+        _started[path] = time.monotonic()
+        command = [sys.executable, "-m", "dprl.jobs.pool", "--child", "--store", str(path)]
+        command += ["--simulation", simulation]
+        _pools[path] = subprocess.Popen(
+            command, stdin=subprocess.PIPE, env=child_environment(), start_new_session=True
+        )
+
+
+def stop(store_path: Path | None = None) -> None:
+    """End the pools that this process started (or that of one store); their seeds go back to the queue."""
+    with _lock:
+        path = None if store_path is None else store_path.absolute()
+        ending = [p for p in list(_pools) if path is None or p == path]
+        processes = [_pools.pop(p) for p in ending]
+        for p in ending:
+            _started.pop(p, None)
+        for process in processes:
+            if process.stdin is not None:
+                process.stdin.close()
+        for process in processes:
+            try:
+                process.wait(10.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(1.0)
+
+
+atexit.register(stop)

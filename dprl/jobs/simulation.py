@@ -1,0 +1,78 @@
+"""What background runs need of a simulation, so that tests can run on a small one."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Spec(Protocol):
+    """A run as a value. The store only ever looks at these."""
+
+    @property
+    def seeds(self) -> int: ...
+    def to_json(self) -> str: ...
+    def seed_key(self, seed: int) -> str: ...
+
+
+class Trace(Protocol):
+    """What one seed recorded."""
+
+    def to_bytes(self) -> bytes: ...
+
+
+class SeedRun(Protocol):
+    """One seed being computed, slice by slice."""
+
+    @property
+    def progress(self) -> float: ...
+    def advance(self, seconds: float) -> bool: ...
+    def live(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    def trace(self) -> Trace: ...
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The functions a simulation offers to background runs.
+
+    start(spec, seed) begins one seed; warm() compiles or loads the kernels; seconds(spec) estimates what one
+    seed takes; spec_from_json and trace_from_bytes read back what was stored.
+    """
+
+    start: Callable[[Any, int], SeedRun]
+    warm: Callable[[], None]
+    seconds: Callable[[Any], float]
+    spec_from_json: Callable[[str], Any]
+    trace_from_bytes: Callable[[bytes], Any]
+
+
+DEFAULT = "dprl.jobs.simulation:dprl_simulation"
+
+
+def dprl_simulation() -> Simulation:
+    """The real one."""
+    from dprl import simulation
+    from dprl.simulation.spec import spec_from_json
+    from dprl.simulation.trace import SeedTrace
+
+    return Simulation(
+        start=simulation.start,
+        warm=simulation.warm,
+        seconds=lambda spec: float(simulation.estimate(spec).seconds),
+        spec_from_json=spec_from_json,
+        trace_from_bytes=SeedTrace.from_bytes,
+    )
+
+
+def load(name: str = DEFAULT) -> Simulation:
+    """The simulation that the function called `module:function` returns."""
+    module, _, function = name.partition(":")
+    simulation = getattr(importlib.import_module(module), function)()
+    if not isinstance(simulation, Simulation):
+        raise TypeError(f"{name} does not return a dprl.jobs.simulation.Simulation.")
+    return simulation

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dprl.jobs.store import Store
+from tests.jobs import fake
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    store = Store(path, fake.simulation())
+    yield store
+    store.close()

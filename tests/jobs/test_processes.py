@@ -1,0 +1,231 @@
+"""The pool and its workers, as real processes on a simulation that only sleeps."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dprl.jobs import local, pool
+from dprl.jobs.store import Store
+from tests.jobs import fake
+from tests.jobs.fake import FakeSpec
+
+ROOT = Path(__file__).parents[2]
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 10.0) -> float:
+    """Wait until it holds; how long that took."""
+    start = time.monotonic()
+    while not condition():
+        assert time.monotonic() - start < seconds, "waited in vain"
+        time.sleep(0.01)
+    return time.monotonic() - start
+
+
+def start_pool(path: Path, *more: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "dprl.jobs.pool", "--store", str(path), "--simulation", fake.NAME, *more]
+    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE)
+
+
+def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGTERM) -> str:
+    """End it; what it said."""
+    process.send_signal(how)
+    _, said = process.communicate(timeout=10)
+    return said.decode()
+
+
+@pytest.fixture
+def ensured(path: Path, store: Store) -> Iterator[Store]:
+    """A store with a pool that the app started."""
+    local.ensure_pool(path, fake.NAME)
+    wait_for(lambda: store.activity().warm == 2)
+    yield store
+    local.stop(path)
+
+
+def workers(path: Path) -> list[int]:
+    with sqlite3.connect(path) as db:
+        found = [int(row[0]) for row in db.execute("SELECT pid FROM worker ORDER BY pid")]
+    db.close()
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def test_runs_are_computed_at_once_and_once(ensured: Store, path: Path, tmp_path: Path) -> None:
+    diary = tmp_path / "diary"
+    spec = FakeSpec(seeds=4, seconds=0.5, diary=str(diary))
+    ensured.request(spec, "ann")
+    ensured.request(spec, "bob")
+    assert wait_for(lambda: ensured.live(spec)) < 1.0
+    assert ensured.status(spec).state == "running"
+    wait_for(lambda: ensured.status(spec).state == "done")
+    assert sorted(diary.read_text().split()) == [f"a/{seed}" for seed in range(4)]
+    assert [trace.complete for trace in ensured.traces(spec)] == [True] * 4
+    assert [len(episodes) for _, episodes, _ in ensured.live(spec)] == [10] * 4
+    for pid in workers(path):
+        assert os.getpriority(os.PRIO_PROCESS, pid) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
+
+
+def test_cancel_and_errors_leave_the_worker_alive(ensured: Store, path: Path) -> None:
+    before = workers(path)
+    long = FakeSpec("long", seeds=2, seconds=30.0)
+    ensured.request(long, "ann")
+    wait_for(lambda: len(ensured.live(long)) == 2)
+    ensured.cancel(long, "ann")
+    assert ensured.status(long).state == "cancelled"
+    assert wait_for(lambda: len(ensured.traces(long)) == 2) < 2.0
+    assert not any(trace.complete for trace in ensured.traces(long))
+
+    broken, refused = FakeSpec("b", seeds=1, act="raise"), FakeSpec("r", seeds=1, act="refuse")
+    ensured.request(broken, "ann")
+    ensured.request(refused, "ann")
+    wait_for(lambda: ensured.status(broken).state == ensured.status(refused).state == "failed")
+    assert ensured.status(broken).message == "Seed 0 failed: ZeroDivisionError: no such thing."
+    assert ensured.status(refused).message == "episodes: too many."
+    assert workers(path) == before
+
+
+def test_a_worker_that_dies(ensured: Store, path: Path, tmp_path: Path) -> None:
+    diary = tmp_path / "diary"
+    once = FakeSpec("once", seeds=1, act=f"die-once:{tmp_path / 'marker'}", diary=str(diary))
+    ensured.request(once, "ann")
+    wait_for(lambda: ensured.status(once).state == "done")
+    assert diary.read_text().split() == ["once/0", "once/0"]
+
+    always = FakeSpec("always", seeds=1, act="die")
+    ensured.request(always, "ann")
+    assert wait_for(lambda: ensured.status(always).state == "failed") < 8.0
+    assert "its worker process died twice (killed by SIGKILL)" in ensured.status(always).message
+
+    victim = FakeSpec("victim", seeds=1, seconds=1.0, diary=str(diary))
+    wait_for(lambda: ensured.activity().warm == 2)
+    ensured.request(victim, "ann")
+    wait_for(lambda: ensured.live(victim))
+    for pid in workers(path):
+        os.kill(pid, signal.SIGKILL)
+    assert wait_for(lambda: "run again" in ensured.status(victim).message) < 3.0
+    wait_for(lambda: ensured.status(victim).state == "done")
+    assert diary.read_text().split().count("victim/0") == 2
+    wait_for(lambda: ensured.activity().warm == 2)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_an_ended_pool_hands_back_and_the_next_goes_on(path: Path, store: Store, how: signal.Signals) -> None:
+    spec = FakeSpec(seeds=2, seconds=1.0)
+    store.request(spec, "ann")
+    first = start_pool(path, "--workers", "1")
+    wait_for(lambda: store.live(spec))
+    pids = workers(path)
+    # Ctrl-C reaches the workers as well.
+    if how is signal.SIGINT:
+        for pid in pids:
+            os.kill(pid, how)
+    end(first, how)
+    wait_for(lambda: not any(alive(pid) for pid in pids), seconds=5.0)
+    status = store.status(spec)
+    assert (status.state, status.message) == ("queued", "")
+    assert store.activity().workers == 0
+    second = start_pool(path, "--workers", "2")
+    wait_for(lambda: store.status(spec).state == "done")
+    assert store.status(spec).message == ""
+    end(second)
+    assert first.returncode == (-how if how is signal.SIGKILL else 0)
+    assert second.returncode == 0
+
+
+def test_the_pool_ends_with_the_app_however_that_ends(path: Path, store: Store) -> None:
+    spec = FakeSpec(seeds=1, seconds=30.0)
+    store.request(spec, "ann")
+    code = (
+        "import sys, time; from pathlib import Path; from dprl.jobs import local; "
+        f"[local.ensure_pool(Path({str(path)!r}), {fake.NAME!r}) for _ in range(3)]; time.sleep(60)"
+    )
+    app = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+    wait_for(lambda: store.live(spec))
+    pids = workers(path)
+    assert len(pids) == 2
+    app.kill()
+    app.wait()
+    wait_for(lambda: not any(alive(pid) for pid in pids), seconds=5.0)
+    wait_for(lambda: store.status(spec).state == "queued", seconds=5.0)
+
+
+def test_one_pool_per_store(ensured: Store, path: Path) -> None:
+    second = start_pool(path)
+    _, said = second.communicate(timeout=10)
+    assert second.returncode == pool.LOCKED
+    assert "Another pool already serves" in said.decode()
+    before = workers(path)
+    local.ensure_pool(path, fake.NAME)
+    assert workers(path) == before
+
+
+def test_a_pool_ended_by_hand_is_started_again(ensured: Store, path: Path) -> None:
+    process = local._pools[path]
+    process.kill()
+    process.wait()
+
+    def restarted() -> bool:
+        local.ensure_pool(path, fake.NAME)
+        return local._pools[path] is not process
+
+    wait_for(restarted)
+    spec = FakeSpec()
+    ensured.request(spec, "ann")
+    wait_for(lambda: ensured.status(spec).state == "done")
+
+
+def test_the_store_is_deleted_under_the_pool(ensured: Store, path: Path) -> None:
+    for file in path.parent.glob("runs.sqlite*"):
+        if file.suffix != ".pool":
+            file.unlink()
+    spec = FakeSpec()
+    ensured.request(spec, "ann")
+    wait_for(lambda: ensured.status(spec).state == "done")
+    wait_for(lambda: ensured.activity().warm == 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "sentence"),
+    [
+        (["--workers", "0"], {}, "--workers is 0, and must be a whole number from 1 to 256"),
+        ([], {"DPRL_WORKERS": "many"}, "DPRL_WORKERS is 'many', and must be a whole number from 1 to 256."),
+        (["--store", "/proc/nowhere/runs.sqlite"], {}, "The pool cannot work on /proc/nowhere/runs.sqlite"),
+    ],
+)
+def test_bad_arguments(path: Path, arguments: list[str], environment: dict[str, str], sentence: str) -> None:
+    command = [sys.executable, "-m", "dprl.jobs.pool", "--store", str(path), *arguments]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=10,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_workers_import_no_streamlit() -> None:
+    code = (
+        "import sys, dprl.jobs.worker, dprl.jobs.pool, dprl.jobs.local, dprl.jobs.simulation as s; "
+        "s.dprl_simulation(); sys.exit('streamlit' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

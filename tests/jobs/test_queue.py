@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import time
+
+from dprl.jobs.queue import Line, Seat, forecast
+
+
+def seats(
+    *entries: tuple[str, int, int], running: tuple[int, ...] = (), served: dict[str, float] | None = None
+) -> list[Seat]:
+    """Seats from (visitor, run, unit), each taking ten seconds, all asked for at time 1."""
+    return [
+        Seat(visitor, run, unit, unit in running, 10.0, 1.0, (served or {}).get(visitor, 0.0))
+        for visitor, run, unit in entries
+    ]
+
+
+def taken(line: Line, count: int) -> list[int]:
+    found = []
+    for now in range(count):
+        seat = line.take(100.0 + now)
+        assert seat is not None
+        found.append(seat.unit)
+        line.ended(seat.unit)
+    assert line.take(1000.0) is None
+    return found
+
+
+def test_visitors_alternate_and_seeds_keep_their_order() -> None:
+    entries = [("ann", 1, unit) for unit in (1, 2, 3, 4)] + [("bob", 2, 11), ("bob", 2, 12)]
+    assert taken(Line(seats(*entries)), 6) == [1, 11, 2, 12, 3, 4]
+
+
+def test_the_visitor_with_fewest_seeds_running_is_next() -> None:
+    line = Line(seats(("ann", 1, 1), ("ann", 1, 2), ("bob", 2, 11), running=(1,), served={"bob": 50.0}))
+    seat = line.take(100.0)
+    assert seat is not None
+    assert seat.unit == 11
+
+
+def test_among_equals_the_longest_unserved_is_next() -> None:
+    line = Line(seats(("ann", 1, 1), ("bob", 2, 11), served={"ann": 60.0, "bob": 50.0}))
+    assert taken(line, 2) == [11, 1]
+
+
+def test_a_shared_seed_is_taken_once_and_counts_for_both() -> None:
+    line = Line(seats(("ann", 1, 1), ("bob", 1, 1), ("bob", 2, 11), ("cy", 3, 21)))
+    first = line.take(100.0)
+    assert first is not None
+    assert first.unit == 1
+    second = line.take(101.0)
+    assert second is not None
+    assert second.unit == 21
+
+
+def test_forecast_gives_places_and_ends() -> None:
+    entries = [("ann", 1, 1), ("ann", 1, 2), ("ann", 2, 3), ("bob", 3, 11)]
+    found = forecast(seats(*entries, running=(1,), served={"ann": 50.0}), workers=1, now=100.0)
+    # Unit 1 ends at 10, then bob's, then ann's second seed, then her second run.
+    assert (found[3].place, found[3].seconds_left) == (0, 20.0)
+    assert (found[1].place, found[1].seconds_left) == (1, 30.0)
+    assert (found[2].place, found[2].seconds_left) == (2, 40.0)
+
+
+def test_a_run_with_nothing_queued_has_no_place() -> None:
+    found = forecast(seats(("ann", 1, 1), running=(1,)), workers=2, now=100.0)
+    assert found[1].place is None
+
+
+def test_forecast_of_a_full_classroom_is_quick() -> None:
+    entries = [
+        (f"visitor {v}", 100 * v + r, 1000 * v + 10 * r + s)
+        for v in range(40)
+        for r in range(8)
+        for s in range(5)
+    ]
+    start = time.perf_counter()
+    assert len(forecast(seats(*entries), workers=2, now=100.0)) == 320
+    assert time.perf_counter() - start < 0.5

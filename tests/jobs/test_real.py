@@ -1,0 +1,52 @@
+"""The pool on the simulation itself."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+import dprl
+from dprl.jobs import local
+from dprl.jobs.store import Store
+
+
+def test_background_runs_give_what_run_gives(path: Path) -> None:
+    small = {"S": 3, "H": 3}
+    specs = [
+        dprl.RunSpec(environment_params=small, episodes=5000, seeds=2),
+        dprl.RunSpec(
+            environment_params=small,
+            algorithm="ucbvi",
+            privacy="none",
+            episodes=200,
+            schedule="episodic",
+            seeds=1,
+        ),
+    ]
+    store = Store(path)
+    local.ensure_pool(path)
+    try:
+        for spec in specs:
+            store.request(spec, "ann")
+        until = time.monotonic() + 60  # the kernels may have to be compiled
+        while any(store.status(spec).state in ("queued", "running") for spec in specs):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+    finally:
+        local.stop(path)
+    for spec in specs:
+        assert store.status(spec).state == "done", store.status(spec).message
+        expected = dprl.run(spec)
+        traces = store.traces(spec)
+        live = store.live(spec)
+        assert [trace.seed for trace in traces] == list(range(spec.seeds))
+        for trace, (_, episodes, regret), wanted in zip(traces, live, expected.seeds, strict=True):
+            assert trace.complete
+            assert trace.spec == spec
+            np.testing.assert_array_equal(trace.regret, wanted.regret)
+            np.testing.assert_array_equal(trace.released, wanted.released)
+            np.testing.assert_array_equal(episodes, wanted.episodes)
+            np.testing.assert_array_equal(regret, wanted.regret)
+    assert [row.spec for row in store.runs("ann")] == specs[::-1]

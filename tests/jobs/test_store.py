@@ -1,0 +1,618 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dprl.jobs.file import SCHEMA, StoreError
+from dprl.jobs.store import Store, Unit
+from tests.jobs import fake
+from tests.jobs.fake import FakeSpec, FakeTrace
+
+POINTS = (np.array([1, 5, 10]), np.array([0.5, 1.5, 2.5]))
+
+
+def claim(store: Store, worker: str = "w") -> Unit:
+    unit = store.claim(worker)
+    assert unit is not None
+    return unit
+
+
+def finish(store: Store, worker: str = "w", size: int = 0) -> Unit:
+    unit = claim(store, worker)
+    store.report(unit, 1.0, *POINTS)
+    store.finish(unit, FakeTrace(unit.seed, True, size).to_bytes())
+    return unit
+
+
+def sql(path: Path, statement: str) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute(statement)
+    db.close()
+
+
+# States -----------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_run(store: Store) -> None:
+    spec = FakeSpec()
+    status = store.status(spec)
+    assert (status.state, status.seeds, status.seeds_done) == ("unknown", 2, 0)
+    assert store.live(spec) == []
+    assert store.traces(spec) == []
+    assert store.version(spec) == ""
+    assert store.runs("ann") == []
+    assert store.claim("w") is None
+    store.cancel(spec, "ann")
+    assert store.status(spec).state == "unknown"
+
+
+def test_from_request_to_done(store: Store) -> None:
+    spec = FakeSpec(seeds=2, seconds=10.0)
+    store.request(spec, "ann")
+    status = store.status(spec)
+    assert (status.state, status.place, status.progress) == ("queued", 0, 0.0)
+    assert status.seconds_left == pytest.approx(10.0)  # two workers
+
+    unit = claim(store)
+    assert (unit.seed, unit.key, unit.spec, unit.attempt) == (0, spec.seed_key(0), spec, 1)
+    assert store.report(unit, 0.5, *POINTS)
+    status = store.status(spec)
+    assert (status.state, status.place, status.progress) == ("running", None, 0.25)
+    [(seed, episodes, regret)] = store.live(spec)
+    assert seed == 0
+    np.testing.assert_array_equal(episodes, POINTS[0])
+    np.testing.assert_array_equal(regret, POINTS[1])
+    assert episodes.dtype == np.int64
+
+    store.finish(unit, FakeTrace(0, True).to_bytes())
+    assert store.status(spec).seeds_done == 1
+    assert [trace.seed for trace in store.traces(spec)] == [0]
+    finish(store)
+    status = store.status(spec)
+    assert (status.state, status.seeds_done, status.progress, status.seconds_left) == ("done", 2, 1.0, None)
+    assert [trace.seed for trace in store.traces(spec)] == [0, 1]
+    assert [trace.seed for trace in store.traces(spec, seeds=[1])] == [1]
+    assert len(store.live(spec)) == 2
+
+
+def test_the_version_changes_with_every_change(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    seen = [store.version(spec)]
+
+    def changed() -> None:
+        assert store.version(spec) != seen[-1]
+        seen.append(store.version(spec))
+        assert store.version(spec) == store.status(spec).version == seen[-1]
+
+    store.request(spec, "ann")
+    changed()
+    unit = claim(store)
+    changed()
+    store.report(unit, 0.5, *POINTS)
+    changed()
+    store.cancel(spec, "ann")
+    changed()
+    store.keep(unit, FakeTrace(0, False).to_bytes())
+    changed()
+    store.request(spec, "ann")
+    changed()
+    finish(store)
+    changed()
+    store.clear("ann")
+    changed()
+
+
+def test_asking_again_changes_nothing(store: Store) -> None:
+    spec = FakeSpec()
+    store.request(spec, "ann")
+    before = store.version(spec)
+    store.request(spec, "ann")
+    assert store.version(spec) == before
+
+
+def test_a_run_that_cannot_be_estimated_is_not_queued(path: Path) -> None:
+    def refuse(spec: FakeSpec) -> float:
+        fake.act("refuse")
+        return 0.0
+
+    simulation = fake.simulation()
+    store = Store(path, type(simulation)(**{**vars(simulation), "seconds": refuse}))
+    with pytest.raises(ValueError, match="too many"):
+        store.request(FakeSpec(), "ann")
+    assert store.status(FakeSpec()).state == "unknown"
+
+
+def test_specs_that_share_seeds_share_the_work(store: Store) -> None:
+    few, many = FakeSpec(seeds=1), FakeSpec(seeds=3)
+    store.request(few, "ann")
+    finish(store)
+    store.request(many, "ann")
+    status = store.status(many)
+    assert (status.state, status.seeds_done) == ("running", 1)
+    assert [claim(store).seed, claim(store).seed] == [1, 2]
+
+
+def test_the_same_spec_by_two_visitors_is_one_run(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    store.request(spec, "bob")
+    finish(store)
+    assert store.claim("w") is None
+    assert store.runs("ann")[0].state == store.runs("bob")[0].state == "done"
+
+
+def test_a_seed_that_raises_fails_and_the_others_go_on(store: Store) -> None:
+    spec = FakeSpec(seeds=2)
+    store.request(spec, "ann")
+    store.fail(claim(store), "It broke.")
+    assert store.status(spec).state == "running"
+    finish(store)
+    status = store.status(spec)
+    assert (status.state, status.message, status.seeds_done) == ("failed", "It broke.", 1)
+    store.request(spec, "ann")
+    assert store.status(spec).state == "failed"
+    store.retry(spec, "ann")
+    assert store.status(spec).message == ""
+    assert finish(store).seed == 0
+    assert store.status(spec).state == "done"
+
+
+def test_a_seed_whose_worker_died_is_run_again_once(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    claim(store, "w1")
+    store.died("w1", -9)
+    status = store.status(spec)
+    assert (status.state, status.message) == ("queued", "A worker process died; seed 0 is run again.")
+    unit = claim(store, "w2")
+    assert unit.attempt == 2
+    store.died("w2", -9)
+    status = store.status(spec)
+    assert status.state == "failed"
+    assert (
+        status.message
+        == "Seed 0 failed: its worker process died twice (killed by SIGKILL), perhaps for want of memory."
+    )
+    store.retry(spec, "ann")
+    assert claim(store, "w3").attempt == 1
+
+
+def test_a_run_that_succeeds_the_second_time_has_no_message(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    claim(store, "w1")
+    store.died("w1", 1)
+    finish(store)
+    assert (store.status(spec).state, store.status(spec).message) == ("done", "")
+
+
+def test_a_graceful_stop_is_not_a_death(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    for _ in range(3):
+        unit = claim(store, "w")
+        assert unit.attempt == 1
+        store.report(unit, 0.5, *POINTS)
+        store.release("w")
+        status = store.status(spec)
+        assert (status.state, status.progress, status.message) == ("queued", 0.0, "")
+
+
+def test_a_new_pool_takes_over_what_was_running(store: Store) -> None:
+    store.request(FakeSpec(seeds=1), "ann")
+    late = claim(store, "w1")
+    store.recover()
+    unit = claim(store, "w2")
+    assert unit.attempt == 1
+    # The old worker, should it still breathe, changes nothing.
+    assert not store.report(late, 0.9, *POINTS)
+    store.finish(late, b"late")
+    store.fail(late, "late")
+    assert store.status(FakeSpec(seeds=1)).state == "running"
+    assert store.report(unit, 0.1, *POINTS)
+
+
+def test_a_run_of_an_older_simulation_is_not_computed(store: Store) -> None:
+    old, new = FakeSpec(source="yesterday"), FakeSpec()
+    store.request(old, "ann")
+    assert store.claim("w") is None
+    status = store.status(old)
+    assert status.state == "failed"
+    assert status.message == "The simulation has changed since this run was asked for; ask for it again."
+    assert store.runs("ann") == []
+    store.request(new, "ann")
+    assert [row.spec for row in store.runs("ann")] == [new]
+
+
+# Cancelling -------------------------------------------------------------------------------------------------
+
+
+def test_cancel_stops_and_keeps_what_there_is(store: Store) -> None:
+    spec = FakeSpec(seeds=2)
+    store.request(spec, "ann")
+    unit = claim(store)
+    store.report(unit, 0.5, *POINTS)
+    store.cancel(spec, "ann")
+    status = store.status(spec)
+    assert (status.state, status.progress) == ("cancelled", 0.25)
+    assert not store.report(unit, 0.6, *POINTS)
+    store.keep(unit, FakeTrace(0, False).to_bytes())
+    assert store.claim("w") is None
+    assert [(trace.seed, trace.complete) for trace in store.traces(spec)] == [(0, False)]
+    assert [seed for seed, _, _ in store.live(spec)] == [0]
+
+    store.request(spec, "ann")
+    assert store.status(spec).state == "queued"
+    assert [finish(store).seed, finish(store).seed] == [0, 1]
+    assert [trace.complete for trace in store.traces(spec)] == [True, True]
+
+
+def test_cancel_by_one_of_two_visitors(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    store.request(spec, "bob")
+    unit = claim(store)
+    store.cancel(spec, "ann")
+    assert store.report(unit, 0.5, *POINTS)
+    assert store.status(spec).state == "running"
+    assert store.status(spec, "ann").state == store.runs("ann")[0].state == "cancelled"
+    assert store.status(spec, "bob").state == "running"
+    store.cancel(spec, "bob")
+    assert not store.report(unit, 0.6, *POINTS)
+
+
+def test_cancel_leaves_seeds_that_another_run_needs(store: Store) -> None:
+    few, many = FakeSpec(seeds=1), FakeSpec(seeds=3)
+    store.request(many, "ann")
+    store.request(few, "bob")
+    store.cancel(many, "ann")
+    assert store.status(many).state == "cancelled"
+    assert store.status(few).state == "queued"
+    assert finish(store).seed == 0
+    assert store.claim("w") is None
+
+
+def test_asked_for_again_before_the_worker_noticed_goes_on(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    unit = claim(store)
+    store.cancel(spec, "ann")
+    store.request(spec, "ann")
+    assert store.report(unit, 0.5, *POINTS)
+    assert store.status(spec).state == "running"
+
+
+def test_asked_for_again_while_the_worker_stops_is_queued(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    unit = claim(store)
+    store.cancel(spec, "ann")
+    assert not store.report(unit, 0.5, *POINTS)
+    store.request(spec, "ann")
+    store.keep(unit, FakeTrace(0, False).to_bytes())
+    assert store.status(spec).state == "queued"
+
+
+def test_a_seed_that_ended_as_it_was_cancelled_is_done(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    unit = claim(store)
+    store.cancel(spec, "ann")
+    store.finish(unit, FakeTrace(0, True).to_bytes())
+    assert store.status(spec).state == "done"
+
+
+def test_a_worker_that_died_at_a_cancelled_seed(store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    claim(store)
+    store.cancel(spec, "ann")
+    store.died("w", -9)
+    assert store.status(spec).state == "cancelled"
+    store.request(spec, "ann")
+    assert claim(store).attempt == 1
+
+
+# Several visitors -------------------------------------------------------------------------------------------
+
+
+def test_the_next_seed_goes_to_the_visitor_least_served(store: Store) -> None:
+    store.request(FakeSpec("ann 1", seeds=3), "ann")
+    store.request(FakeSpec("ann 2", seeds=2), "ann")
+    store.request(FakeSpec("bob", seeds=2), "bob")
+    names = []
+    for _ in range(7):
+        unit = claim(store)
+        names.append(f"{unit.spec.name}/{unit.seed}")
+        store.finish(unit, b"{}")
+    assert names == ["ann 1/0", "bob/0", "ann 1/1", "bob/1", "ann 1/2", "ann 2/0", "ann 2/1"]
+
+
+def test_place_and_time_left(store: Store) -> None:
+    first, second, third = (FakeSpec(name, seeds=2, seconds=10.0) for name in ("1", "2", "3"))
+    for spec, visitor in ((first, "ann"), (second, "ann"), (third, "bob")):
+        store.request(spec, visitor)
+    assert [store.status(spec).place for spec in (first, second, third)] == [0, 2, 1]
+    left = [store.status(spec).seconds_left for spec in (first, third, second)]
+    assert left == pytest.approx([20.0, 20.0, 30.0])
+
+
+def test_a_visitors_runs_latest_first(store: Store) -> None:
+    first, second = FakeSpec("1", seeds=1), FakeSpec("2", seeds=1)
+    store.request(first, "ann")
+    store.request(second, "ann")
+    store.request(FakeSpec("3"), "bob")
+    finish(store)
+    rows = store.runs("ann")
+    assert [(row.spec, row.state) for row in rows] == [(second, "queued"), (first, "done")]
+    assert rows[1].bytes > 0
+    assert rows[0].asked_at >= rows[1].asked_at
+
+
+def test_clear_takes_own_ended_runs_only(store: Store) -> None:
+    done, shared, waiting = FakeSpec("1", seeds=1), FakeSpec("2", seeds=1), FakeSpec("3", seeds=1)
+    store.request(done, "ann")
+    finish(store)
+    store.request(shared, "ann")
+    store.request(shared, "bob")
+    finish(store)
+    store.request(waiting, "ann")
+    assert store.clear("ann") == 2
+    assert [row.spec for row in store.runs("ann")] == [waiting]
+    assert [row.spec for row in store.runs("bob")] == [shared]
+    assert store.status(done).state == "unknown"
+    assert store.traces(done) == []
+    assert store.status(shared).state == "done"
+    assert store.clear("nobody") == 0
+
+
+def test_activity(store: Store) -> None:
+    store.enlist("w1", 1, warm=False)
+    store.enlist("w2", 1, warm=True)
+    store.enlist("gone", 2**22 + 1, warm=True)  # past the largest process id
+    store.request(FakeSpec("1", seeds=3), "ann")
+    claim(store)
+    activity = store.activity()
+    assert (activity.workers, activity.warm) == (2, 1)
+    assert (activity.seeds_running, activity.seeds_queued, activity.runs_waiting) == (1, 2, 1)
+
+
+# Size -------------------------------------------------------------------------------------------------------
+
+
+def test_the_longest_unused_make_room(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_STORE_MB", "1")
+    store = Store(path, fake.simulation())
+    specs = [FakeSpec(str(i), seeds=1) for i in range(3)]
+    for i, spec in enumerate(specs[:2]):
+        store.request(spec, "ann")
+        finish(store, size=400_000)
+        sql(path, f"UPDATE unit SET used_at = {1000 + i} WHERE key = '{spec.seed_key(0)}'")
+    assert len(store.traces(specs[0])) == 1  # so that the other one is the longest unused
+    store.request(specs[2], "ann")
+    before = store.version(specs[1])
+    finish(store, size=400_000)
+    assert [store.status(spec).state for spec in specs] == ["done", "unknown", "done"]
+    assert store.version(specs[1]) != before
+    assert store.size_bytes() < 1_000_000
+    assert path.stat().st_size < 1_500_000
+    store.request(specs[1], "ann")
+    assert store.status(specs[1]).state == "queued"
+
+
+def test_traces_of_a_run_that_goes_on_stay(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_STORE_MB", "1")
+    store = Store(path, fake.simulation())
+    spec = FakeSpec(seeds=4)
+    store.request(spec, "ann")
+    for _ in range(3):
+        finish(store, size=700_000)
+    assert store.status(spec).seeds_done == 3
+
+
+def test_a_senseless_setting_is_one_sentence(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_STORE_MB", "much")
+    with pytest.raises(StoreError, match=r"^DPRL_STORE_MB is 'much', and must be a whole number from 1 to "):
+        Store(path)
+
+
+# Damage -----------------------------------------------------------------------------------------------------
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"this is no store " * 1000)
+
+
+def truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:9000])
+
+
+def overwritten(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(data)
+
+
+def foreign(path: Path) -> None:
+    path.unlink()
+    sql(path, "CREATE TABLE recipes (name TEXT)")
+
+
+def halved(path: Path) -> None:
+    sql(path, "DROP TABLE unit")
+
+
+def newer(path: Path) -> None:
+    sql(path, f"PRAGMA user_version = {SCHEMA + 7}")
+
+
+@pytest.mark.parametrize("harm", [garbage, truncated, overwritten, foreign, halved, newer])
+def test_a_store_that_cannot_be_used_is_set_aside(path: Path, harm: Callable[[Path], None]) -> None:
+    store = Store(path, fake.simulation())
+    assert store.notice is None
+    store.request(FakeSpec(), "ann")
+    finish(store)
+    store.close()
+    harm(path)
+    before = path.read_bytes()
+
+    store = Store(path, fake.simulation())
+    word = "version-8" if harm is newer else "damaged"
+    [aside] = path.parent.glob(f"runs.{word}-*.sqlite")
+    assert aside.read_bytes() == before
+    assert store.notice is not None
+    assert aside.name in store.notice
+    assert ("newer version" if harm is newer else "was damaged") in store.notice
+    assert store.notice.endswith("a new one was begun.")
+    assert Store(path, fake.simulation()).notice == store.notice
+    assert store.status(FakeSpec()).state == "unknown"
+    store.request(FakeSpec(), "ann")
+    finish(store)
+
+
+def test_stores_set_aside_do_not_replace_each_other(path: Path) -> None:
+    for i in range(3):
+        path.write_text(f"garbage {i} " * 100)
+        Store(path).close()
+    assert len(list(path.parent.glob("runs.damaged-*.sqlite"))) == 3
+
+
+def test_damage_under_a_running_app(path: Path) -> None:
+    spec = FakeSpec()
+    store, other = Store(path, fake.simulation()), Store(path, fake.simulation())
+    store.request(spec, "ann")
+    unit = claim(other)
+    # Both have open connections; one meets the damage first, the other finds the new file.
+    sql(path, "DROP TABLE run_unit")
+    assert store.status(spec).state == "unknown"
+    assert store.notice is not None
+    assert other.notice == store.notice
+    assert not other.report(unit, 0.5, *POINTS)
+    other.request(spec, "ann")
+    assert store.status(spec).state == "queued"
+    assert len(list(path.parent.glob("runs.damaged-*.sqlite"))) == 1
+
+
+def test_the_file_is_deleted_under_a_running_app(path: Path) -> None:
+    spec = FakeSpec()
+    store, other = Store(path, fake.simulation()), Store(path, fake.simulation())
+    store.request(spec, "ann")
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+    assert store.status(spec).state == "unknown"
+    store.request(spec, "ann")
+    assert other.status(spec).state == "queued"
+    other.close()
+    assert store.status(spec).state == "queued"
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE trace SET data = x'00' || substr(data, 2)",
+        "UPDATE trace SET data = 'text'",
+        "UPDATE trace SET data = NULL",
+        "UPDATE trace SET digest = x''",
+        "DELETE FROM trace",
+    ],
+)
+def test_a_damaged_trace_is_computed_again_once(path: Path, store: Store, harm: str) -> None:
+    if "NULL" in harm:
+        harm = "UPDATE trace SET data = ''"
+    spec = FakeSpec(seeds=2)
+    store.request(spec, "ann")
+    finish(store)
+    finish(store)
+    sql(path, f"{harm} WHERE unit = (SELECT min(id) FROM unit)")
+    assert [trace.seed for trace in store.traces(spec)] == [1]
+    status = store.status(spec)
+    assert (status.state, status.seeds_done) == ("running", 1)
+    assert status.message == "The stored result of seed 0 was damaged; it is computed again."
+    assert finish(store).seed == 0
+    assert store.status(spec).message == ""
+    assert len(store.traces(spec)) == 2
+
+    sql(path, f"{harm} WHERE unit = (SELECT min(id) FROM unit)")
+    assert [trace.seed for trace in store.traces(spec)] == [1]
+    status = store.status(spec)
+    assert (status.state, status.message) == (
+        "failed",
+        "The stored result of seed 0 was damaged; run it again.",
+    )
+
+
+def test_a_damaged_trace_for_which_nobody_waits(path: Path, store: Store) -> None:
+    spec = FakeSpec(seeds=2)
+    store.request(spec, "ann")
+    finish(store)
+    unit = claim(store)
+    store.cancel(spec, "ann")
+    store.keep(unit, FakeTrace(1, False).to_bytes())
+    sql(path, "UPDATE trace SET data = x'00'")
+    assert store.traces(spec) == []
+    status = store.status(spec)
+    assert (status.state, status.message) == (
+        "failed",
+        "The stored result of seed 0 was damaged; run it again.",
+    )
+
+
+def test_damaged_live_points_are_left_out(path: Path, store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    store.report(claim(store), 0.5, *POINTS)
+    sql(path, "UPDATE live SET points = x'000000'")
+    assert store.live(spec) == []
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        StoreError, match=r"cannot be used \(.*\); set DPRL_HOME to a folder that can be written to\.$"
+    ):
+        Store(tmp_path / "file" / "runs.sqlite")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(tmp_path / "folder")
+
+
+# Many at once -----------------------------------------------------------------------------------------------
+
+
+def test_each_seed_is_claimed_once(path: Path, store: Store) -> None:
+    for i in range(10):
+        store.request(FakeSpec(str(i), seeds=10), f"visitor {i % 3}")
+    claimed: list[str] = []
+
+    def work(name: str) -> None:
+        mine = Store(path, fake.simulation())
+        while (unit := mine.claim(name)) is not None:
+            mine.report(unit, 0.5, *POINTS)
+            mine.finish(unit, FakeTrace(unit.seed, True).to_bytes())
+            claimed.append(unit.key)
+
+    threads = [threading.Thread(target=work, args=(f"w{i}",)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(claimed) == len(set(claimed)) == 100
+
+
+def test_forty_polling_sessions_are_cheap(path: Path, store: Store) -> None:
+    specs = [FakeSpec(str(i), seeds=5) for i in range(40)]
+    for i, spec in enumerate(specs):
+        store.request(spec, f"visitor {i}")
+    store.report(claim(store), 0.5, *POINTS)
+    store.status(specs[0])
+    start = time.process_time()
+    for i, spec in enumerate(specs):
+        store.version(spec)
+        store.status(spec, f"visitor {i}")
+    assert time.process_time() - start < 0.2  # a second's polling
