@@ -9,7 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunSpec, SpecError, run, spec_from_json
+from dprl import (
+    ALGORITHMS,
+    ENVIRONMENTS,
+    FIELDS,
+    MECHANISMS,
+    PRIVATIZERS,
+    RunSpec,
+    SpecError,
+    run,
+    spec_from_json,
+)
 from dprl.fields import parse_params, shown
 
 
@@ -28,7 +38,9 @@ def fail(message: str) -> NoReturn:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status; a bad argument leaves with status 2."""
-    parser = Parser(prog="dprl", description="What privacy costs in reinforcement learning.", allow_abbrev=False)
+    parser = Parser(
+        prog="dprl", description="What privacy costs in reinforcement learning.", allow_abbrev=False
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_run(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
@@ -48,7 +60,9 @@ def add_run(commands: Any) -> None:
     """The flags of `run`: one for each field of RunSpec."""
     parser = commands.add_parser("run", help="simulate one spec and write its regret", allow_abbrev=False)
     parser.add_argument("--spec", metavar="FILE", help="a spec.json; flags given beside it change it")
-    parser.add_argument("--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json")
+    parser.add_argument(
+        "--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json"
+    )
     for field in FIELDS.values():
         many = field.kind == "params"
         default = "" if many or field.default is None else f" (default {field.default})"
@@ -57,7 +71,9 @@ def add_run(commands: Any) -> None:
             dest=field.name,
             action="append" if many else "store",
             metavar="NAME=VALUE" if many else field.kind.upper(),
-            help=f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}".replace("%", "%%"),
+            help=f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}".replace(
+                "%", "%%"
+            ),
         )
 
 
@@ -68,7 +84,9 @@ def spec_of(given: argparse.Namespace) -> RunSpec:
         try:
             chosen = spec_from_json(Path(given.spec).read_text(encoding="utf-8")).to_dict()
         except (OSError, UnicodeDecodeError):
-            raise SpecError("spec", f"{shown(given.spec)} cannot be read; give the path of a spec.json.") from None
+            raise SpecError(
+                "spec", f"{shown(given.spec)} cannot be read; give the path of a spec.json."
+            ) from None
     for field in FIELDS.values():
         text = getattr(given, field.name)
         if text is None:
@@ -89,7 +107,9 @@ def run_command(given: argparse.Namespace) -> int:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError:
-        raise SpecError("out", f"{shown(given.out)} cannot be made; give a directory that can be written to.") from None
+        raise SpecError(
+            "out", f"{shown(given.out)} cannot be made; give a directory that can be written to."
+        ) from None
     trace = run(spec, progress_bar if sys.stderr.isatty() else None)
     summary = trace.summary()
     try:
@@ -98,7 +118,9 @@ def run_command(given: argparse.Namespace) -> int:
         (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
-    print(f"{spec.label()}: final regret {summary['final_regret_mean']:.6g} after {spec.episodes:,} episodes; see {out}")
+    print(
+        f"{spec.label()}: final regret {summary['final_regret_mean']:.6g} after {spec.episodes:,} episodes; see {out}"
+    )
     return 0
 
 

@@ -157,5 +157,7 @@ def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[
         try:
             result[key] = field.parse(value) if isinstance(value, str) and numeric else field.check(value)
         except SpecError:
-            raise SpecError(f"{name}.{key}", f"{shown(value)} is not allowed; give {field.allowed}.") from None
+            raise SpecError(
+                f"{name}.{key}", f"{shown(value)} is not allowed; give {field.allowed}."
+            ) from None
     return result

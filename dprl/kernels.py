@@ -55,7 +55,7 @@ def _numba() -> Any:
     os.environ.setdefault("NUMBA_CACHE_DIR", str(home() / "kernels" / source_digest()))
     import numba
 
-    numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]
+    numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defined]
     return numba
 
 

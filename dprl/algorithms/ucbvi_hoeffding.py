@@ -29,7 +29,11 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
                 if n < 1.0:
                     Q[h, s, a] = cap
                     continue
-                value = released[h, s, a, S + 1] / n + expectation(released, h, s, a, V[h + 1]) + c_count / np.sqrt(n)
+                value = (
+                    released[h, s, a, S + 1] / n
+                    + expectation(released, h, s, a, V[h + 1])
+                    + c_count / np.sqrt(n)
+                )
                 Q[h, s, a] = min(Q[h, s, a], min(cap, value))
         act_greedily(h, Q, V, policy)
 

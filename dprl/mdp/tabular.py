@@ -45,7 +45,9 @@ class TabularMDP:
                 raise SpecError(name, f"the shape {array.shape} is not allowed; give {shape}.")
         for name, array in (("P", self.P), ("R", self.R), ("d1", self.d1)):
             if not (np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1):
-                raise SpecError(name, "a number below 0, above 1 or missing is not allowed; give numbers from 0 to 1.")
+                raise SpecError(
+                    name, "a number below 0, above 1 or missing is not allowed; give numbers from 0 to 1."
+                )
         for name, array in (("P", self.P), ("d1", self.d1)):
             if np.abs(array.sum(-1) - 1).max() > 1e-9:
                 raise SpecError(name, "a row does not sum to 1; give probabilities that do, within 1e-9.")
@@ -55,14 +57,14 @@ class TabularMDP:
     @property
     def H(self) -> int:
         """Horizon: steps in an episode."""
-        return self.P.shape[0]
+        return int(self.P.shape[0])
 
     @property
     def S(self) -> int:
         """Number of states."""
-        return self.P.shape[1]
+        return int(self.P.shape[1])
 
     @property
     def A(self) -> int:
         """Number of actions."""
-        return self.P.shape[2]
+        return int(self.P.shape[2])

@@ -80,7 +80,7 @@ def consistent(noisy, error, released):  # type: ignore[no-untyped-def]
 
     slack = E/4; then E/(2S) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
     """
-    H, S, A, width = noisy.shape
+    H, S, A, _ = noisy.shape
     for h in range(H):
         for s in range(S):
             for a in range(A):

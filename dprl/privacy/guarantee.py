@@ -40,4 +40,6 @@ class Guarantee:
 
 UNIT = "one user: one whole episode"
 REPLACE_ONE = "replace one user's whole trajectory by another"
-SIMULATION = "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
+SIMULATION = (
+    "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
+)

@@ -58,4 +58,16 @@ def warm() -> None:
                 start(spec, 0).advance(60.0)
 
 
-__all__ = ["FIELDS", "Estimate", "RunSpec", "SeedRun", "SeedTrace", "Trace", "estimate", "run", "spec_from_json", "start", "warm"]
+__all__ = [
+    "FIELDS",
+    "Estimate",
+    "RunSpec",
+    "SeedRun",
+    "SeedTrace",
+    "Trace",
+    "estimate",
+    "run",
+    "spec_from_json",
+    "start",
+    "warm",
+]

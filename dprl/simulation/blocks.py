@@ -78,7 +78,7 @@ def walk(rng, model, policy, users, counts, starts):  # type: ignore[no-untyped-
     H, S = policy.shape
     for s in range(S):
         starts[s] = 0
-    for user in range(users):
+    for _ in range(users):
         u = rng.random()
         s = 0
         while u >= model.cumulative_d1[s]:

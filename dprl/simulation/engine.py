@@ -178,12 +178,14 @@ class Kernels(NamedTuple):
 
 
 class SeedRun:
-    """One seed of one spec. `plain=True` runs the same source as ordinary Python: same bits, thousands of times slower.
+    """One seed of one spec. `plain=True` runs the same source as ordinary Python: same bits, far slower.
 
     `walk_below` decides which blocks are walked user by user (tests compare both ways).
     """
 
-    def __init__(self, spec: RunSpec, seed: int, *, plain: bool = False, walk_below: int = WALK_BELOW) -> None:
+    def __init__(
+        self, spec: RunSpec, seed: int, *, plain: bool = False, walk_below: int = WALK_BELOW
+    ) -> None:
         self.spec = spec
         self.seed = seed
         self.mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
@@ -206,7 +208,7 @@ class SeedRun:
     def _prepare(self, learner: algorithm.Algorithm, walk_below: int) -> None:
         mdp, spec, noise = self.mdp, self.spec, self.noise
         H, S, A, M = mdp.H, mdp.S, mdp.A, len(self.times)
-        problem = Problem(H, S, A, spec.episodes, spec.beta or 0.1, spec.bonus, spec.algorithm_params)
+        problem = Problem(H, S, A, spec.episodes, spec.beta or 0.1, spec.bonus, dict(spec.algorithm_params))
         self.model = model_of(mdp)
         value = np.zeros((H + 1, S))
         # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
@@ -251,7 +253,9 @@ class SeedRun:
         C, P = len(self.checkpoints), len(PAC_ALPHAS)
         self.record = Record(np.zeros(C), np.zeros(C), np.zeros(C), np.zeros((C, P), dtype=np.int64))
         # before any user: every count zero, so every action looks as good as any and the lowest is played
-        self._kernels.plan(self.state.released, 0.0, self.course.constants, self.state.Q, self.state.V, self.state.policy)
+        self._kernels.plan(
+            self.state.released, 0.0, self.course.constants, self.state.Q, self.state.V, self.state.policy
+        )
         self.state.played[:] = self.state.policy
         self._kernels.evaluate(mdp.P, mdp.R, self.state.played, self.state.value)
         details = min(40, max(2, DETAIL_BYTES // (8 * 3 * counts.size + 8 * H * S * (A + 3))))
@@ -379,7 +383,9 @@ def _compiled(learner: algorithm.Algorithm, noise: Noise) -> Kernels:
         compiled(plain.plan, algorithm.SIGNATURE),
         compiled(plain.add_noise, mechanisms.SIGNATURE),
         compiled(plain.publish, consistency.SIGNATURE),
-        compiled(planning.evaluate, "void(float64[:,:,:,::1], float64[:,:,::1], int64[:,::1], float64[:,::1])"),
+        compiled(
+            planning.evaluate, "void(float64[:,:,:,::1], float64[:,:,::1], int64[:,::1], float64[:,::1])"
+        ),
     )
 
 

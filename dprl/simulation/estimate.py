@@ -51,15 +51,24 @@ def check(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> None:
     cells = H * S * A * (S + 2)
     if cells > MAX_CELLS:
         fits = MAX_CELLS // (S * A * (S + 2))
-        advice = f"with S={S} and A={A}, H up to {fits} fits" if fits else f"with A={A} and H=1, S up to {_largest_S(A)} fits"
+        advice = (
+            f"with S={S} and A={A}, H up to {fits} fits"
+            if fits
+            else f"with A={A} and H=1, S up to {_largest_S(A)} fits"
+        )
         raise SpecError(
             "environment_params",
-            f"S={S}, A={A}, H={H} needs {cells:,} counters H*S*A*(S+2) and at most {MAX_CELLS:,} are allowed; {advice}.",
+            f"S={S}, A={A}, H={H} needs {cells:,} counters H*S*A*(S+2) and at most {MAX_CELLS:,} are allowed; "
+            f"{advice}.",
         )
     cost = estimate(S, A, H, K, schedule, privacy)
     if cost.seconds > MAX_SECONDS:
         share = MAX_SECONDS / cost.seconds
-        advice = f"at most {number(float(f'{K * share:.1g}'))} episodes fit" if schedule == "episodic" else "a larger growth of blocks fits"
+        advice = (
+            f"at most {number(float(f'{K * share:.1g}'))} episodes fit"
+            if schedule == "episodic"
+            else "a larger growth of blocks fits"
+        )
         raise SpecError(
             "episodes",
             f"{number(K)} episodes would take about {cost.seconds / 60:.0f} minutes a seed and at most "

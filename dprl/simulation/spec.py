@@ -20,9 +20,14 @@ from dprl.simulation import estimate, schedule
 FIELDS: dict[str, Field] = {
     f.name: f
     for f in (
-        Field("environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env"),
+        Field(
+            "environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
+        ),
         Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
-        Field("algorithm", "choice", "dp-ucbvi", "the learner", choices=tuple(ALGORITHMS), query="alg", flag="--algorithm"),
+        Field(
+            "algorithm", "choice", "dp-ucbvi", "the learner",
+            choices=tuple(ALGORITHMS), query="alg", flag="--algorithm",
+        ),
         Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
         Field(
             "privacy", "choice", None, "the privacy model; by default the algorithm's first",
@@ -36,10 +41,22 @@ FIELDS: dict[str, Field] = {
             "calibration", "choice", "paper", "how large the noise is",
             choices=("paper",), optional=True, query="cal", flag="--calibration",
         ),
-        Field("epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0, optional=True, query="eps", flag="--epsilon"),
-        Field("delta", "float", 0.0, "privacy budget: chance of failure", 0.0, 0.1, optional=True, query="delta", flag="--delta"),
-        Field("beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5, optional=True, query="beta", flag="--beta"),
-        Field("bonus", "choice", "practical", "constants of the bonus", choices=("practical", "paper"), query="bonus", flag="--bonus"),
+        Field(
+            "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,
+            optional=True, query="eps", flag="--epsilon",
+        ),
+        Field(
+            "delta", "float", 0.0, "privacy budget: chance of failure", 0.0, 0.1,
+            optional=True, query="delta", flag="--delta",
+        ),
+        Field(
+            "beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5,
+            optional=True, query="beta", flag="--beta",
+        ),
+        Field(
+            "bonus", "choice", "practical", "constants of the bonus",
+            choices=("practical", "paper"), query="bonus", flag="--bonus",
+        ),
         Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
         Field("schedule", "text", "geometric:0.02", schedule.ALLOWED, query="sched", flag="--schedule"),
         Field("seeds", "int", 5, "independent repetitions", 1, 100, query="seeds", flag="--seeds"),
@@ -78,8 +95,14 @@ class RunSpec:
         for name, table_field in FIELDS.items():
             self._set(name, table_field.check(getattr(self, name)))
         world, learner = ENVIRONMENTS[self.environment], ALGORITHMS[self.algorithm]
-        self._set("environment_params", check_params("environment_params", world.key, world.fields, self.environment_params))
-        self._set("algorithm_params", check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params))
+        self._set(
+            "environment_params",
+            check_params("environment_params", world.key, world.fields, self.environment_params),
+        )
+        self._set(
+            "algorithm_params",
+            check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params),
+        )
         self._set("privacy", self.privacy or learner.privacies[0])
         self._choose("privacy", learner.privacies, learner.key)
         self._choose("bonus", learner.bonuses, learner.key)
@@ -96,7 +119,9 @@ class RunSpec:
                 if getattr(self, name) is None:
                     self._set(name, FIELDS[name].default)
         uses_beta = self.privacy != "none" or self.bonus == "paper"
-        self._set("beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None)
+        self._set(
+            "beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None
+        )
         self._set("schedule", schedule.check(self.schedule))
         self._check_limits(world, learner)
 
@@ -105,20 +130,25 @@ class RunSpec:
 
     def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
         if getattr(self, name) not in allowed:
-            raise SpecError(name, f"{shown(getattr(self, name))} does not go with {owner}; give {_or(allowed)}.")
+            raise SpecError(
+                name, f"{shown(getattr(self, name))} does not go with {owner}; give {_or(allowed)}."
+            )
 
     def _check_limits(self, world: Environment, learner: Algorithm) -> None:
         if self.schedule == "episodic" and self.episodes > schedule.EPISODIC_LIMIT:
             raise SpecError(
                 "episodes",
-                f"{number(self.episodes)} is too many for the episodic schedule; give at most 10^6, or schedule geometric:0.02.",
+                f"{number(self.episodes)} is too many for the episodic schedule; "
+                "give at most 10^6, or schedule geometric:0.02.",
             )
         S, A, H = world.size(**self.environment_params)
         estimate.check(S, A, H, self.episodes, self.schedule, self.privacy)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of FIELDS."""
-        return {f.name: dict(v) if isinstance(v := getattr(self, f.name), Mapping) else v for f in fields(self)}
+        return {
+            f.name: dict(v) if isinstance(v := getattr(self, f.name), Mapping) else v for f in fields(self)
+        }
 
     def to_json(self) -> str:
         """Canonical JSON on one line."""
@@ -128,7 +158,9 @@ class RunSpec:
     def from_dict(cls, given: Any) -> RunSpec:
         """The spec with these fields; what is left out takes its default. Raises SpecError."""
         if not isinstance(given, Mapping):
-            raise SpecError("spec", f"{shown(given)} is not allowed; give an object with fields such as environment.")
+            raise SpecError(
+                "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
+            )
         for name in given:
             if name not in FIELDS:
                 raise SpecError("spec", f"{shown(name)} is not a field; the fields are {', '.join(FIELDS)}.")
@@ -142,7 +174,9 @@ class RunSpec:
         except (ValueError, RecursionError) as error:
             if isinstance(error, SpecError):
                 raise
-            raise SpecError("spec", "this is not JSON; give an object with fields such as environment.") from None
+            raise SpecError(
+                "spec", "this is not JSON; give an object with fields such as environment."
+            ) from None
 
     @classmethod
     def from_strings(cls, given: Mapping[str, str]) -> RunSpec:
@@ -154,7 +188,11 @@ class RunSpec:
 
     def replace(self, **changes: Any) -> RunSpec:
         """A copy with some fields changed, checked anew. What the old pair ignored takes its default again."""
-        kept = {k: v for k, v in self.to_dict().items() if v is not None or k not in ("calibration", "epsilon", "delta", "beta")}
+        kept = {
+            k: v
+            for k, v in self.to_dict().items()
+            if v is not None or k not in ("calibration", "epsilon", "delta", "beta")
+        }
         return RunSpec.from_dict(kept | changes)
 
     def twin(self) -> RunSpec:

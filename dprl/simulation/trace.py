@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 
-DETAIL_BYTES = 64 * 2**20  # of counts, policies and values a seed may keep; beyond it fewer checkpoints have them
+DETAIL_BYTES = (
+    64 * 2**20
+)  # of counts, policies and values a seed may keep; beyond it fewer checkpoints have them
 
 
 class Detail(NamedTuple):
@@ -99,14 +101,14 @@ class SeedTrace:
     ) -> SeedTrace:
         """Stack details and add what follows from the MDP."""
         H, S, A = mdp.H, mdp.S, mdp.A
-        shapes = dict(
-            counts=(H, S, A, S + 2), noisy=(H, S, A, S + 2), released=(H, S, A, S + 2), policy=(H, S),
-            Q=(H, S, A), V=(H, S), occupancy=(H, S), error_bound=(), error_used=(), optimism=(),
-        )  # fmt: skip
-        stacked = {
-            name: np.array([getattr(d, name) for d in details], dtype=np.int16 if name == "policy" else float).reshape(
-                (len(details), *shape)
-            )
+        shapes = {
+            "counts": (H, S, A, S + 2), "noisy": (H, S, A, S + 2), "released": (H, S, A, S + 2), "policy": (H, S),
+            "Q": (H, S, A), "V": (H, S), "occupancy": (H, S), "error_bound": (), "error_used": (), "optimism": (),
+        }  # fmt: skip
+        stacked: dict[str, Any] = {
+            name: np.array(
+                [getattr(d, name) for d in details], dtype=np.int16 if name == "policy" else float
+            ).reshape((len(details), *shape))
             for name, shape in shapes.items()
         }
         return cls(
@@ -142,11 +144,17 @@ class SeedTrace:
             with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
             plain = json.loads(arrays.pop("plain").tobytes())
-            guarantee = plain.pop("guarantee")
-            guarantee = Guarantee(**{k: tuple(v) if isinstance(v, list) else v for k, v in guarantee.items()})
-            return cls(**arrays, **{**plain, "spec": RunSpec.from_dict(plain["spec"]), "guarantee": guarantee})
+            card: dict[str, Any] = {
+                k: tuple(v) if isinstance(v, list) else v for k, v in plain.pop("guarantee").items()
+            }
+            guarantee = Guarantee(**card)
+            return cls(
+                **arrays, **{**plain, "spec": RunSpec.from_dict(plain["spec"]), "guarantee": guarantee}
+            )
         except (zlib.error, zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, OSError) as error:
-            raise SpecError("trace", "the stored trace is damaged or of another version; run it again.") from error
+            raise SpecError(
+                "trace", "the stored trace is damaged or of another version; run it again."
+            ) from error
 
 
 @dataclass(frozen=True, eq=False)

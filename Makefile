@@ -1,0 +1,72 @@
+# `make run` opens the dashboard, `make test` runs the tests; both first set up what they need in .venv.
+# PYTHON=... says which Python to make .venv with; by default the first one that is new enough.
+
+HOST ?= localhost
+PORT ?= 8501
+PYTHON ?= python3 python3.13 python3.12 python3.11
+TESTS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
+
+# The stamps say what is installed; they go when the Python that .venv was made with is gone.
+$(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
+
+.PHONY: help run test lint format clean
+
+help:
+	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
+	@echo "make test   set up, with a browser, and run the tests (TESTS=path runs only those)"
+	@echo "make lint   set up and check style, format and types"
+	@echo "make format put the code into the form that lint checks"
+	@echo "make clean  remove .venv and caches"
+
+run: $(VENV)/.run
+	@exec $(PY) -m dprl.serve --host "$(HOST)" --port "$(PORT)"
+
+test: $(VENV)/.test
+	@sh tests/browser/install.sh $(PY)
+	@echo "Running the tests."
+	@$(PY) -m pytest $(TESTS)
+
+lint: $(VENV)/.test
+	@echo "Checking style (ruff), format (ruff) and types (mypy)."
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+
+format: $(VENV)/.test
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.run: requirements.txt pyproject.toml
+	@$(venv)
+	@echo "Installing what the dashboard needs into $(VENV) (about a minute the first time)."
+	@$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/.test: requirements.txt pyproject.toml
+	@$(venv)
+	@echo "Installing what the dashboard and its tests need into $(VENV) (about a minute the first time)."
+	@$(INSTALL) -e ".[dev]"
+	@touch $@ $(VENV)/.run
+
+define venv
+$(PY) -c "import pip" 2>/dev/null && exit; \
+found=; \
+for python in $(PYTHON); do \
+    $$python -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null && found=$$python && break; \
+done; \
+if [ -z "$$found" ]; then \
+    echo "dprl needs Python 3.11 or newer, and none of these is: $(PYTHON). Install one, or name it: make PYTHON=..." >&2; exit 1; \
+fi; \
+if ! $$found -c "import ensurepip, venv" 2>/dev/null; then \
+    echo "$$found cannot make virtual environments; install its venv package (on Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; \
+fi; \
+echo "Making a virtual environment in $(VENV) with $$($$found --version)."; \
+$$found -m venv --clear $(VENV)
+endef

@@ -1,0 +1,155 @@
+"""Opens the dashboard: worker processes first, then Streamlit, and ends both together.
+
+    python -m dprl.serve [--host localhost] [--port 8501]
+
+`make run` calls this. The workers compile the simulation's kernels before the dashboard opens, so that the
+first visitor's run starts at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from dprl.fields import Field, SpecError, shown
+from dprl.jobs import local
+from dprl.jobs.store import Store, StoreError
+
+ROOT = Path(__file__).parent.parent
+HOST = Field("host", "text", "localhost", "a name or address of this machine", flag="--host")
+PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=65535, flag="--port")
+START_LIMIT = 30.0  # seconds for the first worker to appear
+WARM_LIMIT = 180.0  # seconds to wait for compiled kernels before opening all the same
+END_LIMIT = 5.0  # seconds Streamlit gets to end
+
+
+def main(host: str = HOST.default, port: int = PORT.default) -> int:
+    """Serve the dashboard at `host`:`port` until Ctrl-C, a SIGTERM or Streamlit's own end.
+
+    Returns an exit status: 0 after Ctrl-C or SIGTERM, 2 when host or port cannot be used (the reason is one
+    sentence on stderr), 1 when the workers cannot start, else Streamlit's.
+    """
+    try:
+        check_address(host, port)
+    except SpecError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    streamlit: subprocess.Popen[bytes] | None = None
+    try:
+        say("Starting the workers; compiling the simulation (only the first start takes long).")
+        local.ensure_pool()
+        wait_until_warm(Store())
+        say(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
+        streamlit = subprocess.Popen(streamlit_command(host, port), cwd=ROOT)
+        return streamlit.wait()
+    except StoreError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except Stopped:
+        say("Ending the dashboard and its workers.")
+        return 0
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):  # what follows takes a few seconds at most
+            signal.signal(number, signal.SIG_IGN)
+        if streamlit is not None:
+            end(streamlit)
+        local.stop()
+
+
+class Stopped(Exception):
+    """Somebody asked for the end."""
+
+
+def _stop(signum: int, frame: FrameType | None) -> NoReturn:
+    raise Stopped
+
+
+def say(text: str) -> None:
+    """One line for whoever started this."""
+    print(f"dprl: {text}", flush=True)
+
+
+def url(host: str, port: int) -> str:
+    """The address to open, with brackets around an IPv6 address."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def check_address(host: str, port: int) -> None:
+    """Raises SpecError when a server cannot listen at `host`:`port`."""
+    PORT.check(port)
+    refused = SpecError("host", f"{shown(host) or 'nothing'} is not allowed; give {HOST.help}.")
+    try:
+        places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM) if host else []
+    except (OSError, UnicodeError):
+        raise refused from None
+    usable = False
+    for family, kind, protocol, _, place in places:
+        try:
+            with socket.socket(family, kind, protocol) as listener:
+                # As the server does: a port left a moment ago is free.
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listener.bind(place)
+                usable = True
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise SpecError(
+                    "port", f"{port} is in use; give another one, such as {port % 65535 + 1}."
+                ) from None
+            if error.errno == errno.EACCES:
+                raise SpecError("port", f"{port} is not open to this user; give one above 1023.") from None
+    if not usable:
+        raise refused
+
+
+def streamlit_command(host: str, port: int) -> list[str]:
+    """How the dashboard is started; all other options are in .streamlit/config.toml."""
+    address = ["--server.address", host, "--server.port", str(port)]
+    return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *address]
+
+
+def wait_until_warm(store: Store) -> None:
+    """Wait until every worker has its kernels compiled, at most WARM_LIMIT; then say so and go on.
+
+    Raises StoreError when there is no worker after START_LIMIT (the pool has then said why).
+    """
+    begin = time.monotonic()
+    while (waited := time.monotonic() - begin) < WARM_LIMIT:
+        activity = store.activity()
+        if 0 < activity.workers == activity.warm:
+            return
+        if activity.workers == 0 and waited > START_LIMIT:
+            raise StoreError(f"No worker has started within {START_LIMIT:.0f} s, so nothing can be run.")
+        time.sleep(0.1)
+    say(f"The workers are not ready after {WARM_LIMIT:.0f} s; the first runs will wait for them.")
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a child process: ask, wait END_LIMIT, kill."""
+    process.terminate()
+    try:
+        process.wait(END_LIMIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m dprl.serve", description="Open the dashboard.")
+    parser.add_argument(HOST.flag, default=HOST.default, help=HOST.help)
+    parser.add_argument(PORT.flag, default=str(PORT.default), help=PORT.help)
+    arguments = parser.parse_args()
+    try:
+        sys.exit(main(arguments.host, PORT.parse(arguments.port)))
+    except SpecError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

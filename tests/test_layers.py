@@ -1,0 +1,174 @@
+"""Imports run one way, and only the pages know Streamlit.
+
+{fields, kernels} <- mdp <- {environments, privacy, algorithms} <- simulation <- API <- {jobs, links} <- pages
+
+API is dprl/__init__.py. Names in braces never import each other; metrics and figures import nothing of dprl.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+API = "(public API)"  # dprl/__init__.py
+PAGES = "pages"  # pages/ and app.py
+
+# A file may import its own layer and any layer of a lower rank.
+RANK = {
+    "fields": 0,
+    "kernels": 0,
+    "metrics": 0,
+    "mdp": 1,
+    "environments": 2,
+    "privacy": 2,
+    "algorithms": 2,
+    "simulation": 3,
+    API: 4,
+    "links": 5,
+    "jobs": 5,
+    "serve": 6,
+    "figures": 6,
+    "__main__": 7,
+    PAGES: 7,
+}
+ALONE = {"metrics", "figures"}
+
+
+def layer_of(file: Path, root: Path) -> str:
+    """The layer that a file below the repository's root belongs to."""
+    top, *rest = file.relative_to(root).with_suffix("").parts
+    if top != "dprl":
+        return PAGES
+    return API if rest == ["__init__"] else rest[0]
+
+
+def imported_modules(file: Path, root: Path) -> Iterator[tuple[int, str]]:
+    """Line and absolute dotted name of everything a file imports, wherever in the file it does."""
+    package = file.relative_to(root).parts[:-1]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), str(file))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = list(package[: len(package) - node.level + 1]) if node.level else []
+            source = ".".join(base + ([node.module] if node.module else []))
+            for alias in node.names:
+                yield node.lineno, f"{source}.{alias.name}"
+        elif (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) in ("__import__", "import_module", "importlib.import_module")
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            yield node.lineno, str(node.args[0].value)
+
+
+def target_layer(module: str, root: Path) -> str | None:
+    """The layer an imported dotted name lies in; None outside the project."""
+    top, *rest = module.split(".")
+    if top in ("app", "pages"):
+        return PAGES
+    if top != "dprl":
+        return None
+    part = rest[0] if rest else "__init__"
+    is_module = (root / "dprl" / part).is_dir() or (root / "dprl" / f"{part}.py").is_file()
+    return part if is_module and part != "__init__" else API
+
+
+def violations(root: Path) -> list[str]:
+    """One sentence for every import below `root` that breaks the rules."""
+    found = []
+    files = sorted((root / "dprl").rglob("*.py")) + sorted((root / "pages").rglob("*.py"))
+    for file in [*files, *root.glob("app.py")]:
+        layer = layer_of(file, root)
+        if layer not in RANK:
+            found.append(
+                f"{file.relative_to(root)}: the new layer {layer} needs a rank in {Path(__file__).name}"
+            )
+            continue
+        for line, module in imported_modules(file, root):
+            where = f"{file.relative_to(root)}:{line}"
+            if module.split(".")[0] == "streamlit" and layer != PAGES:
+                found.append(f"{where}: only app.py and pages/ import streamlit")
+            target = target_layer(module, root)
+            if target is None or target == layer or target not in RANK:
+                continue
+            if layer in ALONE:
+                found.append(f"{where}: {layer} imports nothing else of dprl, but imports {module}")
+            elif RANK[target] >= RANK[layer]:
+                found.append(f"{where}: {layer} must not import {module}")
+    return found
+
+
+def test_imports_run_one_way() -> None:
+    assert violations(ROOT) == []
+
+
+def test_every_layer_of_the_project_was_looked_at() -> None:
+    files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]
+    assert {layer_of(file, ROOT) for file in files} == set(RANK)
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("dprl/mdp/tabular.py", "from dprl.simulation import run"),
+        ("dprl/mdp/tabular.py", "from ..simulation import run"),
+        ("dprl/mdp/tabular.py", "from .. import simulation"),
+        ("dprl/mdp/tabular.py", "from dprl import RunSpec"),
+        ("dprl/mdp/tabular.py", "import dprl.jobs.store"),
+        ("dprl/environments/grid.py", "import dprl.privacy"),
+        ("dprl/algorithms/ucbvi.py", "def f():\n    from dprl.environments import ENVIRONMENTS"),
+        ("dprl/simulation/run.py", "from importlib import import_module\nimport_module('dprl.jobs')"),
+        ("dprl/jobs/store.py", "import pages.explore"),
+        ("dprl/jobs/worker.py", "import streamlit as st"),
+        ("dprl/jobs/worker.py", "from streamlit.runtime import exists"),
+        ("dprl/__init__.py", "from dprl.jobs import store"),
+        ("dprl/metrics.py", "from dprl.fields import Field"),
+        ("dprl/figures/regret.py", "from dprl.metrics import regret_band"),
+        ("dprl/simulation/trace.py", "from dprl.figures import regret"),
+        ("dprl/nowhere.py", ""),
+    ],
+)
+def test_a_planted_import_is_caught(tmp_path: Path, file: str, line: str) -> None:
+    for name in ("simulation", "jobs", "environments", "privacy", "figures"):
+        (tmp_path / "dprl" / name).mkdir(parents=True)
+    (tmp_path / "dprl/fields.py").write_text("")
+    (tmp_path / "dprl/metrics.py").write_text("")
+    (tmp_path / "dprl/__init__.py").write_text("")
+    planted = tmp_path / file
+    planted.parent.mkdir(parents=True, exist_ok=True)
+    planted.write_text(line + "\n")
+    assert [found.split(":")[0] for found in violations(tmp_path)] == [file]
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("dprl/jobs/store.py", "from dprl.simulation import run\nfrom . import queue\nimport numpy"),
+        ("dprl/simulation/run.py", "from dprl import privacy\nfrom ..fields import Field"),
+        ("dprl/__main__.py", "import dprl\nfrom dprl.serve import main"),
+        ("pages/explore.py", "import streamlit\nfrom dprl import RunSpec\nfrom dprl.figures import regret"),
+        ("app.py", "import streamlit as st\nimport dprl.jobs.local"),
+    ],
+)
+def test_a_downward_import_is_fine(tmp_path: Path, file: str, line: str) -> None:
+    for name in ("simulation", "jobs", "privacy", "figures"):
+        (tmp_path / "dprl" / name).mkdir(parents=True)
+    for name in ("fields", "serve"):
+        (tmp_path / f"dprl/{name}.py").write_text("")
+    planted = tmp_path / file
+    planted.parent.mkdir(parents=True, exist_ok=True)
+    planted.write_text(line + "\n")
+    assert violations(tmp_path) == []
+
+
+def test_a_worker_loads_neither_streamlit_nor_plotly() -> None:
+    script = "import sys, dprl.jobs.worker; print(sorted({'streamlit', 'plotly'} & set(sys.modules)))"
+    assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True) == "[]\n"
