@@ -24,7 +24,10 @@ class SpecError(ValueError):
 
 def shown(value: object) -> str:
     """`value` as it may be repeated in a message: short, on one line, no control characters."""
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except ValueError:  # Python does not write out an int of more than 4,300 digits
+        text = "a number of thousands of digits"
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -99,7 +102,7 @@ class Field:
             raise self.refuse(value) from None
         if not math.isfinite(as_float) or (self.kind == "int" and not as_float.is_integer()):
             raise self.refuse(value)
-        result = int(value) if self.kind == "int" else as_float
+        result = int(value) if self.kind == "int" else as_float + 0.0  # -0.0 is 0.0: one meaning, one spec
         below = self.low is not None and (result <= self.low if self.low_open else result < self.low)
         if below or (self.high is not None and result > self.high):
             raise self.refuse(value)

@@ -279,8 +279,6 @@ class SeedRun:
         kernels = self._kernels
         while not self.done:
             began = time.perf_counter()
-            if began >= until:
-                break
             stop = min(self._next + self._pace, 1 + self._next_detail())
             kernels.simulate(
                 self._next,
@@ -302,6 +300,8 @@ class SeedRun:
             self._next = stop
             if stop - 1 in self._detail_at:
                 self._details.append(self._detail(stop - 1))
+            if time.perf_counter() >= until:
+                break
         return self.done
 
     def _next_detail(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, log2
+from math import ceil, log, log2, log10
 
 from dprl.fields import SpecError, number
 
@@ -63,15 +63,16 @@ def check(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> None:
         )
     cost = estimate(S, A, H, K, schedule, privacy)
     if cost.seconds > MAX_SECONDS:
-        share = MAX_SECONDS / cost.seconds
+        affordable = K * MAX_SECONDS / cost.seconds
+        unit = 10 ** int(log10(affordable))
         advice = (
-            f"at most {number(float(f'{K * share:.1g}'))} episodes fit"
+            f"at most {number(affordable // unit * unit)} episodes fit"
             if schedule == "episodic"
             else "a larger growth of blocks fits"
         )
         raise SpecError(
             "episodes",
-            f"{number(K)} episodes would take about {cost.seconds / 60:.0f} minutes a seed and at most "
+            f"{number(K)} episodes would take about {ceil(cost.seconds / 60)} minutes a seed and at most "
             f"{MAX_SECONDS / 60:.0f} are allowed; {advice}.",
         )
 

@@ -151,7 +151,9 @@ class SeedTrace:
             return cls(
                 **arrays, **{**plain, "spec": RunSpec.from_dict(plain["spec"]), "guarantee": guarantee}
             )
-        except (zlib.error, zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, OSError) as error:
+        except (
+            zlib.error, zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError, EOFError, OSError
+        ) as error:  # fmt: skip
             raise SpecError(
                 "trace", "the stored trace is damaged or of another version; run it again."
             ) from error
