@@ -203,7 +203,13 @@ def test_interrupting_is_not_a_crash(
 
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=dict(os.environ))
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ),
+    )
 
 
 def test_as_a_program(tmp_path: Path) -> None:

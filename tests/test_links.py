@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import asdict, replace
+from typing import Any
 from urllib.parse import parse_qs, quote
 
 import pytest
@@ -23,19 +24,18 @@ def read(query: str) -> Link:
     return links.decode(parse_qs(query, keep_blank_values=True))
 
 
+ENVIRONMENTS: list[tuple[str, dict[str, Any]]] = [
+    ("riverswim", {"S": 4, "H": 7}),
+    ("riverswim", {"variant": "strehl-littman"}),
+    ("random", {"S": 3, "A": 2, "H": 4, "concentration": 0.123456789, "seed": 4}),
+]
+
+
 @st.composite
 def specs(draw: st.DrawFn) -> RunSpec:
     algorithm = draw(st.sampled_from(list(ALGORITHMS.values())))
     privacy = draw(st.sampled_from(algorithm.privacies))
-    environment = draw(
-        st.sampled_from(
-            [
-                ("riverswim", {"S": 4, "H": 7}),
-                ("riverswim", {"variant": "strehl-littman"}),
-                ("random", {"S": 3, "A": 2, "H": 4, "concentration": 0.123456789, "seed": 4}),
-            ]
-        )
-    )
+    environment = draw(st.sampled_from(ENVIRONMENTS))
     return RunSpec(
         environment=environment[0],
         environment_params=environment[1],
@@ -52,7 +52,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
 
 @st.composite
 def views(draw: st.DrawFn) -> View:
-    values = {}
+    values: dict[str, Any] = {}
     for name, field in VIEW_FIELDS.items():
         if field.kind == "choice":
             values[name] = draw(st.sampled_from(field.choices))

@@ -15,7 +15,8 @@ from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params, number, shown
 from dprl.kernels import source_digest
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation import estimate, schedule
+from dprl.simulation import schedule
+from dprl.simulation.estimate import check as check_cost
 
 FIELDS: dict[str, Field] = {
     f.name: f
@@ -142,7 +143,7 @@ class RunSpec:
                 "give at most 10^6, or schedule geometric:0.02.",
             )
         S, A, H = world.size(**self.environment_params)
-        estimate.check(S, A, H, self.episodes, self.schedule, self.privacy)
+        check_cost(S, A, H, self.episodes, self.schedule, self.privacy)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of FIELDS."""

@@ -156,6 +156,17 @@ def least_distance(case: Case) -> float:
     return high
 
 
+def canonical(case: Case, t: float) -> Array:
+    """From max(m^, 0) in a straight line toward the extreme of the box within t, until the sum meets the bound."""
+    start = np.maximum(case.m, 0)
+    lo, hi = case.n - case.slack, case.n + case.slack
+    bound, end = (hi, np.maximum(case.m - t, 0)) if start.sum() > hi else (lo, case.m + t)
+    if lo <= start.sum() <= hi or start.sum() == end.sum():
+        return start
+    share = min(1.0, (bound - start.sum()) / (end.sum() - start.sum()))
+    return np.asarray(start + share * (end - start))
+
+
 numbers = st.floats(-1e9, 1e9, allow_subnormal=False) | st.floats(-3, 3, allow_subnormal=False) | st.just(0.0)
 slacks = st.floats(0, 1e9, allow_subnormal=False) | st.floats(0, 3, allow_subnormal=False) | st.just(0.0)
 
@@ -174,7 +185,9 @@ def test_least_distance_by_the_canonical_minimiser(m: list[float], n: float, sla
     if not case.feasible:
         return
     tiny = 1e-11 * len(m) * case.scale
-    assert np.abs(x - case.m).max() <= least_distance(case) + tiny
+    t = least_distance(case)
+    assert np.abs(x - case.m).max() <= t + tiny
+    np.testing.assert_allclose(x, canonical(case, t), rtol=0, atol=tiny)
     # starts from max(m^, 0) and moves no further than the sum requires
     start = np.maximum(case.m, 0).sum()
     assert x.sum() == pytest.approx(np.clip(start, n - slack, max(n + slack, 0)), rel=0, abs=tiny)

@@ -7,20 +7,23 @@ import hashlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace
+from dprl.kernels import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
-from dprl.simulation import start
+from dprl.simulation import start, warm
 from dprl.simulation.engine import SeedRun
 from tests.compare import LEVEL, ks_samples
 from tests.problems import small_params
 
 PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() for privacy in a.privacies]
+ROOT = Path(__file__).parents[2]
 WALK_ALL, WALK_NONE = 2**62, 0
 
 
@@ -250,6 +253,24 @@ def test_seeds_root_seeds_and_streams_differ() -> None:
     )
 
 
+def test_after_warming_up_nothing_is_left_to_compile() -> None:
+    """Otherwise a visitor's first run waits for the compiler."""
+    warm()
+    before = compiled.cache_info().misses
+    for environment in ENVIRONMENTS:
+        for algorithm, privacy in PAIRS:
+            for bonus in ALGORITHMS[algorithm].bonuses:
+                finished(
+                    start(
+                        spec_of(
+                            algorithm, privacy, environment=environment, environment_params={}, bonus=bonus
+                        ),
+                        0,
+                    )
+                )
+    assert compiled.cache_info().misses == before
+
+
 PROCESS = """
 import sys
 from dprl import RunSpec
@@ -270,6 +291,7 @@ def test_the_same_spec_in_two_fresh_processes_gives_the_same_bytes() -> None:
     for hash_seed in ("1", "2"):
         done = subprocess.run(
             command,
+            cwd=ROOT,
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             capture_output=True,
             text=True,

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprl import SpecError
+from dprl import RunSpec, SpecError, estimate
 from dprl.simulation import schedule
-from dprl.simulation.estimate import releases
 
 
 def test_episodic() -> None:
@@ -27,7 +26,8 @@ def test_geometric_is_as_defined(eta: float, K: int) -> None:
     steps = np.maximum(1, np.floor(eta * times[:-1].astype(float))).astype(np.int64)
     np.testing.assert_array_equal(times[1:], np.minimum(times[:-1] + steps, K))
     # the estimate of their number, which limits rest on
-    assert 0.8 * releases(text, K) - 2 <= len(times) <= 1.3 * releases(text, K) + 5
+    about = estimate(RunSpec(schedule=text, episodes=K)).releases
+    assert 0.8 * about - 2 <= len(times) <= 1.3 * about + 5
 
 
 @pytest.mark.parametrize(

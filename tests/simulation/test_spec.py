@@ -22,8 +22,8 @@ from dprl import (
     spec_from_json,
 )
 from dprl.fields import Field
-from dprl.simulation.estimate import MAX_CELLS, MAX_SECONDS
 
+MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
 IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
 
 
