@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from dprl.algorithms import ALGORITHMS
@@ -11,14 +12,14 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
-from dprl.links import MAX_CURVES
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.privacy.privatizers import Request
+from dprl.simulation import FIELDS
 from dprl.simulation.schedule import EPISODIC_LIMIT, ETA
-from pages.parts.data import status, workers
 from pages.parts.frame import dark, guarded
-from pages.parts.state import Session, add, draft_of, session, write_address
-from pages.parts.text import count, duration, escape, plural
+from pages.parts.launch import effective, run_box
+from pages.parts.state import Session, session
+from pages.parts.text import count, escape
 from pages.parts.widgets import complaint, exact, log_slider, parameter, select, stops
 
 GEOMETRIC = "geometric"
@@ -41,6 +42,23 @@ def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) 
         action_labels=mdp.action_labels,
         dark=night,
     )
+
+
+@st.cache_data(show_spinner=False)
+def spends_delta(model: str, mechanism: str, calibration: str) -> bool:
+    """Whether a privacy model with this mechanism makes use of a delta above 0, asked of a tiny run."""
+    request = Request(
+        H=1,
+        S=1,
+        A=1,
+        times=np.array([1, 2], np.int64),
+        mechanism=mechanism,
+        calibration=calibration,
+        epsilon=1.0,
+        delta=1e-6,
+        beta=0.1,
+    )
+    return bool(PRIVATIZERS[model].prepare(request).guarantee.claimed_delta)
 
 
 @st.fragment
@@ -160,7 +178,8 @@ def more(s: Session) -> None:
                 CALIBRATION,
                 FIELDS["calibration"].help,
             )
-            number(s, "delta", "Privacy budget δ")
+            if spends_delta(model, mechanism, calibration):
+                number(s, "delta", "Privacy budget δ")
         bonus = effective(s.draft["bonus"], algorithm.bonuses)
         select(
             "Bonus constants",
@@ -211,81 +230,6 @@ def number(s: Session, name: str, label: str) -> None:
     """An exact field for one number of the spec."""
     exact(label, name, FIELDS[name], s.draft[name], setter(name))
     complaint(name)
-
-
-def run_box(s: Session) -> None:
-    """What pressing Run will do, and the button."""
-    spec, refusal = spec_of(s)
-    known = status(spec).state if spec else "unknown"
-    if refusal:
-        st.caption(f":red[{escape(refusal)}]")
-    elif len(s.curves) >= MAX_CURVES:
-        st.caption(f"{MAX_CURVES} curves are the most. Remove one to run another.")
-    elif spec and known == "done":
-        st.caption("Computed before: it appears at once.")
-    elif spec:
-        cost = estimate(spec)
-        parallel = min(workers(), spec.seeds)
-        seconds = duration(cost.seconds * spec.seeds / parallel)
-        st.caption(
-            f"{plural(spec.seeds, 'seed')}, {count(cost.releases)} plans each: {seconds} once started."
-        )
-    with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Run" if known != "done" else "Show",
-            type="primary",
-            icon=":material/play_arrow:",
-            width="stretch",
-            disabled=spec is None or len(s.curves) >= MAX_CURVES,
-            on_click=run,
-            args=(spec,),
-            shortcut="Mod+Enter",
-            key="run",
-        )
-        st.button(
-            "Reset", on_click=reset, help="All settings back to their defaults; the curves stay.", key="reset"
-        )
-
-
-def run(spec: RunSpec) -> None:
-    """The Run button: adds a curve to the comparison and starts it."""
-    s = session()
-    s.said = add(spec)
-    s.runs += 1
-    write_address()
-    st.rerun()
-
-
-def reset() -> None:
-    """The Reset button."""
-    s = session()
-    s.draft = draft_of(RunSpec())
-    s.version += 1
-
-
-def spec_of(s: Session) -> tuple[RunSpec | None, str]:
-    """The run that the controls describe, or the sentence that says why there is none."""
-    if s.wrong:
-        return None, next(iter(s.wrong.values()))
-    draft = dict(s.draft)
-    for owner in ("environment", "algorithm"):
-        draft[f"{owner}_params"] = draft[f"{owner}_params"].get(draft[owner], {})
-    algorithm = ALGORITHMS[draft["algorithm"]]
-    draft["privacy"] = effective(draft["privacy"], algorithm.privacies)
-    draft["bonus"] = effective(draft["bonus"], algorithm.bonuses)
-    privatizer = PRIVATIZERS[draft["privacy"]]
-    if privatizer.mechanisms:
-        draft["mechanism"] = effective(draft["mechanism"], privatizer.mechanisms)
-        draft["calibration"] = effective(draft["calibration"], privatizer.calibrations)
-    try:
-        return RunSpec.from_dict(draft), ""
-    except SpecError as error:
-        return None, str(error)
-
-
-def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
-    """What the visitor chose last where it is allowed, else the first that is."""
-    return wish if wish in allowed else allowed[0]
 
 
 def setter(name: str) -> Any:
