@@ -136,12 +136,12 @@ def decode(parameters: Mapping[str, Sequence[str]]) -> Link:
     base: dict[str, str] = {}
     for index, text in enumerate(given[:MAX_CURVES]):
         pairs, wrong = _split(text)
-        if index == 0:
-            base = pairs
-        else:
+        if index:
             pairs = _rebased(base, pairs)
         curve, more = _curve(pairs, default_slot=index)
         problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
+        if index == 0:
+            base = pairs if curve is None else _pairs(curve)  # what was wrong in the first is said only once
         if curve is not None:
             curves.append(curve)
     if view.curve >= max(len(curves), 1):

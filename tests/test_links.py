@@ -138,6 +138,16 @@ def test_what_is_wrong_is_said_in_one_sentence_and_the_rest_is_kept(
     assert [curve.spec for curve in link.curves] == ([spec] if spec else [])
 
 
+def test_what_is_wrong_in_the_first_curve_is_said_once() -> None:
+    link = read("c=eps.-1~K.1000&c=priv.none&c=K.2000")
+    assert [curve.spec for curve in link.curves] == [
+        SPEC.replace(episodes=1000),
+        SPEC.replace(episodes=1000).twin(),
+        SPEC.replace(episodes=2000),
+    ]
+    assert len(link.problems) == 1
+
+
 def test_only_so_many_curves_are_read() -> None:
     link = read("&".join(["c=eps.1"] * 20))
     assert len(link.curves) == MAX_CURVES
