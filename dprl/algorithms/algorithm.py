@@ -41,7 +41,8 @@ class Algorithm:
     privacies: keys of the privatizers it may be run with, the first is the default;
     input: `consistent` counts (post-processed, section 5.1 of QW23-online) or `raw` noisy ones;
     plan: kernel with SIGNATURE; constants(problem): array handed to it at every call;
-    bonuses: which sets of constants it has.
+    bonuses: which sets of constants it has; noise_weight(problem): multiplier of E/n in its bonus, if it has one:
+    previews say from it how many users a run needs.
     """
 
     key: str
@@ -54,6 +55,7 @@ class Algorithm:
     constants: Callable[[Problem], Array]
     bonuses: tuple[str, ...] = ("practical", "paper")
     fields: tuple[Field, ...] = ()
+    noise_weight: Callable[[Problem], float] | None = None
 
 
 CAP = Field(

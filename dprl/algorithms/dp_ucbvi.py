@@ -94,9 +94,10 @@ ALGORITHM = Algorithm(
     title="DP-UCBVI",
     summary="Optimism on privately released counts with a Bernstein bonus; any privacy model.",
     source="QW23-online Algorithm 1",
-    privacies=("central", "local", "none"),
+    privacies=("central", "shuffle", "local", "none"),
     input="consistent",
     plan=plan,
     constants=constants,
     fields=(CAP, STATISTICAL, PRIVACY),
+    noise_weight=lambda problem: float(constants(problem)[3]),
 )

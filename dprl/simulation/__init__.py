@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dprl.simulation.engine import SeedRun
 from dprl.simulation.estimate import Estimate
 from dprl.simulation.estimate import estimate as _estimate
+from dprl.simulation.outlook import Outlook, outlook
 from dprl.simulation.spec import FIELDS, RunSpec, spec_from_json
 from dprl.simulation.trace import SeedTrace, Trace
 
@@ -21,7 +22,7 @@ def estimate(spec: RunSpec) -> Estimate:
     from dprl.environments import ENVIRONMENTS
 
     S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
-    return _estimate(S, A, H, spec.episodes, spec.schedule, spec.privacy)
+    return _estimate(S, A, H, spec.episodes, spec.schedule, spec.mechanism, spec.calibration)
 
 
 def run(spec: RunSpec, progress: Callable[[float], None] | None = None) -> Trace:
@@ -61,11 +62,13 @@ def warm() -> None:
 __all__ = [
     "FIELDS",
     "Estimate",
+    "Outlook",
     "RunSpec",
     "SeedRun",
     "SeedTrace",
     "Trace",
     "estimate",
+    "outlook",
     "run",
     "spec_from_json",
     "start",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, log2
+from math import log
 
 from dprl.fields import SpecError, number
+from dprl.privacy import MECHANISMS
 
 MAX_CELLS = 250_000  # H * S * A * (S + 2) counters
 MAX_SECONDS = 600.0  # of one core, for one seed
+MAX_BYTES = 2 * 2**30  # of memory, for one seed
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,9 @@ def releases(schedule: str, K: int) -> int:
     return int(min(K, start + max(0.0, log(max(K / start, 1.0))) / log(1 + eta)))
 
 
-def estimate(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> Estimate:
+def estimate(
+    S: int, A: int, H: int, K: int, schedule: str, mechanism: str | None, calibration: str | None
+) -> Estimate:
     """Seconds and bytes of one seed. The times are those of one core of the machine of bench/engine.py;
     they set expectations and limits, not results."""
     M = releases(schedule, K)
@@ -38,15 +42,17 @@ def estimate(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> Est
     users = K / M
     sampling = H * (users * 15e-9 if users < 16 else S * S * 60e-9)
     seconds = M * (rows * (5e-9 + 1.5e-9 * S) + sampling + 1e-6)
-    levels = 0.0
-    if privacy != "none":
+    rows_kept = 0
+    if mechanism is not None:
         seconds += M * (cells * (9e-9 if users < 2 else 38e-9) + rows * 15e-9)
-        levels = log2(K) + 1 if privacy == "central" else 0.0
-    size = 8 * cells * (6 + levels) + 64 * M + min(64 * 2**20, 40 * 8 * 4 * cells)
+        rows_kept = MECHANISMS[mechanism].rows(K if calibration == "paper" else M, M)
+    size = 8 * cells * (6 + rows_kept) + 64 * M + min(64 * 2**20, 40 * 8 * 4 * cells)
     return Estimate(seconds, int(size), M)
 
 
-def check(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> None:
+def check(
+    S: int, A: int, H: int, K: int, schedule: str, mechanism: str | None, calibration: str | None
+) -> None:
     """Refuse what does not fit, saying what would. Raises SpecError."""
     cells = H * S * A * (S + 2)
     if cells > MAX_CELLS:
@@ -61,7 +67,7 @@ def check(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> None:
             f"S={S}, A={A}, H={H} needs {cells:,} counters H*S*A*(S+2) and at most {MAX_CELLS:,} are allowed; "
             f"{advice}.",
         )
-    cost = estimate(S, A, H, K, schedule, privacy)
+    cost = estimate(S, A, H, K, schedule, mechanism, calibration)
     if cost.seconds > MAX_SECONDS:
         share = MAX_SECONDS / cost.seconds
         advice = (
@@ -73,6 +79,12 @@ def check(S: int, A: int, H: int, K: int, schedule: str, privacy: str) -> None:
             "episodes",
             f"{number(K)} episodes would take about {cost.seconds / 60:.0f} minutes a seed and at most "
             f"{MAX_SECONDS / 60:.0f} are allowed; {advice}.",
+        )
+    if cost.bytes > MAX_BYTES:
+        raise SpecError(
+            "environment_params",
+            f"{mechanism} would keep {cost.bytes / 2**30:.1f} GB for {cells:,} counters and about {cost.releases:,} "
+            f"releases, and at most {MAX_BYTES / 2**30:.0f} GB are allowed; give smaller S, A or H, or fewer releases.",
         )
 
 

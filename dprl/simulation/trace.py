@@ -144,10 +144,7 @@ class SeedTrace:
             with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
             plain = json.loads(arrays.pop("plain").tobytes())
-            card: dict[str, Any] = {
-                k: tuple(v) if isinstance(v, list) else v for k, v in plain.pop("guarantee").items()
-            }
-            guarantee = Guarantee(**card)
+            guarantee = Guarantee.from_dict(plain.pop("guarantee"))
             return cls(
                 **arrays, **{**plain, "spec": RunSpec.from_dict(plain["spec"]), "guarantee": guarantee}
             )

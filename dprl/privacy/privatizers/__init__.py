@@ -1,6 +1,6 @@
 """Privatizers: one file each, one line each here."""
 
-from dprl.privacy.privatizers import central, local, none
+from dprl.privacy.privatizers import central, local, none, shuffle
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request
 
 PRIVATIZERS: dict[str, Privatizer] = {
@@ -8,6 +8,7 @@ PRIVATIZERS: dict[str, Privatizer] = {
     for p in (
         none.PRIVATIZER,
         central.PRIVATIZER,
+        shuffle.PRIVATIZER,
         local.PRIVATIZER,
     )
 }
