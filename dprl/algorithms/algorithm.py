@@ -18,13 +18,16 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[::1], float64[:,:,::1], f
 
 @dataclass(frozen=True)
 class Problem:
-    """What an algorithm's constants may depend on, all public: sizes, users K, failure probability beta."""
+    """What an algorithm's constants may depend on, all public: sizes, users K, failure probability beta, the privacy
+    budget epsilon (None without privacy) and whether noise is calibrated as printed."""
 
     H: int
     S: int
     A: int
     K: int
     beta: float
+    epsilon: float | None
+    calibration: str | None
     bonus: str
     params: dict[str, Any]
 

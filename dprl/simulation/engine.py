@@ -360,7 +360,17 @@ class SeedRun:
 
 def problem_of(spec: RunSpec, H: int, S: int, A: int, K: int) -> Problem:
     """The public facts a learner's constants depend on."""
-    return Problem(H, S, A, K, spec.beta or 0.1, spec.bonus, dict(spec.algorithm_params))
+    return Problem(
+        H,
+        S,
+        A,
+        K,
+        spec.beta or 0.1,
+        spec.epsilon,
+        spec.calibration,
+        spec.bonus,
+        dict(spec.algorithm_params),
+    )
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
