@@ -21,7 +21,7 @@ from dprl.mdp import planning
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, consistency, mechanisms
-from dprl.privacy.privatizers import Noise, Request
+from dprl.privacy.privatizers import Batch, Noise, Request
 from dprl.simulation import schedule
 from dprl.simulation.blocks import Model, model_of, sample, walk
 from dprl.simulation.spec import RunSpec
@@ -194,6 +194,7 @@ class SeedRun:
         mdp = self.mdp
         self.times = schedule.times(spec.schedule, spec.episodes)
         learner = ALGORITHMS[spec.algorithm]
+        assert isinstance(learner, algorithm.Algorithm)
         self.noise = noise_of(spec, self.times)
         self.checkpoints = schedule.indices_at(self.times, 100, 100)
         self.optimum = planning.optimum(mdp)
@@ -350,6 +351,7 @@ class SeedRun:
             pac_alpha=self.course.alphas,
             pac_count=self.record.pac[:passed].copy(),
             details=self._details,
+            series={},
             mdp=self.mdp,
             optimum=self.optimum,
             guarantee=self.noise.card(),
@@ -378,7 +380,9 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
 
 
-def noise_of(spec: RunSpec, times: Ints, *, exact: bool = True) -> Noise:
+def noise_of(
+    spec: RunSpec, times: Ints, *, exact: bool = True, batches: tuple[Batch, ...] | None = None
+) -> Noise:
     """The noise of a run with these release times; with exact=False a preview of it."""
     S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
     request = Request(
@@ -392,6 +396,7 @@ def noise_of(spec: RunSpec, times: Ints, *, exact: bool = True) -> Noise:
         delta=spec.delta or 0.0,
         beta=spec.beta or 0.1,
         exact=exact,
+        batches=batches,
     )
     return PRIVATIZERS[spec.privacy].prepare(request)
 

@@ -26,6 +26,8 @@ def releases(schedule: str, K: int) -> int:
     """About how many release times a schedule has (exact for episodic)."""
     if schedule == "episodic":
         return K
+    if schedule == "own":  # stages of policy elimination, each of some batches
+        return int(20 * log(K + 1)) + 1
     eta = float(schedule.partition(":")[2])
     start = 1 / eta
     return int(min(K, start + max(0.0, log(max(K / start, 1.0))) / log(1 + eta)))

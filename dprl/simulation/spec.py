@@ -10,7 +10,8 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any
 
-from dprl.algorithms import ALGORITHMS
+from dprl.algorithms import ALGORITHMS, PolicyElimination
+from dprl.algorithms.sdp_pe import MAX_POLICIES, policies_to_keep
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, check_params, number, shown
 from dprl.kernels import source_digest
@@ -109,7 +110,8 @@ class RunSpec:
         self._set("privacy", self.privacy or learner.privacies[0])
         self._choose("privacy", learner.privacies, learner.key)
         self._choose("bonus", learner.bonuses, learner.key)
-        self._set("schedule", schedule.check(self.schedule))
+        staged = isinstance(learner, PolicyElimination)
+        self._set("schedule", "own" if staged else schedule.check(self.schedule))
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
@@ -177,6 +179,12 @@ class RunSpec:
 
     def _estimate_limits(self, mechanism: str | None) -> None:
         S, A, H = ENVIRONMENTS[self.environment].size(**self.environment_params)
+        if self.schedule == "own" and policies_to_keep(H, S, A) is None:
+            raise SpecError(
+                "algorithm",
+                f"{self.algorithm} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and S={S}, A={A}, "
+                f"H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3.",
+            )
         estimate.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration)
 
     def to_dict(self) -> dict[str, Any]:

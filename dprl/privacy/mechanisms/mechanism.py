@@ -26,10 +26,12 @@ Leaves = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Stream:
-    """The public facts about what is released. leaves: [M + 2], see above; knobs: see above."""
+    """The public facts about what is released. leaves: [M + 2], see above; knobs: see above; forgotten: each batch is
+    released by itself, so that noise does not add up over them."""
 
     leaves: Leaves
     knobs: Array
+    forgotten: bool = False
 
     @property
     def items(self) -> int:
@@ -89,10 +91,10 @@ class Mechanism:
     prepare: Callable[[np.random.Generator, Stream, Array], None] | None = None
 
 
-def make_stream(ends: NDArray[np.int64], knobs: Array | None = None) -> Stream:
+def make_stream(ends: NDArray[np.int64], knobs: Array | None = None, forgotten: bool = False) -> Stream:
     """The stream whose release i sums the first ends[i] items. ends: [M], increasing."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
-    return Stream(leaves, np.zeros((1, 2)) if knobs is None else knobs)
+    return Stream(leaves, np.zeros((1, 3)) if knobs is None else knobs, forgotten)
 
 
 def no_rows(items: int, releases: int) -> int:

@@ -19,10 +19,21 @@ REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this del
 
 
 @dataclass(frozen=True)
+class Batch:
+    """Users whose data are released together, once. moved: counters that replacing one of them moves up (as many
+    move down)."""
+
+    users: int
+    moved: int
+
+
+@dataclass(frozen=True)
 class Request:
     """What a privatizer is asked for: the run's sizes, release times [M] in users, and its budget.
 
-    exact: solve for the least noise; otherwise approximately, for a preview that no run uses.
+    exact: solve for the least noise; otherwise approximately, for a preview that no run uses;
+    batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then the ends of
+    the batches, counted in users that are in one.
     """
 
     H: int
@@ -35,6 +46,7 @@ class Request:
     delta: float
     beta: float
     exact: bool = True
+    batches: tuple[Batch, ...] | None = None
 
     @property
     def K(self) -> int:

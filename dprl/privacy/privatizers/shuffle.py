@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
 from dprl.privacy.guarantee import REPLACE_ONE, SIMULATION, Guarantee, Reading
 from dprl.privacy.mechanisms import MECHANISMS, make_stream
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, with_noise
+from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, guarantee, with_noise
 
 TRUST = "The shuffler is trusted to mix the messages of a batch; the agent sees only which messages came, not whose."
 MOST_USERS = 10**15
@@ -33,24 +34,31 @@ def prepare(request: Request) -> Noise:
     variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size.
     """
     mechanism = MECHANISMS[request.mechanism]
-    users = np.diff(request.times, prepend=0)
+    batches = request.batches or tuple(
+        Batch(int(n), 3 * request.H) for n in np.diff(request.times, prepend=0)
+    )
+    users = np.array([batch.users for batch in batches], dtype=np.int64)
+    moved = np.array([batch.moved for batch in batches], dtype=np.int64)
     if request.calibration == "paper":
         tau = 96 * math.log(2 / request.delta) / (request.epsilon / (3 * request.H)) ** 2
         if tau > MOST_BITS:
             raise too_much(request.epsilon)
-        knobs = printed_bits(users, tau)
+        bits = printed_bits(users, tau)
         formula = f"n < tau: ceil(tau/n) fair bits a user, else one Bernoulli(tau/2n), tau = {tau:,.0f}"
         sources: tuple[str, ...] = ("B25 Algorithm 4 and section V-A",)
     else:
-        fair, variance = least_bits(3 * request.H, request.epsilon, request.delta, request.exact)
-        knobs = tight_bits(users, fair, variance)
+        bits = np.empty((len(users), 2))
+        for changed in np.unique(moved):
+            fair, variance = least_bits(int(changed), request.epsilon, request.delta, request.exact)
+            bits[moved == changed] = tight_bits(users[moved == changed], fair, variance)
         formula = (
             f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), "
             f"n q (1 - q) = {variance:,.0f}: the least that proves "
-            f"({request.epsilon:g}, {request.delta:g}) in a batch of n"
+            f"({request.epsilon:g}, {request.delta:g}) in a batch of n that a change moves {2 * changed} counters of"
         )
         sources = ("B25 Algorithm 4", "dp-accounting")
-    stream = make_stream(request.times, knobs)
+    knobs = np.column_stack([bits, moved])
+    stream = make_stream(request.times, knobs, forgotten=request.batches is not None)
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         if request.calibration == "paper":
@@ -111,6 +119,7 @@ def tight_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
     ).astype(float)
 
 
+@cache
 def least_bits(moved: int, epsilon: float, delta: float, exact: bool) -> tuple[int, float]:
     """How many fair bits, and how much variance of Bernoulli ones, prove (epsilon, delta) for `moved` counters that go
     up by one and as many that go down.
