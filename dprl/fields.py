@@ -24,7 +24,10 @@ class SpecError(ValueError):
 
 def shown(value: object) -> str:
     """`value` as it may be repeated in a message: short, on one line, no control characters."""
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except ValueError:  # Python does not write out an int of more than 4,300 digits
+        text = "a number of thousands of digits"
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -43,7 +46,9 @@ class Field:
     name: key in JSON and in Python; kind: its type; default: its value when left out;
     low, high: inclusive range of a number (`low_open`: low itself is excluded);
     choices: allowed words of a choice; optional: None means "chosen for you" or "not used";
-    query: short key in links; flag: command-line option.
+    query: short key in links; flag: command-line option;
+    when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or among these
+    those with noise (`practical noise`). In other runs it is None.
     """
 
     name: str
@@ -57,6 +62,7 @@ class Field:
     optional: bool = False
     query: str = ""
     flag: str = ""
+    when: str = ""
 
     @property
     def allowed(self) -> str:
@@ -99,7 +105,7 @@ class Field:
             raise self.refuse(value) from None
         if not math.isfinite(as_float) or (self.kind == "int" and not as_float.is_integer()):
             raise self.refuse(value)
-        result = int(value) if self.kind == "int" else as_float
+        result = int(value) if self.kind == "int" else as_float + 0.0  # -0.0 is 0.0: one meaning, one spec
         below = self.low is not None and (result <= self.low if self.low_open else result < self.low)
         if below or (self.high is not None and result > self.high):
             raise self.refuse(value)
@@ -152,7 +158,8 @@ def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[
             raise SpecError(name, f"{owner} has no parameter {shown(key)}; it has {known}.")
     result = {}
     for key, field in table.items():
-        value = given.get(key, field.default)
+        value = given.get(key)
+        value = field.default if value is None else value
         numeric = field.kind in ("int", "float")
         try:
             result[key] = field.parse(value) if isinstance(value, str) and numeric else field.check(value)

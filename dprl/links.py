@@ -2,8 +2,8 @@
 
     v=1 & c=<first curve, whole> & c=<the second, as differences from the first> & ... & tab=regret & m=cumulative & ...
 
-A curve is `key.value` pairs joined by `~`, where key is the field's `query` key in `RunSpec`'s table; a parameter of the
-environment or of the algorithm is `key.name.value`. Every value is written, defaults included, so a link keeps its
+A curve is `key.value` pairs joined by `~`, where key is the field's `query` key in `RunSpec`'s table; a parameter of
+the environment or of the algorithm is `key.name.value`. Every value is written, defaults included, so a link keeps its
 meaning when a default changes. A store id never stands in a link. Reading never raises: what is wrong is left out or
 replaced by its default and said in one sentence each, and everything else is kept.
 """
@@ -44,25 +44,40 @@ VIEW_FIELDS: dict[str, Field] = {
             "choice",
             "cumulative",
             "which regret is drawn",
-            choices=("cumulative", "average", "extra"),
+            choices=("cumulative", "per-episode", "extra"),
             query="m",
         ),
         Field("x", "choice", "log", "the episode axis", choices=("log", "linear"), query="x"),
         Field("y", "choice", "log", "the regret axis", choices=("log", "linear"), query="y"),
-        Field("band", "choice", "on", "the interval over seeds", choices=("on", "off"), query="band"),
         Field("each", "choice", "off", "a line for every seed", choices=("on", "off"), query="each"),
         Field("curve", "int", 0, "which curve is looked at", low=0, high=MAX_CURVES - 1, query="i"),
         Field("seed", "int", 0, "which seed is looked at", low=0, high=10_000, query="seed"),
         Field("episode", "int", 10**15, "the episode looked at", low=1, high=10**15, query="k"),
         Field(
-            "family",
+            "chart",
             "choice",
-            "n",
-            "which counts: visits, arrivals, rewards",
-            choices=("n", "m", "r"),
-            query="f",
+            "map",
+            "the chart of counts",
+            choices=("map", "scatter", "cell", "coverage"),
+            query="ch",
         ),
-        Field("h", "int", 0, "the step of the episode", low=0, high=999, query="h"),
+        Field(
+            "seen",
+            "choice",
+            "noisy",
+            "what is held against the truth",
+            choices=("noisy", "released"),
+            query="see",
+        ),
+        Field(
+            "drawn",
+            "choice",
+            "steps",
+            "the chart of the policy",
+            choices=("steps", "map", "visits", "V", "Q"),
+            query="pol",
+        ),
+        Field("h", "int", -1, "the step of the episode, -1 for all", low=-1, high=999, query="h"),
         Field("s", "int", 0, "the state", low=0, high=299, query="s"),
         Field("a", "int", 0, "the action", low=0, high=99, query="a"),
     )
@@ -77,20 +92,22 @@ class View:
     measure: str = "cumulative"
     x: str = "log"
     y: str = "log"
-    band: str = "on"
     each: str = "off"
     curve: int = 0
     seed: int = 0
     episode: int = 10**15
-    family: str = "n"
-    h: int = 0
+    chart: str = "map"
+    seen: str = "noisy"
+    drawn: str = "steps"
+    h: int = -1
     s: int = 0
     a: int = 0
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a comparison. slot: its place in the palette, kept when others are removed; name: "" for the label."""
+    """One curve of a comparison. slot: its place among the colours of its privacy model, kept when
+    others are removed; name: "" for the label."""
 
     spec: RunSpec
     slot: int = 0
@@ -115,7 +132,8 @@ class Link:
 def clean_name(text: str) -> str:
     """A curve's name as it is kept: printable, on one line, at most MAX_NAME characters, without the separator `~`."""
     kept = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_NAME]).replace("~", "-")
-    return " ".join(kept.split())[:MAX_NAME].strip()
+    # A leading sign would make a formula of it in a spreadsheet that opens the CSV.
+    return " ".join(kept.split()).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
 def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
@@ -225,9 +243,9 @@ def _curve(pairs: Mapping[str, str], default_slot: int) -> tuple[Curve | None, l
             spec = RunSpec(**_parsed(values))
             break
         except SpecError as error:
-            problems.append(str(error))
             if not _leave_out(values, error.field):
-                return None, problems + ["It could not be used at all."]
+                return None, [*problems, f"it was left out; {error}"]
+            problems.append(str(error))
     if spec is None:
         return None, problems
     slot = _checked(SLOT, pairs.get(SLOT.query), default_slot, problems)

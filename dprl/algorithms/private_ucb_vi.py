@@ -57,7 +57,7 @@ def constants(problem: Problem) -> Array:
     """
     p, H, S = problem.params, problem.H, problem.S
     if problem.bonus == "practical":
-        w_value = (H + 4 * p["privacy"] * H * S) / (S + 2)
+        w_value = (H + 4 * (p["privacy"] or 0.0) * H * S) / (S + 2)
         return np.array([cap_step(p), 0.0, p["statistical"] * H, 0.0, w_value])
     Lc = sqrt(2 * log(4 * S * problem.A * problem.T / problem.beta))
     return np.array([cap_step(p), Lc, H * Lc, 3.0, float(H)])

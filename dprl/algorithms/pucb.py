@@ -55,7 +55,7 @@ def constants(problem: Problem) -> Array:
     """
     p, H, S, A, K = problem.params, problem.H, problem.S, problem.A, problem.K
     if problem.bonus == "practical":
-        return np.array([cap_step(p), p["statistical"] * H, p.get("privacy", 0.0) * H * S / 3, 0.0])
+        return np.array([cap_step(p), p["statistical"] * H, (p.get("privacy") or 0.0) * H * S / 3, 0.0])
     beta = problem.beta / 4
     printed = 0.0
     if problem.epsilon is not None and problem.calibration == "paper":

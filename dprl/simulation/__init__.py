@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from dprl.algorithms import ALGORITHMS
 from dprl.algorithms.sdp_pe import PolicyElimination
+from dprl.simulation import cost
+from dprl.simulation.cost import Estimate
 from dprl.simulation.engine import SeedRun
-from dprl.simulation.estimate import Estimate
-from dprl.simulation.estimate import estimate as _estimate
 from dprl.simulation.outlook import Outlook, outlook
 from dprl.simulation.spec import FIELDS, RunSpec, spec_from_json
 from dprl.simulation.stages import StagedRun
@@ -26,7 +26,7 @@ def estimate(spec: RunSpec) -> Estimate:
     from dprl.environments import ENVIRONMENTS
 
     S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
-    return _estimate(S, A, H, spec.episodes, spec.schedule, spec.mechanism, spec.calibration)
+    return cost.estimate(S, A, H, spec.episodes, spec.schedule, spec.mechanism, spec.calibration)
 
 
 def run(spec: RunSpec, progress: Callable[[float], None] | None = None) -> Trace:

@@ -284,8 +284,6 @@ class SeedRun:
         kernels = self._kernels
         while not self.done:
             began = time.perf_counter()
-            if began >= until:
-                break
             stop = min(self._next + self._pace, 1 + self._next_detail())
             kernels.simulate(
                 self._next,
@@ -307,6 +305,8 @@ class SeedRun:
             self._next = stop
             if stop - 1 in self._detail_at:
                 self._details.append(self._detail(stop - 1))
+            if time.perf_counter() >= until:
+                break
         return self.done
 
     def _next_detail(self) -> int:

@@ -16,9 +16,18 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, check_params, number, shown
 from dprl.kernels import source_digest
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation import estimate, schedule
+from dprl.simulation import cost, schedule
 
 DEFAULT_DELTA = 1e-6
+
+# What takes its default again when another field changes: it would mean something else, or nothing.
+BELONGS = {
+    "environment": ("environment_params",),
+    "algorithm": ("algorithm_params",),
+    "privacy": ("mechanism", "calibration", "delta"),
+    "calibration": ("mechanism", "delta"),
+    "mechanism": ("delta",),
+}
 
 FIELDS: dict[str, Field] = {
     f.name: f
@@ -117,11 +126,22 @@ class RunSpec:
                 self._set(name, None)
         else:
             self._choose_noise()
+        self._drop_unused_params()
         uses_beta = self.privacy != "none" or self.bonus == "paper"
         self._set(
             "beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None
         )
         self._check_limits()
+
+    def _drop_unused_params(self) -> None:
+        """Set to None the parameters of the algorithm that this combination does not use."""
+        params = dict(self.algorithm_params)
+        for f in ALGORITHMS[self.algorithm].fields:
+            if (f.when == "practical" and self.bonus != "practical") or (
+                f.when == "practical noise" and (self.bonus != "practical" or self.privacy == "none")
+            ):
+                params[f.name] = None
+        self._set("algorithm_params", params)
 
     def _choose_noise(self) -> None:
         """Fill in mechanism, calibration, epsilon and delta, and check that they go together."""
@@ -182,10 +202,10 @@ class RunSpec:
         if self.schedule == "own" and policies_to_keep(H, S, A) is None:
             raise SpecError(
                 "algorithm",
-                f"{self.algorithm} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and S={S}, A={A}, "
-                f"H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3.",
+                f"{self.algorithm} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and "
+                f"S={S}, A={A}, H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3.",
             )
-        estimate.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration)
+        cost.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of FIELDS."""
@@ -230,17 +250,29 @@ class RunSpec:
         return cls(**{name: FIELDS[name].parse(text) for name, text in given.items()})
 
     def replace(self, **changes: Any) -> RunSpec:
-        """A copy with some fields changed, checked anew. What the old pair ignored takes its default again."""
-        kept = {
-            k: v
-            for k, v in self.to_dict().items()
-            if v is not None or k not in ("mechanism", "calibration", "epsilon", "delta", "beta")
-        }
+        """A copy with some fields changed, checked anew.
+
+        What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and
+        what the old combination ignored take their defaults again, unless they are changed too.
+        """
+        kept = {name: value for name, value in self.to_dict().items() if value is not None}
+        for owner, owned in BELONGS.items():
+            if owner in changes and changes[owner] != getattr(self, owner):
+                for name in owned:
+                    kept.pop(name, None)
+        if (
+            ALGORITHMS[self.algorithm].key != changes.get("algorithm", self.algorithm)
+            and self.schedule == "own"
+        ):
+            kept.pop("schedule", None)
+        for name in ("environment_params", "algorithm_params"):
+            if name in kept:
+                kept[name] = {key: value for key, value in kept[name].items() if value is not None}
         return RunSpec.from_dict(kept | changes)
 
     def twin(self) -> RunSpec:
         """The non-private twin: the same spec with privacy `none`."""
-        return self.replace(privacy="none", mechanism=None)
+        return self.replace(privacy="none")
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""

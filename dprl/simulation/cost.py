@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
+from math import ceil, log, log10
 
 from dprl.fields import SpecError, number
 from dprl.privacy import MECHANISMS
@@ -71,15 +71,16 @@ def check(
         )
     cost = estimate(S, A, H, K, schedule, mechanism, calibration)
     if cost.seconds > MAX_SECONDS:
-        share = MAX_SECONDS / cost.seconds
+        affordable = K * MAX_SECONDS / cost.seconds
+        unit = 10 ** int(log10(affordable))
         advice = (
-            f"at most {number(float(f'{K * share:.1g}'))} episodes fit"
+            f"at most {number(affordable // unit * unit)} episodes fit"
             if schedule == "episodic"
             else "a larger growth of blocks fits"
         )
         raise SpecError(
             "episodes",
-            f"{number(K)} episodes would take about {cost.seconds / 60:.0f} minutes a seed and at most "
+            f"{number(K)} episodes would take about {ceil(cost.seconds / 60)} minutes a seed and at most "
             f"{MAX_SECONDS / 60:.0f} are allowed; {advice}.",
         )
     if cost.bytes > MAX_BYTES:

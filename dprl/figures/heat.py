@@ -1,0 +1,222 @@
+"""Heatmaps one above the other that share their axes, each with a slim colour bar of its own.
+
+Stacked rather than side by side: columns of a figure cannot wrap, and a telephone is 390 pixels wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dprl.figures import style
+
+Array = NDArray[np.float64]
+TEXT_CELLS = 8  # columns and rows up to which a cell is wide enough, at 390 pixels, for its number
+NAMED_ROWS = 15  # state-action pairs that each have room for a label
+GAP = 46  # pixels between panels: the name of the next one
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One heatmap.
+
+    z [rows, columns]: position on the colour scale from low to high; shown [rows, columns]: the value for the
+    hover, in `form` (d3) and `unit`; text: words in the cells, drawn if there are few; ticks: of the colour
+    bar (positions, words); a panel of categories has no bar.
+    """
+
+    name: str
+    z: Array
+    shown: NDArray[Any]
+    scale: style.Scale
+    low: float
+    high: float
+    form: str = ",.0f"
+    text: NDArray[np.object_] | None = None
+    ticks: tuple[list[float], list[str]] | None = None
+    bar: bool = True
+    unit: str = ""
+
+
+def height(rows: int) -> int:
+    """Pixels that a panel of so many rows is high; a label of a row takes 16 of them."""
+    return int(np.clip(22 * rows, 70, 240))
+
+
+def row_ticks(labels: Sequence[str]) -> dict[str, Any]:
+    """Axis settings that name as many of the rows as have room."""
+    return style.label_ticks(labels, height(len(labels)) // 16)
+
+
+def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> dict[str, Any]:
+    """Settings of `stacked` for rows that are state-action pairs; where these are too many, states are named."""
+    states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
+    S, A = len(states), len(actions)
+    if S * A <= NAMED_ROWS:
+        title, ticks = "State · action", row_ticks([f"{s} · {a}" for s in states for a in actions])
+    else:
+        title, ticks = "State", style.label_ticks(states, height(S * A) // 16)
+        ticks |= {"tickvals": [s * A + (A - 1) / 2 for s in ticks["tickvals"]]}
+    words = [f"{s}, {a}" for s in state_labels for a in action_labels]
+    return {"y_title": title, "y_ticks": ticks, "y_hover": words}
+
+
+def stacked(
+    panels: Sequence[Panel],
+    *,
+    title: str,
+    dark: bool,
+    x_title: str,
+    y_title: str,
+    x_ticks: dict[str, Any],
+    y_ticks: dict[str, Any],
+    x_hover: Sequence[str],
+    y_hover: Sequence[str],
+    legend: bool = False,
+    subtitle: str = "",
+) -> go.Figure:
+    """The panels from top to bottom; row 0 of each is at its bottom edge."""
+    rows, columns = panels[0].z.shape
+    tall = height(rows)
+    plot = len(panels) * (tall + GAP) - GAP
+    figure = style.base(
+        title, dark=dark, height=plot + (168 if subtitle else 148) + (26 if legend else 0), subtitle=subtitle
+    )
+    figure.update_layout(
+        margin_t=82 if subtitle else 62
+    )  # the first panel's name stands between title and plot
+    colors = style.theme(dark)
+    gap = 1 if rows <= 24 and columns <= 24 else 0
+    few = rows <= TEXT_CELLS and columns <= TEXT_CELLS
+    spoken = rows * columns <= 4000  # beyond, words for each cell would weigh more than the numbers
+    for i, panel in enumerate(panels):
+        top = 1 - i * (tall + GAP) / plot
+        bottom = top - tall / plot
+        x_name, y_name = ("x", "y") if i == 0 else (f"x{i + 1}", f"y{i + 1}")
+        last = i == len(panels) - 1
+        figure.add_heatmap(
+            z=panel.z,
+            customdata=panel.shown,
+            x0=0,
+            dx=1,
+            y0=0,
+            dy=1,
+            xaxis=x_name,
+            yaxis=y_name,
+            colorscale=[list(stop) for stop in panel.scale],
+            zmin=panel.low,
+            zmax=panel.high if panel.high > panel.low else panel.low + 1,
+            xgap=gap,
+            ygap=gap,
+            showscale=panel.bar,
+            colorbar=_bar(panel, top, bottom, colors) if panel.bar else None,
+            text=[[f"{y}, {x}" for x in x_hover] for y in y_hover] if spoken else None,
+            hovertemplate=(
+                ("%{text}" if spoken else "row %{y}, column %{x}")
+                + f"<br>{panel.name}: %{{customdata:{panel.form}}}{panel.unit}<extra></extra>"
+            ),
+            name=panel.name,
+        )
+        if few and panel.text is not None:
+            _words_in_cells(figure, panel, x_name, y_name)
+        figure.add_annotation(
+            text=panel.name,
+            xref="paper",
+            x=0,
+            xanchor="left",
+            yref="paper",
+            y=top,
+            yanchor="bottom",
+            yshift=2,
+            showarrow=False,
+            font={"size": 13, "color": colors.ink},
+        )
+        axis = {
+            "automargin": True,
+            "showgrid": False,
+            "zeroline": False,
+            "ticks": "",
+            "tickfont": {"color": colors.muted, "size": 12},
+        }
+        figure.update_layout(
+            {
+                f"xaxis{x_name[1:]}": axis
+                | x_ticks
+                | {
+                    "anchor": y_name,
+                    "domain": [0, 1],
+                    "range": [-0.5, columns - 0.5],
+                    "showticklabels": last,
+                    "title": {"text": x_title if last else "", "standoff": 8, "font": {"size": 13}},
+                }
+                | ({"matches": "x"} if i else {}),
+                f"yaxis{y_name[1:]}": axis
+                | y_ticks
+                | {
+                    "ticklabelstandoff": 4,
+                    "anchor": x_name,
+                    "domain": [max(bottom, 0.0), min(top, 1.0)],
+                    "range": [-0.5, rows - 0.5],
+                    "title": {"text": y_title, "standoff": 6, "font": {"size": 13}},
+                }
+                | ({"matches": "y"} if i else {}),
+            }
+        )
+    return figure
+
+
+def name_colors(figure: go.Figure, names: Sequence[tuple[str, str]]) -> None:
+    """Legend entries for the colours of categories: (name, colour) each."""
+    for name, color in names:
+        figure.add_scatter(
+            x=[None],
+            y=[None],
+            mode="markers",
+            marker={"symbol": "square", "size": 13, "color": color},
+            name=style.plain(name),
+            hoverinfo="skip",
+        )
+
+
+def _bar(panel: Panel, top: float, bottom: float, colors: style.Theme) -> dict[str, Any]:
+    bar: dict[str, Any] = {
+        "thickness": 10,
+        "len": top - bottom,
+        "y": (top + bottom) / 2,
+        "yanchor": "middle",
+        "x": 1.0,
+        "xpad": 6,
+        "ypad": 0,
+        "outlinewidth": 0,
+        "tickfont": {"size": 11, "color": colors.muted},
+        "ticklen": 3,
+        "nticks": 4,
+    }
+    if panel.ticks is not None:
+        bar |= {"tickmode": "array", "tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
+    return bar
+
+
+def _words_in_cells(figure: go.Figure, panel: Panel, x_name: str, y_name: str) -> None:
+    """The numbers in the cells, each dark or light as its own cell's colour asks."""
+    assert panel.text is not None
+    rows, columns = np.indices(panel.z.shape)
+    span = panel.high - panel.low or 1.0
+    ink = [style.readable_on(style.mix(panel.scale, (value - panel.low) / span)) for value in panel.z.ravel()]
+    figure.add_scatter(
+        x=columns.ravel(),
+        y=rows.ravel(),
+        mode="text",
+        text=panel.text.ravel().tolist(),
+        textfont={"size": 11, "color": ink},
+        xaxis=x_name,
+        yaxis=y_name,
+        hoverinfo="skip",
+        showlegend=False,
+        name=f"{panel.name}: numbers",
+    )

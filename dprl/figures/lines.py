@@ -1,0 +1,241 @@
+"""Curves over seeds: means with named bands, single seeds, unfinished curves, log axes that meet zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dprl.figures import style
+
+Array = NDArray[np.float64]
+LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and a log axis shows it as zero
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve. x [C]; mean, low, high [C]; rows [seeds, C]. NaN where nothing is known (yet)."""
+
+    label: str
+    look: style.Look
+    x: NDArray[Any]
+    mean: Array
+    low: Array
+    high: Array
+    rows: Array
+    complete: bool = True
+    note: str = ""
+    shown: bool = True
+
+
+def draw(
+    figure: go.Figure,
+    lines: Sequence[Line],
+    *,
+    log_x: bool,
+    log_y: bool,
+    show_seeds: bool,
+    dark: bool,
+    x_words: Callable[[float], str],
+    band_name: str = "95% t interval of the mean over seeds",
+) -> str:
+    """Add the curves to a figure and set its axis types. Returns a note on what a log axis cannot show."""
+    colors = style.theme(dark)
+    drawn = [line for line in lines if line.shown]
+    positive = np.concatenate(
+        [v[np.isfinite(v) & (v > 0)] for line in drawn for v in (line.mean, line.rows.ravel())]
+        or [np.zeros(0)]
+    )
+    if log_y and positive.size == 0 and any(np.isfinite(line.rows).any() for line in drawn):
+        log_y = False
+        note = "Nothing is above zero here, so the vertical axis is linear. "
+    else:
+        note = ""
+    tiny = LOWEST_SHARE * positive.max() if positive.size else 0.0
+    positive = positive[positive > tiny]
+    floor = float(positive.min()) / 2 if positive.size else 1.0
+    on_floor = 0
+
+    banded = False
+    for number, line in enumerate(lines):
+        label = style.plain(line.label)
+        group = {"legendgroup": label, "visible": True if line.shown else "legendonly"}
+        ok = np.isfinite(line.mean)
+        at = np.flatnonzero(ok)[style.thin(int(ok.sum()))]
+        x, mean = np.asarray(line.x, float)[at], line.mean[at]
+        low, high = line.low[at], line.high[at]
+        above = mean > tiny if log_y else np.ones(len(at), bool)
+
+        has_band = np.isfinite(low) & np.isfinite(high)
+        if has_band.sum() > 1:
+            banded = True
+            part = np.flatnonzero(has_band)[style.thin(int(has_band.sum()), style.MOST_POINTS // 2)]
+            lower, upper = low[part], high[part]
+            if log_y:
+                lower, upper = np.maximum(lower, floor), np.maximum(upper, floor)
+            figure.add_scatter(
+                x=np.concatenate([x[part], x[part][::-1]]),
+                y=np.concatenate([upper, lower[::-1]]),
+                mode="lines",
+                line={"width": 0},
+                fill="toself",
+                fillcolor=style.translucent(line.look.color, 0.18 if line.complete else 0.10),
+                hoverinfo="skip",
+                name=f"{label}: {band_name}",
+                showlegend=False,
+                **group,
+            )
+        for row in _single_seeds(line, show_seeds):
+            known = np.flatnonzero(np.isfinite(row))
+            pick = known[style.thin(len(known))]
+            y = row[pick]
+            figure.add_scatter(
+                x=np.asarray(line.x, float)[pick],
+                y=np.where(y > tiny, y, np.nan) if log_y else y,
+                mode="lines",
+                line={"color": style.translucent(line.look.color, 0.45), "width": 1},
+                hoverinfo="skip",
+                name=f"{label}: one seed",
+                showlegend=False,
+                **group,
+            )
+        words = np.empty((len(x), 3), object)  # an array: Plotly checks lists element by element
+        words[:, 0] = [x_words(float(k)) for k in x]
+        words[:, 1] = [style.human(float(m)) for m in mean]
+        words[:, 2] = [_between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+        hover = f"<b>{label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
+        name = label + ("" if line.complete else f" ({style.plain(line.note) or 'unfinished'})")
+        stroke = {
+            "color": line.look.color,
+            "width": 2.5 if line.complete else 1.8,
+            "dash": line.look.dash,
+        }
+        figure.add_scatter(
+            x=x,
+            y=np.where(above, mean, np.nan),
+            mode="lines",
+            line=stroke,
+            opacity=1.0 if line.complete else 0.65,
+            customdata=words,
+            hovertemplate=hover,
+            name=label,
+            showlegend=False,
+            **group,
+        )
+        # The legend shows line and marker together; the gaps keep the line from being drawn a second time.
+        signs = _signs(x[above], log_x, (number + 0.5) / len(lines))
+        figure.add_scatter(
+            x=_gapped(x[above][signs]),
+            y=_gapped(mean[above][signs]),
+            mode="lines+markers",
+            line=stroke,
+            marker={"symbol": line.look.symbol, "size": 8, "color": line.look.color},
+            opacity=1.0 if line.complete else 0.65,
+            hoverinfo="skip",
+            name=name,
+            **group,
+        )
+        if log_y and not above.all():
+            on_floor += int((~above).sum())
+            figure.add_scatter(
+                x=x[~above],
+                y=np.full(int((~above).sum()), floor),
+                mode="markers",
+                marker={"symbol": "triangle-down-open", "size": 8, "color": line.look.color},
+                customdata=words[~above],
+                hovertemplate=hover,
+                name=f"{label}: zero or less",
+                showlegend=False,
+                **group,
+            )
+        if not line.complete and len(at):
+            # The open end of a curve that is still growing, or was stopped.
+            figure.add_scatter(
+                x=x[-1:],
+                y=np.maximum(mean[-1:], floor) if log_y else mean[-1:],
+                mode="markers",
+                marker={"symbol": "circle-open", "size": 13, "color": line.look.color, "line": {"width": 2}},
+                hoverinfo="skip",
+                name=f"{label}: so far",
+                showlegend=False,
+                **group,
+            )
+    if banded:
+        _legend_only(
+            figure,
+            band_name,
+            {"symbol": "square", "size": 14, "color": style.translucent(colors.muted, 0.35)},
+        )
+    if on_floor:
+        _legend_only(
+            figure,
+            "zero or less: on the bottom edge",
+            {"symbol": "triangle-down-open", "size": 9, "color": colors.muted},
+        )
+        note += (
+            f"{on_floor} point{'s' if on_floor > 1 else ''} at or below zero "
+            f"{'are' if on_floor > 1 else 'is'} drawn as open triangles on the bottom edge, "
+            "for a log axis has no zero. "
+        )
+    figure.update_xaxes(
+        type="log" if log_x else "linear", nticks=7, tickangle=0, exponentformat="power" if log_x else "B"
+    )
+    if log_y:
+        figure.update_yaxes(type="log", nticks=6)
+        if positive.size:
+            top = np.log10(positive.max() * 1.6)
+            figure.update_yaxes(
+                range=[np.log10(floor) - (0.05 if on_floor else 0), max(top, np.log10(floor) + 0.5)]
+            )
+    else:
+        lowest = min(
+            (float(np.nanmin(line.rows)) for line in drawn if np.isfinite(line.rows).any()), default=0.0
+        )
+        figure.update_yaxes(
+            type="linear", nticks=7, exponentformat="B", rangemode="tozero" if lowest >= 0 else "normal"
+        )
+    return note.strip()
+
+
+def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:
+    """Which points carry the curve's marker: a few, evenly spread, out of step between curves."""
+    if len(x) <= 2:
+        return np.arange(len(x))
+    place = np.log(np.maximum(x, 1e-300)) if log_x else x
+    wanted = place[0] + (place[-1] - place[0]) * (np.arange(most) + phase) / most
+    return np.unique(np.abs(place[:, None] - wanted[None, :]).argmin(axis=0))
+
+
+def _gapped(values: Array) -> Array:
+    """The values with a gap after each."""
+    return np.column_stack([values, np.full(len(values), np.nan)]).ravel()
+
+
+def _single_seeds(line: Line, show_seeds: bool) -> list[Array]:
+    """Each seed's own curve where it is wanted, or where seeds have run ahead of the mean over all."""
+    if show_seeds and len(line.rows) > 1:
+        return list(line.rows)
+    if line.complete:
+        return []
+    known = np.flatnonzero(np.isfinite(line.mean))
+    last = int(known[-1]) if len(known) else 0
+    ahead = []
+    for row in line.rows:
+        if np.isfinite(row[last + 1 :]).any():
+            row = row.copy()
+            row[:last] = np.nan
+            ahead.append(row)
+    return ahead
+
+
+def _between(low: float, high: float) -> str:
+    return f" ({style.human(low)} to {style.human(high)})" if np.isfinite(low) and np.isfinite(high) else ""
+
+
+def _legend_only(figure: go.Figure, name: str, marker: dict[str, Any]) -> None:
+    """A legend entry that explains a sign used by several curves; clicking it does nothing."""
+    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")

@@ -1,0 +1,94 @@
+"""Mistakes: how many episodes were more than alpha worse than optimal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dprl.figures import lines, style
+from dprl.figures.style import Picture, human
+
+ALT = (
+    "Line chart of how many episodes were more than alpha suboptimal, against alpha, one curve for each run."
+)
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PacCurve:
+    """One finished run: alpha [P]; rows [seeds, P] numbers of episodes; mean, low, high [P] over seeds."""
+
+    label: str
+    model: str
+    alpha: NDArray[Any]
+    rows: Array
+    mean: Array
+    low: Array
+    high: Array
+    slot: int | None = None
+
+
+def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, dark: bool = False) -> Picture:
+    """Episodes more than alpha suboptimal against alpha, with 95% t intervals over seeds."""
+    figure = style.base(
+        "Episodes more than α suboptimal",
+        dark=dark,
+        height=360 + 16 * len(curves),
+        x_title="α (reward an episode falls short of V*)",
+        y_title="Episodes",
+    )
+    seen: dict[str, int] = {}
+    drawn = []
+    for curve in curves:
+        slot = seen.get(curve.model, 0) if curve.slot is None else curve.slot
+        seen[curve.model] = seen.get(curve.model, 0) + 1
+        drawn.append(
+            lines.Line(
+                curve.label,
+                style.look(curve.model, slot, dark),
+                curve.alpha,
+                curve.mean,
+                curve.low,
+                curve.high,
+                curve.rows,
+            )
+        )
+    note = lines.draw(
+        figure,
+        drawn,
+        log_x=True,
+        log_y=log_y,
+        show_seeds=False,
+        dark=dark,
+        x_words=lambda alpha: f"more than {human(alpha)} short of V*",
+    )
+    see = "There is nothing to draw yet."
+    if curves and len(curves[0].alpha):
+        first = curves[0]
+        at = int(np.argmin(first.alpha))
+        see = (
+            f"{first.label} played {human(float(first.mean[at]))} episodes that were more than "
+            f"{human(float(first.alpha[at]))} short of optimal."
+        )
+    table = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "curve": curve.label,
+                    "alpha": curve.alpha,
+                    "episodes (mean)": curve.mean,
+                    "low (95%)": curve.low,
+                    "high (95%)": curve.high,
+                }
+            )
+            for curve in curves
+        ]
+        or [pd.DataFrame(columns=["curve", "alpha", "episodes (mean)", "low (95%)", "high (95%)"])],
+        ignore_index=True,
+    )
+    return Picture(figure, ALT, " ".join(part for part in (see, note) if part), table)

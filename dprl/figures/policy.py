@@ -1,0 +1,664 @@
+"""Policies: drawn on the environment, over the steps of an episode, and against the optimal one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dprl.figures import heat, style
+from dprl.figures.style import Picture, human, percent
+
+Array = NDArray[np.float64]
+Policy = NDArray[np.integer[Any]]
+
+DRAWING_ALT = "Drawing of the environment: states, and arrows for where actions lead, wider where likelier."
+POLICY_ALT = "Drawing of the environment with the action that the policy takes in each state."
+STEPS_ALT = (
+    "Heatmaps of the action taken in each state at each step: learned, optimal, and where they differ."
+)
+OCCUPANCY_ALT = "Heatmaps of how likely each state is at each step, under the learned and the optimal policy."
+V_ALT = "Heatmaps of the value of each state at each step: estimated, optimal, and the difference."
+Q_ALT = "Heatmaps of the value of each state and action at each step: estimated, optimal, and the difference."
+
+GLYPHS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "stay": "•"}
+WIDTHS = (1.0, 2.0, 3.5, 5.0)  # of an arc, by quarters of its probability
+NAMED_STATES = 24  # above it nodes are dots
+DRAWN_STATES = 60  # of a graph; above it only the likeliest move of each state is drawn
+FAINTEST = 0.02  # a move less likely is not drawn
+
+
+def environment(
+    P: Array,
+    R: Array,
+    *,
+    drawing: Mapping[str, Any],
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    step: int = 0,
+    dark: bool = False,
+) -> Picture:
+    """The environment alone, small, at one step: P [H,S,A,S], R [H,S,A]; drawing: {"kind": "chain" or other}.
+
+    Every action's moves are drawn for at most three actions, else the likeliest move of each. States with the
+    most reward have the fullest colour.
+    """
+    H, S, A, _ = P.shape
+    place = _places(drawing, S)
+    figure = _canvas("", place, dark, small=True)
+    best = R[step].max(axis=1)
+    whole = A <= 3 and S <= NAMED_STATES
+    moves = P[step] if whole else _likeliest(P[step], S > NAMED_STATES and not _in_row(place))
+    for action in range(A):
+        _moves(figure, place, moves[:, action], action, action_labels[action], A, dark)
+    top = float(best.max())
+    hover = [
+        f"<b>{style.plain(state_labels[s])}</b>, reward up to {human(float(best[s]))}<br>"
+        + "<br>".join(
+            f"{style.plain(action_labels[a])}: {_goes(P[step, s, a], state_labels)}" for a in range(min(A, 8))
+        )
+        for s in range(S)
+    ]
+    _nodes(figure, place, state_labels, best / top if top > 0 else best, hover, dark)
+    paying = np.flatnonzero(best > 0)
+    if S <= NAMED_STATES and len(paying) <= 4:
+        for s in paying:
+            _note(figure, place, int(s), f"reward {human(float(best[s]))}", -1.15, style.theme(dark).muted)
+    see = (
+        f"{S} states, {A} action{'s' if A > 1 else ''}, {H} step{'s' if H > 1 else ''} an episode; the most "
+        f"reward, {human(top)}, is in {style.quoted(state_labels[int(best.argmax())])}."
+    )
+    if not whole:
+        see += " Only the likeliest moves are drawn."
+    table = pd.DataFrame({"state": list(state_labels), "most reward": best})
+    return Picture(figure, DRAWING_ALT, see, table)
+
+
+def on_environment(
+    P: Array,
+    policy: Policy,
+    *,
+    step: int,
+    drawing: Mapping[str, Any],
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    optimal_policy: Policy | None = None,
+    optimal_Q: Array | None = None,
+    occupancy: Array | None = None,
+    episode: int | None = None,
+    dark: bool = False,
+) -> Picture:
+    """The policy [H,S] at one step, drawn on the environment with transitions P [H,S,A,S].
+
+    Arcs show where the chosen action leads, wider where likelier, in the action's colour; a state's fill is how
+    likely it is at this step (occupancy [H,S]). A ring marks states where the action is worse than the optimal
+    policy's (with optimal_Q [H,S,A]: by its value, so that ties are no mistake; else by mere difference).
+    """
+    _, S, A, _ = P.shape
+    chosen = policy[step].astype(int)
+    place = _places(drawing, S)
+    figure = _canvas(f"What it does at step {step}", place, dark, small=False, subtitle=style.after(episode))
+    colors = style.theme(dark)
+    moves = np.zeros((A, S, S))
+    moves[chosen, np.arange(S)] = P[step, np.arange(S), chosen]
+    if S > DRAWN_STATES:
+        moves = np.where(moves == moves.max(axis=2, keepdims=True), moves, 0.0)
+    strip = _in_row(place) and S > NAMED_STATES  # too many to see arcs: a row of colours instead
+    for action in range(A):
+        if (chosen == action).any() and not strip:
+            _moves(figure, place, moves[action], action, action_labels[action], A, dark, one_side=True)
+    wrong = np.zeros(S, bool)
+    if optimal_policy is not None:
+        wrong = mistakes(policy, optimal_policy, optimal_Q)[step]
+    visited = occupancy[step] if occupancy is not None else np.zeros(S)
+    hover = []
+    for s in range(S):
+        words = f"<b>{style.plain(state_labels[s])}</b>: {style.plain(action_labels[chosen[s]])}"
+        words += f", which leads to {_goes(P[step, s, chosen[s]], state_labels)}"
+        if optimal_policy is not None:
+            words += f"<br>optimal: {style.plain(action_labels[int(optimal_policy[step, s])])}"
+        if occupancy is not None:
+            words += f"<br>is here at this step: {percent(float(visited[s]))}"
+        hover.append(words)
+    most = float(visited.max())
+    _nodes(figure, place, state_labels, visited / most if most > 0 else visited, hover, dark, wrong)
+    if _in_row(place):
+        _row_of_actions(figure, place, chosen, action_labels, -1.25, "plays", dark)
+        if optimal_policy is not None:
+            best = optimal_policy[step].astype(int)
+            _row_of_actions(figure, place, best, action_labels, -1.95, "optimal", dark)
+            used = np.union1d(chosen, best)
+        else:
+            used = np.unique(chosen)
+        if strip:
+            ticks = style.label_ticks(style.short_labels(state_labels), 10)
+            figure.update_xaxes(visible=True, showgrid=False, title_text="State", **ticks)
+            heat.name_colors(figure, [(_worded(action_labels[a]), _palette(A, dark)[a]) for a in used])
+    figure.update_layout(uirevision="policy")
+    names = np.asarray(action_labels, object)
+    columns: dict[str, Any] = {"state": list(state_labels), "action": names[chosen]}
+    if optimal_policy is not None:
+        columns["optimal action"] = names[optimal_policy[step].astype(int)]
+    if occupancy is not None:
+        columns["probability of being there"] = visited
+    counts = np.bincount(chosen, minlength=A)
+    leading = int(counts.argmax())
+    see = (
+        f"At step {step} it chooses {style.quoted(action_labels[leading])} in {counts[leading]} of {S} states"
+    )
+    if optimal_policy is not None:
+        lost = int(wrong.sum())
+        see += (
+            f"; in {lost} the optimal policy does better"
+            if lost
+            else "; in none does the optimal policy do better"
+        )
+    if wrong.any():
+        ring = {"symbol": "circle-open", "size": 14, "color": colors.roles["optimal"], "line": {"width": 3}}
+        figure.add_scatter(
+            x=[None], y=[None], mode="markers", marker=ring, name="the optimal action is better"
+        )
+    return Picture(figure, POLICY_ALT, see + ".", pd.DataFrame(columns))
+
+
+def mistakes(policy: Policy, optimal_policy: Policy, optimal_Q: Array | None = None) -> NDArray[np.bool_]:
+    """Where, [H,S], the policy's action is worth less than the optimal one's (by optimal_Q [H,S,A], if given)."""
+    if optimal_Q is None:
+        return np.asarray(policy != optimal_policy)
+    mine = np.take_along_axis(optimal_Q, policy[..., None].astype(np.intp), axis=2)[..., 0]
+    best = optimal_Q.max(axis=2)
+    return np.asarray(mine < best - 1e-9 * np.maximum(1.0, np.abs(best)))
+
+
+def steps(
+    policy: Policy,
+    *,
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    optimal_policy: Policy | None = None,
+    optimal_occupancy: Array | None = None,
+    optimal_Q: Array | None = None,
+    episode: int | None = None,
+    dark: bool = False,
+) -> Picture:
+    """The action in every state at every step: learned, optimal, and how much the disagreements matter.
+
+    policy, optimal_policy: [H,S]; optimal_occupancy [H,S]: how likely the optimal policy is in a state, which
+    weighs the disagreements; optimal_Q [H,S,A]: with it an action of equal value is no disagreement.
+    """
+    H = len(policy)
+    A = len(action_labels)
+    colors = style.theme(dark)
+    palette = _palette(A, dark)
+    shown = np.asarray(action_labels, object)
+    bands: style.Scale = tuple(
+        stop for a in range(A) for stop in ((a / A, palette[a]), ((a + 1) / A, palette[a]))
+    )
+
+    def actions(name: str, which: Policy) -> heat.Panel:
+        chosen = which.T.astype(int)
+        return heat.Panel(name, chosen.astype(float), shown[chosen], bands, -0.5, A - 0.5, form="", bar=False)
+
+    panels = [actions("Learned", policy)]
+    see = "It plays " + _shares(policy, action_labels) + "."
+    columns: dict[str, Any] = {"learned": shown[policy.astype(int)].ravel()}
+    if optimal_policy is not None:
+        panels.append(actions("Optimal", optimal_policy))
+        columns["optimal"] = shown[optimal_policy.astype(int)].ravel()
+        wrong = mistakes(policy, optimal_policy, optimal_Q)
+        weight = np.where(wrong, 1.0 if optimal_occupancy is None else optimal_occupancy, 0.0)
+        panels.append(
+            heat.Panel(
+                "Disagreement" + ("" if optimal_occupancy is None else " × optimal policy's visits"),
+                weight.T,
+                weight.T,
+                colors.amount,
+                0.0,
+                max(float(weight.max()), 1e-12) if wrong.any() else 1.0,
+                form=".2%" if optimal_occupancy is not None else ".0f",
+                ticks=_percent_ticks(float(weight.max())),
+            )
+        )
+        columns["worse than optimal"] = wrong.ravel()
+        see = (
+            f"It is worse than the optimal policy in {int(wrong.sum()):,} of {wrong.size:,} state-step pairs"
+        )
+        if optimal_occupancy is not None:
+            columns["optimal policy's visits"] = optimal_occupancy.ravel()
+            see += f", where the optimal policy spends {percent(float(weight.sum()) / H)} of its time"
+        see += "."
+    figure = heat.stacked(
+        panels,
+        title="The policy, step by step",
+        subtitle=style.after(episode),
+        dark=dark,
+        legend=True,
+        **_over_steps(H, state_labels),
+    )
+    used = sorted(
+        {int(a) for which in (policy, optimal_policy) if which is not None for a in np.unique(which)}
+    )
+    heat.name_colors(figure, [(_worded(action_labels[a]), palette[a]) for a in used])
+    figure.update_layout(uirevision="steps", legend_itemclick=False, legend_itemdoubleclick=False)
+    return Picture(figure, STEPS_ALT, see, _table(H, state_labels, columns))
+
+
+def visitation(
+    occupancy: Array,
+    *,
+    state_labels: Sequence[str],
+    optimal_occupancy: Array | None = None,
+    episode: int | None = None,
+    dark: bool = False,
+) -> Picture:
+    """How likely each state is at each step, occupancy [H,S], and under the optimal policy."""
+    H = len(occupancy)
+    colors = style.theme(dark)
+    given = [("Learned", occupancy)] + (
+        [("Optimal", optimal_occupancy)] if optimal_occupancy is not None else []
+    )
+    # Square root: a state visited once in a hundred episodes is still seen beside one visited always.
+    panels = [
+        heat.Panel(
+            name,
+            np.sqrt(np.maximum(o, 0)).T,
+            o.T,
+            colors.amount,
+            0.0,
+            1.0,
+            form=".2%",
+            ticks=([0.0, 0.1, 0.5, 1.0], ["0", "1%", "25%", "100%"]),
+        )
+        for name, o in given
+    ]
+    figure = heat.stacked(
+        panels,
+        title="Where it spends its time",
+        subtitle=style.after(episode),
+        dark=dark,
+        **_over_steps(H, state_labels),
+    )
+    figure.update_layout(uirevision="visitation")
+    favourite = int(occupancy.mean(axis=0).argmax())
+    see = (
+        f"It spends {percent(float(occupancy[:, favourite].mean()))} of its time in "
+        f"{style.quoted(state_labels[favourite])}"
+    )
+    columns: dict[str, Any] = {"learned": occupancy.ravel()}
+    if optimal_occupancy is not None:
+        shared = float(np.minimum(occupancy, optimal_occupancy).sum() / H)
+        see += f"; {percent(shared)} of its time is spent where and when the optimal policy would be"
+        columns["optimal"] = optimal_occupancy.ravel()
+    return Picture(figure, OCCUPANCY_ALT, see + ".", _table(H, state_labels, columns))
+
+
+def values(
+    V: Array,
+    optimal_V: Array,
+    *,
+    state_labels: Sequence[str],
+    episode: int | None = None,
+    dark: bool = False,
+) -> Picture:
+    """Estimated (optimistic) and optimal value [H,S] of each state at each step, and the difference."""
+    H = len(V)
+    figure = heat.stacked(
+        _value_panels(V.T, optimal_V.T, dark),
+        title="Value of a state, V",
+        subtitle=style.after(episode),
+        dark=dark,
+        **_over_steps(H, state_labels),
+    )
+    figure.update_layout(uirevision="V")
+    columns = {"estimated V": V.ravel(), "optimal V": optimal_V.ravel()}
+    return Picture(
+        figure, V_ALT, _see_values(V, optimal_V, "state-step pairs"), _table(H, state_labels, columns)
+    )
+
+
+def action_values(
+    Q: Array,
+    optimal_Q: Array,
+    *,
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    episode: int | None = None,
+    dark: bool = False,
+) -> Picture:
+    """Estimated (optimistic) and optimal value [H,S,A] of each state and action at each step, and the difference."""
+    H, S, A = Q.shape
+    figure = heat.stacked(
+        _value_panels(Q.reshape(H, S * A).T, optimal_Q.reshape(H, S * A).T, dark),
+        title="Value of an action, Q",
+        subtitle=style.after(episode),
+        dark=dark,
+        **(_over_steps(H, state_labels) | heat.pair_rows(state_labels, action_labels)),
+    )
+    figure.update_layout(uirevision="Q")
+    h, s, a = (index.ravel() for index in np.indices(Q.shape))
+    table = pd.DataFrame(
+        {
+            "step": h,
+            "state": np.asarray(state_labels, object)[s],
+            "action": np.asarray(action_labels, object)[a],
+            "estimated Q": Q.ravel(),
+            "optimal Q": optimal_Q.ravel(),
+        }
+    )
+    return Picture(figure, Q_ALT, _see_values(Q, optimal_Q, "state-action-step triples"), table)
+
+
+# --- heatmaps ---
+
+
+def _over_steps(H: int, state_labels: Sequence[str]) -> dict[str, Any]:
+    return {
+        "x_title": f"Step h (0 to {H - 1})",
+        "y_title": "State",
+        "x_ticks": style.step_ticks(H),
+        "y_ticks": heat.row_ticks(style.short_labels(state_labels)),
+        "x_hover": [f"step {h}" for h in range(H)],
+        "y_hover": list(state_labels),
+    }
+
+
+def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Panel]:
+    colors = style.theme(dark)
+    top = max(float(estimate.max()), float(optimal.max()), 1e-12)
+    error = estimate - optimal
+    most = max(float(np.abs(error).max()), 1e-12)
+    ends = [-most, 0.0, most]
+    return [
+        heat.Panel("Estimated", estimate, estimate, colors.amount, 0.0, top, form=".3~f"),
+        heat.Panel("Optimal", optimal, optimal, colors.amount, 0.0, top, form=".3~f"),
+        heat.Panel(
+            "Difference, estimated − optimal",
+            error,
+            error,
+            colors.difference,
+            -most,
+            most,
+            form="+.3~f",
+            ticks=(ends, [human(float(f"{e:.2g}")) for e in ends]),
+        ),
+    ]
+
+
+def _see_values(estimate: Array, optimal: Array, what: str) -> str:
+    hopeful = float(np.mean(estimate >= optimal - 1e-9))
+    return (
+        f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}: "
+        f"{'optimism holds' if hopeful == 1 else 'optimism fails in the rest'}; at the first step it is "
+        f"{human(float(np.mean(estimate[0] - optimal[0])))} above on average."
+    )
+
+
+def _percent_ticks(top: float) -> tuple[list[float], list[str]]:
+    if top <= 0:
+        return [0.0], ["0"]
+    return [0.0, top], ["0", percent(top)]
+
+
+def _table(H: int, state_labels: Sequence[str], columns: Mapping[str, Any]) -> pd.DataFrame:
+    S = len(state_labels)
+    return pd.DataFrame(
+        {"step": np.repeat(np.arange(H), S), "state": np.tile(np.asarray(state_labels, object), H), **columns}
+    )
+
+
+def _shares(policy: Policy, action_labels: Sequence[str]) -> str:
+    counts = np.bincount(policy.ravel().astype(int), minlength=len(action_labels))
+    order = np.argsort(-counts, kind="stable")[:3]
+    return ", ".join(
+        f"{style.quoted(action_labels[a])} in {percent(counts[a] / policy.size)}" for a in order if counts[a]
+    )
+
+
+# --- drawings ---
+
+
+def _palette(actions: int, dark: bool) -> list[str]:
+    """A colour for each action: distinct for eight, then around again (the glyph or the hover tells them apart)."""
+    colors = style.theme(dark).actions
+    return [colors[a % len(colors)] for a in range(actions)]
+
+
+def _worded(label: str) -> str:
+    glyph = GLYPHS.get(label.lower())
+    return f"{glyph} {label}" if glyph else label
+
+
+def _is_chain(drawing: Mapping[str, Any]) -> bool:
+    return drawing.get("kind") == "chain"
+
+
+def _places(drawing: Mapping[str, Any], S: int) -> Array:
+    """Where each state is drawn, [S, 2]: in a row with gaps of 1, or on a circle of radius 1, state 0 on top."""
+    if _is_chain(drawing):
+        return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
+    angle = np.pi / 2 - 2 * np.pi * np.arange(S) / S
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def _in_row(place: Array) -> bool:
+    return bool(np.ptp(place[:, 1]) == 0)
+
+
+def _canvas(title: str, place: Array, dark: bool, small: bool, subtitle: str = "") -> go.Figure:
+    row = _in_row(place)
+    height = (190 if small else 340) if row else (300 if small else 460)
+    figure = style.base(title, dark=dark, height=height, subtitle=subtitle)
+    if small:
+        figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4}, title_text="")
+    many = row and len(place) > NAMED_STATES
+    if row:
+        edge = max(0.6, 0.04 * len(place))
+        x_range, y_range = (
+            [-edge, place[-1, 0] + edge],
+            [-1.35, 1.25] if small else [-2.25, 0.5 if many else 1.3],
+        )
+    else:
+        x_range, y_range = [-1.35, 1.35], [-1.35, 1.35]
+    figure.update_xaxes(visible=False, range=x_range, fixedrange=small)
+    figure.update_yaxes(visible=False, range=y_range, fixedrange=small)
+    if not row:
+        figure.update_yaxes(scaleanchor="x", constrain="domain")
+        figure.update_xaxes(constrain="domain")
+    figure.update_layout(dragmode=False if small else "pan")
+    return figure
+
+
+def _node_size(S: int, row: bool) -> float:
+    return float(np.clip((250 if row else 420) / S, 5, 28))
+
+
+def _moves(
+    figure: go.Figure,
+    place: Array,
+    chances: Array,
+    action: int,
+    name: str,
+    actions: int,
+    dark: bool,
+    one_side: bool = False,
+) -> None:
+    """Arcs for one action's moves, chances [S, S], in four widths; the action is named once in the legend."""
+    color = _palette(actions, dark)[action]
+    named = False
+    for quarter, width in enumerate(WIDTHS):
+        low, high = max(quarter / 4, FAINTEST), (quarter + 1) / 4 if quarter < 3 else 1.01
+        paths = [
+            _arc(place, int(s), int(t), action, one_side)
+            for s, t in np.argwhere((chances >= low) & (chances < high))
+        ]
+        if not paths:
+            continue
+        gap = np.full((1, 2), np.nan)
+        line = np.concatenate([part for path in paths for part in (path, gap)])
+        # A tip points away from the point before it, which has no size.
+        tip = np.concatenate([part for path in paths for part in (path[-2:], gap)])
+        size = float(np.clip(5 + 1.4 * width, 5, 60 / np.sqrt(len(place))))
+        opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
+        figure.add_scatter(
+            x=line[:, 0],
+            y=line[:, 1],
+            mode="lines",
+            line={"color": color, "width": width if len(place) <= NAMED_STATES else min(width, 1.5)},
+            opacity=opacity,
+            hoverinfo="skip",
+            name=style.plain(_worded(name)),
+            legendgroup=f"action {action}",
+            showlegend=not named,
+        )
+        figure.add_scatter(
+            x=tip[:, 0],
+            y=tip[:, 1],
+            mode="markers",
+            marker={
+                "symbol": "arrow",
+                "angleref": "previous",
+                "size": [0.0, size, 0.0] * len(paths),
+                "color": color,
+                "opacity": opacity,
+                "line": {"width": 0},
+            },
+            hoverinfo="skip",
+            name=style.plain(_worded(name)),
+            legendgroup=f"action {action}",
+            showlegend=False,
+        )
+        named = True
+
+
+def _arc(place: Array, s: int, t: int, action: int, one_side: bool) -> Array:
+    """Points from state s to state t, [n, 2]: moves up a chain arch above it, moves down below; a loop stays."""
+    at = np.linspace(0, 1, 17)[:, None]
+    start, end = place[s], place[t]
+    if _in_row(place):
+        above = t > s or (t == s and (one_side or action > 0))
+        side = 1.0 if above else -1.0
+        if s == t:
+            turn = np.linspace(-0.8 * np.pi, 0.8 * np.pi, 25)
+            return np.column_stack([s - 0.16 * np.sin(turn), side * (0.58 + 0.32 * np.cos(turn))])
+        rise = side * (0.55 + 0.25 * min(abs(t - s) - 1, 2) + (0.0 if one_side else 0.16 * action))
+        way = np.sign(t - s)
+        a = np.array([s + 0.06 * way, side * 0.12])
+        b = np.array([t - 0.06 * way, side * 0.30])
+        control = np.array([(s + t) / 2, 2 * rise - side * 0.21])
+        return np.asarray((1 - at) ** 2 * a + 2 * at * (1 - at) * control + at**2 * b)
+    reach = 0.105 if len(place) <= 16 else 0.05
+    if s == t:
+        radius = min(0.07 + 0.02 * action, 1.5 / len(place))
+        centre = start * (1 + 0.6 * reach + radius)
+        turn = np.linspace(-0.75 * np.pi, 0.75 * np.pi, 25) + np.arctan2(start[1], start[0])
+        return np.column_stack([centre[0] + radius * np.cos(turn), centre[1] + radius * np.sin(turn)])
+    along = (end - start) / np.linalg.norm(end - start)
+    across = np.array([along[1], -along[0]])
+    a, b = start + reach * along, end - reach * along
+    control = (a + b) / 2 + (0.16 + 0.06 * action) * across
+    return np.asarray((1 - at) ** 2 * a + 2 * at * (1 - at) * control + at**2 * b)
+
+
+def _likeliest(chances: Array, of_all_actions: bool) -> Array:
+    """[S, A, S] with only the likeliest move to another state kept, of each action or of all actions."""
+    away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
+    return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
+
+
+def _nodes(
+    figure: go.Figure,
+    place: Array,
+    labels: Sequence[str],
+    fill: Array,
+    hover: Sequence[str],
+    dark: bool,
+    ringed: NDArray[np.bool_] | None = None,
+) -> None:
+    """The states: fill [S] from 0 to 1 on the scale of amounts; a ring where asked."""
+    colors = style.theme(dark)
+    S = len(place)
+    size = _node_size(S, _in_row(place))
+    inside = [style.mix(colors.amount, float(f)) for f in fill]
+    ring = np.zeros(S, bool) if ringed is None else ringed
+    figure.add_scatter(
+        x=place[:, 0],
+        y=place[:, 1],
+        mode="markers+text" if S <= NAMED_STATES else "markers",
+        marker={
+            "size": size,
+            "color": inside,
+            "opacity": 1,
+            "line": {
+                "color": [colors.roles["optimal"] if r else colors.muted for r in ring],
+                "width": [3.0 if r else 1.2 for r in ring],
+            },
+        },
+        text=[style.plain(label) for label in style.short_labels(labels, 4)],
+        textfont={"size": 12 if size >= 20 else 10, "color": [style.readable_on(c) for c in inside]},
+        customdata=list(hover),
+        hovertemplate="%{customdata}<extra></extra>",
+        showlegend=False,
+        name="states",
+    )
+
+
+def _note(figure: go.Figure, place: Array, s: int, text: str, below: float, color: str) -> None:
+    x, y = place[s]
+    if _in_row(place):
+        y = y + below
+    else:
+        x, y = 1.3 * x, 1.3 * y
+    figure.add_annotation(
+        x=x, y=y, text=style.plain(text), showarrow=False, font={"size": 11, "color": color}, xanchor="center"
+    )
+
+
+def _row_of_actions(
+    figure: go.Figure,
+    place: Array,
+    chosen: NDArray[Any],
+    action_labels: Sequence[str],
+    y: float,
+    title: str,
+    dark: bool,
+) -> None:
+    """The action in each state of a chain, under a row title: an arrow or a short word, or a mere colour."""
+    palette = _palette(len(action_labels), dark)
+    words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]
+    figure.add_scatter(
+        x=place[:, 0],
+        y=np.full(len(place), y),
+        mode="text" if len(place) <= NAMED_STATES else "markers",
+        text=[style.plain(word) for word in words],
+        textfont={"size": 20, "color": [palette[a] for a in chosen]},
+        marker={
+            "symbol": "square",
+            "size": _node_size(len(place), True) + 3,
+            "color": [palette[a] for a in chosen],
+            "line": {"width": 0},
+        },
+        hoverinfo="skip",
+        showlegend=False,
+        name=title,
+    )
+    figure.add_annotation(
+        x=0,
+        xref="paper",
+        xanchor="left",
+        y=y + 0.18,
+        yanchor="bottom",
+        text=title,
+        showarrow=False,
+        font={"size": 11, "color": style.theme(dark).muted},
+    )
+
+
+def _goes(chances: Array, labels: Sequence[str]) -> str:
+    """Where a move leads, the likeliest first: "state 2 60%, state 3 35%"."""
+    order = [int(t) for t in np.argsort(-chances, kind="stable")[:3] if chances[t] > 0]
+    words = ", ".join(f"{style.plain(labels[t])} {percent(float(chances[t]))}" for t in order)
+    return words + (", …" if (chances > 0).sum() > 3 else "")

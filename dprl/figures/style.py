@@ -1,0 +1,396 @@
+"""What every figure shares: colours with fixed meanings, the base layout, numbers as people write them.
+
+Colours are adapted from Okabe and Ito's colour-blind-safe set, once for a light and once for a dark page.
+A privacy model keeps its hue and its marker in every figure; curves of one model differ in shade and dash.
+A dotted line is always theory (a bound), never a measurement, and is never filled like a confidence band.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+MODELS = ("none", "central", "local", "shuffle")
+MOST_CURVES = 8
+MOST_POINTS = 500  # sent to the browser in one trace
+DASHES = (
+    "solid",
+    "10px,4px",
+    "10px,3px,3px,3px",
+    "18px,4px",
+    "5px,3px",
+    "18px,3px,3px,3px",
+    "14px,3px,3px,3px,3px,3px",
+    "3px,5px",
+)
+SYMBOLS = {"none": "circle", "central": "square", "local": "triangle-up", "shuffle": "diamond"}
+BOUND_DASH = "dot"
+FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
+# For st.plotly_chart(..., theme=None, config=CONFIG): the toolbar saves a PNG fit for a slide.
+CONFIG: dict[str, Any] = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+    "toImageButtonOptions": {"format": "png", "scale": 3},
+}
+
+Scale = tuple[tuple[float, str], ...]
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours for one kind of page. `models`: four shades of each model's hue; `roles`: single meanings."""
+
+    background: str  # the page's; figures themselves are transparent
+    ink: str
+    muted: str
+    grid: str
+    models: dict[str, tuple[str, str, str, str]]
+    roles: dict[str, str]
+    actions: tuple[str, ...]
+    amount: Scale  # 0 .. 1: nothing to much
+    counts: Scale  # 0 .. 1/2 .. 1: impossible negative counts | nothing | many
+    difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high
+
+
+LIGHT = Theme(
+    background="#FFFFFF",
+    ink="#1F2933",
+    muted="#52606D",
+    grid="rgba(31,41,51,0.13)",
+    models={
+        "none": ("#5B626C", "#23272E", "#858C96", "#6E6459"),
+        "central": ("#0072B2", "#00407A", "#3D93C6", "#4C63C4"),
+        "local": ("#D55E00", "#8C3B00", "#C08100", "#A8324A"),
+        "shuffle": ("#00855F", "#004F3B", "#2E9F79", "#4F7D22"),
+    },
+    roles={
+        "true": "#1F2933",
+        "noisy": "#B0478A",
+        "difference": "#7A3E9D",
+        "optimal": "#8F6B00",
+        "bound": "#7A5C3E",
+    },
+    actions=("#BF8300", "#4B3F9E", "#2A8C8C", "#B5446E", "#5F7F1E", "#7A4B2A", "#3E86C4", "#858C96"),
+    amount=((0, "#F1F4F7"), (0.25, "#BFD9E3"), (0.5, "#6FB0C6"), (0.75, "#23799F"), (1, "#08395C")),
+    counts=(
+        (0, "#8A4B12"),
+        (0.25, "#DDA15F"),
+        (0.5, "#F1F4F7"),
+        (0.65, "#A9CEDC"),
+        (0.8, "#4596B6"),
+        (1, "#08395C"),
+    ),
+    difference=((0, "#0B6B62"), (0.25, "#7CC0B6"), (0.5, "#F4F4F5"), (0.75, "#D99BC2"), (1, "#8A2566")),
+)
+DARK = Theme(
+    background="#0E1117",
+    ink="#E9EDF2",
+    muted="#A9B4C2",
+    grid="rgba(233,237,242,0.15)",
+    models={
+        "none": ("#B4BBC6", "#F0F2F5", "#868E9B", "#CBBFB0"),
+        "central": ("#56B4E9", "#A5D8F7", "#2F86C1", "#8C9EF5"),
+        "local": ("#F58A3C", "#FFC08F", "#E0A21B", "#F0705F"),
+        "shuffle": ("#2CC79A", "#9AE8CF", "#179A74", "#9CCB5A"),
+    },
+    roles={
+        "true": "#F2F4F7",
+        "noisy": "#E58BC2",
+        "difference": "#C49BEA",
+        "optimal": "#F0D54A",
+        "bound": "#CDAE8A",
+    },
+    actions=("#F2BE45", "#8A7DF0", "#4CC3C3", "#F07FA8", "#A6CC55", "#C98F66", "#8FC3F0", "#C3C8D0"),
+    amount=((0, "#1C232D"), (0.25, "#1F4A63"), (0.5, "#2980A3"), (0.75, "#6FBFD6"), (1, "#DDF3F7")),
+    counts=(
+        (0, "#F2B56B"),
+        (0.25, "#8A5A24"),
+        (0.5, "#1C232D"),
+        (0.65, "#1F516C"),
+        (0.8, "#3A97B8"),
+        (1, "#DDF3F7"),
+    ),
+    difference=((0, "#5FD0C2"), (0.25, "#236B64"), (0.5, "#20262F"), (0.75, "#8A3F70"), (1, "#F29BD0")),
+)
+
+
+def theme(dark: bool) -> Theme:
+    """The colours for a dark or a light page."""
+    return DARK if dark else LIGHT
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with what a page shows around it.
+
+    alt: what kind of picture it is, the same whatever the data, so that a live figure keeps its identity;
+    see: one sentence about these data (Markdown); table: the numbers drawn.
+    """
+
+    figure: go.Figure
+    alt: str
+    see: str
+    table: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one curve is drawn."""
+
+    color: str
+    dash: str
+    symbol: str
+
+
+def look(model: str, slot: int, dark: bool) -> Look:
+    """The look of the slot-th curve (0..7) of a privacy model."""
+    if model not in MODELS:
+        raise ValueError(f"the privacy model {model!r} has no colour; give one of {', '.join(MODELS)}")
+    shades = theme(dark).models[model]
+    return Look(shades[slot % len(shades)], DASHES[slot % len(DASHES)], SYMBOLS[model])
+
+
+def base(
+    title: str, *, dark: bool, height: int, x_title: str = "", y_title: str = "", subtitle: str = ""
+) -> go.Figure:
+    """An empty figure in the house style: transparent, legible on its page, legend under the plot.
+
+    The legend and the tick labels reserve their own room, so nothing overlaps at 390 pixels.
+    """
+    colors = theme(dark)
+    axis = {
+        "automargin": True,
+        "gridcolor": colors.grid,
+        "linecolor": colors.grid,
+        "tickcolor": colors.grid,
+        "tickfont": {"color": colors.muted, "size": 12},
+        "zeroline": False,
+        "exponentformat": "power",
+        "minexponent": 3,
+    }
+    figure = go.Figure()
+    figure.update_layout(
+        template=None,
+        height=height,
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"family": FONT, "size": 13, "color": colors.ink},
+        title={
+            "text": title
+            + (
+                f'<br><span style="font-size:12.5px;color:{colors.muted}">{subtitle}</span>'
+                if subtitle
+                else ""
+            ),
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 25 if subtitle else 10, "l": 4},  # Plotly lifts a title of two lines
+            "font": {"size": 16, "color": colors.ink},
+        },
+        margin={"l": 8, "r": 12, "t": 62 if subtitle else 42, "b": 8},
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+            "bgcolor": "rgba(0,0,0,0)",
+            "font": {"size": 12.5, "color": colors.ink},
+            "itemwidth": 40,
+            "tracegroupgap": 0,
+            "maxheight": 0.6,
+        },
+        hoverlabel={
+            "bgcolor": colors.background,
+            "bordercolor": colors.muted,
+            "font": {"family": FONT, "size": 13, "color": colors.ink},
+            "align": "left",
+        },
+        modebar={
+            "bgcolor": translucent(colors.background, 0.85),
+            "color": colors.muted,
+            "activecolor": colors.ink,
+        },
+        hovermode="closest",
+        dragmode="zoom",
+    )
+    figure.update_xaxes(title=_axis_title(x_title, colors), **axis)
+    figure.update_yaxes(title=_axis_title(y_title, colors), **axis)
+    return figure
+
+
+def _axis_title(text: str, colors: Theme) -> dict[str, Any]:
+    return {"text": text, "standoff": 8, "font": {"size": 13, "color": colors.ink}}
+
+
+def translucent(color: str, opacity: float) -> str:
+    """The colour #RRGGBB with an opacity from 0 to 1."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+def mix(scale: Scale, position: float) -> str:
+    """The colour #RRGGBB at a position from 0 to 1 of a scale."""
+    at = min(max(position, 0.0), 1.0) if np.isfinite(position) else 0.0
+    channels = [
+        np.interp(at, [p for p, _ in scale], [int(color[i : i + 2], 16) for _, color in scale])
+        for i in (1, 3, 5)
+    ]
+    return "#" + "".join(f"{round(c):02X}" for c in channels)
+
+
+def crop(scale: Scale, first: float) -> Scale:
+    """The part of a scale from the position `first` to its end, stretched over 0 .. 1."""
+    kept = [((p - first) / (1 - first), color) for p, color in scale if p > first]
+    return ((0.0, mix(scale, first)), *kept)
+
+
+def luminance(color: str) -> float:
+    """Relative luminance of #RRGGBB, 0 to 1, as WCAG 2 defines it."""
+    channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def readable_on(color: str) -> str:
+    """Dark or light ink, whichever stands out more on the colour."""
+    light, dark = luminance(LIGHT.ink), luminance(DARK.ink)
+    here = luminance(color)
+    return LIGHT.ink if (here + 0.05) / (light + 0.05) >= (dark + 0.05) / (here + 0.05) else DARK.ink
+
+
+def thin(points: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
+    """Which of `points` points to draw: at most `most`, evenly chosen, the first and the last among them."""
+    if points <= most:
+        return np.arange(points)
+    return np.unique(np.rint(np.linspace(0, points - 1, most)).astype(np.intp))
+
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(value: float) -> str:
+    """A power of ten, or one with a factor, for an axis: 1, 100, 10⁶, −10³, 3×10⁴."""
+    if value == 0:
+        return "0"
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    exponent = int(np.floor(np.log10(size) + 1e-12))
+    factor = size / 10.0**exponent
+    if -3 < exponent < 3:
+        return f"{sign}{size:g}"
+    ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+    return f"{sign}{ten}" if abs(factor - 1) < 1e-9 else f"{sign}{factor:.2g}×{ten}"
+
+
+def human(value: float) -> str:
+    """A number as people say it, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵."""
+    if not np.isfinite(value):
+        return "unknown"
+    sign, size = ("−" if value < 0 else ""), abs(float(value))
+    if size == 0:
+        return "0"
+    if size < 1e-4 or size >= 9.995e14:
+        exponent = int(np.floor(np.log10(size)))
+        factor = f"{size / 10.0**exponent:.3g}"
+        if factor == "10":
+            exponent, factor = exponent + 1, "1"
+        ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+        return sign + (ten if factor == "1" else f"{factor}×{ten}")
+    for unit, word in ((1e12, " trillion"), (1e9, " billion"), (1e6, " million")):
+        if size >= 0.9995 * unit:
+            return f"{sign}{float(f'{size / unit:.3g}'):g}{word}"
+    rounded = float(f"{size:.3g}")
+    if size >= 1000:
+        # An exact count below a million is worth its digits.
+        return sign + (f"{size:,.0f}" if size == round(size) else f"{rounded:,.0f}")
+    return sign + (f"{rounded:.4f}".rstrip("0").rstrip(".") if size < 0.01 else f"{rounded:g}")
+
+
+def after(episode: float | None) -> str:
+    """When, for a subtitle: "after 1.2 million episodes", or nothing."""
+    return "" if episode is None else f"after {human(episode)} episode{'' if episode == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage in two digits: 0.018 -> 1.8%; extremes stay truthful: below 0.01%."""
+    if not np.isfinite(share):
+        return "unknown"
+    value = 100 * share
+    if 0 < value < 0.01:
+        return "less than 0.01%"
+    if 99 < value < 100:
+        return f"{np.floor(10 * value) / 10:g}%"
+    return f"{float(f'{value:.2g}'):g}%" if abs(value) < 99 else f"{value:.0f}%"
+
+
+def symlog(values: Any, linear: float) -> NDArray[np.float64]:
+    """A scale for counts from -10⁶ to 10¹⁵: linear within ±`linear`, logarithmic beyond (asinh)."""
+    return np.arcsinh(np.asarray(values, float) / linear)
+
+
+def symlog_ticks(low: float, high: float, linear: float, most: int = 9) -> tuple[list[float], list[str]]:
+    """Tick positions on the symlog scale and their words: 0 and powers of ten from `linear` up."""
+    first = int(np.ceil(np.log10(max(linear, 1.0)) - 1e-9))
+    decades = [
+        int(np.floor(np.log10(end) + 1e-9)) if end >= 10.0**first else first - 1
+        for end in (max(-low, 0.5), max(high, 0.5))
+    ]
+    total = sum(last - first + 1 for last in decades)
+    step = max(1, int(np.ceil(total / max(most - 1, 1))))
+    down, up = ([10.0**k for k in range(first, last + 1, step)] for last in decades)
+    ticks = [-t for t in reversed(down)] + [0.0] + up
+    if len(ticks) == 1:  # nothing leaves the linear part
+        ends = [end for end in (low, high) if abs(end) > 1e-12]
+        ticks = sorted({0.0, *(float(f"{end:.1g}") for end in ends)})
+    return [float(t) for t in symlog(ticks, linear)], [power(t) for t in ticks]
+
+
+def plain(label: str) -> str:
+    """A label (perhaps a visitor's) as text for a figure, where < would begin a tag."""
+    return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def quoted(label: str) -> str:
+    """A label (perhaps a visitor's) set off in a Markdown sentence, its own special signs disarmed."""
+    return "**" + re.sub(r"([\\`*_\[\]$:<>~#|])", r"\\\1", label) + "**"
+
+
+def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
+    """Labels for an axis: without the words all of them begin with (state 0, state 1 -> 0, 1), then cut."""
+    words = [label.split() for label in labels]
+    common = 0
+    if len(labels) > 1:
+        while all(len(w) > common + 1 and w[common] == words[0][common] for w in words):
+            common += 1
+    kept = [" ".join(w[common:]) or label for w, label in zip(words, labels, strict=True)]
+    return [label if len(label) <= most else label[: most - 1] + "…" for label in kept]
+
+
+def label_ticks(labels: Sequence[str], most: int) -> dict[str, Any]:
+    """Axis settings that show at most `most` of the labels, evenly spaced from the first, at 0, 1, 2, ..."""
+    step = max(1, int(np.ceil(len(labels) / most)))
+    at = list(range(0, len(labels), step))
+    return {
+        "tickmode": "array",
+        "tickvals": at,
+        "ticktext": [plain(labels[i]) for i in at],
+    }
+
+
+def step_ticks(steps: int) -> dict[str, Any]:
+    """Axis settings for the step h = 0..H-1 of an episode: whole numbers, at most eight of them."""
+    gap = next((gap for gap in (1, 2, 5, 10, 20, 25, 50, 100) if steps <= 8 * gap), 200)
+    return {"tickmode": "linear", "tick0": 0, "dtick": gap, "tickangle": 0}

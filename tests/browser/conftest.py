@@ -1,0 +1,177 @@
+"""A real browser on the real app, started as `make run` starts it.
+
+Fixtures for tests:
+    app      the running app: .url, .home (its DPRL_HOME), .log()
+    visit    visit(path, width, scheme) -> Page, loaded and idle; the test fails at its end if anything
+             went wrong (error on the page or in the console, traceback, failed request, outside address)
+    screen   (width, scheme): a test that asks for it runs at 1280 and 390 pixels, light and dark
+    idle     idle(page): waits until Streamlit has nothing more to do
+    app_on   app_on(script) serves another script the same way (for testing this harness)
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, Response, sync_playwright
+
+from tests.browser.server import END_LIMIT, ROOT, App, serve_command, start
+
+IDLE_LIMIT = 30.0  # seconds for a page to come to rest
+SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+
+# No background traffic, and no sandbox only where Chromium refuses one (as root).
+CHROMIUM_FLAGS = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+    *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
+]
+
+# Streamlit says on its root element whether a script runs; a chart is there once Plotly has drawn into it.
+IDLE_SCRIPT = """() => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    return app !== null
+        && app.dataset.testConnectionState === 'CONNECTED'
+        && app.dataset.testScriptState === 'notRunning'
+        && document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null
+        && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].every(
+            chart => chart.offsetParent === null || chart.querySelector('.main-svg') !== null);
+}"""
+
+
+def chromium() -> str | None:
+    """Path of the browser to drive; None means Playwright's own."""
+    return os.environ.get("DPRL_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+
+
+# Not session scope: while Playwright runs, this thread has an event loop, which other tests must not meet.
+@pytest.fixture(scope="package")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    running = start(serve_command, ROOT, tmp_path_factory.mktemp("home"))
+    yield running
+    left = running.end()
+    assert left == [], f"still running {END_LIMIT:.0f} s after Ctrl-C: {left}"
+
+
+@pytest.fixture
+def app_on(tmp_path: Path) -> Iterator[Callable[[str], App]]:
+    apps: list[App] = []
+
+    def serve_script(script: str) -> App:
+        file = tmp_path / "app.py"
+        file.write_text(script)
+        command = [sys.executable, "-m", "streamlit", "run", str(file), "--server.address", "127.0.0.1"]
+        apps.append(start(lambda port: [*command, "--server.port", str(port)], ROOT, tmp_path / "home"))
+        return apps[-1]
+
+    yield serve_script
+    assert [left for running in apps for left in running.end()] == []
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        try:
+            running = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        except Error as error:
+            pytest.fail(
+                "No browser to test with: `make test` installs one; or install Chromium, or name one with "
+                f"DPRL_CHROMIUM=/path/to/chromium. Playwright said: {error.message.splitlines()[0]}",
+                pytrace=False,
+            )
+        yield running
+        running.close()
+
+
+@pytest.fixture(params=SCREENS, ids=[f"{width}-{scheme}" for width, scheme in SCREENS])
+def screen(request: pytest.FixtureRequest) -> tuple[int, str]:
+    width_and_scheme: tuple[int, str] = request.param
+    return width_and_scheme
+
+
+def wait_until_idle(page: Page, limit: float = IDLE_LIMIT) -> None:
+    """Wait until the page has been at rest for 200 ms. Parts that refresh themselves must have stopped."""
+    deadline = time.monotonic() + limit
+    while time.monotonic() < deadline:
+        page.wait_for_function(IDLE_SCRIPT, timeout=max(1.0, 1000 * (deadline - time.monotonic())))
+        page.wait_for_timeout(200)
+        if page.evaluate(IDLE_SCRIPT):
+            return
+    pytest.fail(f"{page.url} did not come to rest within {limit:.0f} s")
+
+
+@pytest.fixture
+def idle() -> Callable[[Page], None]:
+    return wait_until_idle
+
+
+class Visits:
+    """Opens pages of one app and remembers everything that went wrong on them."""
+
+    def __init__(self, browser: Browser, app: App) -> None:
+        self.browser = browser
+        self.app = app
+        self.problems: list[str] = []
+        self._log_before = len(app.log())
+
+    def __call__(self, path: str = "", width: int = 1280, scheme: str = "light") -> Page:
+        """A page in a browser window of its own (so a visitor of its own), loaded and idle."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if scheme == "dark" else "light",
+            reduced_motion="reduce",
+        )
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.problems.append(f"script error: {error}"))
+        page.on("console", self._check_console)
+        page.on("request", self._check_request)
+        page.on("response", self._check_response)
+        page.goto(f"{self.app.url}/{path.lstrip('/')}")
+        wait_until_idle(page)
+        return page
+
+    def _check_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.problems.append(f"console: {message.text}")
+
+    def _check_request(self, request: Request) -> None:
+        if not request.url.startswith((self.app.url, "data:", "blob:")):
+            self.problems.append(f"asks for an outside address: {request.url}")
+
+    def _check_response(self, response: Response) -> None:
+        if response.status >= 400:
+            self.problems.append(f"{response.status} for {response.url}")
+
+    def end(self) -> list[str]:
+        """Close all windows; returns one sentence for every problem met."""
+        for context in self.browser.contexts:
+            for page in context.pages:
+                for box in page.get_by_test_id("stException").all():
+                    self.problems.append(f"error shown on {page.url}: {box.inner_text()}")
+            context.close()
+        log = self.app.log()[self._log_before :]
+        if "Traceback (most recent call last)" in log:
+            self.problems.append(f"traceback in the app's log:\n{log}")
+        return self.problems
+
+
+@pytest.fixture
+def visit(browser: Browser, app: App) -> Iterator[Visits]:
+    visits = Visits(browser, app)
+    yield visits
+    assert visits.end() == []
+
+
+@pytest.fixture
+def visits_of(browser: Browser) -> Callable[[App], Visits]:
+    return lambda app: Visits(browser, app)

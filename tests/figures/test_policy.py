@@ -1,0 +1,160 @@
+"""Policies: drawn on the environment, over steps, against the optimal one; readable at every size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dprl.figures import policy, style
+
+CHAIN, GRAPH = {"kind": "chain"}, {"kind": "graph"}
+
+
+def lines_of(figure: go.Figure, name: str) -> list[Any]:
+    return [t for t in figure.data if t.name == name and t.mode == "lines"]
+
+
+@pytest.mark.parametrize("drawing", [CHAIN, GRAPH])
+def test_the_environment_draws_every_move_in_its_actions_colour(chain: Any, drawing: dict[str, str]) -> None:
+    picture = policy.environment(chain.P, chain.R, drawing=drawing, **chain.labels)
+    for action, name in enumerate(("← left", "→ right")):
+        arcs = lines_of(picture.figure, name)
+        assert {t.line.color for t in arcs} == {style.LIGHT.actions[action]}
+        assert sum(t.showlegend is not False for t in arcs) == 1
+        moves = sum(np.isnan(np.asarray(t.x, float)).sum() for t in arcs)
+        assert moves == (chain.P[0, :, action] > 0).sum()
+    assert "**state 3**" in picture.see
+    assert not picture.figure.layout.xaxis.visible
+
+
+def test_an_arc_is_wider_where_a_move_is_likelier(chain: Any) -> None:
+    figure = policy.environment(chain.P, chain.R, drawing=CHAIN, **chain.labels).figure
+    left, right = lines_of(figure, "← left"), lines_of(figure, "→ right")
+    assert {t.line.width for t in left} == {5.0}  # certain
+    assert {t.line.width for t in right} == {2.0, 3.5, 5.0}  # 0.4, 0.6, and 1 at the end
+
+
+def test_moves_up_a_chain_arch_above_it_and_moves_down_below() -> None:
+    place = policy._places(CHAIN, 4)
+    assert policy._arc(place, 1, 2, 0, False)[8, 1] > 0.3
+    assert policy._arc(place, 2, 1, 0, False)[8, 1] < -0.3
+
+
+def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_worse(chain: Any) -> None:
+    picture = policy.on_environment(
+        chain.P,
+        chain.policy,
+        step=2,
+        drawing=CHAIN,
+        optimal_policy=chain.optimal,
+        optimal_Q=chain.optimal_Q,
+        occupancy=chain.occupancy,
+        episode=10**9,
+        **chain.labels,
+    )
+    figure = picture.figure
+    assert len(lines_of(figure, "← left")) == 1
+    nodes = next(t for t in figure.data if t.name == "states")
+    gold = style.LIGHT.roles["optimal"]
+    assert [c == gold for c in nodes.marker.line.color] == [False, True, False, False]
+    assert "the optimal action is better" in {t.name for t in figure.data}
+    rows = {t.name: list(t.text) for t in figure.data if t.name in ("plays", "optimal")}
+    assert rows == {"plays": ["→", "←", "→", "→"], "optimal": ["→"] * 4}
+    assert (
+        picture.see == "At step 2 it chooses **right** in 3 of 4 states; in 1 the optimal policy does better."
+    )
+    assert "step 2" in figure.layout.title.text
+    assert picture.table["optimal action"].tolist() == ["right"] * 4
+
+
+def test_a_tie_is_no_mistake(chain: Any) -> None:
+    assert policy.mistakes(chain.policy, chain.optimal).sum() == 1
+    tied = chain.optimal_Q.copy()
+    tied[2, 1] = 0.5
+    assert policy.mistakes(chain.policy, chain.optimal, tied).sum() == 0
+
+
+def test_steps_weigh_a_disagreement_by_the_optimal_policys_visits(chain: Any) -> None:
+    picture = policy.steps(
+        chain.policy,
+        optimal_policy=chain.optimal,
+        optimal_occupancy=chain.occupancy,
+        episode=10,
+        **chain.labels,
+    )
+    learned, optimal, weighed = (t for t in picture.figure.data if t.type == "heatmap")
+    assert (learned.name, optimal.name) == ("Learned", "Optimal")
+    np.testing.assert_array_equal(learned.z, chain.policy.T)
+    expected = np.zeros((4, 5))
+    expected[1, 2] = 0.25
+    np.testing.assert_array_equal(weighed.z, expected)
+    assert "1 of 20 state-step pairs" in picture.see
+    assert "5% of its time" in picture.see
+    layout = picture.figure.layout
+    assert layout.xaxis3.title.text == "Step h (0 to 4)"
+    assert layout.yaxis.title.text == "State"
+    assert picture.table["worse than optimal"].sum() == 1
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_an_action_has_one_colour_in_every_figure(chain: Any, dark: bool) -> None:
+    over_steps = policy.steps(chain.policy, dark=dark, **chain.labels).figure
+    entries = {t.name: t.marker.color for t in over_steps.data if t.type == "scatter"}
+    actions = style.theme(dark).actions
+    assert entries == {"← left": actions[0], "→ right": actions[1]}
+    heat = over_steps.data[0]
+    stops = tuple((float(p), str(c)) for p, c in heat.colorscale)
+    for a in (0, 1):
+        assert style.mix(stops, (a - heat.zmin) / (heat.zmax - heat.zmin)) == actions[a]
+    drawn = policy.on_environment(
+        chain.P, chain.policy, step=2, drawing=GRAPH, dark=dark, **chain.labels
+    ).figure
+    assert lines_of(drawn, "← left")[0].line.color == actions[0]
+
+
+def test_visitation_and_values(chain: Any) -> None:
+    labels: dict[str, Any] = {"state_labels": chain.labels["state_labels"]}
+    visits = policy.visitation(chain.occupancy, optimal_occupancy=chain.occupancy, **labels)
+    assert [t.name for t in visits.figure.data] == ["Learned", "Optimal"]
+    np.testing.assert_array_equal(visits.figure.data[0].customdata, chain.occupancy.T)
+    assert "100% of its time" in visits.see
+    V = chain.optimal_Q.max(axis=2)
+    values = policy.values(V + 0.5, V, **labels)
+    assert [t.name for t in values.figure.data] == ["Estimated", "Optimal", "Difference, estimated − optimal"]
+    assert "optimism holds" in values.see
+    assert "0.5 above" in values.see
+    Q = policy.action_values(chain.optimal_Q - 0.1, chain.optimal_Q, **chain.labels)
+    assert "0% of the state-action-step triples: optimism fails" in Q.see
+    assert len(Q.table) == chain.optimal_Q.size
+
+
+@pytest.mark.parametrize("drawing", [CHAIN, GRAPH])
+@pytest.mark.parametrize(("S", "A", "H"), [(100, 2, 20), (1, 1, 1), (24, 3, 200), (300, 100, 2)])
+def test_every_size_stays_readable(drawing: dict[str, str], S: int, A: int, H: int) -> None:
+    rng = np.random.default_rng(0)
+    P = np.broadcast_to(rng.dirichlet(np.full(S, 0.3), size=(S, A)), (H, S, A, S))
+    R = np.broadcast_to(rng.random((S, A)), (H, S, A))
+    labels: dict[str, Any] = {
+        "state_labels": [f"state {s}" for s in range(S)],
+        "action_labels": [f"action {a}" for a in range(A)],
+    }
+    chosen = rng.integers(0, A, size=(H, S))
+    best = rng.integers(0, A, size=(H, S))
+    occupancy = np.full((H, S), 1 / S)
+    alone = policy.environment(P, R, drawing=drawing, **labels)
+    drawn = policy.on_environment(
+        P, chosen, step=H - 1, drawing=drawing, optimal_policy=best, occupancy=occupancy, **labels
+    )
+    over = policy.steps(chosen, optimal_policy=best, optimal_occupancy=occupancy, **labels)
+    states = next(t for t in drawn.figure.data if t.name == "states")
+    assert ("text" in states.mode) == (S <= 24)
+    assert states.marker.size >= 5
+    for axis in (over.figure.layout.xaxis, over.figure.layout.yaxis):
+        assert axis.tickvals is None or len(axis.tickvals) <= 16
+    for picture in (alone, drawn, over):
+        assert picture.figure.layout.height <= 1100
+        assert picture.see.endswith(".")
+        picture.figure.to_json()

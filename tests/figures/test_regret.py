@@ -1,0 +1,257 @@
+"""The comparison of curves: titles and units, the named band, zeros on a log axis, unfinished curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dprl.figures import pac, style
+from dprl.figures.regret import Curve, View, comparison, looks
+
+K = 10**9
+EPISODES = np.unique(np.geomspace(1, K, 150).astype(np.int64))
+
+
+def curve(
+    label: str = "DP-UCBVI, central", model: str = "central", scale: float = 1.0, **other: Any
+) -> Curve:
+    """Regret scale * K^0.7 with a spread of 10% over three seeds."""
+    rows = scale * np.array([[0.9], [1.0], [1.1]]) * EPISODES.astype(float) ** 0.7
+    mean = rows.mean(axis=0)
+    given: dict[str, Any] = {
+        "episodes": EPISODES,
+        "rows": rows,
+        "mean": mean,
+        "low": 0.8 * mean,
+        "high": 1.2 * mean,
+    }
+    return Curve(label, model, **(given | other))
+
+
+def named(figure: go.Figure, name: str) -> Any:
+    """The traces of this name."""
+    return [trace for trace in figure.data if trace.name == name]
+
+
+def legend(figure: go.Figure) -> list[str]:
+    return [trace.name for trace in figure.data if trace.showlegend is not False]
+
+
+@pytest.mark.parametrize(
+    ("view", "title", "unit"),
+    [
+        ("cumulative", "Regret so far", "Regret (reward lost)"),
+        ("per-episode", "Average regret per episode so far", "Regret per episode (reward)"),
+        ("extra", "Extra regret over the non-private run", "Extra regret (reward lost)"),
+    ],
+)
+def test_a_view_names_itself_its_axes_and_its_band(view: View, title: str, unit: str) -> None:
+    picture = comparison([curve()], view=view)
+    layout = picture.figure.layout
+    assert layout.title.text == title
+    assert layout.xaxis.title.text == "Episodes (one user each)"
+    assert layout.yaxis.title.text == unit
+    assert "95% t interval of the mean over seeds" in legend(picture.figure)
+    assert picture.alt
+    assert picture.see.endswith(".")
+
+
+@pytest.mark.parametrize("log_x", [False, True])
+@pytest.mark.parametrize("log_y", [False, True])
+def test_axes_are_what_was_asked(log_x: bool, log_y: bool) -> None:
+    layout = comparison([curve()], log_x=log_x, log_y=log_y).figure.layout
+    assert layout.xaxis.type == ("log" if log_x else "linear")
+    assert layout.yaxis.type == ("log" if log_y else "linear")
+    assert layout.yaxis.rangemode == (None if log_y else "tozero")
+
+
+def test_the_alt_text_does_not_change_with_the_data() -> None:
+    assert comparison([curve()]).alt == comparison([curve(scale=7.0), curve("b", "local")]).alt
+
+
+def test_no_trace_has_more_than_500_points() -> None:
+    episodes = np.arange(1, 20_001)
+    rows = np.tile(np.sqrt(episodes), (3, 1))
+    long = Curve("long", "local", episodes, rows, rows[0], rows[0] * 0.9, rows[0] * 1.1)
+    picture = comparison([long], show_seeds=True)
+    assert max(len(trace.x) for trace in picture.figure.data) <= style.MOST_POINTS
+    line = named(picture.figure, "long")[0]
+    assert (line.x[0], line.x[-1]) == (1, 20_000)
+    assert len(picture.table) == 20_000
+
+
+def test_nine_curves_and_unknown_views_are_refused() -> None:
+    with pytest.raises(ValueError, match="at most 8"):
+        comparison([curve()] * 9)
+    with pytest.raises(ValueError, match="'cost'"):
+        comparison([curve()], view="cost")  # type: ignore[arg-type]
+
+
+def test_eight_curves_of_one_model_share_its_hue_and_differ_in_look() -> None:
+    curves = [curve(f"epsilon {i}") for i in range(8)]
+    shades = style.LIGHT.models["central"]
+    given = looks(curves, dark=False)
+    assert {look.color for look in given} == set(shades)
+    assert len(set(given)) == 8
+
+
+def test_a_slot_keeps_a_curves_look_when_another_is_removed() -> None:
+    curves = [curve("a", slot=0), curve("b", slot=1)]
+    assert looks(curves, dark=True)[1] == looks(curves[1:], dark=True)[0]
+
+
+def test_two_curves_of_one_name_stay_two() -> None:
+    figure = comparison([curve("same"), curve("same", "local")]).figure
+    assert {"same", "same (2)"} <= set(legend(figure))
+    assert len({trace.legendgroup for trace in figure.data if trace.legendgroup}) == 2
+
+
+def test_the_band_is_drawn_in_the_curves_own_colour() -> None:
+    figure = comparison([curve("a", "shuffle")], dark=True).figure
+    band = next(trace for trace in figure.data if trace.fill == "toself")
+    assert band.fillcolor.startswith(style.translucent(style.DARK.models["shuffle"][0], 0.18)[:-5])
+    assert "95% t interval" in band.name
+
+
+def test_one_seed_has_no_band_and_no_legend_for_one() -> None:
+    nothing = np.full(len(EPISODES), np.nan)
+    single = curve(low=nothing, high=nothing)
+    figure = comparison([single]).figure
+    assert not [trace for trace in figure.data if trace.fill == "toself"]
+    assert not [name for name in legend(figure) if "interval" in name]
+
+
+def test_each_seed_on_demand() -> None:
+    assert len(named(comparison([curve("a")]).figure, "a: one seed")) == 0
+    assert len(named(comparison([curve("a")], show_seeds=True).figure, "a: one seed")) == 3
+
+
+def test_zeros_on_a_log_axis_are_drawn_at_the_edge_and_mentioned() -> None:
+    mean = EPISODES.astype(float).copy()
+    mean[:4] = [0.0, -1.0, 0.0, 0.0]
+    given = curve("a", mean=mean, low=mean - 5, high=mean + 5, rows=mean[None, :])
+    picture = comparison([given])
+    edge = named(picture.figure, "a: zero or less")[0]
+    assert len(edge.x) == 4
+    low = 10 ** picture.figure.layout.yaxis.range[0]
+    assert (np.asarray(edge.y) >= low).all()
+    assert (np.asarray(edge.y) < mean[4]).all()
+    assert "4 points at or below zero" in picture.see
+    assert any("zero or less" in name for name in legend(picture.figure))
+    band = next(trace for trace in picture.figure.data if trace.fill == "toself")
+    assert (np.asarray(band.y) > 0).all()
+    # On a linear axis there is nothing to excuse.
+    linear = comparison([given], log_y=False)
+    assert "at or below zero" not in linear.see
+    assert not named(linear.figure, "a: zero or less")
+
+
+def test_where_nothing_is_positive_the_axis_turns_linear_and_says_so() -> None:
+    below = -np.ones(len(EPISODES))
+    picture = comparison(
+        [curve(mean=below, low=below - 1, high=below + 1, rows=below[None, :])], view="extra"
+    )
+    assert picture.figure.layout.yaxis.type == "linear"
+    assert "linear" in picture.see
+
+
+def test_a_live_curve_is_the_same_colour_but_visibly_unfinished() -> None:
+    rows = curve().rows.copy()
+    rows[0, 60:] = np.nan
+    mean = rows.mean(axis=0)
+    live = curve("a", rows=rows, mean=mean, low=mean, high=mean, complete=False, note="running, 43%")
+    figure, done = comparison([live]).figure, comparison([curve("a")]).figure
+    line, whole = named(figure, "a")[0], named(done, "a")[0]
+    assert line.line.color == whole.line.color
+    assert line.line.width < whole.line.width
+    assert line.opacity < whole.opacity
+    assert len(line.x) == 60
+    tip = named(figure, "a: so far")[0]
+    assert tip.x[0] == EPISODES[59]
+    assert "a (running, 43%)" in legend(figure)
+    # Seeds that have run ahead of the mean go on alone.
+    ahead = named(figure, "a: one seed")
+    assert len(ahead) == 2
+    assert (ahead[0].x[0], ahead[0].x[-1]) == (EPISODES[59], K)
+    assert "so far lost" in comparison([live]).see
+
+
+def test_a_live_curve_with_nothing_yet_keeps_its_place_in_the_legend() -> None:
+    none = np.zeros(0)
+    empty = Curve("a", "central", np.zeros(0, np.int64), np.zeros((0, 0)), none, none, none, complete=False)
+    picture = comparison([empty])
+    assert "a (unfinished)" in legend(picture.figure)
+    assert picture.see == "There is nothing to draw yet."
+    assert comparison([]).see == "There is nothing to draw yet."
+
+
+def test_a_hidden_curve_keeps_its_look_and_leaves_the_sentence() -> None:
+    curves = [curve("a", shown=False), curve("b")]
+    picture = comparison(curves)
+    assert {trace.visible for trace in named(picture.figure, "a")} == {"legendonly"}
+    assert named(picture.figure, "b")[0].line.color == style.LIGHT.models["central"][1]
+    assert "**a**" not in picture.see
+
+
+def test_zoom_outlives_a_live_update_but_not_a_change_of_view() -> None:
+    def revision(**how: Any) -> str:
+        return str(comparison([curve()], **how).figure.layout.uirevision)
+
+    assert revision() == revision()
+    assert len({revision(), revision(view="extra"), revision(log_y=False)}) == 3
+
+
+def test_the_sentence_says_the_final_average_and_its_share_of_v_star() -> None:
+    average = np.full(len(EPISODES), 0.06)
+    given = curve("a", mean=average, rows=np.tile(average, (3, 1)), v_star=3.39726)
+    see = comparison([given], view="per-episode").see
+    assert see == "After 1 billion episodes **a** has lost 0.06 an episode, 1.8% of V* = 3.40."
+
+
+def test_the_sentence_compares_the_best_with_the_worst() -> None:
+    see = comparison([curve("bad", scale=10.0), curve("good"), curve("middle", scale=2.0)]).see
+    assert see.index("**good**") < see.index("**bad**")
+    assert "middle" not in see
+    assert "10 times as much" in see
+
+
+def test_the_sentence_tells_how_regret_grows() -> None:
+    see = comparison([curve(growth=(0.7, 0.68, 0.72))]).see
+    assert "K^0.70 (0.68 to 0.72 over seeds)" in see
+
+
+def test_v_star_is_theory_and_drawn_as_such() -> None:
+    figure = comparison([curve(v_star=3.4, scale=0.1)], view="per-episode").figure
+    reference = next(trace for trace in figure.data if trace.name.startswith("V* = 3.40"))
+    assert reference.line.dash == style.BOUND_DASH
+    assert reference.fill is None
+    both = comparison([curve(v_star=3.4), curve("b", v_star=9.0)], view="per-episode").figure
+    assert not [trace for trace in both.data if trace.name.startswith("V*")]
+
+
+def test_a_label_cannot_inject_markup() -> None:
+    picture = comparison([curve("<b>x</b> *y*")])
+    assert "&lt;b&gt;x&lt;/b&gt; *y*" in legend(picture.figure)
+    assert r"\<b\>x\</b\> \*y\*" in picture.see
+
+
+def test_the_table_holds_what_is_drawn() -> None:
+    table = comparison([curve("a"), curve("b", "local")]).table
+    assert list(table.columns) == ["curve", "episodes", "mean", "low (95%)", "high (95%)", "seeds"]
+    assert len(table) == 2 * len(EPISODES)
+    assert set(table["seeds"]) == {3}
+
+
+def test_mistakes_against_alpha() -> None:
+    alpha = np.array([0.01, 0.1, 1.0])
+    rows = np.array([[1e6, 1e4, 0.0], [2e6, 2e4, 0.0]])
+    mean = rows.mean(axis=0)
+    picture = pac.mistakes([pac.PacCurve("a", "local", alpha, rows, mean, mean * 0.9, mean * 1.1)])
+    assert picture.figure.layout.xaxis.type == "log"
+    assert "α" in picture.figure.layout.xaxis.title.text
+    assert named(picture.figure, "a")[0].line.color == style.LIGHT.models["local"][0]
+    assert "1.5 million episodes" in picture.see
+    assert "1 point at or below zero is drawn" in picture.see

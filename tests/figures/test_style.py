@@ -1,0 +1,222 @@
+"""The palette is legible and colour-blind-safe; numbers and labels read as people write them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from dprl.figures import style
+
+# Machado, Oliveira, Fernandes 2009, severity 1.
+DEFICIENCIES = {
+    "none": np.eye(3),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+}
+THEMES = {"light": style.LIGHT, "dark": style.DARK}
+
+
+def contrast(a: str, b: str) -> float:
+    """WCAG 2 contrast ratio, 1 to 21."""
+    low, high = sorted((style.luminance(a), style.luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def lab(color: str, deficiency: str) -> np.ndarray:
+    channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(DEFICIENCIES[deficiency] @ linear, 0, 1)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    xyz = to_xyz @ seen / np.array([0.9505, 1.0, 1.089])
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def distance(a: str, b: str, deficiency: str) -> float:
+    """CIE 1976 colour difference; 2.3 is just noticeable."""
+    return float(np.linalg.norm(lab(a, deficiency) - lab(b, deficiency)))
+
+
+def test_contrast_of_black_on_white() -> None:
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_text_and_lines_stand_out_from_the_page(name: str) -> None:
+    theme = THEMES[name]
+    for text in (theme.ink, theme.muted):
+        assert contrast(text, theme.background) >= 4.5
+    graphics = [
+        *theme.roles.values(),
+        *theme.actions,
+        *(c for shades in theme.models.values() for c in shades),
+    ]
+    for color in graphics:
+        assert contrast(color, theme.background) >= 3.0, color
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+def test_models_and_roles_are_told_apart(name: str, deficiency: str) -> None:
+    theme = THEMES[name]
+    for a, b in combinations(style.MODELS, 2):
+        assert distance(theme.models[a][0], theme.models[b][0], deficiency) >= 14, (a, b)
+    for a, b in combinations(theme.roles, 2):
+        assert distance(theme.roles[a], theme.roles[b], deficiency) >= 14, (a, b)
+    assert distance(theme.actions[0], theme.actions[1], deficiency) >= 40
+
+
+def test_a_model_keeps_one_hue_in_every_shade() -> None:
+    for theme in THEMES.values():
+        for model in ("central", "local", "shuffle"):
+            hues = [np.arctan2(*lab(c, "none")[[2, 1]]) for c in theme.models[model]]
+            spread = np.angle(np.exp(1j * (np.array(hues) - hues[0])), deg=True)
+            assert np.abs(spread).max() < 45, model
+
+
+def test_eight_curves_of_any_models_all_look_different_and_never_like_theory() -> None:
+    looks = [style.look(model, slot, dark=False) for model in style.MODELS for slot in range(8)]
+    assert len(set(looks)) == 32
+    assert style.BOUND_DASH not in {look.dash for look in looks}
+    symbols = {model: style.look(model, 0, dark=True).symbol for model in style.MODELS}
+    assert len(set(symbols.values())) == 4
+
+
+def test_an_unknown_model_is_refused() -> None:
+    with pytest.raises(ValueError, match="'federated'"):
+        style.look("federated", 0, dark=False)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_base_is_transparent_and_in_the_pages_ink(dark: bool) -> None:
+    figure = style.base("T", dark=dark, height=300, x_title="x", y_title="y", subtitle="s")
+    ink = style.theme(dark).ink
+    assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert (
+        figure.layout.font.color == figure.layout.title.font.color == figure.layout.legend.font.color == ink
+    )
+    assert figure.layout.xaxis.title.font.color == ink
+    assert figure.layout.xaxis.automargin
+    assert figure.layout.yaxis.automargin
+    # Under the plot, in room it reserves for itself: cannot run into the axis title.
+    legend = figure.layout.legend
+    assert (legend.orientation, legend.yref, legend.y, legend.yanchor) == ("h", "container", 0, "bottom")
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_words_in_cells_are_readable_on_every_colour_of_every_scale(name: str) -> None:
+    theme = THEMES[name]
+    for scale in (theme.amount, theme.counts, theme.difference):
+        for position in np.linspace(0, 1, 101):
+            cell = style.mix(scale, float(position))
+            assert contrast(style.readable_on(cell), cell) >= 3.5, (cell, position)
+
+
+def test_a_cropped_scale_keeps_the_colours_of_what_is_left() -> None:
+    scale = style.LIGHT.counts
+    cropped = style.crop(scale, 0.4)
+    for position in (0.4, 0.5, 0.77, 1.0):
+        assert style.mix(cropped, (position - 0.4) / 0.6) == style.mix(scale, position)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0, "0"),
+        (0.0571, "0.0571"),
+        (3.39726, "3.4"),
+        (999, "999"),
+        (12_345, "12,345"),
+        (12_345.6, "12,300"),
+        (1_200_000, "1.2 million"),
+        (999_950, "1 million"),
+        (1e9, "1 billion"),
+        (-2.5e12, "−2.5 trillion"),
+        (1e15, "10¹⁵"),
+        (1.5e16, "1.5×10¹⁶"),
+        (9.999e15, "10¹⁶"),
+        (0.00002, "2×10⁻⁵"),
+        (float("nan"), "unknown"),
+    ],
+)
+def test_human_numbers(value: float, words: str) -> None:
+    assert style.human(value) == words
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0, "0%"),
+        (0.018, "1.8%"),
+        (0.5, "50%"),
+        (0.9996, "99.9%"),
+        (1, "100%"),
+        (1e-6, "less than 0.01%"),
+        (2.5, "250%"),
+    ],
+)
+def test_percentages_do_not_round_to_nothing_or_all(share: float, words: str) -> None:
+    assert style.percent(share) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0, "0"), (100, "100"), (-(10**6), "−10⁶"), (10**15, "10¹⁵"), (30_000, "3×10⁴"), (0.001, "10⁻³")],
+)
+def test_ticks_are_powers_of_ten(value: float, words: str) -> None:
+    assert style.power(value) == words
+
+
+def test_the_symlog_scale_takes_zero_negatives_and_ten_to_the_fifteen() -> None:
+    values = np.array([-1e6, -10.0, 0.0, 10.0, 1e15])
+    placed = style.symlog(values, 100.0)
+    assert (np.diff(placed) > 0).all()
+    assert placed[2] == 0
+    at, words = style.symlog_ticks(-1e6, 1e15, 100.0)
+    assert words[at.index(0.0)] == "0"
+    assert at == sorted(at)
+    assert 4 <= len(at) <= 10
+    assert any(w.startswith("−10") for w in words)
+    np.testing.assert_allclose(
+        np.sinh(at[-1]) * 100, float("1e" + str(round(np.log10(np.sinh(at[-1]) * 100))))
+    )
+
+
+def test_symlog_ticks_of_a_range_within_the_linear_part() -> None:
+    at, words = style.symlog_ticks(0.0, 40.0, 5000.0)
+    assert words == ["0", "40"]
+    assert at[1] == pytest.approx(np.arcsinh(40 / 5000))
+
+
+def test_thinning_keeps_the_ends_and_the_limit() -> None:
+    assert style.thin(10).tolist() == list(range(10))
+    kept = style.thin(100_000)
+    assert len(kept) <= style.MOST_POINTS
+    assert kept[0] == 0
+    assert kept[-1] == 99_999
+
+
+def test_labels_lose_what_they_share_and_are_cut() -> None:
+    assert style.short_labels(["state 0", "state 1"]) == ["0", "1"]
+    assert style.short_labels(["left", "right"]) == ["left", "right"]
+    assert style.short_labels(["one"]) == ["one"]
+    assert style.short_labels(["a very long name of a state"], 8) == ["a very …"]
+
+
+def test_many_labels_are_thinned() -> None:
+    ticks = style.label_ticks([str(i) for i in range(300)], 10)
+    assert len(ticks["tickvals"]) <= 10
+    assert ticks["ticktext"][0] == "0"
+    for H in (1, 7, 20, 200, 1000):
+        assert H / style.step_ticks(H)["dtick"] <= 8
+
+
+def test_a_visitors_label_is_no_markup() -> None:
+    assert style.plain("<a href='x'>&") == "&lt;a href='x'&gt;&amp;"
+    assert style.quoted("a*b [c](d) $e$ :red[f]") == r"**a\*b \[c\](d) \$e\$ \:red\[f\]**"

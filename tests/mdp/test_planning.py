@@ -1,0 +1,107 @@
+"""Exact planning against closed forms and against trying everything."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from dprl.environments import ENVIRONMENTS
+from dprl.mdp import TabularMDP, planning
+from dprl.mdp.tabular import Array
+from tests.problems import random_mdp
+
+sizes = st.sampled_from([(1, 1, 3), (1, 3, 2), (2, 2, 2), (2, 2, 3), (2, 3, 2), (3, 2, 2), (4, 2, 1)])
+seeds = st.integers(0, 2**32 - 1)
+
+
+def by_paths(mdp: TabularMDP, policy: NDArray[np.int64], h: int, s: int) -> float:
+    """The value of a policy from (h, s), by following every path."""
+    if h == mdp.H:
+        return 0.0
+    a = int(policy[h, s])
+    later = sum(p * by_paths(mdp, policy, h + 1, x) for x, p in enumerate(mdp.P[h, s, a]) if p > 0)
+    return float(mdp.R[h, s, a] + later)
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(seeds, sizes, st.booleans())
+def test_optimum_is_the_best_of_all_policies(seed: int, size: tuple[int, int, int], sparse: bool) -> None:
+    S, A, H = size
+    mdp = random_mdp(seed, S, A, H, sparse=sparse)
+    best = np.full(S, -np.inf)
+    for actions in product(range(A), repeat=H * S):
+        policy = np.array(actions, dtype=np.int64).reshape(H, S)
+        best = np.maximum(best, planning.policy_values(mdp, policy)[0])
+    found = planning.optimum(mdp)
+    np.testing.assert_allclose(found.V[0], best, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(planning.policy_values(mdp, found.policy)[0], best, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found.V[:-1], found.Q.max(-1))
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(seeds, sizes)
+def test_values_of_a_policy_are_those_along_its_paths(seed: int, size: tuple[int, int, int]) -> None:
+    S, A, H = size
+    mdp = random_mdp(seed, S, A, H, sparse=True)
+    policy = np.random.default_rng(seed).integers(A, size=(H, S))
+    expected = [by_paths(mdp, policy, 0, s) for s in range(S)]
+    np.testing.assert_allclose(planning.policy_values(mdp, policy)[0], expected, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(seeds, sizes)
+def test_kernel_and_occupancy_agree_with_values(seed: int, size: tuple[int, int, int]) -> None:
+    S, A, H = size
+    mdp = random_mdp(seed, S, A, H)
+    policy = np.random.default_rng(seed).integers(A, size=(H, S))
+    V = np.full((H + 1, S), np.nan)
+    planning.evaluate(mdp.P, mdp.R, policy, V)
+    np.testing.assert_allclose(V, planning.policy_values(mdp, policy), rtol=0, atol=1e-12)
+    visits = planning.occupancy(mdp, policy)
+    np.testing.assert_allclose(visits.sum(-1), 1.0, rtol=0, atol=1e-12)
+    collected = sum(visits[h, s] * mdp.R[h, s, policy[h, s]] for h in range(H) for s in range(S))
+    assert planning.start_value(mdp, V) == pytest.approx(collected, abs=1e-12)
+
+
+def test_the_lowest_of_equally_good_actions_is_optimal() -> None:
+    H, S, A = 2, 2, 3
+    R = np.zeros((H, S, A))
+    R[:, :, 1:] = 0.25
+    P = np.full((H, S, A, S), 0.5)
+    mdp = TabularMDP("ties", P, R, np.array([1.0, 0.0]), ("0", "1"), ("0", "1", "2"))
+    np.testing.assert_array_equal(planning.optimum(mdp).policy, np.ones((H, S)))
+
+
+def strehl_littman(S: int, H: int) -> float:
+    """V*_0 of the original RiverSwim, written out state by state from its table."""
+    V: Array = np.zeros(S)
+    for _ in range(H):
+        right = np.zeros(S)
+        right[0] = 0.7 * V[0] + 0.3 * V[1]
+        for s in range(1, S - 1):
+            right[s] = 0.3 * V[s + 1] + 0.6 * V[s] + 0.1 * V[s - 1]
+        right[S - 1] = 1.0 + 0.7 * V[S - 1] + 0.3 * V[S - 2]
+        left = np.concatenate([[5 / 10000 + V[0]], V[:-1]])
+        V = np.maximum(left, right)
+    return float(0.5 * V[1] + 0.5 * V[2])
+
+
+def test_riverswim_values() -> None:
+    mdp = ENVIRONMENTS["riverswim"].make(S=6, H=20)
+    assert planning.optimum(mdp).V[0, 0] == pytest.approx(3.39726, abs=1e-5)
+    assert planning.start_value(mdp, planning.optimum(mdp).V) == planning.optimum(mdp).V[0, 0]
+    left = np.zeros((20, 6), dtype=np.int64)
+    assert planning.policy_values(mdp, left)[0, 0] == pytest.approx(0.1, abs=1e-12)
+
+
+@pytest.mark.parametrize(("S", "H"), [(6, 20), (3, 4), (9, 50)])
+def test_original_riverswim_values(S: int, H: int) -> None:
+    mdp = ENVIRONMENTS["riverswim"].make(S=S, H=H, variant="strehl-littman")
+    assert planning.start_value(mdp, planning.optimum(mdp).V) == pytest.approx(
+        strehl_littman(S, H), abs=1e-12
+    )

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import SpecError, TabularMDP
+
+H, S, A = 2, 3, 2
+
+
+def parts(**changes: Any) -> dict[str, Any]:
+    return {
+        "name": "test",
+        "P": np.full((H, S, A, S), 1 / S),
+        "R": np.full((H, S, A), 0.5),
+        "d1": np.full(S, 1 / S),
+        "state_labels": ("0", "1", "2"),
+        "action_labels": ("0", "1"),
+    } | changes
+
+
+def test_sizes() -> None:
+    mdp = TabularMDP(**parts())
+    assert (mdp.H, mdp.S, mdp.A) == (H, S, A)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("P", np.ones((H, S, A))),
+        ("P", np.ones((H, S, A, S + 1)) / (S + 1)),
+        ("P", np.zeros((0, S, A, S))),
+        ("P", np.full((H, S, A, S), 0.5)),
+        ("P", np.full((H, S, A, S), np.nan)),
+        ("P", np.full((H, S, A, S), [1.5, -0.5, 0.0])),
+        ("P", np.full((H, S, A, S), (1 + 1e-8) / S)),
+        ("R", np.zeros((H, S))),
+        ("R", np.full((H, S, A), 1.01)),
+        ("R", np.full((H, S, A), -0.01)),
+        ("R", np.full((H, S, A), np.inf)),
+        ("d1", np.ones(S)),
+        ("d1", np.ones(S + 1) / (S + 1)),
+        ("d1", np.full(S, np.nan)),
+        ("state_labels", ("0", "1")),
+        ("action_labels", ("0", "1", "2")),
+    ],
+)
+def test_what_is_not_an_mdp_is_refused_in_one_sentence(name: str, value: Any) -> None:
+    with pytest.raises(SpecError) as error:
+        TabularMDP(**parts(**{name: value}))
+    assert error.value.field == ("labels" if name.endswith("labels") else name)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,90 @@
+"""The pages, run by Streamlit's AppTest on a store of their own; seeds are computed here, not by workers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.store import Store
+from dprl.kernels import home, source_digest
+from dprl.simulation import start
+from pages.parts import frame
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The pages' store, empty, without workers."""
+    if "NUMBA_CACHE_DIR" not in os.environ:  # compiled kernels are the same wherever the store is
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(home() / "kernels" / source_digest()))
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path))
+    monkeypatch.setattr(frame, "ensure_pool", lambda: None)
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    found = Store()
+    yield found
+    found.close()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def work(store: Store) -> Callable[..., int]:
+    """work(most=...) computes seeds that wait, as a worker would; returns how many."""
+
+    def compute(most: int = 1000) -> int:
+        store.enlist("test", os.getpid(), warm=True)
+        for done in range(most):
+            unit = store.claim("test")
+            if unit is None:
+                return done
+            run = start(unit.spec, unit.seed)
+            while not run.advance():
+                pass
+            store.report(unit, 1.0, *run.live())
+            store.finish(unit, run.trace().to_bytes())
+        return most
+
+    return compute
+
+
+@pytest.fixture
+def visit(store: Store) -> Callable[..., AppTest]:
+    """visit("pages/explore.py", c=[...], tab="policy"): a new visitor on that page."""
+
+    def open_page(page: str = "pages/home.py", **query: Any) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app.run()
+        if page != "pages/home.py":
+            app.switch_page(page)
+        for key, value in query.items():
+            app.query_params[key] = value
+        app.run()
+        unbroken(app)
+        return app
+
+    return open_page
+
+
+def unbroken(app: AppTest) -> None:
+    """No exception and no crash on the page."""
+    assert [e.value for e in app.exception] == []
+    assert [e.value for e in app.error] == []
+
+
+def words(app: AppTest) -> str:
+    """Everything the page says, as it was handed to Streamlit."""
+    kinds = ("title", "markdown", "caption", "info", "warning", "error", "subheader")
+    said = [str(getattr(element, "value", "")) for kind in kinds for element in app.get(kind)]
+    return "\n".join([*said, *(element.proto.text for element in app.get("progress"))])
+
+
+def charts(app: AppTest) -> list[Any]:
+    """The charts of the page itself, as sent to the browser, without the drawing among the controls."""
+    return [e.proto for e in app.main.get("plotly_chart")]

@@ -1,0 +1,194 @@
+"""The controls follow the registries, and each bad value gets one clear sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.algorithms import ALGORITHMS
+from dprl.environments import ENVIRONMENTS
+from dprl.links import Curve
+from dprl.simulation import RunSpec
+from pages.parts.controls import spec_of
+from pages.parts.state import draft_of
+from tests.pages.conftest import unbroken, words
+
+Visit = Callable[..., AppTest]
+EXPLORE = "pages/explore.py"
+
+
+def widget(app: AppTest, kind: str, label: str) -> Any:
+    """The control with this label."""
+    (found,) = [w for w in app.sidebar.get(kind) if getattr(w, "label", "") == label]
+    return found
+
+
+def spec(app: AppTest) -> RunSpec | None:
+    return spec_of(app.session_state["session"])[0]
+
+
+def test_the_defaults_give_the_default_run(visit: Visit) -> None:
+    assert spec(visit(EXPLORE)) == RunSpec()
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_pair_that_is_offered_can_be_run(visit: Visit, environment: str, algorithm: str) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Environment").select(environment).run()
+    widget(app, "selectbox", "Algorithm").select(algorithm).run()
+    unbroken(app)
+    offered = widget(app, "selectbox", "Privacy model").options
+    assert len(offered) == len(ALGORITHMS[algorithm].privacies)
+    for privacy in ALGORITHMS[algorithm].privacies:
+        if len(offered) > 1:
+            widget(app, "selectbox", "Privacy model").select(privacy).run()
+        unbroken(app)
+        found = spec(app)
+        assert found is not None
+        assert (found.environment, found.algorithm, found.privacy) == (environment, algorithm, privacy)
+        assert not app.button(key="run").disabled
+    fields = [f.name for f in ENVIRONMENTS[environment].fields]
+    assert all(
+        any(w.label == name for w in [*app.sidebar.text_input, *app.sidebar.selectbox]) for name in fields
+    )
+
+
+def test_an_algorithm_without_privacy_says_so(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Algorithm").select("ucbvi").run()
+    assert "sees raw counts only" in words(app)
+    assert not [w for w in app.sidebar.text_input if "ε" in w.label]
+
+
+def test_who_is_trusted_is_said(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    assert "The agent sees every trajectory and is trusted" in words(app)
+    widget(app, "selectbox", "Privacy model").select("local").run()
+    assert "Nobody is trusted" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("label", "given", "sentence"),
+    [
+        ("Privacy budget ε, exact value", "abc", "epsilon: abc is not allowed"),
+        ("Privacy budget ε, exact value", "-1", "epsilon: -1 is not allowed"),
+        ("Privacy budget ε, exact value", "nan", "epsilon: nan is not allowed"),
+        ("Episodes K, exact value", "1e99", "episodes: 1e99 is not allowed"),
+        ("Episodes K, exact value", "2.5", "episodes: 2.5 is not allowed"),
+        ("Episodes K, exact value", "", "episodes:"),
+        ("S", "two", "S: two is not allowed"),
+        ("H", "0", "H: 0 is not allowed"),
+        ("Seeds", "1000", "seeds: 1000 is not allowed"),
+        ("Root seed", "<script>", "root_seed:"),
+        ("Failure probability β", "7", "beta: 7 is not allowed"),
+        ("Growth η of a block", "9", "schedule: 9 is not allowed"),
+    ],
+)
+def test_a_bad_value_gets_one_sentence_and_can_be_mended(
+    visit: Visit, label: str, given: str, sentence: str
+) -> None:
+    app = visit(EXPLORE)
+    before = widget(app, "text_input", label).value
+    widget(app, "text_input", label).input(given).run()
+    unbroken(app)
+    assert sentence in words(app).replace("\\", "")
+    assert app.button(key="run").disabled
+    widget(app, "text_input", label).input(before).run()
+    assert not app.button(key="run").disabled
+    assert spec(app) == RunSpec()
+
+
+def test_a_run_that_is_too_large_says_what_would_fit(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "text_input", "S").input("300").run()
+    said = words(app).replace("\\", "")
+    assert "counters" in said
+    assert "fits" in said
+    assert app.button(key="run").disabled
+
+
+def test_slider_and_exact_field_move_together(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "select_slider", "Privacy budget ε").set_value(0.3).run()
+    assert widget(app, "text_input", "Privacy budget ε, exact value").value == "0.3"
+    widget(app, "text_input", "Privacy budget ε, exact value").input("0.11").run()
+    assert widget(app, "select_slider", "Privacy budget ε").value == 0.1
+    found = spec(app)
+    assert found is not None
+    assert found.epsilon == 0.11
+    assert "more private" in words(app)
+    assert "less noise" in words(app)
+
+
+def test_episodic_has_its_own_limit(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Learner plans anew").select("episodic").run()
+    found = spec(app)
+    assert found is not None
+    assert (found.schedule, found.episodes) == ("episodic", 10**6)
+    assert max(widget(app, "select_slider", "Episodes K").options, key=len)
+    widget(app, "text_input", "Episodes K, exact value").input("1e7").run()
+    assert "episodic schedule" in words(app)
+    assert app.button(key="run").disabled
+
+
+def test_reset_brings_back_the_defaults_and_keeps_the_curves(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "text_input", "S").input("4").run()
+    app.button(key="run").click().run()
+    widget(app, "text_input", "H").input("nonsense").run()
+    app.button(key="reset").click().run()
+    unbroken(app)
+    assert spec(app) == RunSpec()
+    assert len(app.session_state["session"].curves) == 1
+
+
+def test_what_was_typed_for_an_environment_is_still_there_when_one_comes_back(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "text_input", "H").input("7").run()
+    widget(app, "selectbox", "Environment").select("random").run()
+    assert widget(app, "text_input", "H").value == "10"
+    widget(app, "selectbox", "Environment").select("riverswim").run()
+    assert widget(app, "text_input", "H").value == "7"
+
+
+def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
+    app = visit(EXPLORE, c=["eps.0.5~envp.H.5", "priv.none"])
+    session = app.session_state["session"]
+    app.button(key="Hide:0").click().run()
+    assert session.curves[0].hidden
+    assert "hide.yes" in app.query_params["c"][0]
+    app.button(key="Show:0").click().run()
+    next(t for t in app.main.text_input if t.label == "Name").input("mine *x*").run()
+    assert session.curves[0].name == "mine *x*"
+    assert "name.mine *x*" in app.query_params["c"][0]
+    app.button(key="reset").click().run()
+    app.button(key="Duplicate:0").click().run()
+    assert spec(app) == session.curves[0].spec
+    app.button(key="Remove:0").click().run()
+    assert [c.spec.privacy for c in session.curves] == ["none"]
+    app.button(key="Remove:0").click().run()
+    unbroken(app)
+    assert "Nothing is compared yet" in words(app)
+    assert not app.query_params
+
+
+def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
+    app = visit(EXPLORE, c=["eps.0.5~envp.H.5"])
+    app.button(key="Add its non-private twin:0").click().run()
+    private, twin = app.session_state["session"].curves
+    assert twin == Curve(private.spec.twin())
+
+
+@pytest.mark.parametrize(
+    "given", [RunSpec(), RunSpec().twin(), RunSpec(environment="random", algorithm="ucbvi", bonus="paper")]
+)
+def test_a_spec_survives_the_controls(visit: Visit, given: RunSpec) -> None:
+    app = visit(EXPLORE)
+    session = app.session_state["session"]
+    session.draft = draft_of(given)
+    assert spec(app) == given

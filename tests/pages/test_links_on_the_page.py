@@ -1,0 +1,65 @@
+"""Hostile links on the page itself: each is answered by a page, with a sentence where something was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl import links
+from tests.pages.conftest import unbroken, words
+from tests.test_links import hostile
+
+Visit = Callable[..., AppTest]
+EXPLORE = "pages/explore.py"
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_fifty_hostile_links(visit: Visit, block: int) -> None:
+    app = visit(EXPLORE)
+    for seed in range(2000 + 10 * block, 2010 + 10 * block):
+        query = parse_qs(hostile(seed), keep_blank_values=True)
+        app.query_params.clear()
+        for key, values in query.items():
+            app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]
+        app.run()
+        unbroken(app)
+        assert "Traceback" not in words(app)
+        wrong = links.decode(query).problems
+        assert bool(app.warning) == bool(wrong)
+
+
+def test_a_wrong_value_is_said_and_the_rest_is_shown(visit: Visit) -> None:
+    app = visit(EXPLORE, v="1", c=["eps.-1~envp.H.5", "priv.none"], tab="policy", x="diagonal")
+    (warning,) = app.warning
+    said = warning.value.replace("\\", "")
+    assert "epsilon: -1 is not allowed" in said
+    assert "x: diagonal is not allowed" in said
+    session = app.session_state["session"]
+    assert [c.spec.environment_params["H"] for c in session.curves] == [5, 5]
+    assert session.view.tab == "policy"
+
+
+def test_the_address_follows_the_comparison_and_the_tab_only(visit: Visit) -> None:
+    app = visit(EXPLORE, c=["envp.H.5"])
+    before = dict(app.query_params)
+    next(s for s in app.sidebar.select_slider if "ε" in s.label).set_value(0.3).run()
+    assert dict(app.query_params) == before
+    app.button(key="run").click().run()
+    assert len(app.query_params["c"]) == 2
+    assert app.query_params["tab"] == "regret"
+
+
+def test_going_back_brings_the_earlier_comparison(visit: Visit) -> None:
+    app = visit(EXPLORE, c=["envp.H.5"])
+    app.button(key="Add its non-private twin:0").click().run()
+    assert len(app.session_state["session"].curves) == 2
+    app.query_params.clear()
+    app.query_params["c"] = ["envp.H.5"]
+    app.run()
+    assert len(app.session_state["session"].curves) == 1
+    app.query_params.clear()
+    app.run()
+    assert len(app.session_state["session"].curves) == 1  # an address without a link says nothing

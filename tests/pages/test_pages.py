@@ -1,0 +1,245 @@
+"""What visitors see, on every page, tab and state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl import links
+from dprl.jobs.store import Store
+from dprl.links import MAX_CURVES, VIEW_FIELDS, Curve, View
+from dprl.simulation import RunSpec
+from pages.parts.examples import EXAMPLES, Example
+from tests.pages.conftest import charts, unbroken, words
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+
+SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
+PRIVATE = f"{SMALL}~eps.100"
+SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsilon=100.0)
+EXPLORE = "pages/explore.py"
+
+
+def test_home_shows_a_finished_chart_and_the_way_on(visit: Visit, store: Store) -> None:
+    app = visit()
+    (chart,) = charts(app)
+    names = [trace["name"] for trace in json.loads(chart.spec)["data"]]
+    assert sum("ε" in name for name in names if "interval" not in name) >= 5
+    assert chart.alt
+    links_on = app.get("page_link")
+    assert any("v=1" in link.proto.query_string and "c=" in link.proto.query_string for link in links_on)
+    assert store.activity().seeds_queued == 0  # looking at home computes nothing
+
+
+def test_empty_explore_says_what_to_do_and_offers_examples(visit: Visit, store: Store) -> None:
+    app = visit(EXPLORE)
+    assert "Nothing is compared yet" in words(app)
+    assert charts(app) == []
+    app.button(key=f"example_{EXAMPLES[0].title}").click().run()
+    unbroken(app)
+    assert [c.spec for c in app.session_state["session"].curves] == [c.spec for c in EXAMPLES[0].curves]
+    assert store.activity().runs_waiting == len(EXAMPLES[0].curves)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
+def test_examples_are_links_that_hold(example: Example) -> None:
+    items = links.encode(example.curves, example.view)
+    link = links.decode({key: [v for k, v in items if k == key] for key, _ in items})
+    assert link == links.Link(example.curves, example.view, ())
+
+
+def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
+    app = visit(EXPLORE)
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert app.query_params["v"] == "1"
+    assert "K.1000000000" in app.query_params["c"]
+    assert "Waiting: next" in words(app).replace("\\", "")
+    assert "getting ready" in words(app)
+    assert work() == 5
+    app.run()
+    unbroken(app)
+    (chart,) = charts(app)
+    assert chart.alt.startswith("Line chart of cumulative regret")
+    assert "has lost" in words(app)
+    assert app.button(key="run").label == "Show"  # it is there already
+
+
+def test_the_same_run_is_not_added_twice(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    for _ in range(2):
+        app.button(key="run").click().run()
+    assert len(app.session_state["session"].curves) == 1
+    assert [t.value for t in app.toast] == ["This run is already in the comparison\\."]
+
+
+def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
+    visit: Visit, work: Work, store: Store
+) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    assert store.status(SPEC).state == "queued"
+    assert work() == 2
+    other = visit(EXPLORE, v="1", c=[PRIVATE, "priv.none"])
+    assert len(charts(other)) == 1
+    assert store.status(SPEC).state == "done"
+    assert store.status(SPEC.twin()).state == "queued"
+
+
+@pytest.mark.parametrize("tab", VIEW_FIELDS["tab"].choices)
+@pytest.mark.parametrize("curve", [PRIVATE, f"{SMALL}~priv.none", f"{PRIVATE}~priv.local"])
+def test_every_tab_in_every_state(visit: Visit, work: Work, tab: str, curve: str) -> None:
+    for seeds in (0, 1, 1):
+        work(seeds)
+        app = visit(EXPLORE, c=[curve], tab=tab)
+        assert app.session_state["session"].view.tab == tab
+    if tab in ("regret", "counts", "policy"):
+        (chart,) = charts(app)
+        assert chart.alt
+        assert ":material/visibility:" in words(app)  # the sentence that says what to see
+
+
+@pytest.mark.parametrize("chart", VIEW_FIELDS["chart"].choices)
+@pytest.mark.parametrize("seen", VIEW_FIELDS["seen"].choices)
+def test_every_chart_of_counts(visit: Visit, work: Work, chart: str, seen: str) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit(EXPLORE, c=[PRIVATE], tab="counts", ch=chart, see=seen, k="10", h="1", s="2", a="1")
+    assert len(charts(app)) == 1
+
+
+@pytest.mark.parametrize("chart", VIEW_FIELDS["drawn"].choices)
+@pytest.mark.parametrize("environment", ["env.riverswim", "env.random"])
+def test_every_chart_of_the_policy(visit: Visit, work: Work, chart: str, environment: str) -> None:
+    curve = f"{environment}~{PRIVATE}"
+    visit(EXPLORE, c=[curve])
+    work()
+    assert len(charts(visit(EXPLORE, c=[curve], tab="policy", pol=chart, h="1"))) == 1
+
+
+def test_a_view_beyond_the_run_shows_the_nearest_there_is(visit: Visit, work: Work) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    for tab in ("counts", "policy"):
+        app = visit(EXPLORE, c=[PRIVATE], tab=tab, seed="99", h="900", s="200", a="50", ch="cell", pol="map")
+        assert len(charts(app)) == 1
+
+
+def test_numbers_stand_beside_every_chart(visit: Visit, work: Work) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit(EXPLORE, c=[PRIVATE])
+    assert len(app.dataframe) == 0  # not sent before it is asked for
+    app.session_state["regret:numbers"] = True
+    app.run()
+    assert list(app.dataframe[0].value.columns)[:2] == ["curve", "episodes"]
+
+
+def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
+    visit: Visit, work: Work, store: Store
+) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit(EXPLORE, c=[PRIVATE], m="extra")
+    assert charts(app) == []
+    assert "missing for 1 curve" in words(app)
+    next(b for b in app.button if b.label == "Run it").click().run()
+    assert store.status(SPEC.twin()).state == "queued"
+    work()
+    app.run()
+    assert charts(app)[0].alt.startswith("Line chart of the regret that privacy adds")
+
+
+def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
+    app = visit(EXPLORE, c=[PRIVATE])
+    app.button(key="cancel").click().run()
+    assert "Cancelled at 0%: nothing had been computed" in words(app).replace("\\", "")
+    app.button(key="retry_0").click().run()
+    assert store.status(SPEC).state == "queued"
+    for _ in range(2):
+        unit = store.claim("w")
+        assert unit is not None
+        store.fail(unit, "It broke <b>badly</b>.")
+    app.run()
+    said = words(app)
+    assert "Failed" in said
+    assert "<b>badly" not in said  # escaped
+    assert "It broke" in said
+    assert app.button(key="retry_0").label == "Try again"
+    unbroken(app)
+
+
+def test_a_store_that_was_set_aside_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Store, "notice", "The store was damaged and was set aside as x.sqlite.")
+    assert "set aside as x" in words(visit()).replace("\\", "")
+
+
+def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = visit(EXPLORE)
+
+    def crash(*_: object) -> None:
+        raise RuntimeError("planted secret")
+
+    monkeypatch.setattr("pages.parts.examples.offer", crash)
+    monkeypatch.setattr(Store, "status", crash)
+    app.query_params["c"] = [PRIVATE]
+    app.run()
+    assert [e.value for e in app.exception] == []
+    assert any("was written to the log" in e.value for e in app.error)
+    assert "planted" not in words(app)
+
+
+def test_names_are_shown_as_written_and_never_interpreted(visit: Visit, work: Work) -> None:
+    name = "<img src=x onerror=alert(1)> **b** [l](javascript:x) :smile: $x$ www.evil.com"
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit(EXPLORE, c=[f"{PRIVATE}~name.{name}"], each="on")
+    assert app.session_state["session"].curves[0].name == links.clean_name(name)
+    for said in words(app).split("\n"):
+        bare = said.replace("\\<", "").replace("\\[", "").replace("\\*", "").replace("\\$", "")
+        assert "<img" not in bare
+        assert "[l]" not in bare
+        assert "**b**" not in bare
+        assert "www.evil" not in bare
+    figure = json.loads(charts(app)[0].spec)
+    assert all("<img" not in json.dumps(trace) for trace in figure["data"])
+    for tab in ("counts", "policy", "guarantee", "data"):
+        visit(EXPLORE, c=[f"{PRIVATE}~name.{name}"], tab=tab)
+
+
+def test_runs_lists_only_ones_own(visit: Visit, work: Work) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit("pages/runs.py")
+    assert "You have no runs yet" in words(app)
+    app = visit(EXPLORE, c=[PRIVATE, "eps.50"])
+    app.switch_page("pages/runs.py").run()
+    unbroken(app)
+    said = words(app).replace("\\", "")
+    assert "ε = 100" in said
+    assert "ε = 50" in said
+    assert "Waiting: next" in said
+    assert "Finished: 2 seeds" in said
+    app.button(key="cancel_0").click().run()
+    assert "Cancelled" in words(app)
+    app.button(key="clear").click().run()
+    unbroken(app)
+    assert "You have no runs yet" in words(app)
+
+
+def test_comparisons_are_told_apart_and_counted(visit: Visit) -> None:
+    app = visit(EXPLORE, c=[PRIVATE] + [f"eps.{i}~col.{i}" for i in range(1, MAX_CURVES)])
+    names = [
+        popover.proto.popover.label for popover in app.get("popover") if "ε" in popover.proto.popover.label
+    ]
+    assert len(set(names)) == MAX_CURVES
+    assert app.button(key="run").disabled
+    assert f"{MAX_CURVES} curves are the most" in words(app)
+
+
+def test_view_defaults_are_the_fields_defaults() -> None:
+    assert {name: field.default for name, field in VIEW_FIELDS.items()} == View().__dict__
+    assert Curve(SPEC).title

@@ -1,0 +1,246 @@
+"""The closed form of post-processing against the linear program it solves.
+
+minimise max |x - m^| subject to x >= 0 and |sum x - n^| <= slack, and when n^ + slack < 0, so that nothing is
+feasible, x = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+
+from dprl.kernels import compiled
+from dprl.mdp.tabular import Array
+from dprl.privacy.consistency import SIGNATURE, consistent, nearest_counts, unchanged
+
+
+class Case(NamedTuple):
+    m: Array
+    n: float
+    slack: float
+
+    @property
+    def scale(self) -> float:
+        return max(1e-300, float(np.abs(self.m).max()), abs(self.n), self.slack)
+
+    @property
+    def feasible(self) -> bool:
+        return self.n + self.slack >= 0
+
+
+def nearest(case: Case) -> Array:
+    """x, and a check that the sum returned is that of x and nothing else was written."""
+    S = len(case.m)
+    noisy, out = np.zeros((1, 2, 1, S + 2)), np.full((1, 2, 1, S + 2), np.nan)
+    noisy[0, 1, 0] = [*case.m, case.n, 0.0]
+    before = noisy.copy()
+    total = nearest_counts(noisy, 0, 1, 0, case.slack, out)
+    x = out[0, 1, 0, :S]
+    assert total == pytest.approx(x.sum(), rel=1e-12, abs=1e-12 * case.scale)
+    assert np.isnan(out[0, 0]).all()
+    assert np.isnan(out[0, 1, 0, S:]).all()
+    np.testing.assert_array_equal(noisy, before)
+    return np.array(x)
+
+
+def cases(seed: int, number: int) -> Iterator[Case]:
+    """Ordinary ones, and every corner: no slack, bounds met exactly, ties, one state, tiny n^, huge numbers."""
+    rng = np.random.default_rng(seed)
+    for i in range(number):
+        S = int(rng.choice([1, 2, 3, 6, 12]))
+        scale = float(rng.choice([1e-3, 1.0, 50.0, 1e6, 1e12]))
+        true = rng.multinomial(int(rng.integers(0, 100)), rng.dirichlet(np.ones(S))).astype(float)
+        m = scale * (true / 20 + rng.choice([0.0, 0.1, 1.0, 10.0]) * rng.laplace(size=S))
+        n = scale * (true.sum() / 20 + rng.choice([0.0, 0.1, 1.0, 10.0]) * rng.laplace())
+        slack = scale * float(rng.choice([0.0, 1e-9, 0.1, 1.0, 20.0]))
+        kind = i % 10
+        if kind == 0:
+            n = float(np.maximum(m, 0).sum()) + slack  # the lower bound met exactly
+        elif kind == 1:
+            n = float(np.maximum(m, 0).sum()) - slack  # the upper bound met exactly
+        elif kind == 2:
+            m = np.round(m / scale) * scale  # ties
+        elif kind == 3:
+            m = -np.abs(m)
+        elif kind == 4:
+            n = -slack  # only x = 0 is feasible
+        elif kind == 5:
+            n = scale * 1e-12
+        elif kind == 6:
+            n = -abs(n) - slack * rng.choice([0.5, 2.0])
+        elif kind == 7:
+            m = np.full(S, m[0])
+        elif kind == 8:
+            slack = 0.0
+        yield Case(m, float(n), slack)
+
+
+def by_highs(batch: list[Case]) -> Array:
+    """Least distances of many feasible cases from one program: they share no variable, so their sum is minimised.
+
+    Every case is scaled to 1, since the solver's tolerances are absolute.
+    """
+    blocks, limits, cost = [], [], []
+    for case in batch:
+        m, S = case.m / case.scale, len(case.m)
+        away = -np.ones((S, 1))
+        sums = np.array([[*np.ones(S), 0.0], [*-np.ones(S), 0.0]])
+        blocks.append(np.vstack([np.hstack([np.eye(S), away]), np.hstack([-np.eye(S), away]), sums]))
+        limits.append(
+            np.concatenate([m, -m, [(case.n + case.slack) / case.scale, -(case.n - case.slack) / case.scale]])
+        )
+        cost.append([*np.zeros(S), 1.0])
+    A, b, c = sparse.block_diag(blocks, format="csr"), np.concatenate(limits), np.concatenate(cost)
+    found = linprog(c, A_ub=A, b_ub=b, bounds=(0, None), method="highs")
+    assert found.status == 0, found.message
+    ends = np.cumsum([len(case.m) + 1 for case in batch])
+    return np.array([case.scale * distance for case, distance in zip(batch, found.x[ends - 1], strict=True)])
+
+
+def check_constraints(case: Case, x: Array) -> None:
+    tiny = 1e-12 * len(x) * case.scale  # rounding
+    assert (x >= 0).all()
+    if not case.feasible:
+        assert (x <= tiny).all()
+        return
+    assert abs(x.sum() - case.n) <= case.slack + tiny
+
+
+def test_distance_is_that_of_highs_on_4000_cases() -> None:
+    batch: list[Case] = []
+    compared = 0
+    for case in cases(seed=1, number=4800):
+        check_constraints(case, nearest(case))
+        if case.feasible:
+            batch.append(case)
+        if len(batch) == 200:
+            ours = np.array([np.abs(nearest(c) - c.m).max() for c in batch])
+            scale = np.array([c.scale for c in batch])
+            np.testing.assert_allclose(ours / scale, by_highs(batch) / scale, rtol=0, atol=1e-7)
+            compared += len(batch)
+            batch = []
+    assert compared >= 4000
+
+
+def test_highs_finds_infeasible_exactly_what_is_called_infeasible() -> None:
+    found = 0
+    for case in cases(seed=2, number=1500):
+        if case.feasible or case.n + case.slack > -1e-4 * case.scale:
+            continue
+        found += 1
+        bound = np.array([(case.n + case.slack), -(case.n - case.slack)]) / case.scale
+        sums = np.array([np.ones(len(case.m)), -np.ones(len(case.m))])
+        assert linprog(np.zeros(len(case.m)), A_ub=sums, b_ub=bound, method="highs").status == 2
+        check_constraints(case, nearest(case))
+    assert found >= 50
+
+
+def least_distance(case: Case) -> float:
+    """t*: the smallest t for which some x with |x - m^| <= t is feasible, by bisection.
+
+    The sums such x >= 0 can have are the interval from sum max(m^ - t, 0) to sum (m^ + t), if no m^ + t is negative.
+    """
+    low, high = 0.0, 4 * case.scale
+    for _ in range(90):
+        t = (low + high) / 2
+        least, most = np.maximum(case.m - t, 0).sum(), (case.m + t).sum()
+        fits = (case.m + t).min() >= 0 and least <= case.n + case.slack and most >= case.n - case.slack
+        low, high = (low, t) if fits else (t, high)
+    return high
+
+
+def canonical(case: Case, t: float) -> Array:
+    """From max(m^, 0) in a straight line toward the extreme of the box within t, until the sum meets the bound."""
+    start = np.maximum(case.m, 0)
+    lo, hi = case.n - case.slack, case.n + case.slack
+    bound, end = (hi, np.maximum(case.m - t, 0)) if start.sum() > hi else (lo, case.m + t)
+    if lo <= start.sum() <= hi or start.sum() == end.sum():
+        return start
+    share = min(1.0, (bound - start.sum()) / (end.sum() - start.sum()))
+    return np.asarray(start + share * (end - start))
+
+
+numbers = st.floats(-1e9, 1e9, allow_subnormal=False) | st.floats(-3, 3, allow_subnormal=False) | st.just(0.0)
+slacks = st.floats(0, 1e9, allow_subnormal=False) | st.floats(0, 3, allow_subnormal=False) | st.just(0.0)
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(st.lists(numbers, min_size=1, max_size=10), numbers, slacks)
+@example([0.0], 0.0, 0.0)
+@example([1.0, 1.0, 1.0], 0.0, 0.0)
+@example([-1.0, -2.0], -1.0, 1.0)
+@example([1e9, 1.0, -1e9], 1.0, 0.0)
+@example([1e9, 1e-9], 0.0, 0.0)
+def test_least_distance_by_the_canonical_minimiser(m: list[float], n: float, slack: float) -> None:
+    case = Case(np.array(m), n, slack)
+    x = nearest(case)
+    check_constraints(case, x)
+    if not case.feasible:
+        return
+    tiny = 1e-11 * len(m) * case.scale
+    t = least_distance(case)
+    assert np.abs(x - case.m).max() <= t + tiny
+    np.testing.assert_allclose(x, canonical(case, t), rtol=0, atol=tiny)
+    # starts from max(m^, 0) and moves no further than the sum requires
+    start = np.maximum(case.m, 0).sum()
+    assert x.sum() == pytest.approx(np.clip(start, n - slack, max(n + slack, 0)), rel=0, abs=tiny)
+    if abs(start - n) <= slack:
+        np.testing.assert_array_equal(x, np.maximum(case.m, 0))
+    # counts that were larger stay larger
+    assert (np.diff(x[np.argsort(case.m, kind="stable")]) >= -tiny).all()
+
+
+def test_true_counts_without_slack_stay_as_they_are() -> None:
+    rng = np.random.default_rng(3)
+    m = rng.multinomial(1000, rng.dirichlet(np.ones(5), size=200)).astype(float)
+    for row in m:
+        np.testing.assert_array_equal(nearest(Case(row, row.sum(), 0.0)), row)
+
+
+def noisy_counts(rng: np.random.Generator, noise: float) -> tuple[Array, Array]:
+    H, S, A = 3, 4, 2
+    true = np.zeros((H, S, A, S + 2))
+    true[..., :S] = rng.multinomial(50, rng.dirichlet(np.ones(S), size=(H, S, A)))
+    true[..., S] = true[..., :S].sum(-1)
+    true[..., S + 1] = rng.random((H, S, A)) * true[..., S]
+    return true, true + noise * rng.uniform(-1, 1, size=true.shape)
+
+
+def test_released_counts_are_consistent_and_never_too_small_on_the_good_event() -> None:
+    """With |m^ - m|, |n^ - n| <= E/4: n <= n~ <= n + E (QW23-online section 5.1) and |m~ - m| <= E."""
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        E = float(rng.choice([0.5, 20.0, 400.0]))
+        true, noisy = noisy_counts(rng, E / 4)
+        released = np.full_like(noisy, np.nan)
+        consistent(noisy, E, released)
+        S = true.shape[1]
+        n, n_released = true[..., S], released[..., S]
+        assert (released[..., :S] >= E / (2 * S)).all()
+        np.testing.assert_allclose(released[..., :S].sum(-1), n_released, rtol=1e-12)
+        assert (n_released >= n - 1e-9).all()
+        assert (n_released <= n + E + 1e-9).all()
+        # the minimiser is within E/4 of m^ (the true m is feasible), m^ within E/4 of m, and the shift is E/(2S)
+        assert (np.abs(released[..., :S] - true[..., :S]) <= E / 2 + E / (2 * S) + 1e-9).all()
+        np.testing.assert_array_equal(released[..., S + 1], noisy[..., S + 1])
+
+
+def test_compiled_is_bit_identical() -> None:
+    rng = np.random.default_rng(5)
+    for function in (consistent, unchanged):
+        machine = compiled(function, SIGNATURE)
+        for noise in (0.0, 5.0, 500.0):
+            _, noisy = noisy_counts(rng, noise)
+            ours, theirs = np.zeros_like(noisy), np.zeros_like(noisy)
+            function(noisy, 10.0, ours)
+            machine(noisy, 10.0, theirs)
+            np.testing.assert_array_equal(ours, theirs)
+            if function is unchanged:
+                np.testing.assert_array_equal(ours, noisy)

@@ -1,0 +1,300 @@
+"""Blocks drawn together have the distribution of users walked one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from dprl import ENVIRONMENTS, TabularMDP
+from dprl.kernels import compiled, rng_type, type_of
+from dprl.mdp import planning
+from dprl.mdp.counts import empty, rewards, transitions, visits
+from dprl.mdp.tabular import Array
+from dprl.simulation.blocks import Model, binomial, model_of, sample, walk
+from tests.compare import LEVEL, chi_square_tables, critical, ks_samples, standard_errors
+from tests.problems import random_mdp
+
+Ints = NDArray[np.int64]
+Draw = Callable[[np.random.Generator, int], tuple[Array, Ints]]
+
+
+def drawing(mdp: TabularMDP, policy: Ints, how: str, *, plain: bool = False) -> Draw:
+    """A function (rng, users) -> counts [H, S, A, S + 2] and starts [S], by `walk` or by `sample`."""
+    model, S = model_of(mdp), mdp.S
+    function: Callable[..., None] = walk if how == "walk" else sample
+    scratch = () if how == "walk" else (np.zeros(S, dtype=np.int64), np.zeros(S, dtype=np.int64))
+    if not plain:
+        i = type_of(np.zeros(1, dtype=np.int64))
+        f4 = type_of(np.zeros((1, 1, 1, 1)))
+        i2 = type_of(np.zeros((1, 1), dtype=np.int64))
+        signature = type_of(None)(rng_type(), type_of(model), i2, type_of(1), f4, *[i] * (1 + len(scratch)))
+        function = compiled(function, signature)
+
+    def draw(rng: np.random.Generator, users: int) -> tuple[Array, Ints]:
+        counts, starts = empty(mdp.H, mdp.S, mdp.A), np.full(S, -1, dtype=np.int64)
+        function(rng, model, policy, users, counts, starts, *scratch)
+        return counts, starts
+
+    return draw
+
+
+def generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.SFC64(seed))
+
+
+def some_policy(mdp: TabularMDP, seed: int = 0) -> Ints:
+    return np.random.default_rng(seed).integers(mdp.A, size=(mdp.H, mdp.S))
+
+
+PROBLEMS = {
+    "riverswim": ENVIRONMENTS["riverswim"].make(S=4, H=5, variant="strehl-littman"),
+    "random": random_mdp(1, 3, 2, 4),
+    "sparse": random_mdp(2, 4, 2, 3, sparse=True),
+    "fixed rewards": random_mdp(1, 3, 2, 4, bernoulli=False),
+}
+
+
+@pytest.mark.parametrize("how", ["walk", "sample"])
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("users", [1, 5, 1000])
+def test_counts_are_conserved(name: str, how: str, users: int) -> None:
+    mdp = PROBLEMS[name]
+    policy = some_policy(mdp)
+    counts, starts = drawing(mdp, policy, how)(generator(users), users)
+    check_conservation(mdp, policy, counts, starts, users)
+
+
+def check_conservation(mdp: TabularMDP, policy: Ints, counts: Array, starts: Ints, users: int) -> None:
+    m, n, r = transitions(counts), visits(counts), rewards(counts)
+    np.testing.assert_array_equal(m.sum(-1), n)
+    np.testing.assert_array_equal(n.sum((1, 2)), users)
+    np.testing.assert_array_equal(n[0].sum(-1), starts)
+    np.testing.assert_array_equal(m.sum((1, 2))[:-1], n.sum(-1)[1:])  # who arrives is there at the next step
+    assert not m[mdp.P == 0].any()
+    assert (m >= 0).all()
+    followed = np.arange(mdp.A) == policy[..., None]
+    assert not n[~followed].any()
+    assert ((r >= 0) & (r <= n)).all()
+    if mdp.bernoulli:
+        np.testing.assert_array_equal(r, np.round(r))
+        np.testing.assert_array_equal(r[mdp.R == 1], n[mdp.R == 1])
+    else:
+        np.testing.assert_allclose(r, n * mdp.R, rtol=1e-9)
+    assert not r[mdp.R == 0].any()
+
+
+def test_counts_are_conserved_exactly_at_the_largest_size() -> None:
+    mdp = random_mdp(3, 4, 2, 6, sparse=True)
+    policy = some_policy(mdp)
+    counts, starts = drawing(mdp, policy, "sample")(generator(0), 10**15)
+    check_conservation(mdp, policy, counts, starts, 10**15)
+    # and the shares are those of the model: five standard deviations of a share, at most 0.5 / sqrt(10^15)
+    occupied = planning.occupancy(mdp, policy)
+    np.testing.assert_allclose(visits(counts).sum(-1) / 1e15, occupied, rtol=0, atol=5 * 0.5 / np.sqrt(1e15))
+
+
+def exact_outcomes(mdp: TabularMDP, policy: Ints) -> dict[bytes, float]:
+    """The chance of every record of counts that one user can leave."""
+    chances: dict[bytes, float] = {}
+    for path in product(range(mdp.S), repeat=mdp.H + 1):
+        for paid in product((0, 1), repeat=mdp.H) if mdp.bernoulli else [None]:
+            chance, counts = float(mdp.d1[path[0]]), empty(mdp.H, mdp.S, mdp.A)
+            for h in range(mdp.H):
+                s, x, a = path[h], path[h + 1], policy[h, path[h]]
+                chance *= mdp.P[h, s, a, x]
+                counts[h, s, a, x] += 1
+                counts[h, s, a, mdp.S] += 1
+                mean = mdp.R[h, s, a]
+                if paid is None:
+                    counts[h, s, a, mdp.S + 1] += mean
+                else:
+                    chance *= mean if paid[h] else 1 - mean
+                    counts[h, s, a, mdp.S + 1] += paid[h]
+            if chance > 0:
+                chances[counts.tobytes()] = chances.get(counts.tobytes(), 0.0) + chance
+    assert sum(chances.values()) == pytest.approx(1.0)
+    return chances
+
+
+@pytest.mark.parametrize("bernoulli", [True, False])
+@pytest.mark.parametrize("how", ["walk", "sample"])
+def test_one_user_leaves_each_record_with_its_exact_chance(how: str, bernoulli: bool) -> None:
+    """Whole records, chi-square against the enumeration of all paths."""
+    mdp = random_mdp(4, 2, 2, 3, bernoulli=bernoulli)
+    policy = some_policy(mdp, seed=1)
+    chances = exact_outcomes(mdp, policy)
+    draw, rng, draws = drawing(mdp, policy, how), generator(5), 20_000
+    seen = dict.fromkeys(chances, 0)
+    for _ in range(draws):
+        seen[draw(rng, 1)[0].tobytes()] += 1
+    expected = np.array(list(chances.values())) * draws
+    observed = np.array(list(seen.values()), dtype=float)
+    common = expected >= 5
+    if not common.all():
+        expected = np.append(expected[common], expected[~common].sum())
+        observed = np.append(observed[common], observed[~common].sum())
+    assert len(expected) > 8
+    assert stats.chisquare(observed, expected).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("bernoulli", [True, False])
+@pytest.mark.parametrize("users", [2, 3])
+def test_whole_records_of_a_few_users_have_one_distribution(users: int, bernoulli: bool) -> None:
+    """The joint distribution of all counts at all steps: chi-square between the two ways, 20,000 blocks each."""
+    mdp = random_mdp(5, 2, 2, 2, bernoulli=bernoulli)
+    policy = some_policy(mdp)
+    tables = []
+    for how, seed in (("walk", 6), ("sample", 7)):
+        draw, rng = drawing(mdp, policy, how), generator(seed)
+        tables.append([draw(rng, users)[0].round(9).tobytes() for _ in range(20_000)])
+    assert len(set(tables[0])) > 20
+    assert chi_square_tables(*tables) > LEVEL
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_large_blocks_have_one_distribution(name: str) -> None:
+    """300 users, 2,000 blocks each way: KS of every count that varies, of rewards, and of products across steps."""
+    mdp = PROBLEMS[name]
+    policy = some_policy(mdp, seed=2)
+    both = []
+    for how, seed in (("walk", 8), ("sample", 9)):
+        draw, rng = drawing(mdp, policy, how), generator(seed)
+        both.append(np.array([draw(rng, 300)[0] for _ in range(2000)]).round(6))
+    n = [visits(x).sum(-1) for x in both]
+    paid = [rewards(x).sum((1, 2, 3)) for x in both]
+    # how the first step moves with the last one
+    joint = [(x[:, 0] - x[:, 0].mean(0))[:, :, None] * (x[:, -1] - x[:, -1].mean(0))[:, None] for x in n]
+    columns = [
+        *zip(both[0].reshape(2000, -1).T, both[1].reshape(2000, -1).T, strict=True),
+        *zip(joint[0].reshape(2000, -1).T, joint[1].reshape(2000, -1).T, strict=True),
+        (paid[0], paid[1]),
+    ]
+    varying = [(a, b) for a, b in columns if a.std() > 0 or b.std() > 0]
+    assert len(varying) > 10
+    for a, b in varying:
+        assert ks_samples(a, b) > LEVEL / len(varying)
+
+
+@pytest.mark.parametrize("how", ["walk", "sample"])
+def test_counts_have_binomial_marginals(how: str) -> None:
+    """n[h, s] of a fixed policy is Binomial(users, occupancy): chi-square against the exact law, by quintiles."""
+    mdp, users, blocks = PROBLEMS["random"], 200, 2000
+    policy = some_policy(mdp, seed=3)
+    draw, rng = drawing(mdp, policy, how), generator(10)
+    n = np.array([visits(draw(rng, users)[0]).sum(-1) for _ in range(blocks)])
+    occupied = planning.occupancy(mdp, policy)
+    for h in range(mdp.H):
+        for s in range(mdp.S):
+            law = stats.binom(users, occupied[h, s])
+            edges = np.unique(law.ppf([0.2, 0.4, 0.6, 0.8]))
+            chances = np.diff([0.0, *law.cdf(edges), 1.0])
+            observed = np.bincount(np.searchsorted(edges, n[:, h, s]), minlength=len(chances))
+            assert stats.chisquare(observed, chances * blocks).pvalue > LEVEL / (mdp.H * mdp.S)
+
+
+# Binomial(n, p): where NumPy would lose digits a Poisson stands in
+
+
+def draws_of(n: int, p: float, size: int, seed: int = 1) -> Array:
+    rng = generator(seed)
+    return np.array([binomial(rng, n, p) for _ in range(size)], dtype=float)
+
+
+@pytest.mark.parametrize(("n", "p"), [(10**15, 1e-14), (10**12, 3e-12), (10**9, 9.9e-9)])
+def test_rare_events_have_mean_and_variance_np(n: int, p: float) -> None:
+    """200,000 draws: the mean of 10 comes out within 4 * 0.007; NumPy's own sampler gives 9.90."""
+    draws = draws_of(n, p, 200_000)
+    assert standard_errors(draws, n * p) < critical(2)
+    assert standard_errors((draws - n * p) ** 2, n * p) < critical(2)
+
+
+def test_all_but_rare_events() -> None:
+    n, p = 10**15, 1 - 1e-14
+    missing = n - draws_of(n, p, 200_000)
+    assert standard_errors(missing, n * (1 - p)) < critical()
+    assert (missing >= 0).all()
+
+
+def test_few_trials_of_a_rare_event() -> None:
+    draws = draws_of(3, 1e-9, 1000)
+    assert ((draws == 0) | (draws == 1)).all()
+    np.testing.assert_array_equal(draws_of(3, 1 - 1e-9, 1000).clip(2), draws_of(3, 1 - 1e-9, 1000))
+
+
+@pytest.mark.parametrize(
+    ("n", "p"),
+    [(10, 0.3), (1000, 0.01), (1000, 0.99), (10**6, 2e-8), (10**9, 2e-8), (10**15, 1e-7), (10**15, 0.35)],
+)
+def test_ordinary_ones_are_binomial(n: int, p: float) -> None:
+    """Chi-square by deciles of the exact law."""
+    draws, law = draws_of(n, p, 50_000), stats.binom(n, p)
+    edges = np.unique(law.ppf(np.arange(0.1, 0.95, 0.1)))
+    chances = np.diff([0.0, *law.cdf(edges), 1.0])
+    expected = chances * draws.size
+    observed = np.bincount(np.searchsorted(edges, draws), minlength=len(chances))
+    common = expected >= 5
+    assert (
+        stats.chisquare(
+            np.append(observed[common], observed[~common].sum() + 1),
+            np.append(expected[common], expected[~common].sum() + 1),
+            sum_check=False,
+        ).pvalue
+        > LEVEL
+    )
+
+
+def test_certain_and_impossible_events() -> None:
+    rng = generator(0)
+    assert binomial(rng, 0, 0.5) == 0
+    assert binomial(rng, 10**15, 0.0) == 0
+    assert binomial(rng, 10**15, 1.0) == 10**15
+    assert rng.random() == generator(0).random()  # nothing was drawn
+
+
+def test_compiled_draws_are_numpys() -> None:
+    """Bit for bit, in every branch: numba's binomial and Poisson are NumPy's below NumPy 2.5."""
+    machine = compiled(binomial, "int64(npy_rng, int64, float64)")
+    chances = [0.0, 1.0, 0.5, 0.05, 0.95, 1e-3, 1e-7, 1e-9, 1e-14, 1 - 1e-9, 1 - 1e-3]
+    plain, fast = generator(1), generator(1)
+    for n in (0, 1, 5, 29, 100, 10**4, 10**9, 10**12, 10**15):
+        for p in chances:
+            for _ in range(200):
+                assert machine(fast, n, p) == binomial(plain, n, p), (n, p)
+    assert plain.random() == fast.random()
+
+
+@pytest.mark.parametrize("how", ["walk", "sample"])
+def test_compiled_blocks_are_bit_identical(how: str) -> None:
+    for name, mdp in PROBLEMS.items():
+        policy = some_policy(mdp)
+        for users in (1, 7, 60):
+            ours, our_starts = drawing(mdp, policy, how, plain=True)(generator(users), users)
+            theirs, their_starts = drawing(mdp, policy, how)(generator(users), users)
+            np.testing.assert_array_equal(ours, theirs, err_msg=name)
+            np.testing.assert_array_equal(our_starts, their_starts)
+
+
+def test_rounding_in_the_model_never_leads_outside() -> None:
+    """Rows that sum to a hair under 1 still end in a state that can be reached, even at the largest uniform draw."""
+
+    class Largest:
+        def random(self) -> float:
+            return float(np.nextafter(1.0, 0.0))
+
+    P = np.zeros((1, 4, 1, 4))
+    P[..., :3] = [0.1, 0.2, 0.7 - 5e-10]
+    mdp = TabularMDP(
+        "short", P, np.zeros((1, 4, 1)), np.array([0.3, 0.7 - 5e-10, 0, 0]), tuple("0123"), ("0",)
+    )
+    model: Model = model_of(mdp)
+    counts, starts = empty(1, 4, 1), np.zeros(4, dtype=np.int64)
+    walk(Largest(), model, np.zeros((1, 4), dtype=np.int64), 1, counts, starts)
+    assert starts.tolist() == [0, 1, 0, 0]
+    assert transitions(counts)[0, 1, 0].tolist() == [0, 0, 1, 0]
+    counts, _ = drawing(mdp, np.zeros((1, 4), dtype=np.int64), "sample")(generator(1), 10**12)
+    assert visits(counts).sum() == transitions(counts).sum() == 10**12

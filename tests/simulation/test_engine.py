@@ -1,0 +1,301 @@
+"""The loop: exactness of regret, block-exact against user by user, and the same bits however it is run."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace
+from dprl.kernels import compiled
+from dprl.mdp import planning
+from dprl.mdp.counts import rewards, visits
+from dprl.simulation import start, warm
+from dprl.simulation.engine import SeedRun
+from tests.compare import LEVEL, ks_samples
+from tests.problems import small_params
+
+PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() for privacy in a.privacies]
+ROOT = Path(__file__).parents[2]
+WALK_ALL, WALK_NONE = 2**62, 0
+
+
+def spec_of(algorithm: str, privacy: str, **changes: Any) -> RunSpec:
+    given: dict[str, Any] = {
+        "environment": "random",
+        "environment_params": {"S": 3, "A": 2, "H": 3, "seed": 4},
+        "algorithm": algorithm,
+        "privacy": privacy,
+        "epsilon": 20.0,
+        "episodes": 400,
+        "schedule": "geometric:0.3",
+        "seeds": 1,
+    }
+    return RunSpec(**(given | changes))
+
+
+def finished(run: SeedRun) -> SeedTrace:
+    while not run.advance(60.0):
+        pass
+    return run.trace()
+
+
+def arrays(trace: SeedTrace) -> dict[str, Any]:
+    """Everything but how long it took."""
+    return {
+        f.name: getattr(trace, f.name)
+        for f in dataclasses.fields(trace)
+        if f.name not in ("seconds", "episodes_per_s")
+    }
+
+
+def same_bits(a: SeedTrace, b: SeedTrace) -> None:
+    for name, value in arrays(a).items():
+        other = getattr(b, name)
+        if isinstance(value, np.ndarray):
+            assert value.dtype == other.dtype, name
+            assert value.tobytes() == other.tobytes(), name
+        else:
+            assert value == other, name
+
+
+def digest(trace: SeedTrace) -> str:
+    """Of the bytes of everything but how long it took."""
+    total = hashlib.sha256()
+    for name, value in arrays(trace).items():
+        total.update(
+            name.encode() + (value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())
+        )
+    return total.hexdigest()
+
+
+# --- what is recorded is what happened
+
+
+@pytest.mark.parametrize(("algorithm", "privacy"), PAIRS)
+def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> None:
+    """20 episodes, details at each: gap, regret and PAC counts once more from policies and start states."""
+    spec = spec_of(algorithm, privacy, episodes=20, schedule="episodic")
+    run = SeedRun(spec, 3)
+    first = run.state.policy.copy()
+    trace = finished(run)
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    best = planning.optimum(mdp).V[0]
+    assert trace.v_star == pytest.approx(mdp.d1 @ best)
+    np.testing.assert_array_equal(trace.detail_episodes, np.arange(1, 21))
+    np.testing.assert_array_equal(trace.episodes, np.arange(1, 21))
+    played = [first, *trace.policy[:-1].astype(np.int64)]
+    starts = np.diff(visits(trace.counts)[:, 0].sum(-1), axis=0, prepend=np.zeros((1, mdp.S)))
+    assert (starts.sum(1) == 1).all()
+    lost = np.array([best - planning.policy_values(mdp, policy)[0] for policy in played])
+    regret_by_episode = (starts * lost).sum(1)
+    np.testing.assert_allclose(trace.gap, lost @ mdp.d1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(trace.regret, regret_by_episode.cumsum(), rtol=0, atol=1e-12)
+    for j, alpha in enumerate(trace.pac_alpha):
+        np.testing.assert_array_equal(trace.pac_count[:, j], (regret_by_episode > alpha).cumsum())
+    for policy, occupied in zip(trace.policy, trace.occupancy, strict=True):
+        np.testing.assert_allclose(occupied, planning.occupancy(mdp, policy.astype(np.int64)), atol=1e-12)
+
+
+def test_an_optimal_policy_has_no_regret_at_all() -> None:
+    """Exactly zero, so that a learner that has converged stays flat on a logarithmic axis."""
+    trace = finished(start(RunSpec(privacy="none", episodes=10**12, seeds=1), 0))
+    assert trace.gap[-1] == 0.0
+    assert trace.regret[-1] == trace.regret[-2]
+
+
+@pytest.mark.parametrize("privacy", ALGORITHMS["dp-ucbvi"].privacies)
+def test_the_planner_saw_what_was_released(privacy: str) -> None:
+    """noisy = counts + noise within coverage_ratio * E, and nothing else enters."""
+    trace = finished(start(spec_of("dp-ucbvi", privacy, episodes=10**6), 1))
+    if privacy == "none":
+        np.testing.assert_array_equal(trace.noisy, trace.counts)
+        np.testing.assert_array_equal(trace.released, trace.counts)
+        assert not trace.coverage_ratio.any()
+        return
+    noise = np.abs(trace.noisy - trace.counts)
+    per_release = np.maximum(4 * noise[..., :-1].max((1, 2, 3, 4)), noise[..., -1].max((1, 2, 3)))
+    largest = trace.coverage_ratio[-1]
+    assert 0 < largest
+    assert (per_release / trace.error_bound <= largest * (1 + 1e-6)).all()
+    assert (np.diff(trace.coverage_ratio) >= 0).all()
+
+
+def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
+    """Every release has its details here, so that the running maximum can be taken once more."""
+    trace = finished(start(spec_of("dp-ucbvi", "local", episodes=20, schedule="episodic"), 2))
+    noise = np.abs(trace.noisy - trace.counts)
+    ratio = (
+        np.maximum(4 * noise[..., :-1].max((1, 2, 3, 4)), noise[..., -1].max((1, 2, 3))) / trace.error_bound
+    )
+    np.testing.assert_allclose(trace.coverage_ratio, np.maximum.accumulate(ratio), rtol=1e-9)
+
+
+@pytest.mark.parametrize("privacy", ["central", "local"])
+def test_coverage_in_whole_runs(privacy: str) -> None:
+    """Of 300 runs at beta = 0.5 no more break the bound than Binomial(300, 1/6) at LEVEL: 84."""
+    spec = spec_of("dp-ucbvi", privacy, beta=0.5, environment_params={"S": 2, "A": 2, "H": 2}, episodes=100)
+    broken = sum(finished(start(spec, seed)).coverage_ratio[-1] > 1 for seed in range(300))
+    assert broken <= 84
+
+
+# --- block-exact against user by user
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "privacy"), [("ucbvi", "none"), ("dp-ucbvi", "central"), ("dp-ucbvi", "local")]
+)
+def test_sampled_blocks_and_walked_users_have_one_distribution(algorithm: str, privacy: str) -> None:
+    """The same geometric schedule both ways, 400 seeds each: KS of regret, gap, PAC counts, rewards and visits."""
+    spec = spec_of(algorithm, privacy, episodes=3000, epsilon=100.0)
+    columns: list[list[list[float]]] = []
+    for walk_below, seeds in ((WALK_ALL, range(400)), (WALK_NONE, range(1000, 1400))):
+        rows = []
+        for seed in seeds:
+            trace = finished(SeedRun(spec, seed, walk_below=walk_below))
+            n = visits(trace.counts[-1]).sum(-1).ravel()
+            middle = len(trace.regret) // 2
+            paid = rewards(trace.counts[-1]).sum()
+            rows.append([*trace.regret[[middle, -1]], trace.gap[-1], *trace.pac_count[-1], paid, *n])
+        columns.append(np.array(rows).round(9).T.tolist())
+    varying = [(a, b) for a, b in zip(*columns, strict=True) if np.std(a) > 0 or np.std(b) > 0]
+    assert len(varying) > 10
+    for a, b in varying:
+        assert ks_samples(a, b) > LEVEL / len(varying)
+
+
+# --- the same bits
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize(("algorithm", "privacy"), PAIRS)
+def test_compiled_and_plain_python_give_the_same_bits(algorithm: str, privacy: str, environment: str) -> None:
+    """Both bonuses; users walked, and sampled in blocks so large that every branch of every sampler is used."""
+    for bonus in ALGORITHMS[algorithm].bonuses:
+        for episodes, schedule, walk_below in (
+            (60, "episodic", WALK_ALL),
+            (300, "geometric:0.4", WALK_ALL),
+            (10**13, "geometric:0.5", WALK_NONE),
+        ):
+            spec = spec_of(
+                algorithm, privacy, bonus=bonus, episodes=episodes, schedule=schedule,
+                environment=environment, environment_params=small_params(environment),
+            )  # fmt: skip
+            fast, plain = (SeedRun(spec, 5, plain=p, walk_below=walk_below) for p in (False, True))
+            same_bits(finished(fast), finished(plain))
+            # and both streams were used up to the same point
+            for ours, theirs in ((fast._users_rng, plain._users_rng), (fast._noise_rng, plain._noise_rng)):
+                assert ours.random() == theirs.random()
+
+
+@pytest.mark.parametrize(("algorithm", "privacy"), PAIRS)
+def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
+    spec = spec_of(algorithm, privacy, episodes=10**6)
+    whole = SeedRun(spec, 0)
+    assert whole.advance(1e9)
+    sliced = SeedRun(spec, 0)
+    slices = 0
+    while not sliced.advance(1e-9):  # however short the time, some work is done
+        slices += 1
+        assert slices < 10_000
+    assert slices > 3
+    same_bits(whole.trace(), sliced.trace())
+
+
+def test_progress_live_and_partial_traces_on_the_way() -> None:
+    spec = spec_of("dp-ucbvi", "central", episodes=10**6)
+    run, shares = SeedRun(spec, 0), [0.0]
+    empty_trace = run.trace()
+    assert not empty_trace.complete
+    assert len(empty_trace.episodes) == len(empty_trace.detail_episodes) == 0
+    assert empty_trace.counts.shape == (0, 3, 3, 2, 5)
+    seen: list[tuple[int, ...]] = []
+    while not run.advance(1e-9):
+        shares.append(run.progress)
+        episodes, regret = run.live()
+        assert len(episodes) == len(regret)
+        seen.append(tuple(episodes))
+        partial = run.trace()
+        assert not partial.complete
+        np.testing.assert_array_equal(partial.episodes, episodes)
+        np.testing.assert_array_equal(partial.regret, regret)
+        assert SeedTrace.from_bytes(partial.to_bytes()).complete is False
+    whole = run.trace()
+    assert run.done
+    assert whole.complete
+    assert run.progress == 1.0
+    assert shares == sorted(shares)
+    assert seen
+    for early in seen:
+        assert early == tuple(whole.episodes[: len(early)])
+    np.testing.assert_array_equal(whole.regret[: len(regret)], regret)
+
+
+def test_seeds_root_seeds_and_streams_differ() -> None:
+    spec = spec_of("dp-ucbvi", "central", episodes=10**4)
+    first, other_seed, other_root = (
+        finished(start(s, i)) for s, i in ((spec, 0), (spec, 1), (spec.replace(root_seed=1), 0))
+    )
+    assert not np.array_equal(first.counts, other_seed.counts)
+    assert not np.array_equal(first.counts, other_root.counts)
+    assert not np.array_equal(first.noisy - first.counts, other_seed.noisy - other_seed.counts)
+    # the users' stream is not the noise's: another epsilon scales the same noise
+    twice = finished(start(spec.replace(epsilon=spec.epsilon * 2 if spec.epsilon else None), 0))
+    np.testing.assert_allclose(
+        first.noisy[0] - first.counts[0], 2 * (twice.noisy[0] - twice.counts[0]), rtol=1e-9, atol=1e-9
+    )
+
+
+def test_after_warming_up_nothing_is_left_to_compile() -> None:
+    """Otherwise a visitor's first run waits for the compiler."""
+    warm()
+    before = compiled.cache_info().misses
+    for environment in ENVIRONMENTS:
+        for algorithm, privacy in PAIRS:
+            for bonus in ALGORITHMS[algorithm].bonuses:
+                finished(
+                    start(
+                        spec_of(
+                            algorithm, privacy, environment=environment, environment_params={}, bonus=bonus
+                        ),
+                        0,
+                    )
+                )
+    assert compiled.cache_info().misses == before
+
+
+PROCESS = """
+import sys
+from dprl import RunSpec
+from tests.simulation.test_engine import digest, finished
+from dprl.simulation import start
+for text in sys.argv[1:]:
+    print(digest(finished(start(RunSpec.from_json(text), 7))))
+"""
+
+
+def test_the_same_spec_in_two_fresh_processes_gives_the_same_bytes() -> None:
+    specs = [
+        RunSpec(algorithm=algorithm, privacy=privacy, episodes=10**8, schedule="geometric:0.1", seeds=1)
+        for algorithm, privacy in PAIRS
+    ]
+    here = [digest(finished(start(spec, 7))) for spec in specs]
+    command = [sys.executable, "-c", PROCESS, *(spec.to_json() for spec in specs)]
+    for hash_seed in ("1", "2"):
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == here
+    assert len(set(here)) == len(here)

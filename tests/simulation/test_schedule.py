@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dprl import RunSpec, SpecError, estimate
+from dprl.simulation import schedule
+
+
+def test_episodic() -> None:
+    np.testing.assert_array_equal(schedule.times("episodic", 5), [1, 2, 3, 4, 5])
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.floats(0.001, 1.0), st.integers(1, 10**15))
+def test_geometric_is_as_defined(eta: float, K: int) -> None:
+    """t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K."""
+    text = schedule.check(f"geometric:{eta!r}")
+    eta = float(text.partition(":")[2])
+    times = schedule.times(text, K)
+    assert times.dtype == np.int64
+    assert times[0] == 1
+    assert times[-1] == K
+    steps = np.maximum(1, np.floor(eta * times[:-1].astype(float))).astype(np.int64)
+    np.testing.assert_array_equal(times[1:], np.minimum(times[:-1] + steps, K))
+    # the estimate of their number, which limits rest on
+    about = estimate(RunSpec(schedule=text, episodes=K)).releases
+    assert 0.8 * about - 2 <= len(times) <= 1.3 * about + 5
+
+
+@pytest.mark.parametrize(
+    ("given_text", "canonical"),
+    [
+        ("episodic", "episodic"),
+        ("geometric", "geometric:0.02"),
+        ("geometric:0.020", "geometric:0.02"),
+        ("geometric:1", "geometric:1"),
+    ],
+)
+def test_canonical_text(given_text: str, canonical: str) -> None:
+    assert schedule.check(given_text) == canonical
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "own", "Episodic", "episodic:3", "geometric:", "geometric:0", "geometric:-1", "geometric:2", "geometric:nan",
+     "geometric:0.02:1", "geometric:x", "geometric:0.0005", "geometric:\n0", "a" * 1000],
+)  # fmt: skip
+def test_other_text_is_refused(text: str) -> None:
+    if text == "geometric:":
+        assert schedule.check(text) == "geometric:0.02"
+        return
+    with pytest.raises(SpecError) as error:
+        schedule.check(text)
+    assert error.value.field == "schedule"
+    assert str(error.value).isprintable()
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(["episodic", "geometric:0.02", "geometric:0.5"]),
+    st.integers(1, 3000),
+    st.integers(1, 100),
+)
+def test_checkpoints_are_the_first_releases_at_or_after_targets(text: str, K: int, count: int) -> None:
+    times = schedule.times(text, K)
+    chosen = schedule.indices_at(times, count, count)
+    assert (np.diff(chosen) > 0).all()
+    assert chosen[-1] == len(times) - 1
+    assert len(chosen) <= 2 * count + 1
+    for target in np.linspace(K / count, K, count):
+        assert int(np.argmax(times >= round(target))) in chosen
+    for target in np.geomspace(1, K, count):
+        assert int(np.argmax(times >= round(target))) in chosen

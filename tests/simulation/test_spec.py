@@ -1,0 +1,459 @@
+"""A spec is a value: checked, canonical, and the same however it is written."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from dprl import (
+    ALGORITHMS,
+    ENVIRONMENTS,
+    FIELDS,
+    MECHANISMS,
+    PRIVATIZERS,
+    RunSpec,
+    SpecError,
+    estimate,
+    spec_from_json,
+)
+from dprl.fields import Field
+
+MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
+IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
+
+
+def values(field: Field) -> st.SearchStrategy[Any]:
+    """Allowed values of a number or choice, sizes kept small."""
+    if field.kind == "choice":
+        return st.sampled_from(field.choices)
+    low, high = field.low or 0.0, field.high or 0.0
+    if field.kind == "int":
+        return st.integers(int(low), min(int(high), int(low) + 5))
+    return st.floats(low, high, exclude_min=field.low_open)
+
+
+def params(fields: tuple[Field, ...]) -> st.SearchStrategy[dict[str, Any]]:
+    """Some parameters given, some left to their defaults."""
+    return st.fixed_dictionaries({}, optional={f.name: values(f) for f in fields})
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> RunSpec:
+    """Any valid spec, from the registries and the table."""
+    world, learner = (
+        draw(st.sampled_from(list(ENVIRONMENTS.values()))),
+        draw(st.sampled_from(list(ALGORITHMS.values()))),
+    )
+    privacy = draw(st.sampled_from(learner.privacies))
+    given_fields: dict[str, Any] = {
+        "environment": world.key,
+        "environment_params": draw(params(world.fields)),
+        "algorithm": learner.key,
+        "algorithm_params": draw(params(learner.fields)),
+        "privacy": privacy,
+        "bonus": draw(st.sampled_from(learner.bonuses)),
+        "episodes": draw(st.integers(1, 10**6) | st.integers(1, 10**15)),
+        "seeds": draw(values(FIELDS["seeds"])),
+        "root_seed": draw(st.integers(0, 2**53 - 1)),
+    }
+    eta = draw(st.sampled_from(["0.02", "0.05", "1", "0.3"]))
+    episodic = given_fields["episodes"] <= 10**4 and draw(st.booleans())
+    given_fields["schedule"] = "episodic" if episodic else f"geometric:{eta}"
+    name: str
+    for name in ("epsilon", "delta", "beta"):
+        if draw(st.booleans()):
+            given_fields[name] = draw(values(FIELDS[name]))
+    given_fields["mechanism"] = draw(st.sampled_from((None, *PRIVATIZERS[privacy].mechanisms)))
+    return RunSpec(**given_fields)
+
+
+def as_strings(spec: RunSpec) -> dict[str, str]:
+    """As a link or a command line writes it; None is left out."""
+    text = {}
+    for name, value in spec.to_dict().items():
+        if isinstance(value, dict):
+            text[name] = ",".join(f"{k}={v}" for k, v in value.items())
+        elif value is not None:
+            text[name] = str(value)
+    return text
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(specs(), st.integers(0, 10))
+def test_round_trips(spec: RunSpec, seed: int) -> None:
+    for again in (
+        RunSpec.from_dict(spec.to_dict()),
+        RunSpec.from_dict(json.loads(json.dumps(spec.to_dict()))),
+        RunSpec.from_json(spec.to_json()),
+        spec_from_json(json.dumps(spec.to_dict(), indent=3, sort_keys=True)),
+        RunSpec.from_strings(as_strings(spec)),
+        spec.replace(),
+    ):
+        assert again == spec
+        assert hash(again) == hash(spec)
+        assert again.to_json() == spec.to_json()
+        assert again.seed_key(seed) == spec.seed_key(seed)
+        assert again.label() == spec.label()
+    assert list(spec.to_dict()) == list(FIELDS)
+    assert "\n" not in spec.to_json()
+    json.loads(spec.to_json(), parse_constant=pytest.fail)  # no NaN or Infinity
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(specs())
+def test_fields_a_pair_ignores_are_none(spec: RunSpec) -> None:
+    private = spec.privacy != "none"
+    for name in IGNORED_WITHOUT_PRIVACY:
+        assert (getattr(spec, name) is not None) == private
+    assert (spec.beta is None) == (not private and spec.bonus == "practical")
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(specs())
+def test_twin_is_the_same_without_privacy(spec: RunSpec) -> None:
+    assume("none" in ALGORITHMS[spec.algorithm].privacies)
+    twin = spec.twin()
+    assert twin.privacy == "none"
+    changed = {k for k, v in spec.to_dict().items() if twin.to_dict()[k] != v}
+    assert changed <= {"privacy", "beta", *IGNORED_WITHOUT_PRIVACY}
+    assert twin.twin() == twin
+    # so it is computed once for all epsilons
+    if spec.epsilon is not None:
+        assert spec.replace(epsilon=spec.epsilon / 2 + 1).twin() == twin
+
+
+def test_defaults() -> None:
+    spec = RunSpec()
+    assert spec.to_dict() == {
+        "environment": "riverswim",
+        "environment_params": {"S": 6, "H": 20, "variant": "osband"},
+        "algorithm": "dp-ucbvi",
+        "algorithm_params": {"cap": "H", "statistical": 0.3, "privacy": 0.02},
+        "privacy": "central",
+        "mechanism": "laplace-tree",
+        "calibration": "paper",
+        "epsilon": 1.0,
+        "delta": 0.0,
+        "beta": 0.1,
+        "bonus": "practical",
+        "episodes": 10**9,
+        "schedule": "geometric:0.02",
+        "seeds": 5,
+        "root_seed": 0,
+    }
+    for key, learner in ALGORITHMS.items():
+        assert RunSpec(algorithm=key).privacy == learner.privacies[0]
+    for key, privatizer in PRIVATIZERS.items():
+        if privatizer.mechanisms:
+            assert RunSpec(privacy=key).mechanism == privatizer.mechanisms[0]
+
+
+def test_what_was_ignored_takes_its_default_again() -> None:
+    quiet = RunSpec(privacy="none", epsilon=5.0)
+    assert quiet == RunSpec(privacy="none", epsilon=7.0)
+    assert quiet.replace(privacy="central") == RunSpec(privacy="central")
+
+
+# what changes the result changes the key, and only that
+
+CHANGES: dict[str, Any] = {
+    "environment": "random",
+    "environment_params": {"S": 7},
+    "algorithm": "ucbvi",
+    "algorithm_params": {"cap": "H-h"},
+    "privacy": "local",
+    "epsilon": 2.0,
+    "delta": 0.01,
+    "beta": 0.2,
+    "bonus": "paper",
+    "episodes": 10**8,
+    "schedule": "geometric:0.03",
+    "root_seed": 1,
+}
+
+
+def test_seed_key_follows_everything_but_the_number_of_seeds() -> None:
+    base = RunSpec()
+    free = {name for name, f in FIELDS.items() if f.kind != "choice" or len(f.choices) > 1} - {
+        "seeds",
+        "mechanism",
+    }
+    assert CHANGES.keys() == free, "say how the new field changes the key"
+    keys = [base.seed_key(0), base.seed_key(1)]
+    for name, value in CHANGES.items():
+        other = RunSpec.from_dict({name: value})
+        keys.append(other.seed_key(0))
+        assert other != base
+    assert len(set(keys)) == len(keys)
+    assert base.replace(seeds=17).seed_key(0) == base.seed_key(0)
+    assert base.replace(seeds=17) != base
+    assert re.fullmatch(r"[0-9a-f]{32}", keys[0])
+
+
+def test_seed_key_does_not_depend_on_how_it_was_written() -> None:
+    a = RunSpec(environment_params={"H": 10, "S": 6}, episodes=1e6, epsilon=1)  # type: ignore[arg-type]
+    b = RunSpec.from_strings(
+        {"environment_params": "S=6,H=10", "episodes": "1e6", "schedule": "geometric:0.020"}
+    )
+    c = RunSpec(environment_params={"H": "10"}, episodes=10**6, mechanism="laplace-tree", delta=-0.0)
+    assert a == b == c
+    assert a.seed_key(3) == b.seed_key(3) == c.seed_key(3)
+
+
+def test_seed_key_follows_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = RunSpec().seed_key(0)
+    monkeypatch.setattr("dprl.simulation.spec._engine", lambda: ("other", "sources", "versions"))
+    assert RunSpec().seed_key(0) != before
+
+
+# bad values
+
+
+def refusal(**given_fields: Any) -> SpecError:
+    with pytest.raises(SpecError) as error:
+        RunSpec.from_dict(given_fields)
+    message = str(error.value)
+    assert message.startswith(f"{error.value.field}: ")
+    assert message.isprintable()
+    assert message.endswith(".")
+    assert ". " not in message.rstrip(".")  # one sentence
+    assert len(message) < 400
+    return error.value
+
+
+RUBBISH = [
+    True,
+    [],
+    [1],
+    {},
+    {"a": 1},
+    object(),
+    "rubbish\nand more",
+    "1; drop table",
+    "",
+    b"x",
+    float("nan"),
+    float("inf"),
+    1j,
+]
+
+
+@pytest.mark.parametrize("value", RUBBISH, ids=repr)
+@pytest.mark.parametrize("name", FIELDS)
+def test_rubbish_is_refused_by_the_field_it_was_given_to(name: str, value: Any) -> None:
+    if FIELDS[name].kind == "params" and value == {}:
+        RunSpec.from_dict({name: value})
+        return
+    assert refusal(**{name: value}).field == name
+
+
+@pytest.mark.parametrize("name", [n for n, f in FIELDS.items() if not f.optional])
+def test_none_is_refused_where_it_has_no_meaning(name: str) -> None:
+    assert refusal(**{name: None}).field == name
+
+
+@pytest.mark.parametrize("name", [n for n, f in FIELDS.items() if f.kind in ("int", "float")])
+def test_numbers_out_of_range_are_refused_and_the_ends_are_not(name: str) -> None:
+    field = FIELDS[name]
+    assert field.low is not None
+    assert field.high is not None
+    step = 1 if field.kind == "int" else 1e-9 * max(1.0, field.high)
+    for value in (field.low - step, field.high + step, -(10.0**300), 10.0**300):
+        error = refusal(**{name: value})
+        assert error.field == name
+        assert "from" in str(error) or "above" in str(error)
+        assert refusal_of_strings(**{name: str(value)}).field == name
+    for value in (field.low, field.high):
+        RunSpec.from_dict({name: value})
+        RunSpec.from_strings({name: str(value)})
+
+
+def refusal_of_strings(**given_fields: str) -> SpecError:
+    with pytest.raises(SpecError) as error:
+        RunSpec.from_strings(given_fields)
+    assert str(error.value).isprintable()
+    return error.value
+
+
+@pytest.mark.parametrize("where", ["environment", "algorithm"])
+def test_parameters_are_refused_by_name(where: str) -> None:
+    registry: dict[str, Any] = dict(ENVIRONMENTS if where == "environment" else ALGORITHMS)
+    for key, entry in registry.items():
+        assert refusal(**{where: key, f"{where}_params": {"nonsense\x00": 1}}).field == f"{where}_params"
+        for field in entry.fields:
+            for value in [None, *RUBBISH]:
+                assert (
+                    refusal(**{where: key, f"{where}_params": {field.name: value}}).field
+                    == f"{where}_params.{field.name}"
+                )
+            if field.kind in ("int", "float"):
+                for value in (field.low - 1, field.high + 1, str(field.high + 1)):
+                    name = refusal(**{where: key, f"{where}_params": {field.name: value}}).field
+                    assert name == f"{where}_params.{field.name}"
+
+
+@pytest.mark.parametrize("value", [None, [], 3, "spec", [["environment", "random"]]])
+def test_what_is_not_an_object_is_not_a_spec(value: Any) -> None:
+    with pytest.raises(SpecError) as error:
+        RunSpec.from_dict(value)
+    assert error.value.field == "spec"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "nonsense", "[]", "3", "null", '{"nonsense": 1}', "[" * 10**5, "1" * 5000, "\x00", '"a"'],
+)
+def test_what_is_not_json_is_not_a_spec(text: str) -> None:
+    with pytest.raises(SpecError) as error:
+        spec_from_json(text)
+    assert error.value.field == "spec"
+    assert str(error.value).isprintable()
+
+
+def test_unknown_fields_are_named() -> None:
+    assert "'nonsense'" in str(refusal(nonsense=1)) or "nonsense" in str(refusal(nonsense=1))
+    assert refusal_of_strings(nonsense="1").field == "spec"
+
+
+@pytest.mark.parametrize(
+    ("given_fields", "field"),
+    [
+        ({"algorithm": "ucbvi", "privacy": "central"}, "privacy"),
+        ({"algorithm": "ucbvi-hoeffding", "privacy": "local"}, "privacy"),
+        ({"privacy": "central", "mechanism": "laplace"}, "mechanism"),
+        ({"privacy": "local", "mechanism": "laplace-tree"}, "mechanism"),
+        ({"schedule": "episodic"}, "episodes"),
+        ({"schedule": "episodic", "episodes": 10**6 + 1}, "episodes"),
+        ({"environment": "random", "environment_params": {"variant": "osband"}}, "environment_params"),
+    ],
+)
+def test_pairs_that_do_not_go_together_are_refused(given_fields: dict[str, Any], field: str) -> None:
+    assert refusal(**given_fields).field == field
+
+
+# limits
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.integers(1, 300), st.integers(1, 100), st.integers(1, 1000))
+@example(300, 100, 1000)
+@example(300, 100, 1)
+def test_too_large_an_environment_is_refused_with_one_that_fits(S: int, A: int, H: int) -> None:
+    cells = H * S * A * (S + 2)
+    given_params = {"S": S, "A": A, "H": H}
+    if cells <= MAX_CELLS:
+        RunSpec(environment="random", environment_params=given_params, episodes=100)
+        return
+    error = refusal(environment="random", environment_params=given_params, episodes=100)
+    assert error.field == "environment_params"
+    advice = re.search(r"(?:H=(1), )?([SH]) up to (\d+) fits", str(error))
+    assert advice, str(error)
+    fits = {**given_params, **({"H": 1} if advice[1] else {}), advice[2]: int(advice[3])}
+    RunSpec(environment="random", environment_params=fits, episodes=100)
+    with pytest.raises(SpecError):
+        RunSpec(
+            environment="random", environment_params={**fits, advice[2]: int(advice[3]) + 1}, episodes=100
+        )
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.integers(3, 100), st.integers(1, 1000), st.sampled_from(list(ALGORITHMS["dp-ucbvi"].privacies)))
+def test_too_long_a_run_is_refused_with_one_that_fits(S: int, H: int, privacy: str) -> None:
+    """A million episodes, each a release, in the largest problems."""
+    given_fields = {
+        "environment_params": {"S": S, "H": min(H, MAX_CELLS // (2 * S * (S + 2)))},
+        "privacy": privacy,
+        "schedule": "episodic",
+        "episodes": 10**6,
+    }
+    try:
+        assert estimate(RunSpec.from_dict(given_fields)).seconds <= MAX_SECONDS
+    except SpecError:
+        error = refusal(**given_fields)
+        assert error.field == "episodes"
+        advice = re.search(r"at most (\S+) episodes fit", str(error))
+        assert advice, str(error)
+        RunSpec.from_dict(given_fields | {"episodes": float(advice[1])})
+
+
+@pytest.mark.parametrize("privacy", ["none", "central", "local"])
+def test_the_finest_geometric_schedule_fits(privacy: str) -> None:
+    """The finest schedule of the most users."""
+    given_fields = {
+        "environment_params": {"S": 6, "H": 1000},
+        "privacy": privacy,
+        "schedule": "geometric:0.001",
+        "episodes": 10**15,
+    }
+    cost = estimate(RunSpec.from_dict(given_fields))
+    assert 0 < cost.seconds < MAX_SECONDS
+    assert cost.releases > 20_000
+
+
+# fuzzing: anything at all is a spec or a SpecError
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = st.sampled_from(list(FIELDS))
+KNOWN = st.sampled_from(
+    [*ENVIRONMENTS, *ALGORITHMS, *PRIVATIZERS, *MECHANISMS, "episodic", "geometric:0.5", "paper", "practical"]
+)
+PARAMS = st.dictionaries(
+    st.sampled_from(
+        ["S", "A", "H", "variant", "seed", "concentration", "cap", "statistical", "privacy", "x"]
+    ),
+    JSON | st.integers(-5, 400) | st.sampled_from(["6", "1e3", "osband", "H-h"]),
+    max_size=4,
+)
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(st.dictionaries(NAMES, JSON | KNOWN | PARAMS | st.integers(0, 10**16) | st.floats(0, 100), max_size=6))
+def test_any_json_is_a_spec_or_is_refused_in_one_sentence(given_fields: dict[str, Any]) -> None:
+    try:
+        spec = RunSpec.from_dict(given_fields)
+    except SpecError as error:
+        refused = error
+    else:
+        assert RunSpec.from_json(spec.to_json()) == spec
+        return
+    assert str(refused).isprintable()
+    assert str(refused).endswith(".")
+    assert refused.field.partition(".")[0] in {*FIELDS, "spec"}
+
+
+TEXTS = (
+    st.text(max_size=12)
+    | KNOWN
+    | st.from_regex(r"(S|H|A|cap)=[0-9a-zA-Z.]{0,6}(,H=\w{0,3})?", fullmatch=True)
+)
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(st.dictionaries(NAMES, TEXTS | st.integers(0, 10**16).map(str) | st.floats().map(str), max_size=6))
+def test_any_strings_are_a_spec_or_are_refused_in_one_sentence(given_fields: dict[str, str]) -> None:
+    try:
+        spec = RunSpec.from_strings(given_fields)
+    except SpecError as error:
+        refused = error
+    else:
+        assert RunSpec.from_strings(as_strings(spec)) == spec
+        return
+    assert str(refused).isprintable()
+    assert str(refused).endswith(".")
+
+
+def test_the_table_has_one_flag_and_one_query_key_for_each_field() -> None:
+    for names in ([f.flag for f in FIELDS.values()], [f.query for f in FIELDS.values()]):
+        assert all(names)
+        assert len(set(names)) == len(names)
+    assert all(f.flag.startswith("--") for f in FIELDS.values())
+    assert all(f.help for f in FIELDS.values())

@@ -1,0 +1,149 @@
+"""Traces: to bytes and back, as tables and as a summary."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import zlib
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dprl import RunSpec, SeedTrace, SpecError, Trace, run
+from dprl.simulation import start
+
+SUMMARY = [
+    "v_star", "final_regret_mean", "final_regret_low", "final_regret_high", "claimed_epsilon", "claimed_delta",
+    "proved_epsilon", "proved_delta", "seconds", "episodes_per_s",
+]  # fmt: skip
+
+
+@cache
+def trace(privacy: str = "central", seeds: int = 3) -> Trace:
+    return run(RunSpec(environment_params={"S": 3, "H": 4}, privacy=privacy, episodes=10**4, seeds=seeds))
+
+
+def test_bytes_round_trip() -> None:
+    for privacy in ("central", "none"):
+        for seed in trace(privacy).seeds:
+            again = SeedTrace.from_bytes(seed.to_bytes())
+            for f in dataclasses.fields(SeedTrace):
+                ours, theirs = getattr(seed, f.name), getattr(again, f.name)
+                if isinstance(ours, np.ndarray):
+                    assert ours.dtype == theirs.dtype
+                    np.testing.assert_array_equal(ours, theirs)
+                else:
+                    assert ours == theirs
+                    assert type(ours) is type(theirs)
+
+
+def damaged(data: bytes) -> None:
+    with pytest.raises(SpecError) as error:
+        SeedTrace.from_bytes(data)
+    assert error.value.field == "trace"
+    assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x00", b"nonsense", b"PK\x03\x04", zlib.compress(b""), zlib.compress(b"PK\x03\x04")]
+)
+def test_other_bytes_are_refused(data: bytes) -> None:
+    damaged(data)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+def test_damage_is_noticed(where: float, flip: int) -> None:
+    data = trace().seeds[0].to_bytes()
+    at = int(where * len(data))
+    damaged(data[:at])
+    changed = bytearray(data)
+    changed[at] ^= flip
+    damaged(bytes(changed))
+
+
+def test_other_contents_are_refused() -> None:
+    with np.load(io.BytesIO(zlib.decompress(trace().seeds[0].to_bytes()))) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    plain = json.loads(arrays["plain"].tobytes())
+
+    def packed(**changes: object) -> bytes:
+        buffer = io.BytesIO()
+        np.savez(buffer, **{k: v for k, v in (arrays | changes).items() if v is not None})
+        return zlib.compress(buffer.getvalue())
+
+    def text(value: object) -> np.ndarray:
+        return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+
+    assert SeedTrace.from_bytes(packed()).seed == 0
+    damaged(packed(regret=None))
+    damaged(packed(plain=None))
+    damaged(packed(from_a_later_version=np.zeros(3)))
+    damaged(packed(plain=text([])))
+    damaged(packed(plain=text({})))
+    damaged(packed(plain=text(plain | {"spec": {"nonsense": 1}})))
+    damaged(packed(plain=text(plain | {"guarantee": {"nonsense": 1}})))
+    damaged(packed(plain=text(plain | {"guarantee": [1]})))
+    damaged(packed(regret=np.array([{"a": 1}], dtype=object)))  # would need pickle
+    single = io.BytesIO()
+    np.save(single, np.zeros(3))
+    damaged(zlib.compress(single.getvalue()))
+
+
+def test_frame_is_tidy() -> None:
+    frame = trace().frame()
+    assert list(frame.columns) == ["seed", "episode", "regret"]
+    assert len(frame) == 3 * len(trace().episodes)
+    for seed, rows in frame.groupby("seed"):
+        np.testing.assert_array_equal(rows["episode"], trace().episodes)
+        np.testing.assert_array_equal(rows["regret"], trace().regret[int(str(seed))])
+        assert rows["episode"].iloc[-1] == 10**4
+    assert frame["seed"].tolist() == sorted(frame["seed"])
+
+
+def test_summary() -> None:
+    summary = trace().summary()
+    assert list(summary) == SUMMARY
+    final = trace().regret[:, -1]
+    low, high = stats.t.interval(0.95, 2, final.mean(), stats.sem(final))
+    assert summary["final_regret_mean"] == pytest.approx(final.mean())
+    assert summary["final_regret_low"] == pytest.approx(low)
+    assert summary["final_regret_high"] == pytest.approx(high)
+    assert summary["v_star"] == trace().seeds[0].v_star
+    assert (summary["claimed_epsilon"], summary["claimed_delta"]) == (1.0, 0.0)
+    assert (summary["proved_epsilon"], summary["proved_delta"]) == (2.0, 0.0)
+    assert summary["seconds"] == pytest.approx(sum(s.seconds for s in trace().seeds))
+    assert summary["episodes_per_s"]
+    assert summary["episodes_per_s"] > 0
+    json.dumps(summary, allow_nan=False)
+
+
+def test_values_that_do_not_exist_are_null() -> None:
+    summary = trace("none", 1).summary()
+    assert list(summary) == SUMMARY
+    missing = {name for name, value in summary.items() if value is None}
+    assert missing == {
+        "final_regret_low", "final_regret_high", "claimed_epsilon", "claimed_delta", "proved_epsilon", "proved_delta",
+    }  # fmt: skip
+
+
+def test_run_reports_progress_and_keeps_the_order_of_seeds() -> None:
+    shares: list[float] = []
+    spec = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**4, seeds=2)
+    result = run(spec, shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert all(0 <= share <= 1 for share in shares)
+    assert [seed.seed for seed in result.seeds] == [0, 1]
+    assert result.regret.shape == (2, len(result.episodes))
+    assert result.guarantee == result.seeds[0].guarantee
+    # a seed is a unit of its own: another number of seeds, the same traces
+    alone = start(spec.replace(seeds=1), 1)
+    while not alone.advance():
+        pass
+    np.testing.assert_array_equal(alone.trace().regret, result.seeds[1].regret)

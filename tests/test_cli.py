@@ -1,0 +1,233 @@
+"""The command line: three files, one line for a bad argument, and a package that imports lightly."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import dprl.__main__ as cli
+from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunSpec, run
+from dprl.__main__ import main
+from tests.simulation.test_trace import SUMMARY
+
+SMALL = ["--env-param", "S=3", "--env-param", "H=4", "--episodes", "1e4", "--seeds", "2"]
+
+
+def files(out: Path) -> tuple[RunSpec, pd.DataFrame, dict[str, float | None]]:
+    spec = RunSpec.from_json((out / "spec.json").read_text(encoding="utf-8"))
+    return (
+        spec,
+        pd.read_csv(out / "regret.csv"),
+        json.loads((out / "summary.json").read_text(encoding="utf-8")),
+    )
+
+
+def test_run_writes_its_three_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "new" / "folder"
+    assert main(["run", *SMALL, "--out", str(out)]) == 0
+    assert sorted(f.name for f in out.iterdir()) == ["regret.csv", "spec.json", "summary.json"]
+    spec, regret, summary = files(out)
+    assert spec == RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**4, seeds=2)
+    assert list(json.loads((out / "spec.json").read_text())) == list(FIELDS)
+    assert list(regret.columns) == ["seed", "episode", "regret"]
+    assert regret["seed"].unique().tolist() == [0, 1]
+    assert (regret.groupby("seed")["episode"].last() == 10**4).all()
+    assert regret["episode"].dtype == "int64"
+    assert list(summary) == SUMMARY
+    trace = run(spec)
+    pd.testing.assert_frame_equal(regret, trace.frame())
+    assert summary["final_regret_mean"] == pytest.approx(trace.summary()["final_regret_mean"])
+    said = capsys.readouterr()
+    assert said.out.count("\n") == 1
+    assert said.err == ""  # no progress bar: not a terminal
+
+
+def test_spec_file_gives_the_same_and_flags_change_it(tmp_path: Path) -> None:
+    assert (
+        main(["run", *SMALL, "--epsilon", "3", "--algorithm-param", "cap=H-h", "--out", str(tmp_path / "a")])
+        == 0
+    )
+    file = str(tmp_path / "a" / "spec.json")
+    assert main(["run", "--spec", file, "--out", str(tmp_path / "b")]) == 0
+    for name in ("spec.json", "regret.csv"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    changes = ["--privacy", "none", "--env-param", "H=5", "--seeds", "1"]
+    assert main(["run", "--spec", file, *changes, "--out", str(tmp_path / "c")]) == 0
+    spec, _, summary = files(tmp_path / "c")
+    assert spec == RunSpec(
+        environment_params={"S": 3, "H": 5},
+        algorithm_params={"cap": "H-h"},
+        privacy="none",
+        episodes=10**4,
+        seeds=1,
+    )
+    assert summary["claimed_epsilon"] is None
+    assert summary["final_regret_low"] is None
+    # and back: what the file does not say takes its default
+    back = ["--privacy", "central", "--out", str(tmp_path / "d")]
+    assert main(["run", "--spec", str(tmp_path / "c" / "spec.json"), *back]) == 0
+    assert files(tmp_path / "d")[0].epsilon == 1.0
+
+
+def test_every_field_is_a_flag(tmp_path: Path) -> None:
+    given = {
+        "environment": "random", "environment_params": "S=2,A=2,H=2", "algorithm": "dp-ucbvi",
+        "algorithm_params": "cap=H-h,privacy=0.5", "privacy": "local", "mechanism": "laplace", "calibration": "paper",
+        "epsilon": "2.5", "delta": "0", "beta": "0.2", "bonus": "paper", "episodes": "200", "schedule": "episodic",
+        "seeds": "1", "root_seed": "12",
+    }  # fmt: skip
+    assert given.keys() == FIELDS.keys()
+    flags = [f"{FIELDS[name].flag}={value}" for name, value in given.items()]
+    assert main(["run", *flags, f"--out={tmp_path}"]) == 0
+    assert files(tmp_path)[0] == RunSpec.from_strings(given)
+
+
+def test_list_names_every_entry(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for registry in (ENVIRONMENTS, ALGORITHMS, PRIVATIZERS, MECHANISMS):
+        for key, entry in registry.items():
+            assert [line for line in lines if line.split()[0] == key and entry.summary in line], key
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["list", "--help"]])
+def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 0
+    said = capsys.readouterr().out
+    assert said
+    if "run" in arguments:
+        assert all(field.flag in said for field in FIELDS.values())
+
+
+BAD = [
+    ([], "COMMAND"),
+    (["nonsense"], "nonsense"),
+    (["run"], "--out"),
+    (["run", "--out"], "--out"),
+    (["list", "extra"], "extra"),
+    (["run", "--out", "OUT", "extra"], "extra"),
+    (["run", "--out", "OUT", "--nonsense", "1"], "--nonsense"),
+    (["run", "--out", "OUT", "--eps", "1"], "--eps"),  # no abbreviations
+    (["run", "--out", "OUT", "--epsilon"], "--epsilon"),
+    (["run", "--out", "OUT", "--epsilon", "zero"], "epsilon"),
+    (["run", "--out", "OUT", "--epsilon", "0"], "epsilon"),
+    (["run", "--out", "OUT", "--epsilon=-1"], "epsilon"),
+    (["run", "--out", "OUT", "--epsilon", "nan"], "epsilon"),
+    (["run", "--out", "OUT", "--epsilon", "inf"], "epsilon"),
+    (["run", "--out", "OUT", "--delta", "1"], "delta"),
+    (["run", "--out", "OUT", "--beta", "0"], "beta"),
+    (["run", "--out", "OUT", "--episodes", "0"], "episodes"),
+    (["run", "--out", "OUT", "--episodes", "1e16"], "episodes"),
+    (["run", "--out", "OUT", "--episodes", "1.5"], "episodes"),
+    (["run", "--out", "OUT", "--episodes", "9" * 10_000], "episodes"),
+    (["run", "--out", "OUT", "--episodes", ""], "episodes"),
+    (["run", "--out", "OUT", "--episodes", "10\n10"], "episodes"),
+    (["run", "--out", "OUT", "--schedule", "episodic"], "episodes"),
+    (["run", "--out", "OUT", "--schedule", "weekly"], "schedule"),
+    (["run", "--out", "OUT", "--schedule", "geometric:9"], "schedule"),
+    (["run", "--out", "OUT", "--seeds", "101"], "seeds"),
+    (["run", "--out", "OUT", "--root-seed=-1"], "root_seed"),
+    (["run", "--out", "OUT", "--bonus", "generous"], "bonus"),
+    (["run", "--out", "OUT", "--calibration", "loose"], "calibration"),
+    (["run", "--out", "OUT", "--env", "mars"], "environment"),
+    (["run", "--out", "OUT", "--env", ""], "environment"),
+    (["run", "--out", "OUT", "--algorithm", "\x1b[31mred\n"], "algorithm"),
+    (["run", "--out", "OUT", "--algorithm", "ucbvi", "--privacy", "central"], "privacy"),
+    (["run", "--out", "OUT", "--privacy", "local", "--mechanism", "laplace-tree"], "mechanism"),
+    (["run", "--out", "OUT", "--env-param", "S"], "environment_params"),
+    (["run", "--out", "OUT", "--env-param", "S=2"], "environment_params.S"),
+    (["run", "--out", "OUT", "--env-param", "S=6", "--env-param", "S=7"], "environment_params"),
+    (["run", "--out", "OUT", "--env-param", "depth=2"], "environment_params"),
+    (["run", "--out", "OUT", "--env-param", "variant=wide"], "environment_params.variant"),
+    (["run", "--out", "OUT", "--env-param", "S=300", "--env-param", "H=1000"], "environment_params"),
+    (["run", "--out", "OUT", "--algorithm-param", "cap=none"], "algorithm_params.cap"),
+    (["run", "--out", "OUT", "--algorithm-param", "statistical=-1"], "algorithm_params.statistical"),
+    (["run", "--out", "FILE/below"], "out"),
+    (["run", "--out", "FILE"], "out"),
+    (["run", "--out", "OUT", "--spec", "MISSING"], "spec"),
+    (["run", "--out", "OUT", "--spec", "FOLDER"], "spec"),
+    (["run", "--out", "OUT", "--spec", "FILE"], "spec"),
+    (["run", "--out", "OUT", "--spec", "BINARY"], "spec"),
+    (["run", "--out", "OUT", "--spec", "OTHER"], "spec"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "named"), BAD, ids=lambda value: repr(value)[:80])
+def test_a_bad_argument_is_one_line_and_status_2(
+    arguments: list[str], named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "FILE").write_text("not JSON")
+    (tmp_path / "BINARY").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "OTHER").write_text('{"a": 1}')
+    (tmp_path / "FOLDER").mkdir()
+    special = ("OUT", "FILE", "BINARY", "OTHER", "FOLDER", "MISSING")
+    arguments = [str(tmp_path / a) if a.startswith(special) else a for a in arguments]
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    said = capsys.readouterr()
+    assert stopped.value.code == 2
+    assert said.out == ""
+    assert said.err.startswith("dprl: ")
+    assert said.err.count("\n") == 1
+    assert said.err.strip().isprintable()
+    assert len(said.err) < 500
+    assert named in said.err
+    assert not (tmp_path / "OUT" / "summary.json").exists()
+
+
+def test_progress_bar_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    for share in (0.0, 0.5, 1.0):
+        cli.progress_bar(share)
+    bars = capsys.readouterr().err
+    assert bars.count("\r") == 3
+    assert bars.endswith("100%\n")
+
+
+def test_interrupting_is_not_a_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "run", interrupted)
+    assert main(["run", *SMALL, "--out", str(tmp_path)]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ),
+    )
+
+
+def test_as_a_program(tmp_path: Path) -> None:
+    done = python("-m", "dprl", "run", *SMALL, "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert files(tmp_path)[0].seeds == 2
+    done = python("-m", "dprl", "run", "--epsilon", "none at all", "--out", str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "epsilon" in done.stderr
+
+
+def test_importing_is_light() -> None:
+    """Pages import the registries and specs: no compiler, no statistics, no tables, no server with them."""
+    code = (
+        "import sys, dprl; dprl.RunSpec().seed_key(0); "
+        "print(*[m for m in ('numba', 'llvmlite', 'scipy', 'pandas', 'streamlit', 'plotly') if m in sys.modules])"
+    )
+    done = python("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []

@@ -1,0 +1,62 @@
+"""The options in .streamlit/config.toml: Streamlit knows them, and pages and figures share their colours."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit import config
+
+from dprl.figures.style import DARK, LIGHT, Theme
+
+FILE = Path(__file__).parent.parent / ".streamlit" / "config.toml"
+OPTIONS = tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+def flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested TOML tables as {"section.option": value}."""
+    options: dict[str, Any] = {}
+    for name, value in table.items():
+        options |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
+    return options
+
+
+@pytest.mark.parametrize("option", flat(OPTIONS))
+def test_streamlit_knows_the_option(option: str) -> None:
+    # Streamlit itself only warns of an unknown option, and goes on without it.
+    assert option in config.get_config_options()
+
+
+@pytest.mark.parametrize(("scheme", "theme"), [("light", LIGHT), ("dark", DARK)])
+def test_pages_have_the_figures_ground_and_ink(scheme: str, theme: Theme) -> None:
+    page = OPTIONS["theme"][scheme]
+    assert (page["backgroundColor"], page["textColor"]) == (theme.background.lower(), theme.ink.lower())
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #rrggbb, as WCAG 2 defines it."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_written_can_be_read(scheme: str) -> None:
+    page = OPTIONS["theme"][scheme]
+    grounds = [
+        place[name]
+        for place in (page, page["sidebar"])
+        for name in ("backgroundColor", "secondaryBackgroundColor")
+    ]
+    for ground in grounds:
+        assert contrast(page["textColor"], ground) >= 4.5
+        assert contrast(page["linkColor"], ground) >= 4.5
+    assert contrast(page["primaryColor"], page["backgroundColor"]) >= 4.2
+    assert contrast("#ffffff", page["primaryColor"]) >= 4.2

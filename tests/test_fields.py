@@ -1,0 +1,178 @@
+"""Fields: what is allowed comes through in one type, what is not is refused in one sentence."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dprl.fields import Field, SpecError, check_params, number, parse_params, shown
+
+INT = Field("K", "int", 5, "users", low=1, high=10**15)
+FLOAT = Field("eps", "float", 1.0, "budget", low=0.0, high=10.0, low_open=True)
+CHOICE = Field("model", "choice", "a", "which", choices=("a", "b"))
+TEXT = Field("name", "text", "x", "any words")
+PARAMS = Field("params", "params", {}, "parameters")
+OPTIONAL = Field("delta", "float", None, "budget", low=0.0, high=1.0, optional=True)
+ALL = (INT, FLOAT, CHOICE, TEXT, PARAMS, OPTIONAL)
+
+
+@pytest.mark.parametrize("value", [7, 7.0, np.int64(7), np.float64(7), Fraction(7), Decimal(7)])
+def test_whole_numbers_of_any_type_are_ints(value: Any) -> None:
+    checked = INT.check(value)
+    assert checked == 7
+    assert type(checked) is int
+
+
+@pytest.mark.parametrize("text", ["1e9", "1000000000", " 1E9 ", "1e+9", "1000000000.0"])
+def test_whole_numbers_may_be_written_as_people_do(text: str) -> None:
+    parsed = INT.parse(text)
+    assert parsed == 10**9
+    assert type(parsed) is int
+
+
+def test_ranges_are_inclusive_unless_open() -> None:
+    assert INT.check(1) == 1
+    assert INT.check(10**15) == 10**15
+    assert FLOAT.check(10) == 10.0
+    assert type(FLOAT.check(10)) is float
+    for field, value in ((INT, 0), (INT, 10**15 + 1), (FLOAT, 0.0), (FLOAT, 10.000001)):
+        with pytest.raises(SpecError):
+            field.check(value)
+
+
+def test_minus_zero_is_zero() -> None:
+    """Otherwise two specs that mean the same would have two keys."""
+    assert str(OPTIONAL.check(-0.0)) == "0.0"
+    assert str(OPTIONAL.parse("-0")) == "0.0"
+
+
+NOT_NUMBERS: list[Any] = [
+    None,
+    True,
+    False,
+    "7",
+    "x",
+    [],
+    [7],
+    {},
+    (7,),
+    b"7",
+    7j,
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    10**400,
+    object,
+]
+
+
+@pytest.mark.parametrize("field", [INT, FLOAT], ids=["int", "float"])
+@pytest.mark.parametrize(
+    "value", [*NOT_NUMBERS, np.zeros(3), Decimal("nan"), -(10**5000)], ids=lambda v: repr(type(v))
+)
+def test_what_is_not_a_number_is_refused(field: Field, value: Any) -> None:
+    refused(field, value)
+
+
+@pytest.mark.parametrize("value", [7.5, 1e-9, 0.999999])
+def test_fractions_are_not_ints(value: float) -> None:
+    refused(INT, value)
+
+
+@pytest.mark.parametrize("value", [None, 3, "c", "A", " a", ["a"], {"a"}, ""])
+def test_choices(value: Any) -> None:
+    assert CHOICE.check("a") == "a"
+    refused(CHOICE, value)
+
+
+@pytest.mark.parametrize("value", [None, 3, "S=6", [("S", 6)], {6: "S"}])
+def test_params(value: Any) -> None:
+    assert PARAMS.check({"S": 6}) == {"S": 6}
+    refused(PARAMS, value)
+
+
+def refused(field: Field, value: Any) -> None:
+    with pytest.raises(SpecError) as error:
+        field.check(value)
+    assert error.value.field == field.name
+    assert one_sentence(str(error.value), field.name)
+
+
+def one_sentence(message: str, name: str) -> bool:
+    return (
+        message.startswith(f"{name}: ")
+        and message.endswith(".")
+        and message.isprintable()
+        and len(message) < 400
+    )
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.sampled_from(ALL), st.text() | st.from_regex(r"[-+0-9.eE_x]{1,12}"))
+def test_any_text_is_parsed_or_refused_in_one_sentence(field: Field, text: str) -> None:
+    try:
+        value = field.parse(text)
+    except SpecError as error:
+        message = str(error)
+    else:
+        if field is not PARAMS:
+            assert field.check(value) == value or value is None
+        return
+    assert one_sentence(message, field.name)
+
+
+def test_optional_fields_may_be_left_open() -> None:
+    assert OPTIONAL.check(None) is None
+    assert OPTIONAL.parse("") is None
+    assert OPTIONAL.parse("none") is None
+    with pytest.raises(SpecError):
+        FLOAT.parse("")
+
+
+def test_parse_params() -> None:
+    assert parse_params("p", " S = 6, H=20 ,,variant=osband") == {"S": "6", "H": "20", "variant": "osband"}
+    assert parse_params("p", "") == {}
+    for text in ("S", "=6", "S=6,S=7", "S=6,H", "\n=\x00", "S:6"):
+        with pytest.raises(SpecError) as error:
+            parse_params("p", text)
+        assert one_sentence(str(error.value), "p")
+
+
+def test_check_params_fills_in_and_names_what_is_wrong() -> None:
+    fields = (Field("S", "int", 6, "states", low=1, high=9), CHOICE)
+    assert check_params("p", "it", fields, {}) == {"S": 6, "model": "a"}
+    assert list(check_params("p", "it", fields, {"model": "b", "S": "7"}).items()) == [
+        ("S", 7),
+        ("model", "b"),
+    ]
+    for given_params, field in (
+        ({"S": 10}, "p.S"),
+        ({"S": "x"}, "p.S"),
+        ({"model": 1}, "p.model"),
+        ({"s": 1}, "p"),
+    ):
+        with pytest.raises(SpecError) as error:
+            check_params("p", "it", fields, given_params)
+        assert error.value.field == field
+        assert one_sentence(str(error.value), field)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.text() | st.integers() | st.floats() | st.lists(st.text()) | st.binary())
+def test_what_is_repeated_in_a_message_is_short_and_on_one_line(value: object) -> None:
+    assert len(shown(value)) <= 40
+    assert shown(value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(20, "20"), (0.05, "0.05"), (1e9, "1e+09"), (250_000, "250000"), (10**15, "1e+15"), (0, "0")],
+)
+def test_number(value: float, text: str) -> None:
+    assert number(value) == text

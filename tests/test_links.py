@@ -1,0 +1,251 @@
+"""Links say everything, and reading one never fails."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import asdict, replace
+from typing import Any
+from urllib.parse import parse_qs, quote
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dprl import links
+from dprl.algorithms import ALGORITHMS
+from dprl.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import FIELDS, RunSpec
+
+SPEC = RunSpec()
+
+
+def read(query: str) -> Link:
+    return links.decode(parse_qs(query, keep_blank_values=True))
+
+
+ENVIRONMENTS: list[tuple[str, dict[str, Any]]] = [
+    ("riverswim", {"S": 4, "H": 7}),
+    ("riverswim", {"variant": "strehl-littman"}),
+    ("random", {"S": 3, "A": 2, "H": 4, "concentration": 0.123456789, "seed": 4}),
+]
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> RunSpec:
+    algorithm = draw(st.sampled_from(list(ALGORITHMS.values())))
+    privacy = draw(st.sampled_from(algorithm.privacies))
+    environment = draw(st.sampled_from(ENVIRONMENTS))
+    return RunSpec(
+        environment=environment[0],
+        environment_params=environment[1],
+        algorithm=algorithm.key,
+        privacy=privacy,
+        epsilon=draw(st.floats(0.001, 10_000)),
+        bonus=draw(st.sampled_from(algorithm.bonuses)),
+        episodes=draw(st.integers(1, 10**6)),
+        schedule=draw(st.sampled_from(["episodic", "geometric:0.02", "geometric:0.5"])),
+        seeds=draw(st.integers(1, 100)),
+        root_seed=draw(st.integers(0, 2**53 - 1)),
+    )
+
+
+@st.composite
+def views(draw: st.DrawFn) -> View:
+    values: dict[str, Any] = {}
+    for name, field in VIEW_FIELDS.items():
+        if field.kind == "choice":
+            values[name] = draw(st.sampled_from(field.choices))
+        else:
+            assert field.low is not None
+            assert field.high is not None
+            values[name] = draw(st.integers(int(field.low), int(field.high)))
+    return View(**values)
+
+
+curves = st.builds(
+    Curve,
+    spec=specs(),
+    slot=st.integers(0, MAX_CURVES - 1),
+    name=st.text(max_size=2 * MAX_NAME).map(clean_name),
+    hidden=st.booleans(),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(curves, min_size=1, max_size=MAX_CURVES), views())
+def test_a_link_carries_the_whole_view(many: list[Curve], view: View) -> None:
+    view = replace(view, curve=min(view.curve, len(many) - 1))
+    assert read(links.query(many, view)) == Link(tuple(many), view, ())
+
+
+def test_a_link_says_defaults_too_and_never_a_store_id() -> None:
+    items = links.encode([Curve(SPEC)], View())
+    keys = [key for key, _ in items]
+    assert items[0] == ("v", "1")
+    assert set(keys) == {"v", "c", *(f.query for f in VIEW_FIELDS.values())}
+    whole = dict(items)["c"].split("~")
+    values = SPEC.to_dict()
+    for name, field in FIELDS.items():
+        if isinstance(values[name], dict):
+            assert all(f"{field.query}.{k}.{v}" in whole for k, v in values[name].items())
+        else:
+            assert f"{field.query}.{values[name]}" in whole
+    assert SPEC.seed_key(0) not in links.query([Curve(SPEC)], View())
+
+
+def test_later_curves_are_differences_from_the_first() -> None:
+    items = links.encode([Curve(SPEC), Curve(SPEC.replace(epsilon=0.3), 1)], View())
+    assert [value for key, value in items if key == "c"][1] == "eps.0.3~col.1~hide.no"
+    assert len(links.query([Curve(SPEC.replace(epsilon=e / 8), e - 1) for e in range(1, 9)], View())) < 1000
+
+
+def test_a_link_may_be_written_by_hand() -> None:
+    link = read("c=eps.0.3&c=priv.none&tab=policy")
+    assert [curve.spec for curve in link.curves] == [SPEC.replace(epsilon=0.3), SPEC.twin()]
+    assert link.view == View(tab="policy")
+    assert link.problems == ()
+    assert read("") == Link((), View(), ())
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "spec"),
+    [
+        ("c=eps.-3~K.1000", "epsilon: -3 is not allowed", SPEC.replace(episodes=1000)),
+        ("c=eps.nan", "epsilon: nan is not allowed", SPEC),
+        ("c=K.1e99~eps.2", "episodes: 1e99 is not allowed", SPEC.replace(epsilon=2.0)),
+        ("c=env.atlantis", "environment: atlantis is not allowed", SPEC),
+        ("c=envp.S.one~eps.2", "environment_params.S: one is not allowed", SPEC.replace(epsilon=2.0)),
+        ("c=envp.Z.5", "riverswim has no parameter Z", SPEC),
+        ("c=alg.ucbvi~priv.local", "privacy: local does not go with ucbvi", RunSpec(algorithm="ucbvi")),
+        ("c=sched.never", "schedule: never is not allowed", SPEC),
+        ("c=sched.episodic", "too many for the episodic schedule", None),
+        ("c=what.ever~eps.2", "what.ever is not part of a curve", SPEC.replace(epsilon=2.0)),
+        ("c=eps.1~col.99", "colour: 99 is not allowed", SPEC),
+        ("c=eps.1&tab=nothing", "tab: nothing is not allowed", SPEC),
+        ("c=eps.1&k=0", "episode: 0 is not allowed", SPEC),
+        ("v=2&c=eps.1", "version 2", SPEC),
+        ("c=" + "~".join(["eps.1"] * 300), "longer than", SPEC),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence_and_the_rest_is_kept(
+    query: str, words: str, spec: RunSpec | None
+) -> None:
+    link = read(query)
+    assert len(link.problems) == 1
+    assert words in link.problems[0]
+    assert link.problems[0].endswith(".")
+    assert [curve.spec for curve in link.curves] == ([spec] if spec else [])
+
+
+def test_only_so_many_curves_are_read() -> None:
+    link = read("&".join(["c=eps.1"] * 20))
+    assert len(link.curves) == MAX_CURVES
+    assert "20 curves" in link.problems[0]
+
+
+def test_the_looked_at_curve_is_one_there_is() -> None:
+    assert read("c=eps.1&i=7").view.curve == 0
+
+
+@pytest.mark.parametrize(
+    ("given_name", "kept"),
+    [
+        ("  two   words ", "two words"),
+        ("a~b\x00\n<b>", "a-b <b>"),
+        ("=1+1", "1+1"),
+        ("@SUM(A1)", "SUM(A1)"),
+        ("x" * 500, "x" * MAX_NAME),
+        ("\u202eevil", "evil"),
+    ],
+)
+def test_names_are_cleaned(given_name: str, kept: str) -> None:
+    assert clean_name(given_name) == kept
+
+
+@given(st.text())
+def test_cleaning_a_name_twice_changes_nothing(text: str) -> None:
+    once = clean_name(text)
+    assert clean_name(once) == once
+    assert len(once) <= MAX_NAME
+
+
+# Things that break parsers, templates, shells, SQL, and numbers.
+POISON = [
+    "", "~", "~~~~", ".", "..", "-1", "1e400", "-inf", "nan", "0x10", "1_000", "٣", "½", "1" * 400, "{}", "[]",
+    "null", "None", "true", "__import__('os').system('id')", "{{7*7}}", "${jndi:ldap://x}", "%{x}", "%00", "%",
+    "%zz", "\x00", "\ud800", "\u202e", "🦊" * 50, "<script>alert(1)</script>", "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1))", "' OR 1=1 --", "; rm -rf /", "../../etc/passwd", "S.6.7.8", "envp", "envp.",
+    "envp..", "envp.S", "envp.S.", "envp.__class__.x", "algp.cap.zzz", "name.", "name.~name.~", "col.-1", "hide.maybe",
+]  # fmt: skip
+
+
+def hostile(seed: int) -> str:
+    """A hostile query string: a good one cut, spliced, repeated and poisoned at random."""
+    rng = random.Random(seed)
+    many = [Curve(SPEC), Curve(SPEC.twin(), 1), Curve(SPEC.replace(epsilon=3.0), 2, "a name")]
+    items = links.encode(many[: rng.randint(1, 3)], View())
+    keys = [key for key, _ in items] + ["__proto__", "embed", "c[]", "C", "", "store", "id"]
+    for _ in range(rng.randint(1, 8)):
+        at = rng.randrange(len(items))
+        key, value = items[at]
+        kind = rng.randrange(6)
+        if kind == 0:
+            items[at] = (key, rng.choice(POISON))
+        elif kind == 1:
+            items[at] = (key, value[: rng.randint(0, len(value))] + rng.choice(POISON))
+        elif kind == 2:
+            items.append((rng.choice(keys), rng.choice(POISON)))
+        elif kind == 3:
+            parts = value.split("~")
+            parts[rng.randrange(len(parts))] = (
+                rng.choice(["eps", "K", "envp", "env", "name"]) + "." + rng.choice(POISON)
+            )
+            items[at] = (key, "~".join(parts))
+        elif kind == 4:
+            items += [items[at]] * rng.randint(1, 30)
+        else:
+            rng.shuffle(items)
+    query = "&".join(f"{quote(k, errors='replace')}={quote(v, errors='replace')}" for k, v in items)
+    return query if rng.random() < 0.8 else query[: rng.randint(0, len(query))]
+
+
+def check_harmless(link: Link) -> None:
+    """Whatever was read is valid, and whatever was wrong is a short sentence on one line."""
+    assert len(link.curves) <= MAX_CURVES
+    for curve in link.curves:
+        assert RunSpec.from_dict(curve.spec.to_dict()) == curve.spec
+        assert clean_name(curve.name) == curve.name
+    for name, value in asdict(link.view).items():
+        assert VIEW_FIELDS[name].check(value) == value
+    for problem in link.problems:
+        assert problem.isprintable()
+        assert problem.endswith(".")
+        assert len(problem) < 400
+        assert "Traceback" not in problem
+    assert read(links.query(link.curves, link.view)).curves == link.curves
+
+
+def test_a_thousand_hostile_links_do_no_harm() -> None:
+    wrong = 0
+    for seed in range(1000):
+        link = read(hostile(seed))
+        check_harmless(link)
+        wrong += bool(link.problems)
+    assert wrong > 500  # else these were not hostile
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(st.text(max_size=5), st.lists(st.text(max_size=40), max_size=3), max_size=5))
+def test_any_text_at_all_does_no_harm(parameters: dict[str, list[str]]) -> None:
+    check_harmless(links.decode(parameters))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(sorted(f.query for f in FIELDS.values())), st.text(max_size=20))))
+def test_any_value_of_any_field_does_no_harm(pairs: list[tuple[str, str]]) -> None:
+    check_harmless(links.decode({"c": ["~".join(f"{k}.{v}" for k, v in pairs)]}))
+
+
+def test_only_registered_words_are_offered() -> None:
+    assert set(FIELDS["privacy"].choices) == set(PRIVATIZERS)

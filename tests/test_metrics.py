@@ -1,0 +1,132 @@
+"""Metrics against closed forms, SciPy's own intervals and small cases worked by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dprl import metrics
+
+
+def test_band_is_scipys_t_interval() -> None:
+    regret = np.random.default_rng(0).gamma(2.0, size=(5, 7)).cumsum(axis=1)
+    mean, low, high = metrics.regret_band(regret)
+    expected = stats.t.interval(0.95, 4, loc=regret.mean(0), scale=stats.sem(regret, axis=0))
+    np.testing.assert_allclose(mean, regret.mean(0))
+    np.testing.assert_allclose((low, high), expected)
+
+
+def test_band_covers_the_mean_as_often_as_it_says() -> None:
+    sample = np.random.default_rng(1).normal(3.0, 2.0, size=(5, 20_000))
+    _, low, high = metrics.regret_band(sample)
+    # 20,000 trials: a standard error of 0.0015, so 0.006 is four of them.
+    assert np.mean((low <= 3.0) & (high >= 3.0)) == pytest.approx(0.95, abs=0.006)
+
+
+def test_one_seed_has_a_mean_and_no_band() -> None:
+    mean, low, high = metrics.regret_band(np.array([[1.0, 2.0, 4.0]]))
+    assert mean.tolist() == [1.0, 2.0, 4.0]
+    assert np.isnan(low).all()
+    assert np.isnan(high).all()
+
+
+def test_mean_ends_where_the_slowest_seed_is() -> None:
+    mean, low, _ = metrics.regret_band(np.array([[1.0, 2.0, 3.0], [3.0, 4.0, np.nan]]))
+    assert mean[:2].tolist() == [2.0, 3.0]
+    assert np.isnan(mean[2])
+    assert np.isnan(low[2])
+
+
+def test_seeds_under_way_are_aligned() -> None:
+    at = np.array([1, 10, 100])
+    episodes, values = metrics.align([(at[:1], np.array([3.0])), (at, np.array([1.0, 2.0, 3.0]))])
+    assert episodes.tolist() == [1, 10, 100]
+    np.testing.assert_array_equal(values, [[3.0, np.nan, np.nan], [1.0, 2.0, 3.0]])
+    assert metrics.align([])[1].shape == (0, 0)
+
+
+def test_seeds_with_other_checkpoints_are_refused() -> None:
+    with pytest.raises(ValueError, match="checkpoints"):
+        metrics.align([(np.array([1, 5]), np.zeros(2)), (np.array([1, 10, 100]), np.zeros(3))])
+
+
+def test_average_per_episode() -> None:
+    average = metrics.per_episode(np.array([1, 10, 10**15]), np.array([[3.0, 20.0, 1e15]]))
+    assert average.tolist() == [[3.0, 2.0, 1.0]]
+
+
+def test_extra_regret_is_paired_by_seed() -> None:
+    episodes = np.array([1, 2, 4])
+    regret = np.array([[3.0, 6.0, 12.0], [30.0, 60.0, 120.0], [7.0, 7.0, 7.0]])
+    twin = np.array([[1.0, 2.0, 4.0], [10.0, 20.0, 40.0]])
+    at, extra = metrics.extra_regret(episodes, regret, episodes, twin)
+    assert at is episodes
+    np.testing.assert_allclose(extra, [[2.0, 4.0, 8.0], [20.0, 40.0, 80.0]])
+
+
+def test_extra_regret_interpolates_a_twin_with_other_checkpoints() -> None:
+    _, extra = metrics.extra_regret(
+        np.array([1, 5, 10, 20]),
+        np.array([[2.0, 10.0, 20.0, 40.0]]),
+        np.array([2, 10]),
+        np.array([[2.0, 10.0]]),
+    )
+    # From (0, 0) the twin's regret is its episode here; past its end nothing is known.
+    np.testing.assert_allclose(extra, [[1.0, 5.0, 10.0, np.nan]])
+
+
+def test_extra_regret_ends_where_an_unfinished_twin_does() -> None:
+    at = np.array([1, 2, 3])
+    _, extra = metrics.extra_regret(at, np.full((1, 3), 5.0), at, np.array([[1.0, 2.0, np.nan]]))
+    np.testing.assert_array_equal(extra, [[4.0, 3.0, np.nan]])
+
+
+@pytest.mark.parametrize("exponent", [0.3, 0.5, 1.0])
+def test_growth_exponent_of_a_power_law(exponent: float) -> None:
+    episodes = np.unique(
+        np.concatenate([np.geomspace(1, 1e9, 200), np.linspace(1, 1e9, 100)]).astype(np.int64)
+    )
+    regret = np.array([[1.0], [2.0], [5.0]]) * episodes.astype(float) ** exponent
+    mean, low, high = metrics.growth_exponent(episodes, regret, 1e6, 1e9)
+    assert mean == pytest.approx(exponent, abs=2e-3)
+    assert low == pytest.approx(mean, abs=2e-3)
+    assert high == pytest.approx(mean, abs=2e-3)
+
+
+def test_growth_exponent_weighs_decades_alike_however_dense_the_record() -> None:
+    """Kinked growth recorded mostly at the end: the slope is of the window, not of the dense stretch."""
+    sparse = np.geomspace(1e3, 1e9, 61)
+    dense = np.union1d(sparse, np.linspace(1e8, 1e9, 2000))
+
+    def kinked(k: np.ndarray) -> np.ndarray:
+        return np.where(k < 1e6, k, 1e6 * (k / 1e6) ** 0.2)[None, :]
+
+    a = metrics.growth_exponent(sparse, kinked(sparse), 1e3, 1e9)[0]
+    b = metrics.growth_exponent(dense, kinked(dense), 1e3, 1e9)[0]
+    assert a == pytest.approx(b, abs=0.01)
+    assert 0.4 < a < 0.8
+
+
+@pytest.mark.parametrize(
+    ("regret", "window"),
+    [
+        ([0.0, 0.0, 1.0], (1, 100)),
+        ([1.0, -1.0, 1.0], (1, 100)),
+        ([1.0, 2.0, np.nan], (1, 100)),
+        ([1.0, 2.0, 3.0], (1, 1000)),
+        ([1.0, 2.0, 3.0], (100, 100)),
+    ],
+)
+def test_growth_exponent_that_does_not_exist_is_nan(regret: list[float], window: tuple[int, int]) -> None:
+    result = metrics.growth_exponent(np.array([1, 10, 100]), np.array([regret]), *window)
+    assert np.isnan(result).all()
+
+
+def test_pac_curve_is_read_at_the_end() -> None:
+    counts = np.zeros((2, 3, 2), np.int64)
+    counts[0, -1], counts[1, -1] = (10, 100), (30, 300)
+    mean, low, high = metrics.pac_curve(counts)
+    assert mean.tolist() == [20.0, 200.0]
+    assert (low < mean).all()
+    assert (mean < high).all()

@@ -1,0 +1,78 @@
+"""The launcher: what it refuses, and that it leaves nothing behind."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dprl.fields import SpecError
+from dprl.serve import check_address, url
+from tests.browser.server import ROOT, App, free_port, serve_command, start
+
+
+def refused(*arguments: str) -> str:
+    """What `python -m dprl.serve` says on stderr when it refuses its arguments."""
+    done = subprocess.run(
+        [sys.executable, "-m", "dprl.serve", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    return done.stderr
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "65536", "80.5", "abc", ""])
+def test_a_bad_port_is_refused_in_one_sentence(port: str) -> None:
+    assert refused(f"--port={port}") == (
+        f"port: {port} is not allowed; give a whole number from 1 to 65535.\n"
+    )
+
+
+@pytest.mark.parametrize("host", ["", "no such host", "a" * 300, "ü" * 100, "192.0.2.1"])
+def test_a_host_that_is_not_this_machine_is_refused(host: str) -> None:
+    with pytest.raises(
+        SpecError, match=r"^host: .* is not allowed; give a name or address of this machine\.$"
+    ):
+        check_address(host, free_port())
+
+
+def test_a_port_in_use_is_refused_in_one_sentence() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert refused("--host=127.0.0.1", f"--port={port}") == (
+            f"port: {port} is in use; give another one, such as {port % 65535 + 1}.\n"
+        )
+
+
+def test_a_free_port_is_fine_and_stays_free() -> None:
+    port = free_port()
+    check_address("localhost", port)
+    check_address("127.0.0.1", port)
+
+
+def test_the_address_to_open() -> None:
+    assert url("localhost", 8501) == "http://localhost:8501"
+    assert url("::1", 8501) == "http://[::1]:8501"
+
+
+def test_sigterm_ends_the_dashboard_and_its_workers(tmp_path: Path) -> None:
+    app = start(serve_command, ROOT, tmp_path)
+    assert len(app.processes()) >= 5  # the launcher, Streamlit, the pool and two workers
+    app.process.send_signal(signal.SIGTERM)
+    assert app.process.wait(20) == 0
+    assert app.end() == []
+
+
+def test_ctrl_c_before_the_dashboard_opens_leaves_nothing(tmp_path: Path) -> None:
+    app: App = start(serve_command, ROOT, tmp_path, wait=False)
+    while "Starting the workers" not in app.log():
+        time.sleep(0.05)
+    time.sleep(0.5)  # into the wait for the workers
+    assert app.end() == []
+    assert "Traceback" not in app.log()
