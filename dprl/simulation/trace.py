@@ -58,8 +58,8 @@ class SeedTrace:
     sees them (rows as in mdp/counts.py); policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that
     release; occupancy: [D, H, S] chance that this policy is in s at h; error_bound: [D] E_{eps,beta};
     error_used: [D] the E the bonus used; optimism: [D] share of (h, s, a) with Q at least optimal;
-
-    series: [D] each, an algorithm's own measures by name; optimal_*: the true optimum; v_star: expected optimal value of an episode; complete: not cut short.
+    series: [D] each, an algorithm's own measures by name; optimal_*: the true optimum; v_star: expected optimal
+    value of an episode; complete: not cut short.
     """
 
     spec: RunSpec
