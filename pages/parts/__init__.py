@@ -1,0 +1,1 @@
+"""Streamlit parts shared by the pages."""

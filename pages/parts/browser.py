@@ -1,0 +1,97 @@
+"""The two things a page needs from the browser itself: the clipboard, and the sidebar of a phone."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+_COPY_JS = """
+export default function ({ data, parentElement }) {
+  const button = parentElement.querySelector("button");
+  const label = button.querySelector("span");
+  const copy = async () => {
+    const url = location.origin + location.pathname + "?" + data.query;
+    try {
+      await navigator.clipboard.writeText(url);
+    } catch {  // no clipboard outside https and localhost: the old way
+      const area = document.createElement("textarea");
+      area.value = url;
+      area.style.position = "fixed";
+      document.body.appendChild(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    label.textContent = "Link copied";
+    setTimeout(() => { label.textContent = "Copy link"; }, 1800);
+  };
+  button.onclick = copy;
+  return () => { button.onclick = null; };
+}
+"""
+
+# The look of Streamlit's own secondary button, from its theme variables.
+_BUTTON_CSS = """
+button {
+  display: inline-flex; align-items: center; gap: .45rem; min-height: 2.5rem; padding: .25rem .75rem; width: 100%;
+  justify-content: center; white-space: nowrap; font: 400 1rem var(--st-font); color: var(--st-text-color);
+  background: var(--st-background-color); cursor: pointer;
+  border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius);
+}
+button:hover, button:focus-visible {
+  border-color: var(--st-primary-color); color: var(--st-primary-color); outline: none;
+}
+svg { width: 1.05rem; height: 1.05rem; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; }
+"""
+
+_COPY_HTML = """
+<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path
+d="M10 14a4.5 4.5 0 0 0 6.4 0l3-3a4.5 4.5 0 0 0-6.4-6.4l-1 1M14 10a4.5 4.5 0 0 0-6.4 0l-3 3a4.5 4.5 0 0 0 6.4
+6.4l1-1"/></svg><span aria-live="polite">Copy link</span></button>
+"""
+
+# On a phone the sidebar lies over the page: a button in the page opens it.
+_SETTINGS_HTML = """
+<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path
+d="M4 7h9M19 7h1M4 17h3M13 17h7"/><circle cx="16" cy="7" r="2.6"/><circle cx="10" cy="17" r="2.6"/></svg
+><span>Settings</span></button>
+"""
+
+_SETTINGS_JS = """
+export default function ({ parentElement }) {
+  parentElement.querySelector("button").onclick = () =>
+    document.querySelector('[data-testid="stExpandSidebarButton"]')?.click();
+}
+"""
+
+# It closes by itself when what lies under it changes: another page, or a run that was just started.
+_CLOSE_JS = """
+export default function ({ data }) {
+  const sidebar = document.querySelector('[data-testid="stSidebar"]');
+  const open = sidebar?.getAttribute("data-collapsed") === "false";
+  if (window.dprlUnder !== undefined && window.dprlUnder !== data.under && open && window.innerWidth < 768) {
+    document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
+  }
+  window.dprlUnder = data.under;
+}
+"""
+
+_copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTON_CSS, js=_COPY_JS)
+_settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
+_close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
+
+
+def copy_link(query: str) -> None:
+    """A button that copies the address of this page with `query` (already escaped) to the clipboard."""
+    _copy(data={"query": query}, key="copy_link", width="content")
+
+
+def settings_button() -> None:
+    """A button that opens the sidebar, shown on narrow screens only (style.css)."""
+    with st.container(key="settings_button"):
+        _settings(key="settings", width="content")
+
+
+def close_sidebar(under: str) -> None:
+    """Closes the sidebar of a narrow screen whenever `under`, a word for what it covers, changes."""
+    with st.container(key="close_sidebar"):
+        _close(data={"under": under}, key="close", height=1)

@@ -1,0 +1,43 @@
+"""The finished runs that come with the program, so that the home page shows its chart at once.
+
+`python -m pages.parts.bundled` computes them anew with the real engine, after a change that alters them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from dprl.simulation import RunSpec, run
+from pages.parts.data import Regret
+
+FILE = Path(__file__).parents[2] / "assets" / "home.json"
+DIGITS = 9  # kept of a regret, where tests compare to a relative 1e-8
+
+
+@st.cache_resource(show_spinner=False)
+def bundled() -> dict[RunSpec, Regret]:
+    """The bundled runs by spec; read once. A run whose spec the file does not hold is simply not there."""
+    found = {}
+    for entry in json.loads(FILE.read_text(encoding="utf-8")):
+        rows = np.array(entry["regret"])
+        done = np.ones(len(rows), bool)
+        found[RunSpec.from_dict(entry["spec"])] = Regret(np.array(entry["episodes"]), rows, done)
+    return found
+
+
+def compute(spec: RunSpec) -> dict[str, object]:
+    """One entry of the file: spec, checkpoints, and the regret of every seed."""
+    trace = run(spec)
+    regret = [[float(f"{value:.{DIGITS}g}") for value in row] for row in trace.regret]
+    return {"spec": spec.to_dict(), "episodes": trace.episodes.tolist(), "regret": regret}
+
+
+if __name__ == "__main__":
+    from pages.parts.examples import HOME
+
+    lines = ",\n".join(json.dumps(compute(curve.spec), separators=(",", ":")) for curve in HOME.curves)
+    FILE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")

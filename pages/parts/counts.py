@@ -1,0 +1,121 @@
+"""The tab Counts: what happened, and what the planner is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from dprl.figures import counts as figures
+from dprl.figures.style import Picture
+from dprl.jobs.store import RunStatus
+from dprl.links import Curve
+from dprl.mdp import TabularMDP
+from dprl.simulation import SeedTrace
+from pages.parts import data, view
+from pages.parts.chart import kept, show
+from pages.parts.focus import identity, look_closely, moment
+from pages.parts.frame import dark
+
+CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
+SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
+SEEDS_SHOWN = 20  # of the coverage chart
+
+
+def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Visits of every state and action: true, with noise, and as released."""
+    found = look_closely(titles, runs)
+    if found is None:
+        return
+    curve, title, trace = found
+    chart = view.segments("Which chart", "chart", CHARTS)
+    if chart == "coverage":
+        show(coverage(curve, title), "coverage")
+        return
+    mdp = data.environment(curve.spec)
+    if chart == "cell":
+        show(cell(mdp, trace), "cell")
+        return
+    at = moment(trace)
+    private = curve.spec.privacy != "none"
+    step = None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        seen = view.segments("What is compared", "seen", SEEN) if private else "noisy"
+        if chart == "map":
+            steps = [-1, *range(mdp.H)]
+            words = ["every step", *(f"step {h}" for h in range(mdp.H))]
+            with st.container(width=150):
+                chosen = view.menu("Step of the episode", "h", steps, words, visible=False)
+            step = None if chosen < 0 else chosen
+    night = dark()
+    key = ("counts", chart, identity(trace), at, seen, step, night)
+    show(kept(key, lambda: cells(mdp, trace, at, chart, seen, step, night)), f"counts_{chart}")
+
+
+def cells(
+    mdp: TabularMDP, trace: SeedTrace, at: int, chart: str, seen: str, step: int | None, night: bool
+) -> Picture:
+    """All cells at the at-th detailed moment: the map (of one step, or of all) or the scatter."""
+    true, told = trace.counts[at][..., mdp.S], getattr(trace, seen)[at][..., mdp.S]
+    episode = int(trace.detail_episodes[at])
+    bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
+    if chart == "scatter":
+        return figures.scatter(
+            true,
+            told,
+            episode=episode,
+            state_labels=mdp.state_labels,
+            action_labels=mdp.action_labels,
+            bound=bound,
+            word=seen,
+            dark=night,
+        )
+    return figures.heatmaps(
+        true,
+        told,
+        episode=episode,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        step=step,
+        bound=bound,
+        word=seen,
+        dark=night,
+    )
+
+
+def cell(mdp: TabularMDP, trace: SeedTrace) -> Picture:
+    """One cell's visits over time, with the menus that choose it."""
+    columns = st.columns(3)
+    with columns[0]:
+        h = view.steps("Step", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
+    with columns[1]:
+        s = view.menu("State", "s", range(mdp.S), mdp.state_labels)
+    with columns[2]:
+        a = view.menu("Action", "a", range(mdp.A), mdp.action_labels)
+    night = dark()
+    return kept(
+        ("cell", identity(trace), h, s, a, night),
+        lambda: figures.cell_over_time(
+            trace.detail_episodes,
+            trace.counts[:, h, s, a, mdp.S],
+            trace.noisy[:, h, s, a, mdp.S],
+            cell=f"step {h}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
+            bound=trace.error_bound if trace.error_bound.any() else None,
+            dark=night,
+        ),
+    )
+
+
+def coverage(curve: Curve, title: str) -> Picture:
+    """The largest noise so far as a share of its bound, for every seed that is finished."""
+    spec = curve.spec
+    found = [t for i in range(min(spec.seeds, SEEDS_SHOWN)) if (t := data.trace(spec, i)) is not None]
+    longest = max((t.episodes for t in found), key=len)
+    ratio = np.full((len(found), len(longest)), np.nan)
+    for row, t in zip(ratio, found, strict=True):
+        row[: len(t.coverage_ratio)] = t.coverage_ratio
+    promise = 1 - spec.beta / 3 if spec.beta is not None and spec.privacy != "none" else None
+    return figures.coverage(
+        longest, ratio, model=spec.privacy, label=title, promise=promise, slot=curve.slot, dark=dark()
+    )

@@ -1,0 +1,157 @@
+"""What the pages read: the store, and results decoded once for everybody. Nothing is computed here."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dprl import metrics
+from dprl.environments import ENVIRONMENTS
+from dprl.jobs.store import RunStatus, Store
+from dprl.mdp import TabularMDP, planning
+from dprl.simulation import RunSpec, SeedTrace
+
+TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
+REGRET_BYTES = 32 * 2**20
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Regret:
+    """The regret of one run as far as it is known.
+
+    episodes: [C]; rows: [seeds, C], cumulative, NaN where a seed has not got to; done: [seeds] which are finished;
+    token: changes when any of this does.
+    """
+
+    episodes: NDArray[np.int64]
+    rows: NDArray[np.float64]
+    done: NDArray[np.bool_]
+    token: str = "finished"
+
+    @property
+    def settled(self) -> NDArray[np.float64]:
+        """What a mean may be taken over: the finished seeds, or all while none is."""
+        return self.rows[self.done] if self.done.any() else self.rows
+
+
+class Kept(Generic[T]):
+    """Values with a version, shared by all sessions; the least recently used go beyond so many bytes.
+
+    A version of None is final: it is right whatever version is asked for.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._found: OrderedDict[str, tuple[str | None, T, int]] = OrderedDict()
+
+    def get(self, key: str) -> tuple[str | None, T] | None:
+        """Version and value, if there is one."""
+        with self._lock:
+            found = self._found.get(key)
+            if found is None:
+                return None
+            self._found.move_to_end(key)
+            return found[:2]
+
+    def put(self, key: str, version: str | None, value: T) -> T:
+        """Keeps the value and returns it."""
+        size = (
+            sum(part.nbytes for part in vars(value).values() if isinstance(part, np.ndarray)) if value else 0
+        )
+        with self._lock:
+            self._found[key] = (version, value, size)
+            self._found.move_to_end(key)
+            total = sum(size for _, _, size in self._found.values())
+            while total > self._most and len(self._found) > 1:
+                _, (_, _, gone) = self._found.popitem(last=False)
+                total -= gone
+        return value
+
+
+@st.cache_resource(show_spinner=False)
+def store() -> Store:
+    """The store, one for the whole server."""
+    return Store()
+
+
+@st.cache_resource(show_spinner=False)
+def _traces() -> Kept[SeedTrace | None]:
+    return Kept(TRACE_BYTES)
+
+
+@st.cache_resource(show_spinner=False)
+def _regrets() -> Kept[Regret]:
+    return Kept(REGRET_BYTES)
+
+
+def status(spec: RunSpec, visitor: str | None = None) -> RunStatus:
+    """How a run stands, for this visitor."""
+    return store().status(spec, visitor)
+
+
+def trace(spec: RunSpec, seed: int) -> SeedTrace | None:
+    """One seed's trace, decoded once; None while it is not finished."""
+    key = f"{spec.to_json()}#{seed}"
+    found = _traces().get(key)
+    if found is not None and found[0] is None:
+        return found[1]
+    version = store().version(spec)
+    if found is not None and found[0] == version:
+        return found[1]
+    traces = store().traces(spec, seeds=(seed,))
+    if traces and traces[0].complete:
+        return _traces().put(key, None, traces[0])
+    return _traces().put(key, version, traces[0] if traces else None)
+
+
+def regret(spec: RunSpec) -> Regret:
+    """The regret curves of a run, finished or growing."""
+    key = spec.to_json()
+    found = _regrets().get(key)
+    if found is not None and found[0] is None:
+        return found[1]
+    version = store().version(spec)
+    if found is not None and found[0] == version:
+        return found[1]
+    episodes, rows = metrics.align([(k, r) for _, k, r in store().live(spec) if len(k)])
+    whole = len(episodes) > 0 and episodes[-1] == spec.episodes
+    done = np.isfinite(rows[:, -1]) if whole else np.zeros(len(rows), bool)
+    if len(rows) == spec.seeds and done.all():
+        return _regrets().put(key, None, Regret(episodes, rows, done))
+    return _regrets().put(key, version, Regret(episodes, rows, done, version))
+
+
+@st.cache_resource(show_spinner=False, max_entries=100)
+def _environment(key: str, params: tuple[tuple[str, Any], ...]) -> TabularMDP:
+    return ENVIRONMENTS[key].make(**dict(params))
+
+
+def environment(spec: RunSpec) -> TabularMDP:
+    """The MDP of a run."""
+    return _environment(spec.environment, tuple(spec.environment_params.items()))
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def _v_star(environment: str, params: str) -> float:
+    mdp = ENVIRONMENTS[environment].make(**json.loads(params))
+    return float(planning.start_value(mdp, planning.optimum(mdp).V))
+
+
+def v_star(spec: RunSpec) -> float:
+    """The value of an optimal episode, exactly."""
+    return _v_star(spec.environment, json.dumps(dict(spec.environment_params)))
+
+
+def workers() -> int:
+    """Worker processes there are, at least one."""
+    return max(1, store().activity().workers)

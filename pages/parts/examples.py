@@ -1,0 +1,88 @@
+"""Ready-made comparisons: what an empty Explore offers, and what the home page draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dprl import links
+from dprl.links import Curve, View
+from dprl.simulation import RunSpec
+from pages.parts.data import store
+from pages.parts.state import Session, session, write_address
+
+
+@dataclass(frozen=True)
+class Example:
+    """A comparison worth looking at. say: what it shows, in one sentence of Markdown."""
+
+    title: str
+    say: str
+    curves: tuple[Curve, ...]
+    view: View
+
+    @property
+    def query(self) -> list[tuple[str, str]]:
+        """Its link."""
+        return links.encode(self.curves, self.view)
+
+
+def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
+    models = [spec.privacy for spec in specs]
+    return tuple(Curve(spec, models[:i].count(spec.privacy)) for i, spec in enumerate(specs))
+
+
+BASE = RunSpec()
+AVERAGE = View(measure="per-episode", y="linear")
+BUDGETS = (0.1, 0.3, 1.0, 3.0, 10.0)
+HOME = Example(
+    "Five privacy budgets",
+    "The smaller ε, the more users it takes until the learner sees through the noise.",
+    _curves(BASE.twin(), *(BASE.replace(epsilon=e) for e in reversed(BUDGETS))),
+    AVERAGE,
+)
+EXAMPLES = (
+    Example(
+        "Private and not",
+        "One learner with and without privacy at ε = 1: what do 10⁹ users pay?",
+        _curves(BASE, BASE.twin()),
+        View(),
+    ),
+    HOME,
+    Example(
+        "Who is trusted?",
+        "The same ε = 1 with a trusted agent, and with noise added on every user's own device.",
+        _curves(
+            *(BASE.replace(episodes=10**13, privacy=p, mechanism=None) for p in ("none", "central", "local"))
+        ),
+        AVERAGE,
+    ),
+)
+
+
+def offer() -> None:
+    """The empty state: what to do, and examples to start from."""
+    st.markdown(
+        "**Nothing is compared yet.** Choose an environment, an algorithm and a privacy budget in the settings "
+        "and press **Run**; each run adds a curve, up to eight. Or start from an example:"
+    )
+    for column, example in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"**{example.title}**  \n{example.say}")
+            st.button(
+                "Show this",
+                key=f"example_{example.title}",
+                on_click=take,
+                args=(session(), example),
+                width="stretch",
+            )
+
+
+def take(s: Session, example: Example) -> None:
+    """Makes an example the comparison and starts its runs."""
+    s.curves, s.view = list(example.curves), example.view
+    s.version += 1
+    for curve in s.curves:
+        store().request(curve.spec, s.visitor)
+    write_address()

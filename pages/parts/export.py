@@ -1,0 +1,123 @@
+"""The tab Data: the numbers, the spec, and how to make them again without this page."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dprl.figures import regret as figures
+from dprl.jobs.store import RunStatus
+from dprl.simulation import FIELDS, RunSpec
+from pages.parts import data, view
+from pages.parts.regret import curve_of
+from pages.parts.state import session
+
+
+def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Downloads for the whole comparison, then one curve's spec, code and command."""
+    s = session()
+    offered = [i for i, curve in enumerate(s.curves) if not curve.hidden]
+    if not offered:
+        st.info("All curves are hidden. Show one to see its data.")
+        return
+    table = frame([s.curves[i].spec for i in offered], [titles[i] for i in offered])
+    st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
+    with st.container(horizontal=True, gap="small"):
+        save("regret.csv", "CSV", "text/csv", lambda: table.to_csv(index=False))
+        save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
+        save("specs.json", "Specs", "application/json", lambda: specs(offered, titles))
+        save("regret.html", "Chart (HTML)", "text/html", lambda: page(titles, runs))
+    st.caption("A picture (PNG): the camera in the toolbar of any chart.")
+    st.dataframe(table, hide_index=True, width="stretch", height=280, key="data_table")
+    st.markdown("#### Make it again without this page")
+    chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
+    spec = s.curves[chosen].spec
+    st.caption("In Python, with this repository installed:")
+    st.code(python(spec), language="python")
+    st.caption("On the command line; it writes spec.json, regret.csv and summary.json:")
+    st.code(command(spec), language="bash", wrap_lines=True)
+    st.caption("The spec, for `--spec` and `RunSpec.from_json`:")
+    st.code(json.dumps(spec.to_dict(), indent=2), language="json", height=260)
+
+
+def save(name: str, label: str, mime: str, make: object) -> None:
+    """A download that is made only when it is asked for."""
+    st.download_button(
+        label,
+        make,  # type: ignore[arg-type]
+        file_name=name,
+        mime=mime,
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"save_{name}",
+    )
+
+
+def frame(specs: Sequence[RunSpec], titles: Sequence[str]) -> pd.DataFrame:
+    """Tidy: curve, seed, episode, regret."""
+    parts = []
+    for spec, title in zip(specs, titles, strict=True):
+        known = data.regret(spec)
+        for seed, row in enumerate(known.rows):
+            parts.append(
+                pd.DataFrame({"curve": title, "seed": seed, "episode": known.episodes, "regret": row})
+            )
+    whole = (
+        pd.concat(parts, ignore_index=True)
+        if parts
+        else pd.DataFrame(columns=["curve", "seed", "episode", "regret"])
+    )
+    return whole.dropna(ignore_index=True)
+
+
+def parquet(table: pd.DataFrame) -> bytes:
+    """The table as Parquet."""
+    buffer = io.BytesIO()
+    table.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def specs(offered: Sequence[int], titles: Sequence[str]) -> str:
+    """All specs by title, as JSON."""
+    s = session()
+    return json.dumps({titles[i]: s.curves[i].spec.to_dict() for i in offered}, indent=2, ensure_ascii=False)
+
+
+def page(titles: Sequence[str], runs: Sequence[RunStatus]) -> str:
+    """The regret chart as a page of its own that needs no network."""
+    s = session()
+    curves = [
+        curve_of(curve, title, run, "cumulative")
+        for curve, title, run in zip(s.curves, titles, runs, strict=True)
+        if not curve.hidden
+    ]
+    picture = figures.comparison(curves)
+    html: str = picture.figure.to_html(include_plotlyjs=True, full_html=True)
+    return html
+
+
+def python(spec: RunSpec) -> str:
+    """Python that computes this run."""
+    arguments = "\n".join(f"    {k}={v!r}," for k, v in spec.to_dict().items() if v is not None)
+    return (
+        f"import dprl\n\nspec = dprl.RunSpec(\n{arguments}\n)\ntrace = dprl.run(spec)\n"
+        'print(trace.summary())\ntrace.frame().to_csv("regret.csv", index=False)'
+    )
+
+
+def command(spec: RunSpec) -> str:
+    """The command line that computes this run."""
+    words = ["python", "-m", "dprl", "run"]
+    for name, value in spec.to_dict().items():
+        flag = FIELDS[name].flag
+        if isinstance(value, dict):
+            for key, item in value.items():
+                words += [flag, shlex.quote(f"{key}={item}")]
+        elif value is not None:
+            words += [flag, shlex.quote(str(value))]
+    return " ".join([*words, "--out", "results"])

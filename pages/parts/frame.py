@@ -1,0 +1,81 @@
+"""What surrounds every page: the workers, notices, and the last stop for errors."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, Protocol
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.jobs.file import StoreError
+from dprl.jobs.local import ensure_pool
+from pages.parts.browser import close_sidebar
+from pages.parts.data import store
+from pages.parts.state import session
+from pages.parts.text import escape
+
+log = logging.getLogger("dprl.pages")
+P = ParamSpec("P")
+APP = Path(__file__).parents[2] / "app.py"
+_thread = threading.local()
+
+CRASHED = "Something went wrong on this page and was written to the log. Reload it; if that does not help, press Reset."
+
+
+class Page(Protocol):
+    """A page that can be run."""
+
+    @property
+    def url_path(self) -> str: ...
+    def run(self) -> None: ...
+
+
+def guarded(draw: Callable[P, Any]) -> Callable[P, None]:
+    """`draw`, whose errors end as one sentence on the page and a traceback in the log, never the other way round."""
+
+    @wraps(draw)
+    def safely(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            draw(*args, **kwargs)
+        except (SpecError, StoreError) as error:
+            st.error(escape(str(error)))
+        except Exception:
+            log.exception("A page failed")
+            st.error(CRASHED)
+
+    return safely
+
+
+def required(page: str) -> None:
+    """Called first by every page, with its file. Where the very first visitor of a server opens a page by its address,
+    Streamlit takes pages/ for pages of its own and runs the script without app.py; naming pages ourselves ends that."""
+    if not getattr(_thread, "framed", False):
+        st.navigation([st.Page(APP, title="Home", default=True), st.Page(page)], position="hidden")
+        st.rerun()
+
+
+def dark() -> bool:
+    """Whether this visitor sees a dark page."""
+    return st.context.theme.type == "dark"
+
+
+@guarded
+def show(page: Page) -> None:
+    """Starts the workers if none are there, says what the store has to say, and draws the page."""
+    ensure_pool()
+    if notice := store().notice:
+        st.warning(escape(notice))
+    if said := session().said:
+        st.toast(escape(said))
+        session().said = ""
+    _thread.framed = True
+    try:
+        page.run()
+    finally:
+        _thread.framed = False
+    close_sidebar(f"{page.url_path}:{session().runs}")

@@ -1,0 +1,44 @@
+"""A short glossary and where to read more."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+WORDS = {
+    "Episode": "what one user contributes: H steps of acting and being rewarded. Privacy protects whole episodes.",
+    "Regret": "the reward lost by not having played the best policy from the start, summed over all episodes.",
+    "ε (epsilon)": "the privacy budget. Replacing one user's episode changes the chance of any output at most by a "
+    "factor e^ε, so a small ε is private, and needs more noise.",
+    "δ (delta)": "how much probability may escape that promise; 0 where nothing may.",
+    "JDP": "joint differential privacy: a trusted agent sees the data, but what it tells all other users hardly "
+    "depends on yours.",
+    "LDP": "local differential privacy: every user adds noise before sending anything; nobody is trusted.",
+    "Mechanism": "how the noise is drawn, for example Laplace noise in the nodes of a binary tree of running sums.",
+    "Released counts": "how often each state and action was seen, with noise: all that the planner is told.",
+    "E": "a bound that the noise of all counts keeps at all times, with high probability.",
+    "Bonus": "what the planner adds to the value of little-tried actions, so that it tries them.",
+    "Non-private twin": "the same run without noise, on the same stream of users.",
+    "V*": "what an optimal policy earns in an episode: the most that an episode can lose.",
+}
+PAPERS = {
+    "Qiao, Wang: Near-optimal differentially private reinforcement learning (AISTATS 2023), DP-UCBVI": (
+        "https://arxiv.org/abs/2212.04680"
+    ),
+    "Vietri, Balle, Krishnamurthy, Wu: Private reinforcement learning with PAC and regret guarantees (ICML 2020)": (
+        "https://arxiv.org/abs/2009.09052"
+    ),
+    "Azar, Osband, Munos: Minimax regret bounds for reinforcement learning (ICML 2017), UCBVI": (
+        "https://arxiv.org/abs/1703.05449"
+    ),
+    "Chan, Shi, Song: Private and continual release of statistics (2011), the tree": (
+        "https://eprint.iacr.org/2010/076"
+    ),
+}
+
+
+def words_and_papers() -> None:
+    """Two folded lists at the foot of a page."""
+    with st.expander("Words used here", icon=":material/menu_book:"):
+        st.markdown("\n".join(f"- **{word}:** {meaning}" for word, meaning in WORDS.items()))
+    with st.expander("The papers", icon=":material/article:"):
+        st.markdown("\n".join(f"- [{title}]({address})" for title, address in PAPERS.items()))

@@ -1,0 +1,127 @@
+"""What a visitor's session holds, and how it meets the address bar."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+from dprl import links
+from dprl.links import MAX_CURVES, Curve, View
+from dprl.simulation.spec import FIELDS, RunSpec
+from pages.parts.data import store
+
+
+@dataclass
+class Session:
+    """One visitor's comparison, view and half-filled controls; all of it lives as long as the browser tab.
+
+    draft: RunSpec fields as the controls show them (parameters by owner, so that switching back finds them again);
+    wrong: the sentence for each exact field that cannot be read; version: part of widget keys, raised when the
+    draft or the view is set by something other than its own widgets; address: the query last read or written;
+    problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
+    still; playing: the moment looked at moves on; said: what the last press of a button has to say.
+    """
+
+    visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
+    curves: list[Curve] = field(default_factory=list)
+    view: View = field(default_factory=View)
+    draft: dict[str, Any] = field(default_factory=dict)
+    wrong: dict[str, str] = field(default_factory=dict)
+    version: int = 0
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+    runs: int = 0
+    paused: bool = False
+    playing: bool = False
+    said: str = ""
+
+    @property
+    def visible(self) -> list[Curve]:
+        """The curves that are drawn."""
+        return [curve for curve in self.curves if not curve.hidden]
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return links.query(self.curves, self.view)
+
+
+def session() -> Session:
+    """This visitor's session."""
+    if "session" not in st.session_state:
+        st.session_state["session"] = Session(draft=draft_of(RunSpec()))
+    found: Session = st.session_state["session"]
+    return found
+
+
+def draft_of(spec: RunSpec) -> dict[str, Any]:
+    """The controls' values that give `spec`; fields it does not use are at their defaults."""
+    draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
+    draft |= {k: v for k, v in spec.to_dict().items() if v is not None and FIELDS[k].kind != "params"}
+    for owner in ("environment", "algorithm"):
+        params = spec.to_dict()[f"{owner}_params"]
+        draft[f"{owner}_params"] = {draft[owner]: dict(params)}
+    return draft
+
+
+def look(**changes: Any) -> None:
+    """Changes the view; the widgets of the view are drawn anew from it."""
+    s = session()
+    s.view = replace(s.view, **changes)
+    s.version += 1
+
+
+def add(spec: RunSpec, name: str = "") -> str:
+    """Puts a run into the comparison and asks for it. Returns a sentence when it was there already or has no room."""
+    s = session()
+    store().request(spec, s.visitor)
+    for i, curve in enumerate(s.curves):
+        if curve.spec == spec:
+            s.curves[i] = replace(curve, hidden=False)
+            return "This run is already in the comparison."
+    if len(s.curves) >= MAX_CURVES:
+        return f"{MAX_CURVES} curves are the most: remove one first."
+    used = {curve.slot for curve in s.curves if curve.spec.privacy == spec.privacy}
+    slot = next(i for i in range(MAX_CURVES) if i not in used)
+    s.curves.append(Curve(spec, slot, name))
+    return ""
+
+
+def read_address() -> None:
+    """Takes over what the address bar says when it is a link that was not read yet, and starts what it names.
+
+    An address without a query says nothing: the session keeps what it has.
+    """
+    s = session()
+    given = {key: st.query_params.get_all(key) for key in st.query_params}
+    address = repr(sorted(given.items()))
+    if not given or address == s.address:
+        return
+    s.address = address
+    link = links.decode(given)
+    s.problems = link.problems
+    if link.curves:
+        s.curves = list(link.curves)
+        s.draft = draft_of(link.curves[0].spec)
+        for curve in link.curves:
+            store().request(curve.spec, s.visitor)
+    s.view = link.view
+    s.version += 1
+
+
+def write_address() -> None:
+    """Puts the comparison and the view into the address bar; called when the comparison or the tab changes."""
+    s = session()
+    items = links.encode(s.curves, s.view) if s.curves else []
+    s.address = repr(sorted(_grouped(items).items()))
+    st.query_params.from_dict(_grouped(items))
+
+
+def _grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for key, value in items:
+        grouped.setdefault(key, []).append(value)
+    return grouped
