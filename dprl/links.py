@@ -61,6 +61,7 @@ VIEW_FIELDS: dict[str, Field] = {
             choices=("map", "scatter", "cell", "coverage"),
             query="ch",
         ),
+        Field("family", "choice", "visits", "what is counted", choices=("visits", "rewards"), query="of"),
         Field(
             "seen",
             "choice",
@@ -97,6 +98,7 @@ class View:
     seed: int = 0
     episode: int = 10**15
     chart: str = "map"
+    family: str = "visits"
     seen: str = "noisy"
     drawn: str = "steps"
     h: int = -1
@@ -141,7 +143,7 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     written = [_pairs(curve) for curve in curves]
     items = [("v", VERSION)]
     for index, pairs in enumerate(written):
-        base = {k: v for k, v in written[0].items() if k not in _OWN} if index else {}
+        base = _inherited(written[0], pairs) if index else {}
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items() if base.get(k) != v)))
     values = asdict(view)
     return items + [(f.query, str(values[name])) for name, f in VIEW_FIELDS.items()]
@@ -169,7 +171,7 @@ def decode(parameters: Mapping[str, Sequence[str]]) -> Link:
         if index == 0:
             base = pairs
         else:
-            pairs = _rebased(base, pairs)
+            pairs = _inherited(base, pairs) | pairs
         curve, more = _curve(pairs, default_slot=index)
         problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
         if curve is not None:
@@ -185,7 +187,7 @@ def _pairs(curve: Curve) -> dict[str, str]:
     for name, value in curve.spec.to_dict().items():
         key = FIELDS[name].query
         if isinstance(value, Mapping):
-            pairs |= {f"{key}.{k}": _text(v) for k, v in value.items()}
+            pairs |= {f"{key}.{k}": _text(v) for k, v in value.items() if v is not None}
         elif value is not None:
             pairs[key] = _text(value)
     pairs[SLOT.query] = str(curve.slot)
@@ -217,13 +219,13 @@ def _split(text: str) -> tuple[dict[str, str], list[str]]:
     return pairs, problems[:3]
 
 
-def _rebased(base: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """A curve from its differences. Parameters of another environment or algorithm, and the name, are not inherited."""
+def _inherited(base: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """What a curve has from the first one: not its name, nor parameters of another environment or algorithm."""
     dropped = set(_OWN)
     for owner, params in _OWNERS:
         if owner in given and given[owner] != base.get(owner):
             dropped |= {key for key in base if key.startswith(f"{params}.")}
-    return {k: v for k, v in base.items() if k not in dropped} | dict(given)
+    return {k: v for k, v in base.items() if k not in dropped}
 
 
 def _curve(pairs: Mapping[str, str], default_slot: int) -> tuple[Curve | None, list[str]]:

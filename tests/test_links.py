@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprl import links
-from dprl.algorithms import ALGORITHMS
+from dprl.algorithms import ALGORITHMS, PolicyElimination
 from dprl.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
-from dprl.privacy import PRIVATIZERS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 
 SPEC = RunSpec()
@@ -28,23 +28,32 @@ ENVIRONMENTS: list[tuple[str, dict[str, Any]]] = [
     ("riverswim", {"S": 4, "H": 7}),
     ("riverswim", {"variant": "strehl-littman"}),
     ("random", {"S": 3, "A": 2, "H": 4, "concentration": 0.123456789, "seed": 4}),
+    ("gridworld", {"map": "S-/WG", "H": 3}),
 ]
+SMALL: tuple[str, dict[str, Any]] = ("random", {"S": 2, "A": 2, "H": 3})
 
 
 @st.composite
 def specs(draw: st.DrawFn) -> RunSpec:
     algorithm = draw(st.sampled_from(list(ALGORITHMS.values())))
     privacy = draw(st.sampled_from(algorithm.privacies))
-    environment = draw(st.sampled_from(ENVIRONMENTS))
+    small = isinstance(algorithm, PolicyElimination)
+    environment = SMALL if small else draw(st.sampled_from(ENVIRONMENTS))
+    choices = [(m, c) for m in PRIVATIZERS[privacy].mechanisms for c in MECHANISMS[m].calibrations]
+    mechanism, calibration = draw(st.sampled_from(choices)) if choices else (None, None)
+    schedule = draw(st.sampled_from(["episodic", "geometric:0.02", "geometric:0.5"]))
     return RunSpec(
         environment=environment[0],
         environment_params=environment[1],
         algorithm=algorithm.key,
         privacy=privacy,
+        mechanism=mechanism,
+        calibration=calibration,
         epsilon=draw(st.floats(0.001, 10_000)),
+        delta=draw(st.floats(1e-300, 0.1)) if privacy != "none" else None,
         bonus=draw(st.sampled_from(algorithm.bonuses)),
-        episodes=draw(st.integers(1, 10**6)),
-        schedule=draw(st.sampled_from(["episodic", "geometric:0.02", "geometric:0.5"])),
+        episodes=draw(st.integers(1, 1000 if schedule == "episodic" else 10**6)),
+        schedule=schedule,
         seeds=draw(st.integers(1, 100)),
         root_seed=draw(st.integers(0, 2**53 - 1)),
     )
@@ -88,7 +97,8 @@ def test_a_link_says_defaults_too_and_never_a_store_id() -> None:
     values = SPEC.to_dict()
     for name, field in FIELDS.items():
         if isinstance(values[name], dict):
-            assert all(f"{field.query}.{k}.{v}" in whole for k, v in values[name].items())
+            said = {k: v for k, v in values[name].items() if v is not None}  # None: not used
+            assert all(f"{field.query}.{k}.{v}" in whole for k, v in said.items())
         else:
             assert f"{field.query}.{values[name]}" in whole
     assert SPEC.seed_key(0) not in links.query([Curve(SPEC)], View())

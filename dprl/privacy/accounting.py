@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,7 +151,8 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
     target = math.log(epsilon)
 
     def excess(log_scale: float) -> float:
-        value = epsilon_of(losses_at(math.exp(log_scale)), delta)
+        # infinite where too little noise proves nothing at this delta
+        value = min(epsilon_of(losses_at(math.exp(log_scale)), delta), 20 * epsilon)
         return (math.log(value) if value > 0 else -50.0) - target
 
     # epsilon falls about like 1 / s, so a secant in logarithms arrives in a few steps
@@ -208,7 +209,7 @@ def _all_gaussian(losses: Losses) -> float | None:
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
-@cache
+@lru_cache(maxsize=32)  # each holds a megabyte or more
 def _distribution(losses: Losses) -> Any:
     """The privacy-loss distribution of the composition, from the dp-accounting library."""
     from dp_accounting.pld import privacy_loss_distribution as pld

@@ -152,9 +152,11 @@ class RunSpec:
                 for key in privatizer.mechanisms
                 if (self.calibration or "tight") in MECHANISMS[key].calibrations
                 and not (self.delta == 0 and MECHANISMS[key].needs_delta)
-                and self._has_room_for(key)
             ]
-            self._set("mechanism", (fitting or privatizer.mechanisms)[0])
+            roomy = [
+                key for key in fitting if self._has_room_for(key)
+            ]  # else the refusal is that of the last
+            self._set("mechanism", (roomy or fitting[-1:] or privatizer.mechanisms)[0])
         self._choose("mechanism", privatizer.mechanisms, f"privacy {privatizer.key}")
         mechanism = MECHANISMS[str(self.mechanism)]
         self._set("calibration", self.calibration or mechanism.calibrations[0])
@@ -204,6 +206,12 @@ class RunSpec:
                 "algorithm",
                 f"{self.algorithm} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and "
                 f"S={S}, A={A}, H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3.",
+            )
+        if self.schedule == "own" and self.episodes < 2 * H * S * A:
+            raise SpecError(
+                "episodes",
+                f"{number(self.episodes)} is too few for a stage of {self.algorithm}, which takes two users for each "
+                f"(h, s, a); give at least {2 * H * S * A}.",
             )
         cost.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration)
 

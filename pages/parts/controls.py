@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from dprl.algorithms import ALGORITHMS
-from dprl.environments import ENVIRONMENTS
+from dprl.algorithms import ALGORITHMS, PolicyElimination
+from dprl.algorithms.sdp_pe import policies_to_keep
+from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
 from dprl.links import MAX_CURVES
 from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedule import EPISODIC_LIMIT, ETA
 from pages.parts.data import status, workers
 from pages.parts.frame import dark, guarded
+from pages.parts.gauge import gauge
 from pages.parts.state import Session, add, draft_of, session, write_address
 from pages.parts.text import count, duration, escape, plural
 from pages.parts.widgets import complaint, exact, log_slider, parameter, select, stops
@@ -26,7 +32,12 @@ BONUS = {"practical": "practical (tuned)", "paper": "paper (as printed)"}
 BONUS_HELP = (
     "As the paper prints them, or smaller ones that learn sooner, without the paper's promise on regret."
 )
-CALIBRATION = {"paper": "paper (as printed)"}
+CALIBRATION = {"tight": "the least that proves it", "paper": "as printed in the paper"}
+CALIBRATION_HELP = (
+    "The least noise for which (ε, δ) is proved when any one user is replaced, or the noise a paper prints; the tab "
+    "Guarantee says what that proves."
+)
+DELTA_HELP = "How much probability may escape the promise of ε"
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
@@ -66,15 +77,19 @@ def environment(s: Session) -> None:
     select(
         "Environment", tuple(ENVIRONMENTS), key, setter("environment"), titles(ENVIRONMENTS), world.summary
     )
-    params = params_of(s, "environment", key, world.fields)
     try:
-        checked = check_params("environment_params", key, world.fields, params)
-        drawn = picture(key, tuple(checked.items()), dark())
-        config = style.CONFIG | {"displayModeBar": False}
-        st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
+        checked = checked_params(s, world)
+        if _drawable(*world.size(**checked)):  # else the box below the settings says what would fit
+            drawn = picture(key, tuple(checked.items()), dark())
+            config = style.CONFIG | {"displayModeBar": False}
+            st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
     parameters(s, "environment", key, world.fields)
+
+
+def _drawable(S: int, A: int, H: int) -> bool:
+    return H * S * A * (S + 2) <= MAX_CELLS
 
 
 def learner(s: Session) -> None:
@@ -83,17 +98,55 @@ def learner(s: Session) -> None:
     select(
         "Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), ALGORITHMS[key].summary
     )
+    if isinstance(ALGORITHMS[key], PolicyElimination):
+        with suppress(SpecError):  # said by the drawing
+            world = ENVIRONMENTS[s.draft["environment"]]
+            S, A, H = world.size(**checked_params(s, world))
+            if policies_to_keep(H, S, A) is None:
+                st.caption(
+                    f"It keeps a list of all deterministic policies, and here there are {A}^{S * H} of them: "
+                    "too many. It needs a small environment."
+                )
+                st.button(
+                    "Take a small one",
+                    icon=":material/compress:",
+                    on_click=take_small,
+                    args=(s,),
+                    key="small",
+                )
+
+
+def checked_params(s: Session, world: Environment) -> dict[str, Any]:
+    """The parameters of the environment. Raises SpecError."""
+    given = params_of(s, "environment", world.key, world.fields)
+    return check_params("environment_params", world.key, world.fields, given)
+
+
+SMALL = {"S": 2, "A": 2, "H": 3}
+
+
+def take_small(s: Session) -> None:
+    """Chooses an environment that learners which list all policies can be run on, and enough users for them."""
+    s.draft["environment"] = "random"
+    s.draft["environment_params"]["random"] = dict(SMALL)
+    s.draft["episodes"] = max(s.draft["episodes"], 10**13)
+    s.version += 1
 
 
 def privacy(s: Session) -> None:
-    """The privacy model in words, and its budget; only what the algorithm takes is offered."""
+    """The privacy model in words, its budget and its noise; only what the algorithm takes is offered."""
     algorithm = ALGORITHMS[s.draft["algorithm"]]
     model = effective(s.draft["privacy"], algorithm.privacies)
+
+    def chosen(word: str) -> None:
+        s.draft |= {"privacy": word, "mechanism": None, "calibration": None, "delta": None}
+        s.version += 1
+
     select(
         "Privacy model",
         algorithm.privacies,
         model,
-        setter("privacy"),
+        chosen,
         titles(PRIVATIZERS),
         PRIVATIZERS[model].summary,
     )
@@ -116,6 +169,55 @@ def privacy(s: Session) -> None:
         ends=("more private", "less noise"),
         help="How much one user's episode may change what is released: the smaller, the more private.",
     )
+    noise(s, PRIVATIZERS[model])
+
+
+def noise(s: Session, privatizer: Privatizer) -> None:
+    """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
+    mechanism, calibration, delta = chosen_noise(s)
+    calibrations = [
+        c for c in CALIBRATION if any(c in MECHANISMS[m].calibrations for m in privatizer.mechanisms)
+    ]
+
+    def calibrate(word: str) -> None:
+        s.draft |= {"calibration": word, "mechanism": None, "delta": None}
+        s.version += 1
+
+    def draw(key: str) -> None:
+        s.draft["mechanism"] = key
+        s.draft["calibration"] = calibration
+        if MECHANISMS[key].needs_delta and s.draft["delta"] == 0:
+            s.draft["delta"] = None
+        s.version += 1
+
+    with st.container(key="log_delta", gap=None):
+        left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
+        left.markdown("Privacy budget δ", help=f"{DELTA_HELP}: {FIELDS['delta'].allowed}.")
+        with right:
+            exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"), visible=False)
+        complaint("delta")
+    select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
+    printed = [m for m in privatizer.mechanisms if calibration in MECHANISMS[m].calibrations]
+    fitting = [m for m in printed if delta > 0 or not MECHANISMS[m].needs_delta] or printed
+    select("Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary)
+    only = " and ".join(MECHANISMS[m].title for m in fitting)
+    if len(fitting) < len(printed):
+        st.caption(f"At δ = 0 only {escape(only)} proves anything.")
+    elif len(printed) < len(privatizer.mechanisms):
+        st.caption(f"{escape(only)} is the only one with a printed size here.")
+
+
+def chosen_noise(s: Session) -> tuple[str, str, float]:
+    """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
+    small = {"environment": "random", "environment_params": {"random": SMALL}}
+    for draft in (s.draft, s.draft | small, draft_of(RunSpec()) | {"privacy": s.draft["privacy"]} | small):
+        try:
+            spec = spec_from(draft)
+        except SpecError:
+            continue
+        if spec.mechanism and spec.calibration and spec.delta is not None:
+            return spec.mechanism, spec.calibration, spec.delta
+    raise SpecError("privacy", "no noise is known for it")
 
 
 def size(s: Session) -> None:
@@ -140,27 +242,6 @@ def more(s: Session) -> None:
     algorithm = ALGORITHMS[s.draft["algorithm"]]
     model = effective(s.draft["privacy"], algorithm.privacies)
     with st.expander("More settings"):
-        if model != "none":
-            privatizer = PRIVATIZERS[model]
-            mechanism = effective(s.draft["mechanism"], privatizer.mechanisms)
-            select(
-                "Mechanism",
-                privatizer.mechanisms,
-                mechanism,
-                setter("mechanism"),
-                titles(MECHANISMS),
-                MECHANISMS[mechanism].summary,
-            )
-            calibration = effective(s.draft["calibration"], privatizer.calibrations)
-            select(
-                "Calibration",
-                privatizer.calibrations,
-                calibration,
-                setter("calibration"),
-                CALIBRATION,
-                FIELDS["calibration"].help,
-            )
-            number(s, "delta", "Privacy budget δ")
         bonus = effective(s.draft["bonus"], algorithm.bonuses)
         select(
             "Bonus constants",
@@ -170,12 +251,22 @@ def more(s: Session) -> None:
             BONUS,
             BONUS_HELP,
         )
-        schedule(s)
+        if isinstance(algorithm, PolicyElimination):
+            st.caption(
+                f"{escape(algorithm.title)} plans at the end of stages of its own, each twice as long."
+            )
+        else:
+            schedule(s)
         number(s, "seeds", "Seeds")
         number(s, "root_seed", "Root seed")
         if model != "none" or bonus == "paper":
             number(s, "beta", "Failure probability β")
-        parameters(s, "algorithm", algorithm.key, algorithm.fields)
+        used = [
+            f
+            for f in algorithm.fields
+            if not f.when or (bonus == "practical" and (f.when == "practical" or model != "none"))
+        ]
+        parameters(s, "algorithm", algorithm.key, used)
 
 
 def schedule(s: Session) -> None:
@@ -216,6 +307,11 @@ def number(s: Session, name: str, label: str) -> None:
 def run_box(s: Session) -> None:
     """What pressing Run will do, and the button."""
     spec, refusal = spec_of(s)
+    if spec:
+        try:
+            gauge(spec)
+        except SpecError as error:  # noise so large that it cannot be accounted for
+            spec, refusal = None, str(error)
     known = status(spec).state if spec else "unknown"
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
@@ -267,20 +363,29 @@ def spec_of(s: Session) -> tuple[RunSpec | None, str]:
     """The run that the controls describe, or the sentence that says why there is none."""
     if s.wrong:
         return None, next(iter(s.wrong.values()))
-    draft = dict(s.draft)
+    try:
+        return spec_from(s.draft), ""
+    except SpecError as error:
+        return None, str(error)
+
+
+def spec_from(draft: dict[str, Any]) -> RunSpec:
+    """The run that a draft describes; wishes that do not fit its algorithm or privacy model are passed over.
+
+    Raises SpecError.
+    """
+    draft = dict(draft)
     for owner in ("environment", "algorithm"):
         draft[f"{owner}_params"] = draft[f"{owner}_params"].get(draft[owner], {})
     algorithm = ALGORITHMS[draft["algorithm"]]
     draft["privacy"] = effective(draft["privacy"], algorithm.privacies)
     draft["bonus"] = effective(draft["bonus"], algorithm.bonuses)
-    privatizer = PRIVATIZERS[draft["privacy"]]
-    if privatizer.mechanisms:
-        draft["mechanism"] = effective(draft["mechanism"], privatizer.mechanisms)
-        draft["calibration"] = effective(draft["calibration"], privatizer.calibrations)
-    try:
-        return RunSpec.from_dict(draft), ""
-    except SpecError as error:
-        return None, str(error)
+    mechanisms = PRIVATIZERS[draft["privacy"]].mechanisms
+    if draft["mechanism"] not in mechanisms:
+        draft["mechanism"] = None
+    if not any(draft["calibration"] in MECHANISMS[key].calibrations for key in mechanisms):
+        draft["calibration"] = None
+    return RunSpec.from_dict(draft)
 
 
 def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
@@ -302,13 +407,13 @@ def titles(registry: dict[str, Any]) -> dict[str, str]:
     return {key: record.title for key, record in registry.items()}
 
 
-def params_of(s: Session, owner: str, key: str, fields: tuple[Field, ...]) -> dict[str, Any]:
+def params_of(s: Session, owner: str, key: str, fields: Sequence[Field]) -> dict[str, Any]:
     """The parameters of an environment or algorithm as the controls show them."""
     given: dict[str, Any] = s.draft[f"{owner}_params"].setdefault(key, {})
     return {f.name: given.get(f.name, f.default) for f in fields}
 
 
-def parameters(s: Session, owner: str, key: str, fields: tuple[Field, ...]) -> None:
+def parameters(s: Session, owner: str, key: str, fields: Sequence[Field]) -> None:
     """A widget for each parameter, short ones beside each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]

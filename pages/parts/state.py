@@ -58,12 +58,19 @@ def session() -> Session:
 
 
 def draft_of(spec: RunSpec) -> dict[str, Any]:
-    """The controls' values that give `spec`; fields it does not use are at their defaults."""
+    """The controls' values that give `spec`; fields it does not use, and noise that is chosen for it, are at their
+    defaults."""
+    values = spec.to_dict()
     draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
-    draft |= {k: v for k, v in spec.to_dict().items() if v is not None and FIELDS[k].kind != "params"}
+    draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
+    chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
+    if spec.replace(**chosen_for_it) == spec:
+        draft |= chosen_for_it
+    if draft["schedule"] == "own":
+        draft["schedule"] = FIELDS["schedule"].default
     for owner in ("environment", "algorithm"):
-        params = spec.to_dict()[f"{owner}_params"]
-        draft[f"{owner}_params"] = {draft[owner]: dict(params)}
+        params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}
+        draft[f"{owner}_params"] = {draft[owner]: params}
     return draft
 
 

@@ -44,7 +44,7 @@ def select(
 
 
 def exact(label: str, name: str, field: Field, value: Any, store: Store, visible: bool = True) -> None:
-    """A text field for any number the field takes ("1e9" too); what cannot be read is said by `complaint`."""
+    """A text field for any value the field takes ("1e9" too); what cannot be read is said by `complaint`."""
     s = session()
     key = f"{s.version}:{name}:exact"
 
@@ -54,9 +54,9 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
 
     text = st.text_input(
         label,
-        plain_number(value) if key not in st.session_state else "",
+        written(value) if key not in st.session_state else "",
         key=key,
-        max_chars=40,
+        max_chars=400 if field.kind == "text" else 40,
         on_change=changed,
         help=f"{field.help}: {field.allowed}." if visible else None,
         label_visibility="visible" if visible else "collapsed",
@@ -65,6 +65,11 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
         field.parse(str(text))
     except SpecError as error:
         s.wrong[name] = str(error)
+
+
+def written(value: Any) -> str:
+    """A value as it stands in its field."""
+    return value if isinstance(value, str) else plain_number(value)
 
 
 def complaint(name: str) -> None:

@@ -90,7 +90,9 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
 
 
 @pytest.mark.parametrize("tab", VIEW_FIELDS["tab"].choices)
-@pytest.mark.parametrize("curve", [PRIVATE, f"{SMALL}~priv.none", f"{PRIVATE}~priv.local"])
+@pytest.mark.parametrize(
+    "curve", [PRIVATE, f"{SMALL}~priv.none", f"{PRIVATE}~priv.local", f"{PRIVATE}~priv.shuffle"]
+)
 def test_every_tab_in_every_state(visit: Visit, work: Work, tab: str, curve: str) -> None:
     for seeds in (0, 1, 1):
         work(seeds)
@@ -104,11 +106,31 @@ def test_every_tab_in_every_state(visit: Visit, work: Work, tab: str, curve: str
 
 @pytest.mark.parametrize("chart", VIEW_FIELDS["chart"].choices)
 @pytest.mark.parametrize("seen", VIEW_FIELDS["seen"].choices)
-def test_every_chart_of_counts(visit: Visit, work: Work, chart: str, seen: str) -> None:
-    visit(EXPLORE, c=[PRIVATE])
+@pytest.mark.parametrize("family", VIEW_FIELDS["family"].choices)
+def test_every_chart_of_counts(visit: Visit, work: Work, chart: str, seen: str, family: str) -> None:
+    curves = [PRIVATE, "priv.shuffle", "alg.pucb"]
+    visit(EXPLORE, c=curves)
     work()
-    app = visit(EXPLORE, c=[PRIVATE], tab="counts", ch=chart, see=seen, k="10", h="1", s="2", a="1")
-    assert len(charts(app)) == 1
+    for i, curve in enumerate(curves):
+        app = visit(
+            EXPLORE,
+            c=curves,
+            tab="counts",
+            i=str(i),
+            ch=chart,
+            see=seen,
+            of=family,
+            k="10",
+            h="1",
+            s="2",
+            a="1",
+        )
+        (shown,) = charts(app)
+        if chart in ("map", "scatter"):
+            told = seen if "pucb" not in curve else "noisy"  # which plans with the noisy counts themselves
+            assert (f"{told.capitalize()}" in shown.spec) and ("reward" in shown.spec.lower()) == (
+                family == "rewards"
+            )
 
 
 @pytest.mark.parametrize("chart", VIEW_FIELDS["drawn"].choices)
