@@ -75,6 +75,7 @@ Loss = Laplace | Gaussian | Binomial
 Losses = tuple[Loss, ...]
 
 
+@lru_cache(maxsize=4096)
 def epsilon_of(losses: Losses, delta: float) -> float:
     """The least epsilon for which the composition of `losses` is (epsilon, delta)-DP; inf if there is none.
 
@@ -155,10 +156,11 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
         value = min(epsilon_of(losses_at(math.exp(log_scale)), delta), 20 * epsilon)
         return (math.log(value) if value > 0 else -50.0) - target
 
-    # epsilon falls about like 1 / s, so a secant in logarithms arrives in a few steps
+    # epsilon falls about like 1 / s, so a secant in logarithms arrives in a few steps; where it does not (infinite
+    # epsilon, whole numbers of bits) every third step halves the bracket
     low = high = None
     x = math.log(guess)
-    for _ in range(60):
+    for step in range(60):
         y = excess(x)
         if y <= 0:
             high = (x, y)
@@ -169,8 +171,9 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
         if low and high:
             if high[0] - low[0] < 2e-5:
                 break
-            cut = low[0] + (high[0] - low[0]) * low[1] / (low[1] - high[1])
             width = high[0] - low[0]
+            slow = step % 3 == 2 or math.isinf(low[1])
+            cut = low[0] + width * (0.5 if slow else low[1] / (low[1] - high[1]))
             x = min(max(cut + 1e-5, low[0] + 0.02 * width), high[0] - 0.02 * width)
         else:
             x += max(min(y, 3.0), -3.0) + (1e-5 if y > 0 else -1e-5)
@@ -209,7 +212,7 @@ def _all_gaussian(losses: Losses) -> float | None:
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
-@lru_cache(maxsize=32)  # each holds a megabyte or more
+@lru_cache(maxsize=8)  # some hold megabytes
 def _distribution(losses: Losses) -> Any:
     """The privacy-loss distribution of the composition, from the dp-accounting library."""
     from dp_accounting.pld import privacy_loss_distribution as pld
@@ -276,7 +279,7 @@ def _binomial_window(trials: int, probability: float) -> tuple[int, NDArray[np.f
     """
     mean = trials * probability
     sigma = math.sqrt(mean * (1 - probability))
-    reach = 12 * sigma + 100
+    reach = 12 * sigma + 30
     first, last = max(0, math.floor(mean - reach)), min(trials, math.ceil(mean + reach))
     if last - first > MAX_WINDOW:
         raise SpecError(

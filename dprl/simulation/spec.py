@@ -198,6 +198,10 @@ class RunSpec:
                 "give at most 10^6, or schedule geometric:0.02.",
             )
         self._estimate_limits(self.mechanism)
+        check_budget = PRIVATIZERS[self.privacy].check
+        if check_budget is not None:
+            _, _, H = ENVIRONMENTS[self.environment].size(**self.environment_params)
+            check_budget(H, str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
 
     def _estimate_limits(self, mechanism: str | None) -> None:
         S, A, H = ENVIRONMENTS[self.environment].size(**self.environment_params)

@@ -79,7 +79,8 @@ class Noise:
 @dataclass(frozen=True)
 class Privatizer:
     """key: its name in a spec; trust: who sees raw data, in words; mechanisms: keys, the best first;
-    prepare: from a Request to a Noise; binary_rewards: each reward is rounded at random to 0 or 1 by its user."""
+    prepare: from a Request to a Noise; binary_rewards: each reward is rounded at random to 0 or 1 by its user;
+    check(H, calibration, epsilon, delta): raises SpecError for a budget it has no noise for."""
 
     key: str
     title: str
@@ -89,6 +90,7 @@ class Privatizer:
     mechanisms: tuple[str, ...]
     prepare: Callable[[Request], Noise]
     binary_rewards: bool = False
+    check: Callable[[int, str, float, float], None] | None = None
 
 
 def replaced(H: int, reward: float) -> Change:

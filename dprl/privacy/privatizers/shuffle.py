@@ -17,14 +17,23 @@ from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Reques
 
 TRUST = "The shuffler is trusted to mix the messages of a batch; the agent sees only which messages came, not whose."
 MOST_USERS = 10**15
+LEAST_DELTA = 1e-12  # the accountant's own rounding is about 1e-15 a counter
 MOST_BITS = 4e10  # in a batch: beyond, the accountant would have to look at too many outcomes
 
 
-def too_much(epsilon: float) -> SpecError:
-    """The refusal of noise that cannot be accounted for."""
-    return SpecError(
-        "epsilon", f"{epsilon:g} takes more random bits than can be accounted for here; give a larger one."
-    )
+def check(H: int, calibration: str, epsilon: float, delta: float) -> None:
+    """Refuse noise that cannot be accounted for. Raises SpecError."""
+    if delta < LEAST_DELTA:
+        raise SpecError(
+            "delta",
+            f"{delta:g} is too small to be accounted for with random bits; give at least {LEAST_DELTA:g}.",
+        )
+    bits = printed_tau(H, epsilon, delta) if calibration == "paper" else 4 * guessed(3 * H, epsilon, delta)
+    if bits > MOST_BITS:
+        raise SpecError(
+            "epsilon",
+            f"{epsilon:g} takes more random bits than can be accounted for here; give a larger one.",
+        )
 
 
 def prepare(request: Request) -> Noise:
@@ -33,6 +42,7 @@ def prepare(request: Request) -> Noise:
     paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). tight: the least
     variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size.
     """
+    check(request.H, request.calibration, request.epsilon, request.delta)
     mechanism = MECHANISMS[request.mechanism]
     batches = request.batches or tuple(
         Batch(int(n), 3 * request.H) for n in np.diff(request.times, prepend=0)
@@ -40,9 +50,7 @@ def prepare(request: Request) -> Noise:
     users = np.array([batch.users for batch in batches], dtype=np.int64)
     moved = np.array([batch.moved for batch in batches], dtype=np.int64)
     if request.calibration == "paper":
-        tau = 96 * math.log(2 / request.delta) / (request.epsilon / (3 * request.H)) ** 2
-        if tau > MOST_BITS:
-            raise too_much(request.epsilon)
+        tau = printed_tau(request.H, request.epsilon, request.delta)
         bits = printed_bits(users, tau)
         formula = f"n < tau: ceil(tau/n) fair bits a user, else one Bernoulli(tau/2n), tau = {tau:,.0f}"
         sources: tuple[str, ...] = ("B25 Algorithm 4 and section V-A",)
@@ -93,6 +101,16 @@ def prepare(request: Request) -> Noise:
     return noise
 
 
+def printed_tau(H: int, epsilon: float, delta: float) -> float:
+    """tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A)."""
+    return 96 * math.log(2 / delta) / (epsilon / (3 * H)) ** 2
+
+
+def guessed(moved: int, epsilon: float, delta: float) -> float:
+    """The variance that would do if Binomial noise were Gaussian: about what it takes."""
+    return 2 * moved / gaussian_mu(epsilon, delta) ** 2
+
+
 def printed_bits(users: NDArray[np.int64], tau: float) -> Array:
     """[M, 2] trials and probability of each batch (B25 Algorithm 4): fair bits below tau users, else Bernoulli."""
     few = users < tau
@@ -127,11 +145,9 @@ def least_bits(moved: int, epsilon: float, delta: float, exact: bool) -> tuple[i
     More fair bits are more noise, so they prove it too. Bernoulli bits need slightly more variance the rarer they
     are (2% at most): the variance that suffices for 10^15 users is used for all smaller batches, which tests check.
     """
-    guess = 2 * moved / gaussian_mu(epsilon, delta) ** 2
+    guess = guessed(moved, epsilon, delta)
     if not exact:
         return math.ceil(4 * guess), guess
-    if 4 * guess > MOST_BITS:
-        raise too_much(epsilon)
 
     def fair_losses(bits: float) -> Losses:
         return (Binomial(math.ceil(bits), 0.5, moved, moved),)
@@ -153,4 +169,5 @@ PRIVATIZER = Privatizer(
     mechanisms=("binomial-sum",),
     prepare=prepare,
     binary_rewards=True,
+    check=check,
 )
