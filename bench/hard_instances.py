@@ -25,7 +25,10 @@ import dprl
 K = 10**13
 SEED = 1  # of the instance: the better arm is not arm 0
 BETA = 0.1
-RUNS: tuple[dict[str, Any], ...] = ({"algorithm": "pucb", "bonus": "paper"}, {"algorithm": "dp-ucbvi", "bonus": "paper"})
+RUNS: tuple[dict[str, Any], ...] = (
+    {"algorithm": "pucb", "bonus": "paper"},
+    {"algorithm": "dp-ucbvi", "bonus": "paper"},
+)
 
 
 def pulls(seeds: int, alpha: float, epsilon: float, run: dict[str, Any]) -> NDArray[np.float64]:
@@ -67,7 +70,9 @@ def main() -> int:
         over_alpha = [pulls(seeds, a, 0.1, run) for a in alphas]
         for a, found in zip(alphas, over_alpha, strict=True):
             print(f"  alpha {a:<5g} epsilon 0.1   {found.mean():>14,.0f}  ({bound(a, 0.1):,.1f})")
-        print(f"  growth in 1/epsilon {exponent(epsilons, over_epsilon)}, in 1/alpha {exponent(alphas, over_alpha)}")
+        print(
+            f"  growth in 1/epsilon {exponent(epsilons, over_epsilon)}, in 1/alpha {exponent(alphas, over_alpha)}"
+        )
     return 0
 
 

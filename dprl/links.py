@@ -27,62 +27,32 @@ SLOT = Field("colour", "int", 0, "place in the palette", low=0, high=MAX_CURVES 
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query="hide")
 NAME = "name"
 
+TABS = ("regret", "counts", "policy", "guarantee", "data")
+MEASURES = ("cumulative", "per-episode", "extra")
+COUNTS_CHARTS = ("map", "scatter", "cell", "coverage")
+POLICY_CHARTS = ("steps", "map", "visits", "V", "Q")
+
 # What is looked at, and how. Query keys are short because every link carries all of them.
 VIEW_FIELDS: dict[str, Field] = {
     f.name: f
     for f in (
-        Field(
-            "tab",
-            "choice",
-            "regret",
-            "the open tab",
-            choices=("regret", "counts", "policy", "guarantee", "data"),
-            query="tab",
-        ),
-        Field(
-            "measure",
-            "choice",
-            "cumulative",
-            "which regret is drawn",
-            choices=("cumulative", "per-episode", "extra"),
-            query="m",
-        ),
+        Field("tab", "choice", "regret", "the open tab", choices=TABS, query="tab"),
+        Field("measure", "choice", "cumulative", "which regret is drawn", choices=MEASURES, query="m"),
         Field("x", "choice", "log", "the episode axis", choices=("log", "linear"), query="x"),
         Field("y", "choice", "log", "the regret axis", choices=("log", "linear"), query="y"),
         Field("each", "choice", "off", "a line for every seed", choices=("on", "off"), query="each"),
         Field("curve", "int", 0, "which curve is looked at", low=0, high=MAX_CURVES - 1, query="i"),
         Field("seed", "int", 0, "which seed is looked at", low=0, high=10_000, query="seed"),
         Field("episode", "int", 10**15, "the episode looked at", low=1, high=10**15, query="k"),
-        Field(
-            "chart",
-            "choice",
-            "map",
-            "the chart of counts",
-            choices=("map", "scatter", "cell", "coverage"),
-            query="ch",
-        ),
+        Field("chart", "choice", "map", "the chart of counts", choices=COUNTS_CHARTS, query="ch"),
         Field("family", "choice", "visits", "what is counted", choices=("visits", "rewards"), query="of"),
-        Field(
-            "seen",
-            "choice",
-            "noisy",
-            "what is held against the truth",
-            choices=("noisy", "released"),
-            query="see",
-        ),
-        Field(
-            "drawn",
-            "choice",
-            "steps",
-            "the chart of the policy",
-            choices=("steps", "map", "visits", "V", "Q"),
-            query="pol",
-        ),
+        Field("seen", "choice", "noisy", "what is held against the truth", choices=("noisy", "released"), query="see"),
+        Field("drawn", "choice", "steps", "the chart of the policy", choices=POLICY_CHARTS, query="pol"),
         Field("h", "int", -1, "the step of the episode, -1 for all", low=-1, high=999, query="h"),
         Field("s", "int", 0, "the state", low=0, high=299, query="s"),
         Field("a", "int", 0, "the action", low=0, high=99, query="a"),
     )
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.parts import comparison, counts, export, guarantee, policy, regret, status
 from pages.parts.browser import copy_link, settings_button
@@ -39,8 +40,7 @@ def main() -> None:
         st.title("Explore", anchor=False, width="content")
         with st.container(horizontal=True, wrap=False, gap="xsmall", width="content"):
             settings_button()
-            if s.curves:
-                copy_link(s.query)
+            corner = st.container(width="content")
     if s.problems:
         told = " ".join(escape(p) for p in s.problems[:3]) + (
             " There was more." if len(s.problems) > 3 else ""
@@ -59,13 +59,16 @@ def main() -> None:
     every = None if not left or s.paused else next(t for limit, t in PACE if max(left) < limit)
     if s.playing:
         every = FRAME
-    st.fragment(results, run_every=every)(every is not None)
+    st.fragment(results, run_every=every)(every is not None, corner)
     words_and_papers()
 
 
 @guarded
-def results(live: bool) -> None:
-    """Progress and the open tab. While something runs this part redraws itself; the end of the last run stops that."""
+def results(live: bool, corner: DeltaGenerator) -> None:
+    """Progress and the open tab, and in the page's corner the link to just that.
+
+    While something runs this part redraws itself; the end of the last run stops that.
+    """
     s = session()
     names = titles(s.curves)
     runs = status.statuses(s.curves)
@@ -84,6 +87,8 @@ def results(live: bool) -> None:
         if name == s.view.tab:
             with tab:
                 draw(names, runs)
+    with corner:
+        copy_link(s.query)
 
 
 required(__file__)

@@ -8,11 +8,11 @@ from functools import partial
 import streamlit as st
 
 from dprl.jobs.store import RunRow
-from dprl.links import Curve, View, encode
+from dprl.links import Curve
 from pages.parts.data import store
 from pages.parts.frame import guarded, required
 from pages.parts.names import in_common, label
-from pages.parts.state import session
+from pages.parts.state import add, ask, session
 from pages.parts.status import ACTIVE, act, cancel, retry, words
 from pages.parts.text import duration, escape, plural, size
 
@@ -83,13 +83,14 @@ def entry(i: int, row: RunRow) -> None:
                 partial(retry, [row.spec]),
                 f"retry_{i}",
             )
-        st.page_link(
-            "pages/explore.py",
-            label="Open",
+        if st.button(
+            "Show",
             icon=":material/show_chart:",
-            query_params=encode([Curve(row.spec)], View()),
-            width="content",
-        )
+            key=f"show_{i}",
+            help="Adds it to the comparison in Explore.",
+        ):
+            session().said = add(row.spec)
+            st.switch_page("pages/explore.py")
     st.caption(escape(in_common([Curve(row.spec)])))
     ago = duration(max(1.0, time.time() - row.asked_at)).removeprefix("about ")
     if row.state in ACTIVE:
@@ -101,8 +102,11 @@ def entry(i: int, row: RunRow) -> None:
 
 def clear() -> None:
     """The Clear button."""
-    gone = store().clear(session().visitor)
-    session().said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
+    s = session()
+    before = len(store().runs(s.visitor))
+    if ask(store().clear, s.visitor):
+        gone = before - len(store().runs(s.visitor))
+        s.said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
     st.rerun()
 
 

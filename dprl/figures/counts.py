@@ -58,8 +58,8 @@ def heatmaps(
 
     true, noisy: [H, S, A]. step: one h (states across, actions up), or None for all (steps across,
     state-action pairs up). word: what the second array is ("noisy", "released"). bound: E, of which
-    a share (family) bounds the noise of a count with high probability. Colour is linear up to the noise's typical size and
-    logarithmic beyond. Without any noise there is one panel.
+    a share (family) bounds the noise of a count with high probability. Colour is linear up to the noise's typical
+    size and logarithmic beyond. Without any noise there is one panel.
     """
     H, S, A = true.shape
     states, actions = style.short_labels(state_labels), style.short_labels(action_labels)

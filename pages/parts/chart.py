@@ -9,13 +9,25 @@ from html import escape
 import streamlit as st
 
 from dprl.figures.style import CONFIG, Picture, Sketch
+from pages.parts.data import Kept
 from pages.parts.text import unlinked
 
+PICTURE_BYTES = 96 * 2**20  # of drawn figures kept, for all visitors together
+FIGURE_BYTES, ROW_BYTES = 150_000, 100  # about what a figure takes, and a row of its table
 
-@st.cache_resource(show_spinner=False, max_entries=500)
-def kept(key: tuple[Hashable, ...], _draw: Callable[[], Picture]) -> Picture:
+
+@st.cache_resource(show_spinner=False)
+def _pictures() -> Kept[Picture]:
+    return Kept(PICTURE_BYTES)
+
+
+def kept(key: Hashable, draw: Callable[[], Picture]) -> Picture:
     """A figure drawn once for all visitors. key: everything it depends on."""
-    return _draw()
+    found = _pictures().get(key)
+    if found is not None:
+        return found[1]
+    picture = draw()
+    return _pictures().put(key, None, picture, FIGURE_BYTES + ROW_BYTES * len(picture.table))
 
 
 def show(picture: Picture, key: str) -> None:

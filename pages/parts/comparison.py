@@ -11,7 +11,7 @@ from dprl.links import MAX_CURVES, MAX_NAME, Curve, clean_name
 from pages.parts.data import status, store
 from pages.parts.frame import dark
 from pages.parts.names import in_common
-from pages.parts.state import add, draft_of, look, session, write_address
+from pages.parts.state import add, ask, draft_of, look, session, write_address
 from pages.parts.status import ACTIVE, words
 from pages.parts.text import escape
 
@@ -107,7 +107,7 @@ def duplicate(i: int) -> None:
 
 def cancel(i: int) -> None:
     """Withdraws from a run; the curve stays, with what there is."""
-    store().cancel(session().curves[i].spec, session().visitor)
+    ask(store().cancel, session().curves[i].spec, session().visitor)
 
 
 def add_twin(i: int) -> None:

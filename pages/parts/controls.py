@@ -14,17 +14,15 @@ from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
-from dprl.links import MAX_CURVES
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.privatizers import Privatizer
-from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedule import EPISODIC_LIMIT, ETA
-from pages.parts.data import status, workers
 from pages.parts.frame import dark, guarded
-from pages.parts.gauge import gauge
-from pages.parts.state import Session, add, draft_of, session, write_address
-from pages.parts.text import count, duration, escape, plural
+from pages.parts.launch import effective, run_box, spec_from
+from pages.parts.state import Session, draft_of, session
+from pages.parts.text import count, escape
 from pages.parts.widgets import complaint, exact, log_slider, parameter, select, stops
 
 GEOMETRIC = "geometric"
@@ -54,6 +52,7 @@ def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) 
     )
 
 
+@st.cache_data(show_spinner=False)
 @st.fragment
 @guarded
 def controls() -> None:
@@ -302,95 +301,6 @@ def number(s: Session, name: str, label: str) -> None:
     """An exact field for one number of the spec."""
     exact(label, name, FIELDS[name], s.draft[name], setter(name))
     complaint(name)
-
-
-def run_box(s: Session) -> None:
-    """What pressing Run will do, and the button."""
-    spec, refusal = spec_of(s)
-    if spec:
-        try:
-            gauge(spec)
-        except SpecError as error:  # noise so large that it cannot be accounted for
-            spec, refusal = None, str(error)
-    known = status(spec).state if spec else "unknown"
-    if refusal:
-        st.caption(f":red[{escape(refusal)}]")
-    elif len(s.curves) >= MAX_CURVES:
-        st.caption(f"{MAX_CURVES} curves are the most. Remove one to run another.")
-    elif spec and known == "done":
-        st.caption("Computed before: it appears at once.")
-    elif spec:
-        cost = estimate(spec)
-        parallel = min(workers(), spec.seeds)
-        seconds = duration(cost.seconds * spec.seeds / parallel)
-        st.caption(
-            f"{plural(spec.seeds, 'seed')}, {count(cost.releases)} plans each: {seconds} once started."
-        )
-    with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Run" if known != "done" else "Show",
-            type="primary",
-            icon=":material/play_arrow:",
-            width="stretch",
-            disabled=spec is None or len(s.curves) >= MAX_CURVES,
-            on_click=run,
-            args=(spec,),
-            shortcut="Mod+Enter",
-            key="run",
-        )
-        st.button(
-            "Reset", on_click=reset, help="All settings back to their defaults; the curves stay.", key="reset"
-        )
-
-
-def run(spec: RunSpec) -> None:
-    """The Run button: adds a curve to the comparison and starts it."""
-    s = session()
-    s.said = add(spec)
-    s.runs += 1
-    write_address()
-    st.rerun()
-
-
-def reset() -> None:
-    """The Reset button."""
-    s = session()
-    s.draft = draft_of(RunSpec())
-    s.version += 1
-
-
-def spec_of(s: Session) -> tuple[RunSpec | None, str]:
-    """The run that the controls describe, or the sentence that says why there is none."""
-    if s.wrong:
-        return None, next(iter(s.wrong.values()))
-    try:
-        return spec_from(s.draft), ""
-    except SpecError as error:
-        return None, str(error)
-
-
-def spec_from(draft: dict[str, Any]) -> RunSpec:
-    """The run that a draft describes; wishes that do not fit its algorithm or privacy model are passed over.
-
-    Raises SpecError.
-    """
-    draft = dict(draft)
-    for owner in ("environment", "algorithm"):
-        draft[f"{owner}_params"] = draft[f"{owner}_params"].get(draft[owner], {})
-    algorithm = ALGORITHMS[draft["algorithm"]]
-    draft["privacy"] = effective(draft["privacy"], algorithm.privacies)
-    draft["bonus"] = effective(draft["bonus"], algorithm.bonuses)
-    mechanisms = PRIVATIZERS[draft["privacy"]].mechanisms
-    if draft["mechanism"] not in mechanisms:
-        draft["mechanism"] = None
-    if not any(draft["calibration"] in MECHANISMS[key].calibrations for key in mechanisms):
-        draft["calibration"] = None
-    return RunSpec.from_dict(draft)
-
-
-def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
-    """What the visitor chose last where it is allowed, else the first that is."""
-    return wish if wish in allowed else allowed[0]
 
 
 def setter(name: str) -> Any:

@@ -33,7 +33,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     curve, title, trace = found
     chart = view.segments("Which chart", "chart", CHARTS)
     if chart == "coverage":
-        show(coverage(curve, title), "coverage")
+        show(coverage(curve, title, trace), "coverage")
         return
     mdp = data.environment(curve.spec)
     if chart == "cell":
@@ -129,10 +129,11 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> Picture:
     )
 
 
-def coverage(curve: Curve, title: str) -> Picture:
+def coverage(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
     """The largest noise so far as a share of its bound, for every seed that is finished."""
     spec = curve.spec
     found = [t for i in range(min(spec.seeds, SEEDS_SHOWN)) if (t := data.trace(spec, i)) is not None]
+    found = found or [chosen]
     longest = max((t.episodes for t in found), key=len)
     ratio = np.full((len(found), len(longest)), np.nan)
     for row, t in zip(ratio, found, strict=True):

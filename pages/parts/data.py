@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -52,9 +53,9 @@ class Kept(Generic[T]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._found: OrderedDict[str, tuple[str | None, T, int]] = OrderedDict()
+        self._found: OrderedDict[Hashable, tuple[str | None, T, int]] = OrderedDict()
 
-    def get(self, key: str) -> tuple[str | None, T] | None:
+    def get(self, key: Hashable) -> tuple[str | None, T] | None:
         """Version and value, if there is one."""
         with self._lock:
             found = self._found.get(key)
@@ -63,11 +64,8 @@ class Kept(Generic[T]):
             self._found.move_to_end(key)
             return found[:2]
 
-    def put(self, key: str, version: str | None, value: T) -> T:
-        """Keeps the value and returns it."""
-        size = (
-            sum(part.nbytes for part in vars(value).values() if isinstance(part, np.ndarray)) if value else 0
-        )
+    def put(self, key: Hashable, version: str | None, value: T, size: int) -> T:
+        """Keeps the value, of so many bytes, and returns it."""
         with self._lock:
             self._found[key] = (version, value, size)
             self._found.move_to_end(key)
@@ -110,8 +108,12 @@ def trace(spec: RunSpec, seed: int) -> SeedTrace | None:
         return found[1]
     traces = store().traces(spec, seeds=(seed,))
     if traces and traces[0].complete:
-        return _traces().put(key, None, traces[0])
-    return _traces().put(key, version, traces[0] if traces else None)
+        return _traces().put(key, None, traces[0], _bytes(traces[0]))
+    return _traces().put(key, version, traces[0] if traces else None, _bytes(*traces))
+
+
+def _bytes(*traces: SeedTrace) -> int:
+    return sum(part.nbytes for one in traces for part in vars(one).values() if isinstance(part, np.ndarray))
 
 
 def regret(spec: RunSpec) -> Regret:
@@ -127,8 +129,8 @@ def regret(spec: RunSpec) -> Regret:
     whole = len(episodes) > 0 and episodes[-1] == spec.episodes
     done = np.isfinite(rows[:, -1]) if whole else np.zeros(len(rows), bool)
     if len(rows) == spec.seeds and done.all():
-        return _regrets().put(key, None, Regret(episodes, rows, done))
-    return _regrets().put(key, version, Regret(episodes, rows, done, version))
+        return _regrets().put(key, None, Regret(episodes, rows, done), rows.nbytes)
+    return _regrets().put(key, version, Regret(episodes, rows, done, version), rows.nbytes)
 
 
 @st.cache_resource(show_spinner=False, max_entries=100)

@@ -10,7 +10,7 @@ from dprl import links
 from dprl.links import Curve, View
 from dprl.simulation import RunSpec
 from pages.parts.data import store
-from pages.parts.state import Session, session, write_address
+from pages.parts.state import Session, ask, session, write_address
 
 
 @dataclass(frozen=True)
@@ -92,5 +92,5 @@ def take(s: Session, example: Example) -> None:
     s.curves, s.view = list(example.curves), example.view
     s.version += 1
     for curve in s.curves:
-        store().request(curve.spec, s.visitor)
+        ask(store().request, curve.spec, s.visitor)
     write_address()

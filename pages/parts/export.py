@@ -34,7 +34,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         save("regret.html", "Chart (HTML)", "text/html", lambda: page(titles, runs))
     st.caption("A picture (PNG): the camera in the toolbar of any chart.")
     st.dataframe(table, hide_index=True, width="stretch", height=280, key="data_table")
-    st.markdown("#### Make it again without this page")
+    st.markdown("#### Make it again without this page", anchors=False)
     chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
     spec = s.curves[chosen].spec
     st.caption("In Python, with this repository installed:")

@@ -24,7 +24,7 @@ P = ParamSpec("P")
 APP = Path(__file__).parents[2] / "app.py"
 _thread = threading.local()
 
-CRASHED = "Something went wrong on this page and was written to the log. Reload it; if that does not help, press Reset."
+CRASHED = "Something went wrong on this page and was written to the log. Reload the page to go on."
 
 
 class Page(Protocol):
@@ -70,12 +70,14 @@ def show(page: Page) -> None:
     ensure_pool()
     if notice := store().notice:
         st.warning(escape(notice))
-    if said := session().said:
-        st.toast(escape(said))
-        session().said = ""
+    s = session()
+    s.arrived, s.page = s.page != page.url_path, page.url_path
+    if s.said:
+        st.toast(escape(s.said))
+        s.said = ""
     _thread.framed = True
     try:
         page.run()
     finally:
         _thread.framed = False
-    close_sidebar(f"{page.url_path}:{session().runs}")
+    close_sidebar(f"{page.url_path}:{s.runs}")

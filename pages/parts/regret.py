@@ -96,7 +96,7 @@ def pause() -> None:
 
 def offer_twins(missing: Sequence[Curve]) -> None:
     """The price of privacy is measured against the same run without privacy: offers to run what is missing."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
             f"The price of privacy is the regret beyond that of the same run without privacy, which is missing for "
             f"{plural(len(missing), 'curve')}.",

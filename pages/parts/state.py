@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
 
 from dprl import links
+from dprl.fields import SpecError
+from dprl.jobs.file import StoreError
 from dprl.links import MAX_CURVES, Curve, View
 from dprl.simulation.spec import FIELDS, RunSpec
 from pages.parts.data import store
@@ -22,7 +25,8 @@ class Session:
     wrong: the sentence for each exact field that cannot be read; version: part of widget keys, raised when the
     draft or the view is set by something other than its own widgets; address: the query last read or written;
     problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
-    still; playing: the moment looked at moves on; said: what the last press of a button has to say.
+    still; playing: the moment looked at moves on; said: what the last press of a button has to say; page: the one
+    shown last; arrived: another one was shown before.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -37,6 +41,8 @@ class Session:
     paused: bool = False
     playing: bool = False
     said: str = ""
+    page: str | None = None
+    arrived: bool = True
 
     @property
     def visible(self) -> list[Curve]:
@@ -81,10 +87,21 @@ def look(**changes: Any) -> None:
     s.version += 1
 
 
+def ask(action: Callable[..., object], *arguments: object) -> bool:
+    """Asks the store for something; whether it was done. Where not, the reason is said on the page."""
+    try:
+        action(*arguments)
+    except (SpecError, StoreError) as error:
+        session().said = str(error)
+        return False
+    return True
+
+
 def add(spec: RunSpec, name: str = "") -> str:
     """Puts a run into the comparison and asks for it. Returns a sentence when it was there already or has no room."""
     s = session()
-    store().request(spec, s.visitor)
+    if not ask(store().request, spec, s.visitor):
+        return s.said
     for i, curve in enumerate(s.curves):
         if curve.spec == spec:
             s.curves[i] = replace(curve, hidden=False)
@@ -100,9 +117,13 @@ def add(spec: RunSpec, name: str = "") -> str:
 def read_address() -> None:
     """Takes over what the address bar says when it is a link that was not read yet, and starts what it names.
 
-    An address without a query says nothing: the session keeps what it has.
+    An address without a query says nothing: the session keeps what it has, and on coming from another page puts it
+    into the address, so that it survives a reload.
     """
     s = session()
+    if s.arrived and s.curves and not st.query_params:
+        write_address()
+        return
     given = {key: st.query_params.get_all(key) for key in st.query_params}
     address = repr(sorted(given.items()))
     if not given or address == s.address:
@@ -114,7 +135,7 @@ def read_address() -> None:
         s.curves = list(link.curves)
         s.draft = draft_of(link.curves[0].spec)
         for curve in link.curves:
-            store().request(curve.spec, s.visitor)
+            ask(store().request, curve.spec, s.visitor)
     s.view = link.view
     s.version += 1
 

@@ -11,7 +11,7 @@ from dprl.jobs.store import RunStatus
 from dprl.links import Curve
 from dprl.simulation import RunSpec
 from pages.parts.data import status, store
-from pages.parts.state import session
+from pages.parts.state import ask, session
 from pages.parts.text import duration, escape, ordinal, plural
 
 ACTIVE = ("queued", "running")
@@ -61,7 +61,9 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
             if len(going) == 1
             else together([r for _, _, r in going])
         )
-        with st.container(key="status_going", horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(
+            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+        ):
             st.progress(min(1.0, max(0.0, share)), said, width="stretch")
             label = "Cancel" if len(going) == 1 else "Cancel all"
             act(label, "close", partial(cancel, [curve.spec for curve, _, _ in going]), "cancel")
@@ -72,7 +74,9 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
     for i, (reason, rows) in enumerate(reasons.items()):
         failed = rows[0][2].state == "failed"
         specs = [curve.spec for curve, _, _ in rows]
-        with st.container(key=f"status_{i}", horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(
+            key=f"status_{i}", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+        ):
             icon = ":material/error:" if failed else ":material/info:"
             names = ", ".join(escape(title) for _, title, _ in rows)
             st.markdown(f"{icon} **{names}** · {escape(reason)}", width="stretch")
@@ -83,13 +87,13 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
 def retry(specs: list[RunSpec]) -> None:
     """Asks for runs again, failed seeds included."""
     for spec in specs:
-        store().retry(spec, session().visitor)
+        ask(store().retry, spec, session().visitor)
 
 
 def cancel(specs: list[RunSpec]) -> None:
     """Withdraws from runs."""
     for spec in specs:
-        store().cancel(spec, session().visitor)
+        ask(store().cancel, spec, session().visitor)
 
 
 def together(runs: list[RunStatus]) -> str:

@@ -25,6 +25,11 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
     return sorted({low, *inside, high})
 
 
+def nearest(marks: Sequence[float], value: float) -> float:
+    """The mark that is the smallest factor away."""
+    return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
+
+
 def select(
     label: str, options: Sequence[str], value: str, store: Store, titles: Titles = None, help: str = ""
 ) -> None:
@@ -43,18 +48,26 @@ def select(
     )
 
 
+def read(field: Field, text: str) -> Any:
+    """What was typed for a number. Raises SpecError, also where nothing was typed."""
+    value = field.parse(text)
+    if value is None:
+        raise field.refuse(text or "nothing")
+    return value
+
+
 def exact(label: str, name: str, field: Field, value: Any, store: Store, visible: bool = True) -> None:
     """A text field for any value the field takes ("1e9" too); what cannot be read is said by `complaint`."""
     s = session()
     key = f"{s.version}:{name}:exact"
+    st.session_state.setdefault(key, written(value))
 
     def changed() -> None:
         with suppress(SpecError):
-            store(field.parse(str(st.session_state[key])))
+            store(read(field, str(st.session_state[key])))
 
     text = st.text_input(
         label,
-        written(value) if key not in st.session_state else "",
         key=key,
         max_chars=400 if field.kind == "text" else 40,
         on_change=changed,
@@ -62,7 +75,7 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
         label_visibility="visible" if visible else "collapsed",
     )
     try:
-        field.parse(str(text))
+        read(field, str(text))
     except SpecError as error:
         s.wrong[name] = str(error)
 
@@ -93,7 +106,7 @@ def log_slider(
     """A logarithmic slider over `marks`, the exact value beside it, and what its two ends mean in words."""
     s = session()
     slider_key, text_key = f"{s.version}:{name}:slider", f"{s.version}:{name}:exact"
-    at = min(marks, key=lambda m: abs(math.log(m) - math.log(value)))
+    st.session_state.setdefault(slider_key, nearest(marks, value))
 
     def slid() -> None:
         chosen = field.check(st.session_state[slider_key])
@@ -102,7 +115,7 @@ def log_slider(
 
     def typed(chosen: Any) -> None:
         store(chosen)
-        st.session_state[slider_key] = min(marks, key=lambda m: abs(math.log(m) - math.log(chosen)))
+        st.session_state[slider_key] = nearest(marks, chosen)
 
     with st.container(key=f"log_{name}", gap=None):
         left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
@@ -112,7 +125,6 @@ def log_slider(
         st.select_slider(
             label,
             marks,
-            at if slider_key not in st.session_state else None,
             format_func=show,
             key=slider_key,
             on_change=slid,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
@@ -19,6 +20,15 @@ from pages.parts import frame
 ROOT = Path(__file__).parents[2]
 
 
+_begin = PagesManager.__init__
+
+
+def _after_the_first_visitor(self: PagesManager, *args: Any, **kwargs: Any) -> None:
+    """AppTest forgets before each run what a server learns from its first one: that app.py names the pages."""
+    PagesManager.uses_pages_directory = False
+    _begin(self, *args, **kwargs)
+
+
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """The pages' store, empty, without workers."""
@@ -26,6 +36,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(home() / "kernels" / source_digest()))
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     monkeypatch.setattr(frame, "ensure_pool", lambda: None)
+    monkeypatch.setattr(PagesManager, "__init__", _after_the_first_visitor)
     st.cache_resource.clear()
     st.cache_data.clear()
     found = Store()

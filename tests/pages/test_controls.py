@@ -13,7 +13,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.links import Curve
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
-from pages.parts.controls import spec_of
+from pages.parts.launch import spec_of
 from pages.parts.state import draft_of
 from tests.pages.conftest import unbroken, words
 
@@ -154,6 +154,7 @@ def test_who_is_trusted_is_said(visit: Visit) -> None:
         ("Privacy budget ε, exact value", "abc", "epsilon: abc is not allowed"),
         ("Privacy budget ε, exact value", "-1", "epsilon: -1 is not allowed"),
         ("Privacy budget ε, exact value", "nan", "epsilon: nan is not allowed"),
+        ("Privacy budget ε, exact value", "", "epsilon: nothing is not allowed"),
         ("Episodes K, exact value", "1e99", "episodes: 1e99 is not allowed"),
         ("Episodes K, exact value", "2.5", "episodes: 2.5 is not allowed"),
         ("Episodes K, exact value", "", "episodes:"),

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl import links
+from dprl.jobs.file import StoreError
 from dprl.jobs.store import Store
 from dprl.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from dprl.simulation import RunSpec
@@ -265,3 +266,39 @@ def test_comparisons_are_told_apart_and_counted(visit: Visit) -> None:
 def test_view_defaults_are_the_fields_defaults() -> None:
     assert {name: field.default for name, field in VIEW_FIELDS.items()} == View().__dict__
     assert Curve(SPEC).title
+
+
+def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
+    app = visit(EXPLORE, c=[PRIVATE])
+    app.button(key="Remove:0").click().run()
+    app.button(key="reset").click().run()
+    app.button(key="run").click().run()
+    app.switch_page("pages/runs.py").run()
+    next(b for b in app.button if b.key == "show_1").click().run()
+    unbroken(app)
+    assert [c.spec for c in app.session_state["session"].curves] == [RunSpec(), SPEC]
+
+
+def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = visit(EXPLORE, c=[PRIVATE])
+
+    def busy(*_: object) -> None:
+        raise StoreError("The store cannot be used just now.")
+
+    monkeypatch.setattr(Store, "request", busy)
+    monkeypatch.setattr(Store, "cancel", busy)
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used just now."]
+    app.button(key="cancel").click().run()
+    unbroken(app)
+    assert len(app.session_state["session"].curves) == 1
+
+
+def test_coming_back_from_another_page_restores_the_address(visit: Visit) -> None:
+    app = visit(EXPLORE, c=[PRIVATE])
+    app.switch_page("pages/runs.py").run()
+    app.query_params.clear()
+    app.switch_page(EXPLORE).run()
+    unbroken(app)
+    assert "envp.S.3" in app.query_params["c"]

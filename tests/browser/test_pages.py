@@ -1,0 +1,133 @@
+"""The pages in a real browser: links, live runs, the clipboard, the Back button, and a telephone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visits
+
+Idle = Callable[[Any], None]
+
+QUICK = "envp.S.3~envp.H.3~K.100000~seeds.2"
+LINK = f"explore?v=1&c={QUICK}~eps.50&c=priv.none&m=per-episode"
+CURVE = "[data-testid=stMain] .js-plotly-plot .scatterlayer path.js-line"
+TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
+
+
+@pytest.fixture(autouse=True)
+def _probes(visit: Visits) -> Any:
+    """A page below the root makes Streamlit look for its server below that page first, which is no problem of ours."""
+    yield
+    visit.problems[:] = [p for p in visit.problems if "/_stcore/" not in p and "status of 404" not in p]
+
+
+def fits(page: Page) -> bool:
+    """Nothing sticks out to the right."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def test_the_first_visitor_of_all_may_come_by_a_link(visit: Visits, idle: Idle) -> None:
+    page = visit(LINK)
+    expect(page.get_by_role("link", name="Home")).to_be_visible()
+    page.wait_for_selector(CURVE, timeout=60_000)
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    idle(page)
+    assert page.get_by_text("Page not found").count() == 0
+    assert page.locator("[data-testid=stMain] .js-plotly-plot .scatterlayer .js-line").count() >= 2
+
+
+def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
+    page = visit("explore")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_label("Privacy budget ε, exact value").fill("2.5")
+    page.keyboard.press("Enter")
+    idle(page)
+    assert "c=" not in page.url  # the address does not follow every control
+    page.locator(".st-key-run button").click()
+    page.wait_for_selector(CURVE, timeout=60_000)
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    idle(page)
+    assert "eps.2.5" in page.url
+    page.get_by_text("Per episode", exact=True).click()
+    idle(page)
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "m=per-episode" in copied
+    other = visit(copied.split("/", 3)[3])
+    other.wait_for_selector(CURVE)
+    expect(other.get_by_text("Average regret per episode so far")).to_be_visible()
+
+
+def test_back_returns_to_the_comparison_before(visit: Visits, idle: Idle) -> None:
+    page = visit(LINK)
+    page.locator(".st-key-chip_0 button").first.click()
+    page.get_by_role("button", name="Remove").first.click()
+    expect(page.locator("[class*=st-key-chip_]")).to_have_count(1)
+    idle(page)
+    page.go_back()
+    expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
+    idle(page)
+
+
+def test_names_are_text_everywhere(visit: Visits, idle: Idle) -> None:
+    name = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20**b**%20www.evil.com%20%5Bl%5D(http%3A//evil.com)%20a%40evil.com"
+    page = visit(f"{LINK}&c={QUICK}~eps.20~col.1~name.{name}&i=2")
+    page.wait_for_selector(CURVE, timeout=60_000)
+    for tab in TABS:
+        page.get_by_role("tab", name=tab).click()
+        idle(page)
+        assert page.locator("a[href*=evil], img[src=x], svg a").count() == 0
+    expect(page.locator(".st-key-chip_2 button").first).to_contain_text("<img src=x onerror=alert(1)> **b**")
+
+
+def test_every_page_and_tab_fits_its_screen(visit: Visits, idle: Idle, screen: tuple[int, str]) -> None:
+    width, scheme = screen
+    for path in ("", "runs", "explore"):
+        assert fits(visit(path, width, scheme)), path
+    page = visit(LINK, width, scheme)
+    page.wait_for_selector(CURVE, timeout=60_000)
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    for tab in TABS:
+        page.get_by_role("tab", name=tab).click()
+        idle(page)
+        assert fits(page), tab
+
+
+def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits, idle: Idle) -> None:
+    page = visit(LINK, 390)
+    sidebar = page.get_by_test_id("stSidebar")
+    assert sidebar.get_attribute("data-collapsed") == "true"
+    page.get_by_role("button", name="Settings").click()
+    expect(sidebar).to_have_attribute("data-collapsed", "false")
+    page.locator(".st-key-run button").click()
+    expect(sidebar).to_have_attribute("data-collapsed", "true")
+    page.wait_for_selector(CURVE, timeout=60_000)
+    expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)  # the run was one of the two
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_role("link", name="Runs").click()
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    expect(sidebar).to_have_attribute("data-collapsed", "true")
+
+
+def test_moments_play_and_stop_at_the_last(visit: Visits, idle: Idle) -> None:
+    page = visit(f"{LINK}&tab=policy&k=1")
+    page.wait_for_selector("[data-testid=stMain] .js-plotly-plot", timeout=60_000)
+    shown = page.locator("[data-testid=stMain] [data-testid=stSliderThumbValue]").first
+    before = shown.inner_text()
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(2500)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    idle(page)
+    assert shown.inner_text() != before
+
+
+def test_a_bad_link_is_answered_with_a_sentence(visit: Visits, idle: Idle) -> None:
+    for query in ("c=eps.-1", "v=9&c=%00%ff~~~&tab=<script>", "c=" + "x" * 3000, "c=envp.S.1e99&k=--"):
+        page = visit(f"explore?{query}")
+        expect(page.get_by_text("Not all of this link could be used")).to_be_visible()
