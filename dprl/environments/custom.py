@@ -94,15 +94,18 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
         raise SpecError(
             NAME, f"the sizes of P {P.shape}, R {R.shape} and d1 {d1.shape} disagree; give {FORM}."
         )
-    return TabularMDP(
-        name=name,
-        P=np.broadcast_to(P, (H, S, A, S)).copy(),
-        R=np.broadcast_to(R, (H, S, A)).copy(),
-        d1=d1,
-        state_labels=states,
-        action_labels=actions,
-        drawing={"kind": "graph"},
-    )
+    try:
+        return TabularMDP(
+            name=name,
+            P=np.broadcast_to(P, (H, S, A, S)).copy(),
+            R=np.broadcast_to(R, (H, S, A)).copy(),
+            d1=d1,
+            state_labels=states,
+            action_labels=actions,
+            drawing={"kind": "graph"},
+        )
+    except SpecError as error:  # which says P, R or d1
+        raise SpecError(f"{NAME}.{error.field}", str(error).partition(": ")[2]) from None
 
 
 def _size(model: str, H: int) -> tuple[int, int, int]:

@@ -52,7 +52,6 @@ def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) 
     )
 
 
-@st.cache_data(show_spinner=False)
 @st.fragment
 @guarded
 def controls() -> None:
