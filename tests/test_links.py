@@ -8,11 +8,12 @@ from typing import Any
 from urllib.parse import parse_qs, quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from dprl import links
 from dprl.algorithms import ALGORITHMS, PolicyElimination
+from dprl.fields import SpecError
 from dprl.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
@@ -42,21 +43,24 @@ def specs(draw: st.DrawFn) -> RunSpec:
     choices = [(m, c) for m in PRIVATIZERS[privacy].mechanisms for c in MECHANISMS[m].calibrations]
     mechanism, calibration = draw(st.sampled_from(choices)) if choices else (None, None)
     schedule = draw(st.sampled_from(["episodic", "geometric:0.02", "geometric:0.5"]))
-    return RunSpec(
-        environment=environment[0],
-        environment_params=environment[1],
-        algorithm=algorithm.key,
-        privacy=privacy,
-        mechanism=mechanism,
-        calibration=calibration,
-        epsilon=draw(st.floats(0.001, 10_000)),
-        delta=draw(st.floats(1e-300, 0.1)) if privacy != "none" else None,
-        bonus=draw(st.sampled_from(algorithm.bonuses)),
-        episodes=draw(st.integers(1, 1000 if schedule == "episodic" else 10**6)),
-        schedule=schedule,
-        seeds=draw(st.integers(1, 100)),
-        root_seed=draw(st.integers(0, 2**53 - 1)),
-    )
+    try:
+        return RunSpec(
+            environment=environment[0],
+            environment_params=environment[1],
+            algorithm=algorithm.key,
+            privacy=privacy,
+            mechanism=mechanism,
+            calibration=calibration,
+            epsilon=draw(st.floats(0.001, 10_000)),
+            delta=draw(st.floats(1e-300, 0.1)) if privacy != "none" else None,
+            bonus=draw(st.sampled_from(algorithm.bonuses)),
+            episodes=draw(st.integers(1, 1000 if schedule == "episodic" else 10**6)),
+            schedule=schedule,
+            seeds=draw(st.integers(1, 100)),
+            root_seed=draw(st.integers(0, 2**53 - 1)),
+        )
+    except SpecError:  # sizes and budgets that do not go together
+        reject()
 
 
 @st.composite

@@ -49,9 +49,9 @@ def select(
 
 
 def read(field: Field, text: str) -> Any:
-    """What was typed for a number. Raises SpecError, also where nothing was typed."""
+    """What was typed for a number. Raises SpecError, also where nothing was typed, unless that is its default."""
     value = field.parse(text)
-    if value is None:
+    if value is None and field.default is not None:
         raise field.refuse(text or "nothing")
     return value
 
