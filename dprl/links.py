@@ -10,6 +10,7 @@ replaced by its default and said in one sentence each, and everything else is ke
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -21,16 +22,18 @@ from dprl.simulation.spec import FIELDS, RunSpec
 VERSION = "1"
 MAX_CURVES = 8
 MAX_NAME = 60
-MAX_LENGTH = 1500  # characters of one curve; the longest honest one has about 400
+MAX_MODEL = 4000  # characters of a text among the parameters; a longer one travels as a file
+MAX_LENGTH = 3 * MAX_MODEL  # characters of one curve
+FILE = "file:"
 
 SLOT = Field("colour", "int", 0, "place in the palette", low=0, high=MAX_CURVES - 1, query="col")
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query="hide")
 NAME = "name"
 
 TABS = ("regret", "counts", "policy", "guarantee", "data")
-MEASURES = ("cumulative", "per-episode", "extra")
+MEASURES = ("cumulative", "per-episode", "extra", "pac")
 COUNTS_CHARTS = ("map", "scatter", "cell", "coverage")
-POLICY_CHARTS = ("steps", "map", "visits", "V", "Q")
+POLICY_CHARTS = ("steps", "map", "visits", "V", "Q", "stages")
 
 # What is looked at, and how. Query keys are short because every link carries all of them.
 VIEW_FIELDS: dict[str, Field] = {
@@ -108,6 +111,11 @@ def clean_name(text: str) -> str:
     return " ".join(kept.split()).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
+def digest(text: str) -> str:
+    """By which a link names a text that is too long for it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     written = [_pairs(curve) for curve in curves]
@@ -124,8 +132,11 @@ def query(curves: Sequence[Curve], view: View) -> str:
     return urlencode(encode(curves, view))
 
 
-def decode(parameters: Mapping[str, Sequence[str]]) -> Link:
-    """Reads the query parameters (each key with all its values). Unknown keys are ignored."""
+def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
+    """Reads the query parameters (each key with all its values). Unknown keys are ignored.
+
+    files: texts too long for a link that are known here, by their digest.
+    """
     problems: list[str] = []
     version = _last(parameters, "v")
     if version is not None and version != VERSION:
@@ -142,7 +153,7 @@ def decode(parameters: Mapping[str, Sequence[str]]) -> Link:
             base = pairs
         else:
             pairs = _inherited(base, pairs) | pairs
-        curve, more = _curve(pairs, default_slot=index)
+        curve, more = _curve(pairs, index, files or {})
         problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
         if curve is not None:
             curves.append(curve)
@@ -168,7 +179,16 @@ def _pairs(curve: Curve) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    return repr(value) if isinstance(value, float) else str(value)
+    """A value as it stands in a link. The separator ~ may be part of a text, and is escaped with %."""
+    text = repr(value) if isinstance(value, float) else str(value)
+    return FILE + digest(text) if len(text) > MAX_MODEL else text.replace("%", "%25").replace("~", "%7E")
+
+
+def _whole(text: str, files: Mapping[str, str]) -> str | None:
+    """The value that `_text` wrote; None for a file that is not known here."""
+    if text.startswith(FILE):
+        return files.get(text.removeprefix(FILE))
+    return text.replace("%7E", "~").replace("%25", "%")
 
 
 def _split(text: str) -> tuple[dict[str, str], list[str]]:
@@ -198,15 +218,23 @@ def _inherited(base: Mapping[str, str], given: Mapping[str, str]) -> dict[str, s
     return {k: v for k, v in base.items() if k not in dropped}
 
 
-def _curve(pairs: Mapping[str, str], default_slot: int) -> tuple[Curve | None, list[str]]:
-    """The curve that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each."""
+def _curve(
+    pairs: Mapping[str, str], default_slot: int, files: Mapping[str, str]
+) -> tuple[Curve | None, list[str]]:
+    """The curve that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
+
+    A curve whose environment is in a file that is not known here is left out: another one would be a lie.
+    """
     problems: list[str] = []
     values: dict[str, Any] = {}
     for name, field in FIELDS.items():
         if field.kind == "params":
-            values[name] = {
-                k.partition(".")[2]: v for k, v in pairs.items() if k.startswith(f"{field.query}.")
-            }
+            given = {k.partition(".")[2]: v for k, v in pairs.items() if k.startswith(f"{field.query}.")}
+            values[name] = {k: _whole(v, files) for k, v in given.items()}
+            if None in values[name].values():
+                return None, [
+                    "its environment is in a file that did not fit into the link: upload that file."
+                ]
         elif field.query in pairs:
             values[name] = pairs[field.query]
     spec = None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import parse_qs, quote
 
+import numpy as np
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from dprl import links
 from dprl.algorithms import ALGORITHMS, PolicyElimination
+from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
 from dprl.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
 from dprl.privacy import MECHANISMS, PRIVATIZERS
@@ -30,6 +33,7 @@ ENVIRONMENTS: list[tuple[str, dict[str, Any]]] = [
     ("riverswim", {"variant": "strehl-littman"}),
     ("random", {"S": 3, "A": 2, "H": 4, "concentration": 0.123456789, "seed": 4}),
     ("gridworld", {"map": "S-/WG", "H": 3}),
+    ("custom", {"model": json.dumps(EXAMPLE), "H": 4}),
 ]
 SMALL: tuple[str, dict[str, Any]] = ("random", {"S": 2, "A": 2, "H": 3})
 
@@ -139,7 +143,7 @@ def test_a_link_may_be_written_by_hand() -> None:
         ("c=eps.1&tab=nothing", "tab: nothing is not allowed", SPEC),
         ("c=eps.1&k=0", "episode: 0 is not allowed", SPEC),
         ("v=2&c=eps.1", "version 2", SPEC),
-        ("c=" + "~".join(["eps.1"] * 300), "longer than", SPEC),
+        ("c=" + "~".join(["eps.1"] * 3000), "longer than", SPEC),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence_and_the_rest_is_kept(
@@ -150,6 +154,31 @@ def test_what_is_wrong_is_said_in_one_sentence_and_the_rest_is_kept(
     assert words in link.problems[0]
     assert link.problems[0].endswith(".")
     assert [curve.spec for curve in link.curves] == ([spec] if spec else [])
+
+
+def test_texts_with_the_separator_survive() -> None:
+    model = json.dumps(EXAMPLE | {"name": "100 % ~ %7E ~~"})
+    for text in (json.dumps(EXAMPLE), model):
+        spec = RunSpec(environment="custom", environment_params={"model": text})
+        assert read(links.query([Curve(SPEC), Curve(spec, 1)], View())) == Link(
+            (Curve(SPEC), Curve(spec, 1)), View(), ()
+        )
+
+
+def test_an_environment_too_large_for_a_link_travels_as_a_file() -> None:
+    S = 40
+    P = np.full((S, 1, S), 1 / S).tolist()
+    model = json.dumps({"P": P, "R": [[0.0]] * S, "d1": [1.0] + [0.0] * (S - 1)})
+    assert len(model) > links.MAX_MODEL
+    spec = RunSpec(environment="custom", environment_params={"model": model, "H": 2}, episodes=1000)
+    given = parse_qs(links.query([Curve(SPEC), Curve(spec, 1)], View()))
+    assert len(str(given)) < 2000
+    lost = links.decode(given)
+    assert lost.curves == (Curve(SPEC),)  # never drawn for another environment
+    assert len(lost.problems) == 1
+    assert "upload that file" in lost.problems[0]
+    found = links.decode(given, {links.digest(model): model})
+    assert found == Link((Curve(SPEC), Curve(spec, 1)), View(), ())
 
 
 def test_only_so_many_curves_are_read() -> None:

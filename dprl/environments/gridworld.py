@@ -10,11 +10,16 @@ from dprl.mdp import TabularMDP
 
 MOVES = (("up", -1, 0), ("right", 0, 1), ("down", 1, 0), ("left", 0, -1))
 DEFAULT = "S---/-WX-/---G"
+MAX_MAP = 10_000  # characters
 ALLOWED = "rows of equal length joined by /, made of S (start), - (free), W (wall), G (goal) and X (pit)"
 
 
 def cells(map: str) -> tuple[list[str], dict[tuple[int, int], int]]:
     """The rows of a map, and the number of the state at each (row, column) that is not a wall. Raises SpecError."""
+    if len(map) > MAX_MAP:
+        raise SpecError(
+            "environment_params.map", f"{len(map):,} characters are too many; give at most {MAX_MAP:,}."
+        )
     rows = map.split("/")
     wide = {len(row) for row in rows}
     letters = set(map) - {"/"}

@@ -16,6 +16,10 @@ from dprl.mdp.tabular import Array
 IDS = ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v3")
 SIZES = {"FrozenLake-v1": (16, 4), "CliffWalking-v1": (48, 4), "Taxi-v3": (500, 6)}
 GRIDS = {"FrozenLake-v1": (4, 4), "CliffWalking-v1": (4, 12)}
+MARKS = {  # start, goal, and what to keep out of, at row,column
+    "FrozenLake-v1": {"0,0": "S", "3,3": "G", "1,1": "X", "1,3": "X", "2,3": "X", "3,0": "X"},
+    "CliffWalking-v1": {"3,0": "S", "3,11": "G"} | {f"3,{c}": "X" for c in range(1, 11)},
+}
 ACTIONS: dict[str, tuple[str, ...]] = {
     "FrozenLake-v1": ("left", "down", "right", "up"),
     "CliffWalking-v1": ("up", "right", "down", "left"),
@@ -41,7 +45,12 @@ def model(id: str) -> tuple[Array, Array, Array, float, float]:
         )
     import gymnasium
 
-    env: Any = gymnasium.make(id).unwrapped
+    try:
+        env: Any = gymnasium.make(id).unwrapped
+    except gymnasium.error.Error:
+        raise SpecError(
+            "environment_params.id", f"{id} is not in the Gymnasium that is installed; give another."
+        ) from None
     S, A = int(env.observation_space.n), int(env.action_space.n)
     P, R = np.zeros((S + 1, A, S + 1)), np.zeros((S + 1, A))
     P[S, :, S] = 1.0
@@ -68,7 +77,7 @@ def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
             "rows": grid[0],
             "columns": grid[1],
             "cells": [[s // grid[1], s % grid[1]] for s in range(S)],
-            "marks": {f"{s // grid[1]},{s % grid[1]}": "S" for s in range(S) if start[s] > 0},
+            "marks": MARKS[id],
             "moves": [DIRECTIONS[a] for a in ACTIONS[id]],
         }
     names = (

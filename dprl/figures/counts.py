@@ -304,11 +304,8 @@ def cell_over_time(
             f"After {human(float(k[-1]))} episodes this cell {had.format(human(float(x[-1])))} and the planner is told "
             f"{human(float(y[-1]))}"
         )
-        see += (
-            f", {percent(abs(gap) / x[-1])} {'too much' if gap > 0 else 'too little'}."
-            if gap and x[-1]
-            else "."
-        )
+        more, less = ("too many", "too few") if family is VISITS else ("too much", "too little")
+        see += f", {percent(abs(gap) / x[-1])} {more if gap > 0 else less}." if gap and x[-1] else "."
     columns: dict[str, Any] = {"episodes": episodes, "true": true, word: noisy, "difference": noisy - true}
     if bound is not None:
         columns[f"bound {family.bound}"] = family.share * bound

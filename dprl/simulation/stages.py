@@ -134,8 +134,10 @@ class StagedRun:
     def advance(self, seconds: float = 0.1) -> bool:
         """Work for about `seconds`; True when the run is finished. Progress and cancelling come between calls."""
         began = time.perf_counter()
-        while not self.done and time.perf_counter() - began < seconds:
+        while not self.done:
             self.done = next(self._steps, None) is None
+            if time.perf_counter() - began >= seconds:
+                break
         self.seconds += time.perf_counter() - began
         return self.done
 
@@ -171,6 +173,7 @@ class StagedRun:
             self.favourite = int(values.argmax())
             width = sdp_pe.width(self.problem, self.error[batch], stage.length)
             self.active &= values > values[self.favourite] - width
+            self.active[self.favourite] = True  # also if C = 0 leaves no width
             self._detail(counts, noisy, released, refined, rewards, batch)
             self._series.append((float(self.active.sum()), width, float((~frequent).sum())))
             batch += 1

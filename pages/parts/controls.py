@@ -10,7 +10,7 @@ import streamlit as st
 
 from dprl.algorithms import ALGORITHMS, PolicyElimination
 from dprl.algorithms.sdp_pe import policies_to_keep
-from dprl.environments import ENVIRONMENTS, Environment
+from dprl.environments import ENVIRONMENTS, Environment, gymnasium
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
@@ -19,6 +19,7 @@ from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedule import EPISODIC_LIMIT, ETA
+from pages.parts import custom
 from pages.parts.frame import dark, guarded
 from pages.parts.launch import effective, run_box, spec_from
 from pages.parts.state import Session, draft_of, session
@@ -72,9 +73,10 @@ def environment(s: Session) -> None:
     """Which MDP, with its picture and its parameters."""
     key = s.draft["environment"]
     world = ENVIRONMENTS[key]
-    select(
-        "Environment", tuple(ENVIRONMENTS), key, setter("environment"), titles(ENVIRONMENTS), world.summary
-    )
+    named = titles(ENVIRONMENTS)
+    if not gymnasium.available():
+        named["gymnasium"] += " (not installed)"
+    select("Environment", tuple(ENVIRONMENTS), key, setter("environment"), named, world.summary)
     try:
         checked = checked_params(s, world)
         if _drawable(*world.size(**checked)):  # else the box below the settings says what would fit
@@ -83,7 +85,9 @@ def environment(s: Session) -> None:
             st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
-    parameters(s, "environment", key, world.fields)
+    if key == custom.WORLD.key:
+        custom.controls(s)
+    parameters(s, "environment", key, [f for f in world.fields if f.name != "model"])
 
 
 def _drawable(S: int, A: int, H: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
+from dprl.environments.custom import parsed
 from dprl.links import Curve
 from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec
@@ -101,6 +102,8 @@ def _symbol(key: str) -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, str) and value.startswith("{"):  # an environment's own JSON: its name
+        return parsed(value)[0]
     if isinstance(value, int) and value >= 100_000:
         return count(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

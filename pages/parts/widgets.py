@@ -141,6 +141,27 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
     if field.kind == "choice":
         select(field.name, field.choices, value, store, help=field.help)
         return
-    label = field.name
-    exact(label, name, field, value, store)
+    if field.name == "map":
+        rows(field, name, value, store)
+        return
+    exact(field.name, name, field, value, store)
     complaint(name)
+
+
+def rows(field: Field, name: str, value: str, store: Store) -> None:
+    """A text of rows joined by /, written a row on a line."""
+    key = f"{session().version}:{name}:rows"
+    st.session_state.setdefault(key, value.replace("/", "\n"))
+
+    def changed() -> None:
+        lines = (line.strip() for line in str(st.session_state[key]).upper().splitlines())
+        store("/".join(line for line in lines if line))
+
+    st.text_area(
+        f"{field.name}: S start, G goal, X pit, W wall, - free",
+        key=key,
+        height="content",
+        max_chars=2000,
+        on_change=changed,
+        help="A row of the grid on each line, all of one length.",
+    )

@@ -111,7 +111,7 @@ def private_paper(
     E1, L = E / 4, sqrt(2 * log(4 * S * A * T / BETA))
     den = max(n + E1, 1)
     b = (L / sqrt(den) + 3 * E1 / den) + (H * L / sqrt(den) + H * (S * E1 + 2 * E1) / den)
-    return b + (r + m @ V) / den - m @ V / n, 0.0  # replan adds m @ V / n
+    return float(b + (r + m @ V) / den - m @ V / n), 0.0  # replan adds m @ V / n
 
 
 def private_practical(

@@ -192,7 +192,7 @@ def check(spec: RunSpec, trace: SeedTrace) -> None:
         assert trace.guarantee.claimed_epsilon == spec.epsilon
         assert trace.guarantee.proved_epsilon is not None
         if spec.calibration == "tight":
-            assert trace.guarantee.proved_epsilon <= spec.epsilon * (1 + 1e-9)
+            assert trace.guarantee.proved_epsilon <= (spec.epsilon or 0.0) * (1 + 1e-9)
         if ALGORITHMS[spec.algorithm].input == "consistent":
             E = trace.error_used[:, None, None, None]
             released = visits(trace.released)

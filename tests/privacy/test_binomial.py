@@ -69,10 +69,10 @@ def test_a_batch_is_its_users_one_by_one(users: int, tau: float) -> None:
     else:
         bits = rng.random((cells, users, 1)) < tau / (2 * users)
         one_by_one = bits.sum((1, 2)) - tau / 2
-    (knobs,) = printed_bits(np.array([users]), tau)
-    together = noise_of([tuple(knobs)], seed=3, cells=cells)[0]
+    ((trials, probability),) = printed_bits(np.array([users]), tau)
+    together = noise_of([(trials, probability)], seed=3, cells=cells)[0]
     assert ks_samples(one_by_one, together) > LEVEL / 5
-    variance = float(knobs[0] * knobs[1] * (1 - knobs[1]))
+    variance = float(trials * probability * (1 - probability))
     assert standard_errors(one_by_one**2, variance) < FIVE
     assert standard_errors(together**2, variance) < FIVE
 
@@ -102,8 +102,8 @@ def test_tight_rule() -> None:
 def test_huge_batches(users: int) -> None:
     """Rare bits of 10^12 users and more: NumPy's own binomial has lost its digits there."""
     tau = 40_000.0
-    (knobs,) = printed_bits(np.array([users]), tau)
-    noise = noise_of([tuple(knobs)], seed=4)[0]
+    ((trials, probability),) = printed_bits(np.array([users]), tau)
+    noise = noise_of([(trials, probability)], seed=4)[0]
     assert standard_errors(noise, 0.0) < FIVE
     assert standard_errors(noise**2, tau / 2) < FIVE
     # a lattice of step 1 is 1/141 of a standard deviation: spread over its cells before comparing
@@ -143,5 +143,7 @@ def test_tail_of_many_batches() -> None:
 
 
 def test_stated_std() -> None:
-    std = BITS.std(make_stream(np.arange(1, len(KNOBS) + 1), np.array(KNOBS, dtype=float)))
+    std = BITS.std(
+        make_stream(np.arange(1, len(KNOBS) + 1), np.array([(n, p, 3) for n, p in KNOBS], dtype=float))
+    )
     np.testing.assert_allclose(std**2, np.cumsum([n * p * (1 - p) for n, p in KNOBS]), rtol=1e-12)

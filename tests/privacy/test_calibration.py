@@ -181,7 +181,7 @@ def test_card_looks_at_the_worst_batch() -> None:
     times = [1, 5, 40, 300, 1000, 3000, 20_000, 10**6, 10**9]
     for calibration in ("tight", "paper"):
         noise = prepared("shuffle", "binomial-sum", calibration, times, H=2, epsilon=2.0, delta=1e-6)
-        proofs = [epsilon_of((Binomial(int(n), float(p), 6, 6),), 1e-6) for n, p in noise.stream.knobs]
+        proofs = [epsilon_of((Binomial(int(n), float(p), 6, 6),), 1e-6) for n, p, _ in noise.stream.knobs]
         assert max(proofs) <= (noise.card().proved_epsilon or 0) * (1 + 1e-6)
 
 

@@ -71,7 +71,7 @@ def log_density(key: str, draws: Array, knobs: Array) -> Array:
     if key.startswith("gaussian"):
         return -0.5 * draws**2
     result = np.empty_like(draws)
-    for row, (trials, probability) in enumerate(knobs):
+    for row, (trials, probability, _) in enumerate(knobs):
         outcome = np.rint(draws[row] + trials * probability).astype(np.int64)
         seen = np.arange(outcome.min(), outcome.max() + 1)
         result[row] = stats.binom.logpmf(seen, trials, probability)[outcome - seen[0]]
@@ -133,10 +133,10 @@ def most_delta(drawn: tuple[Array, Array], epsilon: float) -> float:
 def halved(noise: Noise) -> Noise:
     """The same with noise half as large: half the scale, or for bits a quarter of the variance."""
     if noise.mechanism is MECHANISMS["binomial-sum"]:
-        trials, probability = noise.stream.knobs.T
+        trials, probability, moved = noise.stream.knobs.T
         fair = probability == 0.5
         knobs = np.stack(
-            [np.where(fair, np.ceil(trials / 4), trials), np.where(fair, 0.5, probability / 4)], axis=1
+            [np.where(fair, np.ceil(trials / 4), trials), np.where(fair, 0.5, probability / 4), moved], axis=1
         )
         return replace(noise, stream=replace(noise.stream, knobs=knobs))
     return replace(noise, scales=noise.scales / 2)

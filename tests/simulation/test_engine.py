@@ -145,7 +145,8 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
 def test_coverage_in_whole_runs(privacy: str, calibration: str) -> None:
     """Of 300 runs at beta = 0.5 no more break the bound than Binomial(300, 1/6) at LEVEL: 84."""
     spec = spec_of(
-        "dp-ucbvi", privacy, calibration=calibration, beta=0.5, environment_params={"S": 2, "A": 2, "H": 2}, episodes=100,
+        "dp-ucbvi", privacy, calibration=calibration, beta=0.5, episodes=100,
+        environment_params={"S": 2, "A": 2, "H": 2},
     )  # fmt: skip
     broken = sum(coverage(SeedRun(spec, seed)) > 1 for seed in range(300))
     assert broken <= 84

@@ -88,6 +88,13 @@ def specs(draw: st.DrawFn) -> RunSpec:
     elif privacy == "shuffle":
         assume(given_fields.get("delta") != 0)
     assume(mechanism != "gaussian-toeplitz" or not episodic)
+    if staged:
+        assume(given_fields["episodes"] >= 10**5)  # two users for each (h, s, a), of at most 2^19
+    if privacy == "shuffle":
+        try:
+            RunSpec(**given_fields)
+        except SpecError as refused:  # more bits than can be accounted for
+            assume(refused.field not in ("epsilon", "delta"))
     return RunSpec(**given_fields)
 
 
