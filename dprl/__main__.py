@@ -78,26 +78,27 @@ def add_run(commands: Any) -> None:
 
 
 def spec_of(given: argparse.Namespace) -> RunSpec:
-    """The spec that the flags ask for. Raises SpecError."""
-    chosen: dict[str, Any] = {}
+    """The spec that the flags ask for, as changes of the file's if one is given. Raises SpecError."""
+    base = None
     if given.spec is not None:
         try:
-            chosen = spec_from_json(Path(given.spec).read_text(encoding="utf-8")).to_dict()
+            base = spec_from_json(Path(given.spec).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError):
             raise SpecError(
                 "spec", f"{shown(given.spec)} cannot be read; give the path of a spec.json."
             ) from None
+    changes: dict[str, Any] = {}
     for field in FIELDS.values():
         text = getattr(given, field.name)
-        if text is None:
-            continue
-        if field.kind == "params":
-            changed = parse_params(field.name, ",".join(text))
-            chosen[field.name] = {**chosen.get(field.name, {}), **changed}
-        else:
-            chosen[field.name] = field.parse(text)
-    # what the pair in the file ignored takes its default again if the flags make it matter
-    return RunSpec.from_dict({k: v for k, v in chosen.items() if v is not None})
+        if text is not None:
+            params = field.kind == "params"
+            changes[field.name] = parse_params(field.name, ",".join(text)) if params else field.parse(text)
+    if base is None:
+        return RunSpec.from_dict(changes)
+    for owner, name in (("environment", "environment_params"), ("algorithm", "algorithm_params")):
+        if name in changes and changes.get(owner, getattr(base, owner)) == getattr(base, owner):
+            changes[name] = {**getattr(base, name), **changes[name]}
+    return base.replace(**changes)
 
 
 def run_command(given: argparse.Namespace) -> int:

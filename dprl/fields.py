@@ -46,7 +46,9 @@ class Field:
     name: key in JSON and in Python; kind: its type; default: its value when left out;
     low, high: inclusive range of a number (`low_open`: low itself is excluded);
     choices: allowed words of a choice; optional: None means "chosen for you" or "not used";
-    query: short key in links; flag: command-line option.
+    query: short key in links; flag: command-line option;
+    when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or among these
+    those with noise (`practical noise`). In other runs it is None.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Field:
     optional: bool = False
     query: str = ""
     flag: str = ""
+    when: str = ""
 
     @property
     def allowed(self) -> str:
@@ -155,7 +158,8 @@ def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[
             raise SpecError(name, f"{owner} has no parameter {shown(key)}; it has {known}.")
     result = {}
     for key, field in table.items():
-        value = given.get(key, field.default)
+        value = given.get(key)
+        value = field.default if value is None else value
         numeric = field.kind in ("int", "float")
         try:
             result[key] = field.parse(value) if isinstance(value, str) and numeric else field.check(value)

@@ -10,6 +10,7 @@ replaced by its default and said in one sentence each, and everything else is ke
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -21,16 +22,18 @@ from dprl.simulation.spec import FIELDS, RunSpec
 VERSION = "1"
 MAX_CURVES = 8
 MAX_NAME = 60
-MAX_LENGTH = 1500  # characters of one curve; the longest honest one has about 400
+MAX_MODEL = 4000  # characters of a text among the parameters; a longer one travels as a file
+MAX_LENGTH = 3 * MAX_MODEL  # characters of one curve
+FILE = "file:"
 
 SLOT = Field("colour", "int", 0, "place in the palette", low=0, high=MAX_CURVES - 1, query="col")
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query="hide")
 NAME = "name"
 
 TABS = ("regret", "counts", "policy", "guarantee", "data")
-MEASURES = ("cumulative", "per-episode", "extra")
+MEASURES = ("cumulative", "per-episode", "extra", "pac")
 COUNTS_CHARTS = ("map", "scatter", "cell", "coverage")
-POLICY_CHARTS = ("steps", "map", "visits", "V", "Q")
+POLICY_CHARTS = ("steps", "map", "visits", "V", "Q", "stages")
 
 # What is looked at, and how. Query keys are short because every link carries all of them.
 VIEW_FIELDS: dict[str, Field] = {
@@ -45,6 +48,7 @@ VIEW_FIELDS: dict[str, Field] = {
         Field("seed", "int", 0, "which seed is looked at", low=0, high=10_000, query="seed"),
         Field("episode", "int", 10**15, "the episode looked at", low=1, high=10**15, query="k"),
         Field("chart", "choice", "map", "the chart of counts", choices=COUNTS_CHARTS, query="ch"),
+        Field("family", "choice", "visits", "what is counted", choices=("visits", "rewards"), query="of"),
         Field("seen", "choice", "noisy", "what is held against the truth", choices=("noisy", "released"), query="see"),
         Field("drawn", "choice", "steps", "the chart of the policy", choices=POLICY_CHARTS, query="pol"),
         Field("h", "int", -1, "the step of the episode, -1 for all", low=-1, high=999, query="h"),
@@ -67,6 +71,7 @@ class View:
     seed: int = 0
     episode: int = 10**15
     chart: str = "map"
+    family: str = "visits"
     seen: str = "noisy"
     drawn: str = "steps"
     h: int = -1
@@ -106,12 +111,17 @@ def clean_name(text: str) -> str:
     return " ".join(kept.split()).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
+def digest(text: str) -> str:
+    """By which a link names a text that is too long for it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     written = [_pairs(curve) for curve in curves]
     items = [("v", VERSION)]
     for index, pairs in enumerate(written):
-        base = {k: v for k, v in written[0].items() if k not in _OWN} if index else {}
+        base = _inherited(written[0], pairs) if index else {}
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items() if base.get(k) != v)))
     values = asdict(view)
     return items + [(f.query, str(values[name])) for name, f in VIEW_FIELDS.items()]
@@ -122,8 +132,11 @@ def query(curves: Sequence[Curve], view: View) -> str:
     return urlencode(encode(curves, view))
 
 
-def decode(parameters: Mapping[str, Sequence[str]]) -> Link:
-    """Reads the query parameters (each key with all its values). Unknown keys are ignored."""
+def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
+    """Reads the query parameters (each key with all its values). Unknown keys are ignored.
+
+    files: texts too long for a link that are known here, by their digest.
+    """
     problems: list[str] = []
     version = _last(parameters, "v")
     if version is not None and version != VERSION:
@@ -137,8 +150,8 @@ def decode(parameters: Mapping[str, Sequence[str]]) -> Link:
     for index, text in enumerate(given[:MAX_CURVES]):
         pairs, wrong = _split(text)
         if index:
-            pairs = _rebased(base, pairs)
-        curve, more = _curve(pairs, default_slot=index)
+            pairs = _inherited(base, pairs) | pairs
+        curve, more = _curve(pairs, index, files or {})
         problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
         if index == 0:
             base = pairs if curve is None else _pairs(curve)  # what was wrong in the first is said only once
@@ -155,7 +168,7 @@ def _pairs(curve: Curve) -> dict[str, str]:
     for name, value in curve.spec.to_dict().items():
         key = FIELDS[name].query
         if isinstance(value, Mapping):
-            pairs |= {f"{key}.{k}": _text(v) for k, v in value.items()}
+            pairs |= {f"{key}.{k}": _text(v) for k, v in value.items() if v is not None}
         elif value is not None:
             pairs[key] = _text(value)
     pairs[SLOT.query] = str(curve.slot)
@@ -166,7 +179,16 @@ def _pairs(curve: Curve) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    return repr(value) if isinstance(value, float) else str(value)
+    """A value as it stands in a link. The separator ~ may be part of a text, and is escaped with %."""
+    text = repr(value) if isinstance(value, float) else str(value)
+    return FILE + digest(text) if len(text) > MAX_MODEL else text.replace("%", "%25").replace("~", "%7E")
+
+
+def _whole(text: str, files: Mapping[str, str]) -> str | None:
+    """The value that `_text` wrote; None for a file that is not known here."""
+    if text.startswith(FILE):
+        return files.get(text.removeprefix(FILE))
+    return text.replace("%7E", "~").replace("%25", "%")
 
 
 def _split(text: str) -> tuple[dict[str, str], list[str]]:
@@ -187,24 +209,32 @@ def _split(text: str) -> tuple[dict[str, str], list[str]]:
     return pairs, problems[:3]
 
 
-def _rebased(base: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """A curve from its differences. Parameters of another environment or algorithm, and the name, are not inherited."""
+def _inherited(base: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """What a curve has from the first one: not its name, nor parameters of another environment or algorithm."""
     dropped = set(_OWN)
     for owner, params in _OWNERS:
         if owner in given and given[owner] != base.get(owner):
             dropped |= {key for key in base if key.startswith(f"{params}.")}
-    return {k: v for k, v in base.items() if k not in dropped} | dict(given)
+    return {k: v for k, v in base.items() if k not in dropped}
 
 
-def _curve(pairs: Mapping[str, str], default_slot: int) -> tuple[Curve | None, list[str]]:
-    """The curve that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each."""
+def _curve(
+    pairs: Mapping[str, str], default_slot: int, files: Mapping[str, str]
+) -> tuple[Curve | None, list[str]]:
+    """The curve that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
+
+    A curve whose environment is in a file that is not known here is left out: another one would be a lie.
+    """
     problems: list[str] = []
     values: dict[str, Any] = {}
     for name, field in FIELDS.items():
         if field.kind == "params":
-            values[name] = {
-                k.partition(".")[2]: v for k, v in pairs.items() if k.startswith(f"{field.query}.")
-            }
+            given = {k.partition(".")[2]: v for k, v in pairs.items() if k.startswith(f"{field.query}.")}
+            values[name] = {k: _whole(v, files) for k, v in given.items()}
+            if None in values[name].values():
+                return None, [
+                    "its environment is in a file that did not fit into the link: upload that file."
+                ]
         elif field.query in pairs:
             values[name] = pairs[field.query]
     spec = None

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.parts import comparison, counts, export, guarantee, policy, regret, status
+from pages.parts import comparison, counts, custom, export, guarantee, policy, regret, status
 from pages.parts.browser import copy_link, settings_button
 from pages.parts.controls import controls
 from pages.parts.examples import offer
@@ -34,6 +34,8 @@ def main() -> None:
     s = session()
     with st.sidebar:
         controls()
+    if s.editing is not None:
+        custom.editor()
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
     ):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
-from dprl import ENVIRONMENTS, TabularMDP
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, TabularMDP
+from dprl.algorithms import Algorithm
+from dprl.algorithms.sdp_pe import policies_to_keep
 
 
 def random_mdp(
@@ -31,13 +34,44 @@ def random_mdp(
     )
 
 
-SMALL = {"S": 3, "A": 2, "H": 3}
+def model(S: int = 2, A: int = 2, seed: int = 0) -> str:
+    """The JSON text of a custom MDP, with labels."""
+    rng = np.random.default_rng(seed)
+    return json.dumps(
+        {
+            "name": "made up",
+            "P": (rng.multinomial(1000, np.ones(S) / S, size=(S, A)) / 1000).tolist(),
+            "R": rng.random((S, A)).round(3).tolist(),
+            "d1": [1.0] + [0.0] * (S - 1),
+            "state_labels": [f"s{s}" for s in range(S)],
+            "action_labels": [f"a{a}" for a in range(A)],
+        }
+    )
+
+
+SMALL: dict[str, Any] = {
+    "S": 3, "A": 2, "H": 3, "n": 1, "m": 1, "levels": 1, "doses": 2, "map": "SG", "model": model(),
+}  # fmt: skip
 
 
 def small_params(environment: str) -> dict[str, Any]:
-    """Parameters that make any registered environment small: sizes 3, 2, 3 where it takes them."""
+    """Parameters that make any registered environment small: sizes 3, 2, 3 or so where it takes them."""
     return {
-        f.name: max(SMALL[f.name], int(f.low or 0))
+        f.name: max(SMALL[f.name], int(f.low or 0)) if f.kind == "int" else SMALL[f.name]
         for f in ENVIRONMENTS[environment].fields
         if f.name in SMALL
     }
+
+
+def listable(environment: str, params: dict[str, Any]) -> bool:
+    """Whether all policies of this problem can be listed, which sdp-pe and apeve need."""
+    S, A, H = ENVIRONMENTS[environment].size(
+        **RunSpec(environment=environment, environment_params=params).environment_params
+    )
+    return policies_to_keep(H, S, A) is not None
+
+
+# every learner that replans, with each privacy model
+PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() if isinstance(a, Algorithm) for privacy in a.privacies]
+# every learner that eliminates policies, likewise
+STAGED = [(a.key, p) for a in ALGORITHMS.values() if not isinstance(a, Algorithm) for p in a.privacies]

@@ -18,13 +18,16 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[::1], float64[:,:,::1], f
 
 @dataclass(frozen=True)
 class Problem:
-    """What an algorithm's constants may depend on, all public: sizes, users K, failure probability beta."""
+    """What an algorithm's constants may depend on, all public: sizes, users K, failure probability beta, the privacy
+    budget epsilon (None without privacy) and whether noise is calibrated as printed."""
 
     H: int
     S: int
     A: int
     K: int
     beta: float
+    epsilon: float | None
+    calibration: str | None
     bonus: str
     params: dict[str, Any]
 
@@ -41,7 +44,8 @@ class Algorithm:
     privacies: keys of the privatizers it may be run with, the first is the default;
     input: `consistent` counts (post-processed, section 5.1 of QW23-online) or `raw` noisy ones;
     plan: kernel with SIGNATURE; constants(problem): array handed to it at every call;
-    bonuses: which sets of constants it has.
+    bonuses: which sets of constants it has; noise_weight(problem): multiplier of E/n in its bonus, if it has one:
+    previews say from it how many users a run needs.
     """
 
     key: str
@@ -54,6 +58,7 @@ class Algorithm:
     constants: Callable[[Problem], Array]
     bonuses: tuple[str, ...] = ("practical", "paper")
     fields: tuple[Field, ...] = ()
+    noise_weight: Callable[[Problem], float] | None = None
 
 
 CAP = Field(

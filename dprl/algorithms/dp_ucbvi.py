@@ -69,7 +69,9 @@ def constants(problem: Problem) -> Array:
     p, H, S, A = problem.params, problem.H, problem.S, problem.A
     if problem.bonus == "practical":
         statistical = p["statistical"]
-        return np.array([cap_step(p), statistical, statistical, p["privacy"] * H * S, 0.0, 0.0, 0.0, 0.0])
+        return np.array(
+            [cap_step(p), statistical, statistical, (p["privacy"] or 0.0) * H * S, 0.0, 0.0, 0.0, 0.0]
+        )
     iota = log(30 * H * S * A * problem.T / problem.beta)
     return np.array(
         [
@@ -86,7 +88,13 @@ def constants(problem: Problem) -> Array:
 
 
 PRIVACY = Field(
-    "privacy", "float", 0.02, "practical bonus: multiplier of the privacy term H S E / n", low=0.0, high=100.0
+    "privacy",
+    "float",
+    0.02,
+    "practical bonus: multiplier of the privacy term H S E / n",
+    low=0.0,
+    high=100.0,
+    when="practical noise",
 )
 
 ALGORITHM = Algorithm(
@@ -94,9 +102,10 @@ ALGORITHM = Algorithm(
     title="DP-UCBVI",
     summary="Optimism on privately released counts with a Bernstein bonus; any privacy model.",
     source="QW23-online Algorithm 1",
-    privacies=("central", "local", "none"),
+    privacies=("central", "shuffle", "local", "none"),
     input="consistent",
     plan=plan,
     constants=constants,
     fields=(CAP, STATISTICAL, PRIVACY),
+    noise_weight=lambda problem: float(constants(problem)[3]),
 )

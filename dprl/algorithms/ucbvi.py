@@ -72,6 +72,7 @@ STATISTICAL = Field(
     "practical bonus: multiplier of the statistical terms sqrt(Var/n) + sqrt(1/n)",
     low=0.0,
     high=100.0,
+    when="practical",
 )
 
 ALGORITHM = Algorithm(

@@ -1,13 +1,19 @@
 """Environments: one file each, one line each here."""
 
-from dprl.environments import random, riverswim
+from dprl.environments import chain, clinic, custom, gridworld, gymnasium, hard_jdp, random, riverswim
 from dprl.environments.environment import Environment
 
 ENVIRONMENTS: dict[str, Environment] = {
     e.key: e
     for e in (
         riverswim.ENVIRONMENT,
+        gridworld.ENVIRONMENT,
+        chain.ENVIRONMENT,
+        clinic.ENVIRONMENT,
+        hard_jdp.ENVIRONMENT,
         random.ENVIRONMENT,
+        gymnasium.ENVIRONMENT,
+        custom.ENVIRONMENT,
     )
 }
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from dprl.fields import Field
 from dprl.mdp import TabularMDP
+from dprl.mdp.tabular import Array
 
 
 @dataclass(frozen=True)
@@ -25,3 +29,26 @@ class Environment:
 def horizon(default: int) -> Field:
     """The horizon H, the one parameter every environment has."""
     return Field("H", "int", default, "steps in an episode", low=1, high=1000)
+
+
+def homogeneous(
+    name: str,
+    P: Array,
+    R: Array,
+    *,
+    start: Array,
+    H: int,
+    state_labels: tuple[str, ...],
+    action_labels: tuple[str, ...],
+    drawing: Mapping[str, Any],
+) -> TabularMDP:
+    """An MDP that is the same at each of H steps. P: [S, A, S], R: [S, A], start: [S]."""
+    return TabularMDP(
+        name=name,
+        P=np.broadcast_to(P, (H, *P.shape)).copy(),
+        R=np.broadcast_to(R, (H, *R.shape)).copy(),
+        d1=start,
+        state_labels=state_labels,
+        action_labels=action_labels,
+        drawing=drawing,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dprl.environments.environment import Environment, horizon
+from dprl.environments.environment import Environment, homogeneous, horizon
 from dprl.fields import Field
 from dprl.mdp import TabularMDP
 
@@ -18,11 +18,12 @@ def make(S: int = 5, A: int = 3, H: int = 10, concentration: float = 0.3, seed: 
     gamma = rng.gamma(concentration, size=(S, A, S)) + 1e-300  # a row of zeros (underflow) has no direction
     P = gamma / gamma.sum(-1, keepdims=True)
     R = rng.random((S, A))
-    return TabularMDP(
-        name="Random MDP",
-        P=np.broadcast_to(P, (H, S, A, S)).copy(),
-        R=np.broadcast_to(R, (H, S, A)).copy(),
-        d1=np.full(S, 1.0 / S),
+    return homogeneous(
+        "Random MDP",
+        P,
+        R,
+        start=np.full(S, 1.0 / S),
+        H=H,
         state_labels=tuple(f"state {s}" for s in range(S)),
         action_labels=tuple(f"action {a}" for a in range(A)),
         drawing={"kind": "graph"},

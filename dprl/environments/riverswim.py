@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dprl.environments.environment import Environment, horizon
+from dprl.environments.environment import Environment, homogeneous, horizon
 from dprl.fields import Field
 from dprl.mdp import TabularMDP
 
@@ -35,11 +35,12 @@ def make(S: int = 6, H: int = 20, variant: str = "osband") -> TabularMDP:
     R[0, LEFT], R[S - 1, RIGHT] = REWARD[variant]
     d1 = np.zeros(S)
     d1[[0] if variant == "osband" else [1, 2]] = 1.0 if variant == "osband" else 0.5
-    return TabularMDP(
-        name="RiverSwim",
-        P=np.broadcast_to(P, (H, S, 2, S)).copy(),
-        R=np.broadcast_to(R, (H, S, 2)).copy(),
-        d1=d1,
+    return homogeneous(
+        "RiverSwim",
+        P,
+        R,
+        start=d1,
+        H=H,
         state_labels=tuple(f"state {s}" for s in range(S)),
         action_labels=("left", "right"),
         drawing={"kind": "chain"},

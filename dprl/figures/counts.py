@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,20 @@ CELL_ALT = (
 COVERAGE_ALT = "Line chart of the largest noise so far as a share of its bound, one line for each seed."
 
 
+@dataclass(frozen=True)
+class Family:
+    """What is counted: its noun, a column's title, and the share of E that bounds its error (with its words)."""
+
+    noun: str
+    title: str
+    share: float
+    bound: str
+
+
+VISITS = Family("visits", "Visits", 0.25, "E/4")
+REWARDS = Family("reward", "Reward sums", 1.0, "E")
+
+
 def heatmaps(
     true: Array,
     noisy: Array,
@@ -36,14 +51,15 @@ def heatmaps(
     step: int | None = None,
     word: str = "noisy",
     bound: float | None = None,
+    family: Family = VISITS,
     dark: bool = False,
 ) -> Picture:
-    """Visits n[h,s,a] after `episode` episodes: true, noisy, and noisy less true.
+    """Visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and noisy less true.
 
     true, noisy: [H, S, A]. step: one h (states across, actions up), or None for all (steps across,
-    state-action pairs up). word: what the second array is ("noisy", "released"). bound: E, whose quarter
-    bounds the noise of a count with high probability. Colour is linear up to the noise's typical size and
-    logarithmic beyond. Without any noise there is one panel.
+    state-action pairs up). word: what the second array is ("noisy", "released"). bound: E, of which
+    a share (family) bounds the noise of a count with high probability. Colour is linear up to the noise's typical
+    size and logarithmic beyond. Without any noise there is one panel.
     """
     H, S, A = true.shape
     states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
@@ -103,12 +119,16 @@ def heatmaps(
                 ticks=([-most, 0.0, most], [_brief(-most), "0", _brief(most)]),
             ),
         ]
-    figure = heat.stacked(panels, title=f"Visits {where}", subtitle=style.after(episode), dark=dark, **axes)
+    figure = heat.stacked(
+        panels, title=f"{family.title} {where}", subtitle=style.after(episode), dark=dark, **axes
+    )
     figure.update_layout(uirevision=f"counts-{step}")
     return Picture(
         figure,
         HEATMAP_ALT,
-        _see_error(true if step is None else true[step], noisy if step is None else noisy[step], bound, word),
+        _see_error(
+            true if step is None else true[step], noisy if step is None else noisy[step], bound, word, family
+        ),
         _cells_table(true, noisy, state_labels, action_labels, step, word),
     )
 
@@ -122,6 +142,7 @@ def scatter(
     action_labels: Sequence[str],
     bound: float | None = None,
     word: str = "noisy",
+    family: Family = VISITS,
     dark: bool = False,
 ) -> Picture:
     """Noisy against true visits of every cell [H, S, A], with the corridor of E/4 (bound: E) around equality.
@@ -134,12 +155,12 @@ def scatter(
     linear = _linear(error)
     colors = style.theme(dark)
     figure = style.base(
-        f"{word.capitalize()} against true visits",
+        f"{word.capitalize()} against true {family.noun}",
         subtitle=f"every cell (step, state, action), {style.after(episode)}",
         dark=dark,
         height=460,
-        x_title="True visits",
-        y_title=f"{word.capitalize()} visits",
+        x_title=f"True {family.noun}",
+        y_title=f"{word.capitalize()} {family.noun}",
     )
     top, bottom = float(max(x.max(), y.max(), 1.0)), float(min(y.min(), 0.0))
     along = np.sinh(np.linspace(0, float(style.symlog(top, linear)), 200)) * linear
@@ -151,7 +172,7 @@ def scatter(
         name="no error",
         hoverinfo="skip",
     )
-    allowed = bound / 4 if bound else None
+    allowed = family.share * bound if bound else None
     if allowed:
         for sign, shown in ((1, True), (-1, False)):
             figure.add_scatter(
@@ -159,7 +180,7 @@ def scatter(
                 y=style.symlog(along + sign * allowed, linear),
                 mode="lines",
                 line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
-                name=f"bound E/4 = {human(allowed)}",
+                name=f"bound {family.bound} = {human(allowed)}",
                 legendgroup="bound",
                 showlegend=shown,
                 hoverinfo="skip",
@@ -198,7 +219,7 @@ def scatter(
     figure.update_xaxes(tickvals=x_at, ticktext=x_text, tickangle=0)
     figure.update_yaxes(tickvals=y_at, ticktext=y_text, zeroline=True, zerolinecolor=colors.muted)
     figure.update_layout(uirevision="scatter")
-    see = _see_error(true, noisy, bound, word)
+    see = _see_error(true, noisy, bound, word, family)
     if len(pick) < len(x):
         see += f" {len(pick)} of {len(x):,} cells are drawn, the largest errors among them."
     return Picture(
@@ -214,9 +235,10 @@ def cell_over_time(
     cell: str,
     bound: Array | None = None,
     word: str = "noisy",
+    family: Family = VISITS,
     dark: bool = False,
 ) -> Picture:
-    """One cell's true and noisy visits [D] at episodes [D], and true ± E/4 (bound: E at each, [D]).
+    """One cell's true and noisy visits (or reward) [D] at episodes [D], and true ± its share of the bound E [D].
 
     cell: its words, as "step 3, state 5, right".
     """
@@ -225,16 +247,16 @@ def cell_over_time(
     linear = _linear(y - x)
     colors = style.theme(dark)
     figure = style.base(
-        "One cell's visits",
+        f"One cell's {family.noun}",
         subtitle=style.plain(cell),
         dark=dark,
         height=420,
         x_title="Episodes (one user each)",
-        y_title="Visits",
+        y_title=family.title,
     )
     limits = [y.min(), x.max(), y.max()] if len(k) else [0.0]
     if bound is not None and len(k):
-        allowed = bound[pick] / 4
+        allowed = family.share * bound[pick]
         limits += [float((x - allowed).min()), float((x + allowed).max())]
         for sign, shown in ((1, True), (-1, False)):
             figure.add_scatter(
@@ -242,7 +264,7 @@ def cell_over_time(
                 y=style.symlog(x + sign * allowed, linear),
                 mode="lines",
                 line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
-                name="true ± bound E/4",
+                name=f"true ± bound {family.bound}",
                 legendgroup="bound",
                 showlegend=shown,
                 hoverinfo="skip",
@@ -277,16 +299,16 @@ def cell_over_time(
     see = "There is nothing to draw yet."
     if len(k):
         gap = float(y[-1] - x[-1])
+        had = "was visited {} times" if family is VISITS else "has paid {} in all"
         see = (
-            f"After {human(float(k[-1]))} episodes this cell was visited {human(float(x[-1]))} times and the "
-            f"planner is told {human(float(y[-1]))}"
+            f"After {human(float(k[-1]))} episodes this cell {had.format(human(float(x[-1])))} and the planner is told "
+            f"{human(float(y[-1]))}"
         )
-        see += (
-            f", {percent(abs(gap) / x[-1])} {'too many' if gap > 0 else 'too few'}." if gap and x[-1] else "."
-        )
+        more, less = ("too many", "too few") if family is VISITS else ("too much", "too little")
+        see += f", {percent(abs(gap) / x[-1])} {more if gap > 0 else less}." if gap and x[-1] else "."
     columns: dict[str, Any] = {"episodes": episodes, "true": true, word: noisy, "difference": noisy - true}
     if bound is not None:
-        columns["bound E/4"] = bound / 4
+        columns[f"bound {family.bound}"] = family.share * bound
     return Picture(figure, CELL_ALT, see, pd.DataFrame(columns))
 
 
@@ -390,21 +412,23 @@ def _cell_names(shape: tuple[int, ...], states: Sequence[str], actions: Sequence
     return name
 
 
-def _see_error(true: Array, noisy: Array, bound: float | None, word: str) -> str:
+def _see_error(true: Array, noisy: Array, bound: float | None, word: str, family: Family) -> str:
     error = np.abs(noisy - true)
     if not error.any():
         return "There is no noise: the planner sees the true counts."
     typical, visits = float(np.sqrt(np.mean(error**2))), float(true.max())
     drowned = float(np.mean(true < typical))
+    cell = "the most visited cell here has" if family is VISITS else "the cell that paid most here has"
     said = (
-        f"The noise is about {human(typical)} visits and the most visited cell here has {human(visits)}, so "
-        f"{percent(drowned)} of the cells drown in it"
+        f"The noise is about {human(typical)} {family.noun} and {cell} {human(visits)}, so {percent(drowned)} of the "
+        "cells drown in it"
     )
     if word == "noisy" and (noisy < 0).any():
         said += f" and {percent(float(np.mean(noisy < 0)))} look negative"
     if bound:
-        share = percent(4 * float(error.max()) / bound)
-        said += f"; the largest error is {share} of the bound E/4 = {human(bound / 4)}"
+        allowed = family.share * bound
+        share = percent(float(error.max()) / allowed)
+        said += f"; the largest error is {share} of the bound {family.bound} = {human(allowed)}"
     return said + "."
 
 

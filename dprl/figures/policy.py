@@ -10,12 +10,14 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dprl.figures import heat, style
+from dprl.figures import grid, heat, style
 from dprl.figures.style import Picture, human, percent
 
 Array = NDArray[np.float64]
 Policy = NDArray[np.integer[Any]]
 
+GRID_ALT = "Drawing of a grid: walls, start, goal and pits."
+GRID_POLICY_ALT = "Drawing of a grid with an arrow in each cell for the move that the policy makes there."
 DRAWING_ALT = "Drawing of the environment: states, and arrows for where actions lead, wider where likelier."
 POLICY_ALT = "Drawing of the environment with the action that the policy takes in each state."
 STEPS_ALT = (
@@ -28,7 +30,10 @@ Q_ALT = "Heatmaps of the value of each state and action at each step: estimated,
 GLYPHS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "stay": "•"}
 WIDTHS = (1.0, 2.0, 3.5, 5.0)  # of an arc, by quarters of its probability
 NAMED_STATES = 24  # above it nodes are dots
+SMALL_NODE = 18  # pixels, where names stand outside
+NAMED_OUTSIDE = 12  # names around a circle that do not run into each other
 DRAWN_STATES = 60  # of a graph; above it only the likeliest move of each state is drawn
+DRAWN_MOVES = 60  # of a graph; above it only the likeliest move of each action is drawn
 FAINTEST = 0.02  # a move less likely is not drawn
 
 
@@ -48,14 +53,13 @@ def environment(
     most reward have the fullest colour.
     """
     H, S, A, _ = P.shape
-    place = _places(drawing, S)
-    figure = _canvas("", place, dark, small=True)
     best = R[step].max(axis=1)
-    whole = A <= 3 and S <= NAMED_STATES
-    moves = P[step] if whole else _likeliest(P[step], S > NAMED_STATES and not _in_row(place))
-    for action in range(A):
-        _moves(figure, place, moves[:, action], action, action_labels[action], A, dark)
     top = float(best.max())
+    see = (
+        f"{S} states, {A} action{'s' if A > 1 else ''}, {H} step{'s' if H > 1 else ''} an episode; the most "
+        f"reward, {human(top)}, is in {style.quoted(state_labels[int(best.argmax())])}."
+    )
+    table = pd.DataFrame({"state": list(state_labels), "most reward": best})
     hover = [
         f"<b>{style.plain(state_labels[s])}</b>, reward up to {human(float(best[s]))}<br>"
         + "<br>".join(
@@ -63,18 +67,30 @@ def environment(
         )
         for s in range(S)
     ]
+    if grid.is_grid(drawing):
+        return Picture(_grid(drawing, best, hover, dark), GRID_ALT, see, table)
+    place = _places(drawing, S)
+    figure = _canvas("", place, dark, small=True, labels=state_labels)
+    whole = A <= 3 and S <= NAMED_STATES and (_in_row(place) or (P[step] > FAINTEST).sum() <= DRAWN_MOVES)
+    moves = P[step] if whole else _likeliest(P[step], S > NAMED_STATES and not _in_row(place))
+    for action in range(A):
+        _moves(
+            figure,
+            place,
+            moves[:, action],
+            action,
+            action_labels[action],
+            A,
+            dark,
+            inward=_outside(place, state_labels),
+        )
     _nodes(figure, place, state_labels, best / top if top > 0 else best, hover, dark)
     paying = np.flatnonzero(best > 0)
-    if S <= NAMED_STATES and len(paying) <= 4:
+    if S <= NAMED_STATES and len(paying) <= 4 and not _outside(place, state_labels):
         for s in paying:
             _note(figure, place, int(s), f"reward {human(float(best[s]))}", -1.15, style.theme(dark).muted)
-    see = (
-        f"{S} states, {A} action{'s' if A > 1 else ''}, {H} step{'s' if H > 1 else ''} an episode; the most "
-        f"reward, {human(top)}, is in {style.quoted(state_labels[int(best.argmax())])}."
-    )
     if not whole:
         see += " Only the likeliest moves are drawn."
-    table = pd.DataFrame({"state": list(state_labels), "most reward": best})
     return Picture(figure, DRAWING_ALT, see, table)
 
 
@@ -100,17 +116,7 @@ def on_environment(
     """
     _, S, A, _ = P.shape
     chosen = policy[step].astype(int)
-    place = _places(drawing, S)
-    figure = _canvas(f"What it does at step {step}", place, dark, small=False, subtitle=style.after(episode))
     colors = style.theme(dark)
-    moves = np.zeros((A, S, S))
-    moves[chosen, np.arange(S)] = P[step, np.arange(S), chosen]
-    if S > DRAWN_STATES:
-        moves = np.where(moves == moves.max(axis=2, keepdims=True), moves, 0.0)
-    strip = _in_row(place) and S > NAMED_STATES  # too many to see arcs: a row of colours instead
-    for action in range(A):
-        if (chosen == action).any() and not strip:
-            _moves(figure, place, moves[action], action, action_labels[action], A, dark, one_side=True)
     wrong = np.zeros(S, bool)
     if optimal_policy is not None:
         wrong = mistakes(policy, optimal_policy, optimal_Q)[step]
@@ -125,19 +131,24 @@ def on_environment(
             words += f"<br>is here at this step: {percent(float(visited[s]))}"
         hover.append(words)
     most = float(visited.max())
-    _nodes(figure, place, state_labels, visited / most if most > 0 else visited, hover, dark, wrong)
-    if _in_row(place):
-        _row_of_actions(figure, place, chosen, action_labels, -1.25, "plays", dark)
-        if optimal_policy is not None:
-            best = optimal_policy[step].astype(int)
-            _row_of_actions(figure, place, best, action_labels, -1.95, "optimal", dark)
-            used = np.union1d(chosen, best)
-        else:
-            used = np.unique(chosen)
-        if strip:
-            ticks = style.label_ticks(style.short_labels(state_labels), 10)
-            figure.update_xaxes(visible=True, showgrid=False, title_text="State", **ticks)
-            heat.name_colors(figure, [(_worded(action_labels[a]), _palette(A, dark)[a]) for a in used])
+    shares = visited / most if most > 0 else visited
+    if grid.is_grid(drawing):
+        figure = _grid_policy(drawing, chosen, shares, hover, wrong, step, episode, dark)
+    else:
+        figure = _drawn_policy(
+            P[step],
+            drawing,
+            chosen,
+            shares,
+            hover,
+            wrong,
+            optimal_policy,
+            step,
+            episode,
+            state_labels,
+            action_labels,
+            dark,
+        )
     figure.update_layout(uirevision="policy")
     names = np.asarray(action_labels, object)
     columns: dict[str, Any] = {"state": list(state_labels), "action": names[chosen]}
@@ -157,12 +168,101 @@ def on_environment(
             if lost
             else "; in none does the optimal policy do better"
         )
+    ended = float(visited[len(drawing["cells"]) :].sum()) if grid.is_grid(drawing) else 0.0
+    if ended > 0:
+        see += f". By then {percent(ended)} of the episodes are over"
     if wrong.any():
         ring = {"symbol": "circle-open", "size": 14, "color": colors.roles["optimal"], "line": {"width": 3}}
         figure.add_scatter(
             x=[None], y=[None], mode="markers", marker=ring, name="the optimal action is better"
         )
-    return Picture(figure, POLICY_ALT, see + ".", pd.DataFrame(columns))
+    alt = GRID_POLICY_ALT if grid.is_grid(drawing) else POLICY_ALT
+    return Picture(figure, alt, see + ".", pd.DataFrame(columns))
+
+
+def _grid(drawing: Mapping[str, Any], best: Array, hover: Sequence[str], dark: bool) -> go.Figure:
+    """A grid whose cells are the fuller the more they can pay, best [S]; states without a cell are left out."""
+    cells = len(drawing["cells"])
+    figure = grid.canvas("", drawing, dark, small=True)
+    # Only cells that pay more than most: a small reward everywhere is no landmark.
+    extra = np.maximum(best[:cells] - float(np.median(best[:cells])), 0.0)
+    colors = grid.fill(figure, drawing, extra / extra.max() if extra.any() else extra, hover[:cells], dark)
+    grid.signs(figure, drawing, [style.readable_on(color) for color in colors], small=True)
+    return figure
+
+
+def _grid_policy(
+    drawing: Mapping[str, Any],
+    chosen: NDArray[Any],
+    shares: Array,
+    hover: Sequence[str],
+    wrong: NDArray[np.bool_],
+    step: int,
+    episode: int | None,
+    dark: bool,
+) -> go.Figure:
+    """Arrows on the grid; where nothing an action does matters (goal, pit) there is none."""
+    cells = len(drawing["cells"])
+    title = f"What it does at step {step}"
+    figure = grid.canvas(title, drawing, dark, small=False, subtitle=style.after(episode))
+    inks = [style.readable_on(c) for c in grid.fill(figure, drawing, shares[:cells], hover[:cells], dark)]
+    open_cells = np.array([mark not in grid.FINAL for mark in grid.cell_marks(drawing)])
+    grid.arrows(figure, drawing, chosen, inks, open_cells)
+    grid.signs(figure, drawing, inks, small=False, corner=True)
+    grid.rings(figure, drawing, wrong[:cells] & open_cells, dark)
+    return figure
+
+
+def _drawn_policy(
+    P: Array,
+    drawing: Mapping[str, Any],
+    chosen: NDArray[Any],
+    shares: Array,
+    hover: Sequence[str],
+    wrong: NDArray[np.bool_],
+    optimal_policy: Policy | None,
+    step: int,
+    episode: int | None,
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    dark: bool,
+) -> go.Figure:
+    """The chosen actions as arcs on a chain or a graph with transitions P [S,A,S]."""
+    S, A = P.shape[:2]
+    place = _places(drawing, S)
+    title = f"What it does at step {step}"
+    figure = _canvas(title, place, dark, small=False, subtitle=style.after(episode), labels=state_labels)
+    moves = np.zeros((A, S, S))
+    moves[chosen, np.arange(S)] = P[np.arange(S), chosen]
+    if S > DRAWN_STATES:
+        moves = np.where(moves == moves.max(axis=2, keepdims=True), moves, 0.0)
+    strip = _in_row(place) and S > NAMED_STATES  # too many to see arcs: a row of colours instead
+    for action in range(A):
+        if (chosen == action).any() and not strip:
+            _moves(
+                figure,
+                place,
+                moves[action],
+                action,
+                action_labels[action],
+                A,
+                dark,
+                one_side=True,
+                inward=_outside(place, state_labels),
+            )
+    _nodes(figure, place, state_labels, shares, hover, dark, wrong)
+    if _in_row(place):
+        _row_of_actions(figure, place, chosen, action_labels, -1.25, "plays", dark)
+        used = np.unique(chosen)
+        if optimal_policy is not None:
+            best = optimal_policy[step].astype(int)
+            _row_of_actions(figure, place, best, action_labels, -1.95, "optimal", dark)
+            used = np.union1d(chosen, best)
+        if strip:
+            ticks = style.label_ticks(style.short_labels(state_labels), 10)
+            figure.update_xaxes(visible=True, showgrid=False, title_text="State", **ticks)
+            heat.name_colors(figure, [(_worded(action_labels[a]), _palette(A, dark)[a]) for a in used])
+    return figure
 
 
 def mistakes(policy: Policy, optimal_policy: Policy, optimal_Q: Array | None = None) -> NDArray[np.bool_]:
@@ -437,10 +537,11 @@ def _is_chain(drawing: Mapping[str, Any]) -> bool:
 
 
 def _places(drawing: Mapping[str, Any], S: int) -> Array:
-    """Where each state is drawn, [S, 2]: in a row with gaps of 1, or on a circle of radius 1, state 0 on top."""
+    """Where each state is drawn, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
     if _is_chain(drawing):
         return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
-    angle = np.pi / 2 - 2 * np.pi * np.arange(S) / S
+    first = np.pi if S == 2 else np.pi / 2  # two stand beside each other
+    angle = first - 2 * np.pi * np.arange(S) / S
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
@@ -448,7 +549,9 @@ def _in_row(place: Array) -> bool:
     return bool(np.ptp(place[:, 1]) == 0)
 
 
-def _canvas(title: str, place: Array, dark: bool, small: bool, subtitle: str = "") -> go.Figure:
+def _canvas(
+    title: str, place: Array, dark: bool, small: bool, subtitle: str = "", labels: Sequence[str] = ()
+) -> go.Figure:
     row = _in_row(place)
     height = (190 if small else 340) if row else (300 if small else 460)
     figure = style.base(title, dark=dark, height=height, subtitle=subtitle)
@@ -462,7 +565,8 @@ def _canvas(title: str, place: Array, dark: bool, small: bool, subtitle: str = "
             [-1.35, 1.25] if small else [-2.25, 0.5 if many else 1.3],
         )
     else:
-        x_range, y_range = [-1.35, 1.35], [-1.35, 1.35]
+        wide = 2.15 if _outside(place, labels) else 1.35  # room for names beside the circle
+        x_range, y_range = [-wide, wide], [-1.45, 1.45]
     figure.update_xaxes(visible=False, range=x_range, fixedrange=small)
     figure.update_yaxes(visible=False, range=y_range, fixedrange=small)
     if not row:
@@ -485,6 +589,7 @@ def _moves(
     actions: int,
     dark: bool,
     one_side: bool = False,
+    inward: bool = False,
 ) -> None:
     """Arcs for one action's moves, chances [S, S], in four widths; the action is named once in the legend."""
     color = _palette(actions, dark)[action]
@@ -492,7 +597,7 @@ def _moves(
     for quarter, width in enumerate(WIDTHS):
         low, high = max(quarter / 4, FAINTEST), (quarter + 1) / 4 if quarter < 3 else 1.01
         paths = [
-            _arc(place, int(s), int(t), action, one_side)
+            _arc(place, int(s), int(t), action, one_side, inward)
             for s, t in np.argwhere((chances >= low) & (chances < high))
         ]
         if not paths:
@@ -534,8 +639,9 @@ def _moves(
         named = True
 
 
-def _arc(place: Array, s: int, t: int, action: int, one_side: bool) -> Array:
-    """Points from state s to state t, [n, 2]: moves up a chain arch above it, moves down below; a loop stays."""
+def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool = False) -> Array:
+    """Points from state s to state t, [n, 2]: moves up a chain arch above it, moves down below; a loop stays (inside
+    of a circle whose names stand outside)."""
     at = np.linspace(0, 1, 17)[:, None]
     start, end = place[s], place[t]
     if _in_row(place):
@@ -553,8 +659,9 @@ def _arc(place: Array, s: int, t: int, action: int, one_side: bool) -> Array:
     reach = 0.105 if len(place) <= 16 else 0.05
     if s == t:
         radius = min(0.07 + 0.02 * action, 1.5 / len(place))
-        centre = start * (1 + 0.6 * reach + radius)
-        turn = np.linspace(-0.75 * np.pi, 0.75 * np.pi, 25) + np.arctan2(start[1], start[0])
+        way = -1.0 if inward else 1.0
+        centre = start * (1 + way * (0.6 * reach + radius))
+        turn = np.linspace(-0.75 * np.pi, 0.75 * np.pi, 25) + np.arctan2(way * start[1], way * start[0])
         return np.column_stack([centre[0] + radius * np.cos(turn), centre[1] + radius * np.sin(turn)])
     along = (end - start) / np.linalg.norm(end - start)
     across = np.array([along[1], -along[0]])
@@ -581,13 +688,16 @@ def _nodes(
     """The states: fill [S] from 0 to 1 on the scale of amounts; a ring where asked."""
     colors = style.theme(dark)
     S = len(place)
-    size = _node_size(S, _in_row(place))
+    outside = _outside(place, labels)
+    size = SMALL_NODE if outside else _node_size(S, _in_row(place))
     inside = [style.mix(colors.amount, float(f)) for f in fill]
     ring = np.zeros(S, bool) if ringed is None else ringed
+    if outside:
+        _names_outside(figure, place, labels, colors)
     figure.add_scatter(
         x=place[:, 0],
         y=place[:, 1],
-        mode="markers+text" if S <= NAMED_STATES else "markers",
+        mode="markers+text" if S <= NAMED_STATES and not outside else "markers",
         marker={
             "size": size,
             "color": inside,
@@ -597,13 +707,64 @@ def _nodes(
                 "width": [3.0 if r else 1.2 for r in ring],
             },
         },
-        text=[style.plain(label) for label in style.short_labels(labels, 4)],
+        text=[style.plain(label) for label in _inside(labels)],
         textfont={"size": 12 if size >= 20 else 10, "color": [style.readable_on(c) for c in inside]},
         customdata=list(hover),
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
         name="states",
     )
+
+
+def _short(labels: Sequence[str]) -> list[str] | None:
+    """At most four signs for each label, all different, or None: the label, or the number it ends with."""
+    words = []
+    for label in style.short_labels(labels, 60):
+        last = label.split()[-1] if label.split() else ""
+        words.append(last if len(label) > 4 and last.isdigit() else label)
+    return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
+
+
+def _inside(labels: Sequence[str]) -> list[str]:
+    """What is written into the nodes: a short word, or the state's number."""
+    return _short(labels) or [str(s) for s in range(len(labels))]
+
+
+def _outside(place: Array, labels: Sequence[str]) -> bool:
+    """Whether the names stand beside the nodes: on a circle that has room, where none is short enough for a node."""
+    return bool(labels) and not _in_row(place) and len(labels) <= NAMED_OUTSIDE and _short(labels) is None
+
+
+def _names_outside(figure: go.Figure, place: Array, labels: Sequence[str], colors: style.Theme) -> None:
+    """The names around the circle, in short lines, each leaning away from it."""
+    for (x, y), label in zip(place, labels, strict=True):
+        side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
+        level = "middle" if side != "center" else "bottom" if y > 0 else "top"
+        figure.add_annotation(
+            x=x,
+            y=y,
+            xshift=(0.62 * SMALL_NODE + 3) * x if side != "center" else 0,
+            yshift=(0.62 * SMALL_NODE + 3) * y,
+            text=_lines(label),
+            showarrow=False,
+            align=side,
+            xanchor=side,
+            yanchor=level,
+            font={"size": 11, "color": colors.ink},
+        )
+
+
+def _lines(label: str, wide: int = 13, most: int = 3) -> str:
+    """A label broken into at most `most` lines of about `wide` signs."""
+    lines = [""]
+    for word in label.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= wide:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    cut = [line if len(line) <= wide + 3 else line[: wide + 2] + "…" for line in lines]
+    if len(cut) > most:
+        cut = [*cut[: most - 1], cut[most - 1] + "…"]
+    return "<br>".join(style.plain(line) for line in cut)
 
 
 def _note(figure: go.Figure, place: Array, s: int, text: str, below: float, color: str) -> None:

@@ -141,6 +141,25 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Sketch:
+    """A small drawing that needs no axes, as the inside of an SVG of `width` x `height`, with its alt text."""
+
+    inside: str
+    width: int
+    height: int
+    alt: str
+
+    @property
+    def svg(self) -> str:
+        """The whole SVG document."""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+            f'width="{self.width}" height="{self.height}" font-family="Segoe UI, Roboto, Helvetica, Arial, '
+            f'sans-serif">{self.inside}</svg>'
+        )
+
+
+@dataclass(frozen=True)
 class Look:
     """How one curve is drawn."""
 

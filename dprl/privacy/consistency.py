@@ -80,15 +80,16 @@ def consistent(noisy, error, released):  # type: ignore[no-untyped-def]
 
     slack = E/4; then E/(2S) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
     """
-    H, S, A, _ = noisy.shape
+    H, S, A, width = noisy.shape
+    X = width - 2  # next states, S of them
     for h in range(H):
         for s in range(S):
             for a in range(A):
                 n = nearest_counts(noisy, h, s, a, error / 4.0, released)
-                for x in range(S):
-                    released[h, s, a, x] += error / (2.0 * S)
-                released[h, s, a, S] = n + error / 2.0
-                released[h, s, a, S + 1] = noisy[h, s, a, S + 1]
+                for x in range(X):
+                    released[h, s, a, x] += error / (2.0 * X)
+                released[h, s, a, X] = n + error / 2.0
+                released[h, s, a, X + 1] = noisy[h, s, a, X + 1]
 
 
 @kernel

@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+UNIT = "one user: one whole episode"
+REPLACE_ONE = "replace-one"
+ADD_REMOVE = "add/remove-one"
+SIMULATION = (
+    "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One thing that the noise proves: (epsilon, delta) under a notion of neighbours, and by which argument."""
+
+    adjacency: str
+    epsilon: float
+    delta: float
+    how: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the ladder from the printed noise to the least: std of one counter n, in counts."""
+
+    what: str
+    std: float
+    epsilon: float
+    delta: float
 
 
 @dataclass(frozen=True)
 class Guarantee:
     """The card every run carries.
 
-    model: JDP, LDP or none; trust: who sees raw data and who is trusted; unit: what is protected;
-    adjacency: what counts as a neighbouring data set; where: the place noise enters;
-    noise_scale: scale parameter of one noise draw, in counts; noise_std: standard deviation of one released
-    counter at the worst release time, in counts; claimed_*: what the paper says; proved_*: what the printed
-    noise proves under `adjacency`. Numbers are None where no privacy is claimed.
+    model: JDP, LDP, SDP or none; trust: who sees raw data and who is trusted; unit: what is protected;
+    where: the place noise enters; noise_formula, noise_scale: of one draw, in counts; noise_std: standard deviation
+    of one released counter n at the worst release, in counts; claimed_*: what is promised (for printed noise: by the
+    paper); proved_*: what this noise proves under replace-one at the spec's delta; readings: other things it proves;
+    ladder: what other mechanisms would need. Numbers are None where no privacy is claimed.
     """
 
     model: str
@@ -30,6 +58,8 @@ class Guarantee:
     claimed_delta: float | None
     proved_epsilon: float | None
     proved_delta: float | None
+    readings: tuple[Reading, ...]
+    ladder: tuple[Step, ...]
     assumptions: tuple[str, ...]
     sources: tuple[str, ...]
 
@@ -37,9 +67,10 @@ class Guarantee:
         """JSON-able form."""
         return asdict(self)
 
-
-UNIT = "one user: one whole episode"
-REPLACE_ONE = "replace one user's whole trajectory by another"
-SIMULATION = (
-    "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
-)
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Guarantee:
+        """The card `to_dict` wrote. Raises TypeError when fields are missing or unknown."""
+        known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+        known["readings"] = tuple(Reading(**r) for r in known.get("readings", ()))
+        known["ladder"] = tuple(Step(**s) for s in known.get("ladder", ()))
+        return cls(**known)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dprl.algorithms import ALGORITHMS
+from dprl.algorithms.sdp_pe import PolicyElimination
+from dprl.simulation import cost
+from dprl.simulation.cost import Estimate
 from dprl.simulation.engine import SeedRun
-from dprl.simulation.estimate import Estimate
-from dprl.simulation.estimate import estimate as _estimate
+from dprl.simulation.outlook import Outlook, outlook
 from dprl.simulation.spec import FIELDS, RunSpec, spec_from_json
+from dprl.simulation.stages import StagedRun
 from dprl.simulation.trace import SeedTrace, Trace
 
 
-def start(spec: RunSpec, seed: int) -> SeedRun:
+def start(spec: RunSpec, seed: int) -> SeedRun | StagedRun:
     """Begin one seed of a spec; call `advance` on the result until it is done."""
-    return SeedRun(spec, seed)
+    staged = isinstance(ALGORITHMS[spec.algorithm], PolicyElimination)
+    return StagedRun(spec, seed) if staged else SeedRun(spec, seed)
 
 
 def estimate(spec: RunSpec) -> Estimate:
@@ -21,7 +26,7 @@ def estimate(spec: RunSpec) -> Estimate:
     from dprl.environments import ENVIRONMENTS
 
     S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
-    return _estimate(S, A, H, spec.episodes, spec.schedule, spec.privacy)
+    return cost.estimate(S, A, H, spec.episodes, spec.schedule, spec.mechanism, spec.calibration)
 
 
 def run(spec: RunSpec, progress: Callable[[float], None] | None = None) -> Trace:
@@ -40,7 +45,6 @@ def run(spec: RunSpec, progress: Callable[[float], None] | None = None) -> Trace
 
 def warm() -> None:
     """Compile, or load from the disk cache, every kernel there is, by a tiny run of each combination."""
-    from dprl.algorithms import ALGORITHMS
     from dprl.privacy import PRIVATIZERS
 
     for algorithm in ALGORITHMS.values():
@@ -61,11 +65,14 @@ def warm() -> None:
 __all__ = [
     "FIELDS",
     "Estimate",
+    "Outlook",
     "RunSpec",
     "SeedRun",
     "SeedTrace",
+    "StagedRun",
     "Trace",
     "estimate",
+    "outlook",
     "run",
     "spec_from_json",
     "start",

@@ -13,6 +13,7 @@ import numpy as np
 
 from dprl.kernels import kernel
 from dprl.mdp import TabularMDP
+from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 
 
@@ -33,8 +34,8 @@ class Model(NamedTuple):
     bernoulli: bool
 
 
-def model_of(mdp: TabularMDP) -> Model:
-    """Prepare an MDP for sampling."""
+def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
+    """Prepare an MDP for sampling. binary_rewards: each user rounds rewards at random to 0 or 1, which keeps means."""
     return Model(
         mdp.P,
         mdp.R,
@@ -42,7 +43,7 @@ def model_of(mdp: TabularMDP) -> Model:
         _cumulative(mdp.d1),
         _conditional(mdp.P),
         _conditional(mdp.d1),
-        mdp.bernoulli,
+        mdp.bernoulli or binary_rewards,
     )
 
 
@@ -56,20 +57,6 @@ def _conditional(p: Array) -> Array:
     """p[x] / sum of p[y] over y >= x: the chances that successive binomials need; 1 at the last possible x."""
     rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
     return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
-
-
-@kernel
-def binomial(rng, n, p):  # type: ignore[no-untyped-def]
-    """Binomial(n, p). Where p or 1 - p is below 1e-8 NumPy loses its digits: Poisson(np) is within p of it."""
-    if n == 0 or p <= 0.0:
-        return 0
-    if p >= 1.0:
-        return n
-    if p < 1e-8:
-        return min(n, rng.poisson(n * p))
-    if p > 1.0 - 1e-8:
-        return n - min(n, rng.poisson(n * (1.0 - p)))
-    return rng.binomial(n, p)
 
 
 @kernel

@@ -21,7 +21,7 @@ from dprl.mdp import planning
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, consistency, mechanisms
-from dprl.privacy.privatizers import Noise, Request
+from dprl.privacy.privatizers import Batch, Noise, Request
 from dprl.simulation import schedule
 from dprl.simulation.blocks import Model, model_of, sample, walk
 from dprl.simulation.spec import RunSpec
@@ -39,7 +39,8 @@ class Course(NamedTuple):
 
     times: [M + 1] users so far at each release, times[0] = 0; leaves: [M + 2], see privacy/mechanisms.py;
     bound: [M] E_{eps,beta}; error: [M] the E that the learner is told; checkpoint: [M] its row in the record, or -1;
-    constants: the learner's; scale: of the noise, in counts; V_star: [S] optimal value of each start state;
+    knobs: see there too; constants: the learner's; scales: [S + 2] of the noise in each counter of a row, in counts;
+    V_star: [S] optimal value of each start state;
     d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
     """
 
@@ -48,8 +49,9 @@ class Course(NamedTuple):
     bound: Array
     error: Array
     checkpoint: Ints
+    knobs: Array
     constants: Array
-    scale: float
+    scales: Array
     V_star: Array
     d1: Array
     alphas: Array
@@ -107,9 +109,9 @@ def simulate(start, stop, users_rng, noise_rng, model, course, state, record, pl
                 if lost > course.alphas[j]:
                     state.pac[j] += state.starts[s]
 
-        if course.scale > 0.0:
-            add_noise(i, course.leaves, state.memory, noise_rng, state.noise)
-            worst = add_scaled(state.counts, state.noise, course.scale, state.noisy)
+        if course.scales[0] > 0.0:
+            add_noise(i, course.leaves, course.knobs, state.memory, noise_rng, state.noise)
+            worst = add_scaled(state.counts, state.noise, course.scales, state.noisy)
             state.totals[1] = max(state.totals[1], worst / course.bound[i])
         publish(state.noisy, course.error[i], state.released)
 
@@ -126,8 +128,8 @@ def simulate(start, stop, users_rng, noise_rng, model, course, state, record, pl
 
 
 @kernel
-def add_scaled(counts, noise, scale, noisy):  # type: ignore[no-untyped-def]
-    """noisy = counts + scale * noise. Returns the smallest E for which this release is within bounds:
+def add_scaled(counts, noise, scales, noisy):  # type: ignore[no-untyped-def]
+    """noisy = counts + scales * noise. Returns the smallest E for which this release is within bounds:
     |n^ - n|, |m^ - m| <= E / 4 and |r^ - r| <= E. noise: [cells], in the order of counts."""
     H, S, A, width = counts.shape
     worst_count = 0.0
@@ -137,11 +139,11 @@ def add_scaled(counts, noise, scale, noisy):  # type: ignore[no-untyped-def]
         for s in range(S):
             for a in range(A):
                 for x in range(width - 1):
-                    z = scale * noise[c]
+                    z = scales[x] * noise[c]
                     noisy[h, s, a, x] = counts[h, s, a, x] + z
                     worst_count = max(worst_count, abs(z))
                     c += 1
-                z = scale * noise[c]
+                z = scales[width - 1] * noise[c]
                 noisy[h, s, a, width - 1] = counts[h, s, a, width - 1] + z
                 worst_reward = max(worst_reward, abs(z))
                 c += 1
@@ -192,15 +194,17 @@ class SeedRun:
         mdp = self.mdp
         self.times = schedule.times(spec.schedule, spec.episodes)
         learner = ALGORITHMS[spec.algorithm]
-        self.noise = _noise(spec, mdp.H, mdp.S, mdp.A, self.times)
+        assert isinstance(learner, algorithm.Algorithm)
+        self.noise = noise_of(spec, self.times)
         self.checkpoints = schedule.indices_at(self.times, 100, 100)
         self.optimum = planning.optimum(mdp)
         self._kernels = _plain(learner, self.noise) if plain else _compiled(learner, self.noise)
         self._prepare(learner, walk_below)
-        self.guarantee = self.noise.guarantee
         users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
         self._users_rng = np.random.Generator(np.random.SFC64(users))
         self._noise_rng = np.random.Generator(np.random.SFC64(noise))
+        if self.noise.mechanism and self.noise.mechanism.prepare:
+            self.noise.mechanism.prepare(self._noise_rng, self.noise.stream, self.state.memory)
         self._next = 0
         self._pace = 1  # releases in the next call of the kernel
         self.seconds = 0.0
@@ -208,8 +212,8 @@ class SeedRun:
     def _prepare(self, learner: algorithm.Algorithm, walk_below: int) -> None:
         mdp, spec, noise = self.mdp, self.spec, self.noise
         H, S, A, M = mdp.H, mdp.S, mdp.A, len(self.times)
-        problem = Problem(H, S, A, spec.episodes, spec.beta or 0.1, spec.bonus, dict(spec.algorithm_params))
-        self.model = model_of(mdp)
+        problem = problem_of(spec, H, S, A, spec.episodes)
+        self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         value = np.zeros((H + 1, S))
         # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
         self._kernels.evaluate(mdp.P, mdp.R, self.optimum.policy, value)
@@ -218,12 +222,13 @@ class SeedRun:
         checkpoint[self.checkpoints] = np.arange(len(self.checkpoints))
         self.course = Course(
             times=np.concatenate([[0], self.times]),
-            leaves=noise.leaves,
+            leaves=noise.stream.leaves,
+            knobs=noise.stream.knobs,
             bound=noise.bound,
-            error=PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound,
+            error=error_told(spec, noise),
             checkpoint=checkpoint,
             constants=learner.constants(problem),
-            scale=float(noise.scale),
+            scales=noise.scales,
             V_star=V_star,
             d1=mdp.d1,
             alphas=np.array(PAC_ALPHAS) * V_star.max(),
@@ -232,7 +237,7 @@ class SeedRun:
         counts = empty(H, S, A)
         private = noise.mechanism is not None
         cells = counts.size if private else 0
-        rows = noise.mechanism.rows(noise.leaves) if noise.mechanism else 0
+        rows = noise.mechanism.rows(noise.stream.items, noise.stream.releases) if noise.mechanism else 0
         self.state = State(
             counts=counts,
             noisy=empty(H, S, A) if private else counts,
@@ -346,15 +351,40 @@ class SeedRun:
             pac_alpha=self.course.alphas,
             pac_count=self.record.pac[:passed].copy(),
             details=self._details,
+            series={},
             mdp=self.mdp,
             optimum=self.optimum,
-            guarantee=self.guarantee,
+            guarantee=self.noise.card(),
             seconds=self.seconds,
             episodes_per_s=played / self.seconds if self.seconds > 0 else 0.0,
         )
 
 
-def _noise(spec: RunSpec, H: int, S: int, A: int, times: Ints) -> Noise:
+def problem_of(spec: RunSpec, H: int, S: int, A: int, K: int) -> Problem:
+    """The public facts a learner's constants depend on."""
+    return Problem(
+        H,
+        S,
+        A,
+        K,
+        spec.beta or 0.1,
+        spec.epsilon,
+        spec.calibration,
+        spec.bonus,
+        dict(spec.algorithm_params),
+    )
+
+
+def error_told(spec: RunSpec, noise: Noise) -> Array:
+    """[M] the E that the learner is told: E_{eps,beta}, or PRACTICAL_E standard deviations of one counter."""
+    return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
+
+
+def noise_of(
+    spec: RunSpec, times: Ints, *, exact: bool = True, batches: tuple[Batch, ...] | None = None
+) -> Noise:
+    """The noise of a run with these release times; with exact=False a preview of it."""
+    S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
     request = Request(
         H=H,
         S=S,
@@ -365,6 +395,8 @@ def _noise(spec: RunSpec, H: int, S: int, A: int, times: Ints) -> Noise:
         epsilon=spec.epsilon or 0.0,
         delta=spec.delta or 0.0,
         beta=spec.beta or 0.1,
+        exact=exact,
+        batches=batches,
     )
     return PRIVATIZERS[spec.privacy].prepare(request)
 
@@ -395,7 +427,7 @@ def _signature() -> Any:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True)
-    course = Course(i, i, f1, f1, i, f1, 0.0, f1, f1, f1, 1)
+    course = Course(i, i, f1, f1, i, f2, f1, f1, f1, f1, f1, 1)
     state = State(f4, f4, f4, f1, f2, f3, f2, i2, i2, f2, i, i, i, f1, i)
     record = Record(f1, f1, f1, i2)
     release = type_of(1)

@@ -15,6 +15,8 @@ ALLOWED = f"episodic (up to 10^6 episodes) or geometric:ETA with ETA from {ETA.l
 def check(text: str) -> str:
     """The canonical form of a schedule, `episodic` or `geometric:0.02`. Raises SpecError."""
     kind, _, eta = text.partition(":")
+    if text == "own":  # of an algorithm that had its own; others take the default
+        return "geometric:0.02"
     if kind == "episodic" and not eta:
         return text
     if kind == "geometric":

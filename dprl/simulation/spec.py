@@ -10,13 +10,24 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any
 
-from dprl.algorithms import ALGORITHMS, Algorithm
-from dprl.environments import ENVIRONMENTS, Environment
+from dprl.algorithms import ALGORITHMS, PolicyElimination
+from dprl.algorithms.sdp_pe import MAX_POLICIES, policies_to_keep
+from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, check_params, number, shown
 from dprl.kernels import source_digest
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation import schedule
-from dprl.simulation.estimate import check as check_cost
+from dprl.simulation import cost, schedule
+
+DEFAULT_DELTA = 1e-6
+
+# What takes its default again when another field changes: it would mean something else, or nothing.
+BELONGS = {
+    "environment": ("environment_params",),
+    "algorithm": ("algorithm_params",),
+    "privacy": ("mechanism", "calibration", "delta"),
+    "calibration": ("mechanism", "delta"),
+    "mechanism": ("delta",),
+}
 
 FIELDS: dict[str, Field] = {
     f.name: f
@@ -35,19 +46,20 @@ FIELDS: dict[str, Field] = {
             choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
         ),
         Field(
-            "mechanism", "choice", None, "how noise is drawn; by default the privacy model's first",
+            "mechanism", "choice", None, "how noise is drawn; by default the best that the privacy model has",
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(
-            "calibration", "choice", "paper", "how large the noise is",
-            choices=("paper",), optional=True, query="cal", flag="--calibration",
+            "calibration", "choice", None, "how large the noise is: least that proves (epsilon, delta), or as printed",
+            choices=("tight", "paper"), optional=True, query="cal", flag="--calibration",
         ),
         Field(
             "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,
             optional=True, query="eps", flag="--epsilon",
         ),
         Field(
-            "delta", "float", 0.0, "privacy budget: chance of failure", 0.0, 0.1,
+            "delta", "float", None,
+            "privacy budget: chance of failure; by default 1e-6, or 0 for printed Laplace noise", 0.0, 0.1,
             optional=True, query="delta", flag="--delta",
         ),
         Field(
@@ -82,9 +94,9 @@ class RunSpec:
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     privacy: str = None  # type: ignore[assignment]  # filled in below
     mechanism: str | None = None
-    calibration: str | None = "paper"
+    calibration: str | None = None
     epsilon: float | None = 1.0
-    delta: float | None = 0.0
+    delta: float | None = None
     beta: float | None = 0.1
     bonus: str = "practical"
     episodes: int = 10**9
@@ -107,24 +119,67 @@ class RunSpec:
         self._set("privacy", self.privacy or learner.privacies[0])
         self._choose("privacy", learner.privacies, learner.key)
         self._choose("bonus", learner.bonuses, learner.key)
+        staged = isinstance(learner, PolicyElimination)
+        self._set("schedule", "own" if staged else schedule.check(self.schedule))
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
         else:
-            privatizer = PRIVATIZERS[self.privacy]
-            self._set("mechanism", self.mechanism or privatizer.mechanisms[0])
-            self._set("calibration", self.calibration or privatizer.calibrations[0])
-            self._choose("mechanism", privatizer.mechanisms, f"privacy {privatizer.key}")
-            self._choose("calibration", privatizer.calibrations, f"privacy {privatizer.key}")
-            for name in ("epsilon", "delta"):
-                if getattr(self, name) is None:
-                    self._set(name, FIELDS[name].default)
+            self._choose_noise()
+        self._drop_unused_params()
         uses_beta = self.privacy != "none" or self.bonus == "paper"
         self._set(
             "beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None
         )
-        self._set("schedule", schedule.check(self.schedule))
-        self._check_limits(world, learner)
+        self._check_limits()
+
+    def _drop_unused_params(self) -> None:
+        """Set to None the parameters of the algorithm that this combination does not use."""
+        params = dict(self.algorithm_params)
+        for f in ALGORITHMS[self.algorithm].fields:
+            if (f.when == "practical" and self.bonus != "practical") or (
+                f.when == "practical noise" and (self.bonus != "practical" or self.privacy == "none")
+            ):
+                params[f.name] = None
+        self._set("algorithm_params", params)
+
+    def _choose_noise(self) -> None:
+        """Fill in mechanism, calibration, epsilon and delta, and check that they go together."""
+        privatizer = PRIVATIZERS[self.privacy]
+        if self.mechanism is None:
+            fitting = [
+                key
+                for key in privatizer.mechanisms
+                if (self.calibration or "tight") in MECHANISMS[key].calibrations
+                and not (self.delta == 0 and MECHANISMS[key].needs_delta)
+            ]
+            roomy = [
+                key for key in fitting if self._has_room_for(key)
+            ]  # else the refusal is that of the last
+            self._set("mechanism", (roomy or fitting[-1:] or privatizer.mechanisms)[0])
+        self._choose("mechanism", privatizer.mechanisms, f"privacy {privatizer.key}")
+        mechanism = MECHANISMS[str(self.mechanism)]
+        self._set("calibration", self.calibration or mechanism.calibrations[0])
+        self._choose("calibration", mechanism.calibrations, f"mechanism {mechanism.key}")
+        if self.epsilon is None:
+            self._set("epsilon", FIELDS["epsilon"].default)
+        if self.delta is None:
+            pure = self.calibration == "paper" and not mechanism.needs_delta
+            self._set("delta", 0.0 if pure else DEFAULT_DELTA)
+        if self.delta == 0 and mechanism.needs_delta:
+            others = [k for k in privatizer.mechanisms if not MECHANISMS[k].needs_delta]
+            advice = f", or mechanism {_or(tuple(others))}" if others else ""
+            raise SpecError(
+                "delta", f"0 does not go with mechanism {mechanism.key}; give a number above 0{advice}."
+            )
+
+    def _has_room_for(self, mechanism: str) -> bool:
+        """Whether a mechanism can keep noise for as many releases as the schedule makes."""
+        try:
+            self._estimate_limits(mechanism)
+        except SpecError:
+            return False
+        return True
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -135,15 +190,34 @@ class RunSpec:
                 name, f"{shown(getattr(self, name))} does not go with {owner}; give {_or(allowed)}."
             )
 
-    def _check_limits(self, world: Environment, learner: Algorithm) -> None:
+    def _check_limits(self) -> None:
         if self.schedule == "episodic" and self.episodes > schedule.EPISODIC_LIMIT:
             raise SpecError(
                 "episodes",
                 f"{number(self.episodes)} is too many for the episodic schedule; "
                 "give at most 10^6, or schedule geometric:0.02.",
             )
-        S, A, H = world.size(**self.environment_params)
-        check_cost(S, A, H, self.episodes, self.schedule, self.privacy)
+        self._estimate_limits(self.mechanism)
+        check_budget = PRIVATIZERS[self.privacy].check
+        if check_budget is not None:
+            _, _, H = ENVIRONMENTS[self.environment].size(**self.environment_params)
+            check_budget(H, str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
+
+    def _estimate_limits(self, mechanism: str | None) -> None:
+        S, A, H = ENVIRONMENTS[self.environment].size(**self.environment_params)
+        if self.schedule == "own" and policies_to_keep(H, S, A) is None:
+            raise SpecError(
+                "algorithm",
+                f"{self.algorithm} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and "
+                f"S={S}, A={A}, H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3.",
+            )
+        if self.schedule == "own" and self.episodes < 2 * H * S * A:
+            raise SpecError(
+                "episodes",
+                f"{number(self.episodes)} is too few for a stage of {self.algorithm}, which takes two users for each "
+                f"(h, s, a); give at least {2 * H * S * A}.",
+            )
+        cost.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of FIELDS."""
@@ -188,17 +262,29 @@ class RunSpec:
         return cls(**{name: FIELDS[name].parse(text) for name, text in given.items()})
 
     def replace(self, **changes: Any) -> RunSpec:
-        """A copy with some fields changed, checked anew. What the old pair ignored takes its default again."""
-        kept = {
-            k: v
-            for k, v in self.to_dict().items()
-            if v is not None or k not in ("calibration", "epsilon", "delta", "beta")
-        }
+        """A copy with some fields changed, checked anew.
+
+        What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and
+        what the old combination ignored take their defaults again, unless they are changed too.
+        """
+        kept = {name: value for name, value in self.to_dict().items() if value is not None}
+        for owner, owned in BELONGS.items():
+            if owner in changes and changes[owner] != getattr(self, owner):
+                for name in owned:
+                    kept.pop(name, None)
+        if (
+            ALGORITHMS[self.algorithm].key != changes.get("algorithm", self.algorithm)
+            and self.schedule == "own"
+        ):
+            kept.pop("schedule", None)
+        for name in ("environment_params", "algorithm_params"):
+            if name in kept:
+                kept[name] = {key: value for key, value in kept[name].items() if value is not None}
         return RunSpec.from_dict(kept | changes)
 
     def twin(self) -> RunSpec:
         """The non-private twin: the same spec with privacy `none`."""
-        return self.replace(privacy="none", mechanism=None)
+        return self.replace(privacy="none")
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""

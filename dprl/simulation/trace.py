@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,7 +58,8 @@ class SeedTrace:
     sees them (rows as in mdp/counts.py); policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that
     release; occupancy: [D, H, S] chance that this policy is in s at h; error_bound: [D] E_{eps,beta};
     error_used: [D] the E the bonus used; optimism: [D] share of (h, s, a) with Q at least optimal;
-    optimal_*: the true optimum; v_star: expected optimal value of an episode; complete: not cut short.
+    series: [D] each, an algorithm's own measures by name; optimal_*: the true optimum; v_star: expected optimal
+    value of an episode; complete: not cut short.
     """
 
     spec: RunSpec
@@ -81,6 +82,7 @@ class SeedTrace:
     error_bound: Array
     error_used: Array
     optimism: Array
+    series: Mapping[str, Array]
     optimal_policy: NDArray[np.int16]
     optimal_Q: Array
     optimal_V: Array
@@ -130,6 +132,8 @@ class SeedTrace:
             value = getattr(self, f.name)
             if isinstance(value, np.ndarray):
                 arrays[f.name] = value
+            elif f.name == "series":
+                arrays |= {f"series: {name}": array for name, array in value.items()}
             elif f.name not in plain:
                 plain[f.name] = value
         arrays["plain"] = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
@@ -144,10 +148,12 @@ class SeedTrace:
             with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
             plain = json.loads(arrays.pop("plain").tobytes())
-            card: dict[str, Any] = {
-                k: tuple(v) if isinstance(v, list) else v for k, v in plain.pop("guarantee").items()
+            plain["series"] = {
+                name.removeprefix("series: "): arrays.pop(name)
+                for name in list(arrays)
+                if name.startswith("series: ")
             }
-            guarantee = Guarantee(**card)
+            guarantee = Guarantee.from_dict(plain.pop("guarantee"))
             return cls(
                 **arrays, **{**plain, "spec": RunSpec.from_dict(plain["spec"]), "guarantee": guarantee}
             )

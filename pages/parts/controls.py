@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from dprl.algorithms import ALGORITHMS
-from dprl.environments import ENVIRONMENTS
+from dprl.algorithms import ALGORITHMS, PolicyElimination
+from dprl.algorithms.sdp_pe import policies_to_keep
+from dprl.environments import ENVIRONMENTS, Environment, gymnasium
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.privacy.privatizers import Request
-from dprl.simulation import FIELDS
+from dprl.privacy.privatizers import Privatizer
+from dprl.simulation import FIELDS, RunSpec
+from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedule import EPISODIC_LIMIT, ETA
+from pages.parts import custom
 from pages.parts.frame import dark, guarded
-from pages.parts.launch import effective, run_box
-from pages.parts.state import Session, session
+from pages.parts.launch import effective, run_box, spec_from
+from pages.parts.state import Session, draft_of, session
 from pages.parts.text import count, escape
 from pages.parts.widgets import complaint, exact, log_slider, parameter, select, stops
 
@@ -27,7 +31,12 @@ BONUS = {"practical": "practical (tuned)", "paper": "paper (as printed)"}
 BONUS_HELP = (
     "As the paper prints them, or smaller ones that learn sooner, without the paper's promise on regret."
 )
-CALIBRATION = {"paper": "paper (as printed)"}
+CALIBRATION = {"tight": "the least that proves it", "paper": "as printed in the paper"}
+CALIBRATION_HELP = (
+    "The least noise for which (ε, δ) is proved when any one user is replaced, or the noise a paper prints; the tab "
+    "Guarantee says what that proves."
+)
+DELTA_HELP = "How much probability may escape the promise of ε"
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
@@ -42,23 +51,6 @@ def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) 
         action_labels=mdp.action_labels,
         dark=night,
     )
-
-
-@st.cache_data(show_spinner=False)
-def spends_delta(model: str, mechanism: str, calibration: str) -> bool:
-    """Whether a privacy model with this mechanism makes use of a delta above 0, asked of a tiny run."""
-    request = Request(
-        H=1,
-        S=1,
-        A=1,
-        times=np.array([1, 2], np.int64),
-        mechanism=mechanism,
-        calibration=calibration,
-        epsilon=1.0,
-        delta=1e-6,
-        beta=0.1,
-    )
-    return bool(PRIVATIZERS[model].prepare(request).guarantee.claimed_delta)
 
 
 @st.fragment
@@ -81,18 +73,25 @@ def environment(s: Session) -> None:
     """Which MDP, with its picture and its parameters."""
     key = s.draft["environment"]
     world = ENVIRONMENTS[key]
-    select(
-        "Environment", tuple(ENVIRONMENTS), key, setter("environment"), titles(ENVIRONMENTS), world.summary
-    )
-    params = params_of(s, "environment", key, world.fields)
+    named = titles(ENVIRONMENTS)
+    if not gymnasium.available():
+        named["gymnasium"] += " (not installed)"
+    select("Environment", tuple(ENVIRONMENTS), key, setter("environment"), named, world.summary)
     try:
-        checked = check_params("environment_params", key, world.fields, params)
-        drawn = picture(key, tuple(checked.items()), dark())
-        config = style.CONFIG | {"displayModeBar": False}
-        st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
+        checked = checked_params(s, world)
+        if _drawable(*world.size(**checked)):  # else the box below the settings says what would fit
+            drawn = picture(key, tuple(checked.items()), dark())
+            config = style.CONFIG | {"displayModeBar": False}
+            st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
-    parameters(s, "environment", key, world.fields)
+    if key == custom.WORLD.key:
+        custom.controls(s)
+    parameters(s, "environment", key, [f for f in world.fields if f.name != "model"])
+
+
+def _drawable(S: int, A: int, H: int) -> bool:
+    return H * S * A * (S + 2) <= MAX_CELLS
 
 
 def learner(s: Session) -> None:
@@ -101,17 +100,55 @@ def learner(s: Session) -> None:
     select(
         "Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), ALGORITHMS[key].summary
     )
+    if isinstance(ALGORITHMS[key], PolicyElimination):
+        with suppress(SpecError):  # said by the drawing
+            world = ENVIRONMENTS[s.draft["environment"]]
+            S, A, H = world.size(**checked_params(s, world))
+            if policies_to_keep(H, S, A) is None:
+                st.caption(
+                    f"It keeps a list of all deterministic policies, and here there are {A}^{S * H} of them: "
+                    "too many. It needs a small environment."
+                )
+                st.button(
+                    "Take a small one",
+                    icon=":material/compress:",
+                    on_click=take_small,
+                    args=(s,),
+                    key="small",
+                )
+
+
+def checked_params(s: Session, world: Environment) -> dict[str, Any]:
+    """The parameters of the environment. Raises SpecError."""
+    given = params_of(s, "environment", world.key, world.fields)
+    return check_params("environment_params", world.key, world.fields, given)
+
+
+SMALL = {"S": 2, "A": 2, "H": 3}
+
+
+def take_small(s: Session) -> None:
+    """Chooses an environment that learners which list all policies can be run on, and enough users for them."""
+    s.draft["environment"] = "random"
+    s.draft["environment_params"]["random"] = dict(SMALL)
+    s.draft["episodes"] = max(s.draft["episodes"], 10**13)
+    s.version += 1
 
 
 def privacy(s: Session) -> None:
-    """The privacy model in words, and its budget; only what the algorithm takes is offered."""
+    """The privacy model in words, its budget and its noise; only what the algorithm takes is offered."""
     algorithm = ALGORITHMS[s.draft["algorithm"]]
     model = effective(s.draft["privacy"], algorithm.privacies)
+
+    def chosen(word: str) -> None:
+        s.draft |= {"privacy": word, "mechanism": None, "calibration": None, "delta": None}
+        s.version += 1
+
     select(
         "Privacy model",
         algorithm.privacies,
         model,
-        setter("privacy"),
+        chosen,
         titles(PRIVATIZERS),
         PRIVATIZERS[model].summary,
     )
@@ -134,6 +171,55 @@ def privacy(s: Session) -> None:
         ends=("more private", "less noise"),
         help="How much one user's episode may change what is released: the smaller, the more private.",
     )
+    noise(s, PRIVATIZERS[model])
+
+
+def noise(s: Session, privatizer: Privatizer) -> None:
+    """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
+    mechanism, calibration, delta = chosen_noise(s)
+    calibrations = [
+        c for c in CALIBRATION if any(c in MECHANISMS[m].calibrations for m in privatizer.mechanisms)
+    ]
+
+    def calibrate(word: str) -> None:
+        s.draft |= {"calibration": word, "mechanism": None, "delta": None}
+        s.version += 1
+
+    def draw(key: str) -> None:
+        s.draft["mechanism"] = key
+        s.draft["calibration"] = calibration
+        if MECHANISMS[key].needs_delta and s.draft["delta"] == 0:
+            s.draft["delta"] = None
+        s.version += 1
+
+    with st.container(key="log_delta", gap=None):
+        left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
+        left.markdown("Privacy budget δ", help=f"{DELTA_HELP}: {FIELDS['delta'].allowed}.")
+        with right:
+            exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"), visible=False)
+        complaint("delta")
+    select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
+    printed = [m for m in privatizer.mechanisms if calibration in MECHANISMS[m].calibrations]
+    fitting = [m for m in printed if delta > 0 or not MECHANISMS[m].needs_delta] or printed
+    select("Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary)
+    only = " and ".join(MECHANISMS[m].title for m in fitting)
+    if len(fitting) < len(printed):
+        st.caption(f"At δ = 0 only {escape(only)} proves anything.")
+    elif len(printed) < len(privatizer.mechanisms):
+        st.caption(f"{escape(only)} is the only one with a printed size here.")
+
+
+def chosen_noise(s: Session) -> tuple[str, str, float]:
+    """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
+    small = {"environment": "random", "environment_params": {"random": SMALL}}
+    for draft in (s.draft, s.draft | small, draft_of(RunSpec()) | {"privacy": s.draft["privacy"]} | small):
+        try:
+            spec = spec_from(draft)
+        except SpecError:
+            continue
+        if spec.mechanism and spec.calibration and spec.delta is not None:
+            return spec.mechanism, spec.calibration, spec.delta
+    raise SpecError("privacy", "no noise is known for it")
 
 
 def size(s: Session) -> None:
@@ -158,28 +244,6 @@ def more(s: Session) -> None:
     algorithm = ALGORITHMS[s.draft["algorithm"]]
     model = effective(s.draft["privacy"], algorithm.privacies)
     with st.expander("More settings"):
-        if model != "none":
-            privatizer = PRIVATIZERS[model]
-            mechanism = effective(s.draft["mechanism"], privatizer.mechanisms)
-            select(
-                "Mechanism",
-                privatizer.mechanisms,
-                mechanism,
-                setter("mechanism"),
-                titles(MECHANISMS),
-                MECHANISMS[mechanism].summary,
-            )
-            calibration = effective(s.draft["calibration"], privatizer.calibrations)
-            select(
-                "Calibration",
-                privatizer.calibrations,
-                calibration,
-                setter("calibration"),
-                CALIBRATION,
-                FIELDS["calibration"].help,
-            )
-            if spends_delta(model, mechanism, calibration):
-                number(s, "delta", "Privacy budget δ")
         bonus = effective(s.draft["bonus"], algorithm.bonuses)
         select(
             "Bonus constants",
@@ -189,12 +253,22 @@ def more(s: Session) -> None:
             BONUS,
             BONUS_HELP,
         )
-        schedule(s)
+        if isinstance(algorithm, PolicyElimination):
+            st.caption(
+                f"{escape(algorithm.title)} plans at the end of stages of its own, each twice as long."
+            )
+        else:
+            schedule(s)
         number(s, "seeds", "Seeds")
         number(s, "root_seed", "Root seed")
         if model != "none" or bonus == "paper":
             number(s, "beta", "Failure probability β")
-        parameters(s, "algorithm", algorithm.key, algorithm.fields)
+        used = [
+            f
+            for f in algorithm.fields
+            if not f.when or (bonus == "practical" and (f.when == "practical" or model != "none"))
+        ]
+        parameters(s, "algorithm", algorithm.key, used)
 
 
 def schedule(s: Session) -> None:
@@ -246,13 +320,13 @@ def titles(registry: dict[str, Any]) -> dict[str, str]:
     return {key: record.title for key, record in registry.items()}
 
 
-def params_of(s: Session, owner: str, key: str, fields: tuple[Field, ...]) -> dict[str, Any]:
+def params_of(s: Session, owner: str, key: str, fields: Sequence[Field]) -> dict[str, Any]:
     """The parameters of an environment or algorithm as the controls show them."""
     given: dict[str, Any] = s.draft[f"{owner}_params"].setdefault(key, {})
     return {f.name: given.get(f.name, f.default) for f in fields}
 
 
-def parameters(s: Session, owner: str, key: str, fields: tuple[Field, ...]) -> None:
+def parameters(s: Session, owner: str, key: str, fields: Sequence[Field]) -> None:
     """A widget for each parameter, short ones beside each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]

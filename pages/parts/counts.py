@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from dprl.algorithms import ALGORITHMS
 from dprl.figures import counts as figures
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
@@ -19,6 +20,7 @@ from pages.parts.focus import identity, look_closely, moment
 from pages.parts.frame import dark
 
 CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
+FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
 SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
 SEEDS_SHOWN = 20  # of the coverage chart
 
@@ -38,10 +40,12 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         show(cell(mdp, trace), "cell")
         return
     at = moment(trace)
-    private = curve.spec.privacy != "none"
+    # Without noise, and for a learner that plans with the noisy counts themselves, there is one thing to see.
+    changed = curve.spec.privacy != "none" and ALGORITHMS[curve.spec.algorithm].input == "consistent"
     step = None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        seen = view.segments("What is compared", "seen", SEEN) if private else "noisy"
+        family = view.segments("What is counted", "family", FAMILIES)
+        seen = view.segments("What is compared", "seen", SEEN) if changed else "noisy"
         if chart == "map":
             steps = [-1, *range(mdp.H)]
             words = ["every step", *(f"step {h}" for h in range(mdp.H))]
@@ -49,15 +53,28 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                 chosen = view.menu("Step of the episode", "h", steps, words, visible=False)
             step = None if chosen < 0 else chosen
     night = dark()
-    key = ("counts", chart, identity(trace), at, seen, step, night)
-    show(kept(key, lambda: cells(mdp, trace, at, chart, seen, step, night)), f"counts_{chart}")
+    key = ("counts", chart, identity(trace), at, family, seen, step, night)
+    show(kept(key, lambda: cells(mdp, trace, at, chart, family, seen, step, night)), f"counts_{chart}")
+
+
+def counted(mdp: TabularMDP, family: str) -> tuple[int, figures.Family]:
+    """Where the counts of a family stand in a row of counters, and how they are spoken of."""
+    return (mdp.S, figures.VISITS) if family == "visits" else (mdp.S + 1, figures.REWARDS)
 
 
 def cells(
-    mdp: TabularMDP, trace: SeedTrace, at: int, chart: str, seen: str, step: int | None, night: bool
+    mdp: TabularMDP,
+    trace: SeedTrace,
+    at: int,
+    chart: str,
+    family: str,
+    seen: str,
+    step: int | None,
+    night: bool,
 ) -> Picture:
     """All cells at the at-th detailed moment: the map (of one step, or of all) or the scatter."""
-    true, told = trace.counts[at][..., mdp.S], getattr(trace, seen)[at][..., mdp.S]
+    column, kind = counted(mdp, family)
+    true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     episode = int(trace.detail_episodes[at])
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
     if chart == "scatter":
@@ -69,6 +86,7 @@ def cells(
             action_labels=mdp.action_labels,
             bound=bound,
             word=seen,
+            family=kind,
             dark=night,
         )
     return figures.heatmaps(
@@ -80,12 +98,15 @@ def cells(
         step=step,
         bound=bound,
         word=seen,
+        family=kind,
         dark=night,
     )
 
 
 def cell(mdp: TabularMDP, trace: SeedTrace) -> Picture:
     """One cell's visits over time, with the menus that choose it."""
+    family = view.segments("What is counted", "family", FAMILIES)
+    column, kind = counted(mdp, family)
     columns = st.columns(3)
     with columns[0]:
         h = view.steps("Step", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
@@ -95,13 +116,14 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> Picture:
         a = view.menu("Action", "a", range(mdp.A), mdp.action_labels)
     night = dark()
     return kept(
-        ("cell", identity(trace), h, s, a, night),
+        ("cell", identity(trace), family, h, s, a, night),
         lambda: figures.cell_over_time(
             trace.detail_episodes,
-            trace.counts[:, h, s, a, mdp.S],
-            trace.noisy[:, h, s, a, mdp.S],
+            trace.counts[:, h, s, a, column],
+            trace.noisy[:, h, s, a, column],
             cell=f"step {h}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
             bound=trace.error_bound if trace.error_bound.any() else None,
+            family=kind,
             dark=night,
         ),
     )

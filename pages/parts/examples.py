@@ -39,22 +39,30 @@ BUDGETS = (0.1, 0.3, 1.0, 3.0, 10.0)
 HOME = Example(
     "Five privacy budgets",
     "The smaller ε, the more users it takes until the learner sees through the noise.",
-    _curves(BASE.twin(), *(BASE.replace(epsilon=e) for e in reversed(BUDGETS))),
+    _curves(
+        *(
+            spec.replace(episodes=10**7)
+            for spec in (BASE.twin(), *(BASE.replace(epsilon=e) for e in reversed(BUDGETS)))
+        )
+    ),
     AVERAGE,
 )
 EXAMPLES = (
-    Example(
-        "Private and not",
-        "One learner with and without privacy at ε = 1: what do 10⁹ users pay?",
-        _curves(BASE, BASE.twin()),
-        View(),
-    ),
     HOME,
     Example(
         "Who is trusted?",
-        "The same ε = 1 with a trusted agent, and with noise added on every user's own device.",
-        _curves(
-            *(BASE.replace(episodes=10**13, privacy=p, mechanism=None) for p in ("none", "central", "local"))
+        "The same ε = 1 with a trusted agent, with a trusted shuffler, and with nobody trusted at all.",
+        _curves(*(BASE.replace(episodes=10**13, privacy=p) for p in ("none", "central", "shuffle", "local"))),
+        AVERAGE,
+    ),
+    Example(
+        "What a better mechanism buys",
+        "The same ε = 1: the noise one paper prints, the least that proves it, and a better way to draw it.",
+        (
+            Curve(BASE.twin()),
+            Curve(BASE, 0, "Gaussian, Toeplitz: the least noise"),
+            Curve(BASE.replace(mechanism="laplace-tree"), 1, "Laplace tree: the least noise"),
+            Curve(BASE.replace(calibration="paper"), 2, "Laplace tree: as printed"),
         ),
         AVERAGE,
     ),

@@ -17,6 +17,8 @@ from pages.parts import data, view
 from pages.parts.regret import curve_of
 from pages.parts.state import session
 
+MOST_SHOWN = 5000  # characters of a spec that is shown in the page
+
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Downloads for the whole comparison, then one curve's spec, code and command."""
@@ -37,12 +39,20 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     st.markdown("#### Make it again without this page", anchors=False)
     chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
     spec = s.curves[chosen].spec
+    text = json.dumps(spec.to_dict(), indent=2)
+    long = (
+        len(text) > MOST_SHOWN or spec.environment == "custom"
+    )  # JSON within JSON is not for a command line
+    if long:
+        st.caption("This run's spec as a file, which the lines below read:")
+        save("spec.json", "spec.json", "application/json", lambda: text)
     st.caption("In Python, with this repository installed:")
-    st.code(python(spec), language="python")
+    st.code(python(spec, from_file=long), language="python")
     st.caption("On the command line; it writes spec.json, regret.csv and summary.json:")
-    st.code(command(spec), language="bash", wrap_lines=True)
-    st.caption("The spec, for `--spec` and `RunSpec.from_json`:")
-    st.code(json.dumps(spec.to_dict(), indent=2), language="json", height=260)
+    st.code(command(spec, from_file=long), language="bash", wrap_lines=True)
+    if len(text) <= MOST_SHOWN:
+        st.caption("The spec, for `--spec` and `RunSpec.from_json`:")
+        st.code(text, language="json", height=260)
 
 
 def save(name: str, label: str, mime: str, make: object) -> None:
@@ -101,8 +111,14 @@ def page(titles: Sequence[str], runs: Sequence[RunStatus]) -> str:
     return html
 
 
-def python(spec: RunSpec) -> str:
-    """Python that computes this run."""
+def python(spec: RunSpec, from_file: bool = False) -> str:
+    """Python that computes this run, from its spec.json or from the spec written out."""
+    if from_file:
+        return (
+            "from pathlib import Path\n\nimport dprl\n\n"
+            'spec = dprl.RunSpec.from_json(Path("spec.json").read_text(encoding="utf-8"))\ntrace = dprl.run(spec)\n'
+            'print(trace.summary())\ntrace.frame().to_csv("regret.csv", index=False)'
+        )
     arguments = "\n".join(f"    {k}={v!r}," for k, v in spec.to_dict().items() if v is not None)
     return (
         f"import dprl\n\nspec = dprl.RunSpec(\n{arguments}\n)\ntrace = dprl.run(spec)\n"
@@ -110,14 +126,16 @@ def python(spec: RunSpec) -> str:
     )
 
 
-def command(spec: RunSpec) -> str:
+def command(spec: RunSpec, from_file: bool = False) -> str:
     """The command line that computes this run."""
+    if from_file:
+        return "python -m dprl run --spec spec.json --out results"
     words = ["python", "-m", "dprl", "run"]
     for name, value in spec.to_dict().items():
         flag = FIELDS[name].flag
         if isinstance(value, dict):
             for key, item in value.items():
-                words += [flag, shlex.quote(f"{key}={item}")]
+                words += [] if item is None else [flag, shlex.quote(f"{key}={item}")]
         elif value is not None:
             words += [flag, shlex.quote(str(value))]
     return " ".join([*words, "--out", "results"])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from dprl.algorithms import ALGORITHMS
 from dprl.fields import SpecError
 from dprl.links import MAX_CURVES
-from dprl.privacy import PRIVATIZERS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec, estimate
 from pages.parts.data import status, workers
+from pages.parts.gauge import gauge
 from pages.parts.state import Session, add, draft_of, session, write_address
 from pages.parts.text import count, duration, escape, plural
 
@@ -17,6 +20,11 @@ from pages.parts.text import count, duration, escape, plural
 def run_box(s: Session) -> None:
     """What pressing Run will do, and the button."""
     spec, refusal = spec_of(s)
+    if spec:
+        try:
+            gauge(spec)
+        except SpecError as error:  # noise so large that it cannot be accounted for
+            spec, refusal = None, str(error)
     known = status(spec).state if spec else "unknown"
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
@@ -68,20 +76,29 @@ def spec_of(s: Session) -> tuple[RunSpec | None, str]:
     """The run that the controls describe, or the sentence that says why there is none."""
     if s.wrong:
         return None, "Mend the value marked in red first."
-    draft = dict(s.draft)
+    try:
+        return spec_from(s.draft), ""
+    except SpecError as error:
+        return None, str(error)
+
+
+def spec_from(draft: dict[str, Any]) -> RunSpec:
+    """The run that a draft describes; wishes that do not fit its algorithm or privacy model are passed over.
+
+    Raises SpecError.
+    """
+    draft = dict(draft)
     for owner in ("environment", "algorithm"):
         draft[f"{owner}_params"] = draft[f"{owner}_params"].get(draft[owner], {})
     algorithm = ALGORITHMS[draft["algorithm"]]
     draft["privacy"] = effective(draft["privacy"], algorithm.privacies)
     draft["bonus"] = effective(draft["bonus"], algorithm.bonuses)
-    privatizer = PRIVATIZERS[draft["privacy"]]
-    if privatizer.mechanisms:
-        draft["mechanism"] = effective(draft["mechanism"], privatizer.mechanisms)
-        draft["calibration"] = effective(draft["calibration"], privatizer.calibrations)
-    try:
-        return RunSpec.from_dict(draft), ""
-    except SpecError as error:
-        return None, str(error)
+    mechanisms = PRIVATIZERS[draft["privacy"]].mechanisms
+    if draft["mechanism"] not in mechanisms:
+        draft["mechanism"] = None
+    if not any(draft["calibration"] in MECHANISMS[key].calibrations for key in mechanisms):
+        draft["calibration"] = None
+    return RunSpec.from_dict(draft)
 
 
 def effective(wish: str | None, allowed: tuple[str, ...]) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 
 from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
+from dprl.environments.custom import parsed
 from dprl.links import Curve
 from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec
 from pages.parts.text import count, plural
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
+CALIBRATION = {"tight": "least noise", "paper": "as printed"}
 _SAID = 3  # differences a title has room for
 
 
@@ -25,7 +27,9 @@ def titles(curves: Sequence[Curve]) -> list[str]:
         group = [_flat(c.spec) for c, other in zip(curves, labels, strict=True) if other == words]
         own = _flat(curve.spec)
         differing = [key for key in own if len({str(values.get(key)) for values in group}) > 1]
-        told = [f"{_symbol(key)} {_value(own[key])}" for key in differing[:_SAID]]
+        if "calibration" in differing and "delta" in differing:
+            differing.remove("delta")  # printed noise has the paper's
+        told = [_told(key, own[key]) for key in differing[:_SAID]]
         result.append(curve.name or ", ".join([words, *told]))
     seen: dict[str, int] = {}
     for i, title in enumerate(result):
@@ -61,6 +65,9 @@ def in_common(curves: Sequence[Curve]) -> str:
     mechanisms = {s.mechanism for s in specs if s.mechanism}
     if len(mechanisms) == 1:
         parts.append(MECHANISMS[mechanisms.pop()].title)
+    calibrations = {s.calibration for s in specs if s.calibration}
+    if len(calibrations) == 1:
+        parts.append(CALIBRATION[calibrations.pop()])
     if len({s.episodes for s in specs}) == 1:
         parts.append(f"K = {count(first.episodes)} episodes")
     if len({s.bonus for s in specs}) == 1:
@@ -80,12 +87,23 @@ def _flat(spec: RunSpec) -> dict[str, Any]:
     return flat
 
 
+def _told(key: str, value: Any) -> str:
+    """A difference in words."""
+    if key == "mechanism":
+        return MECHANISMS[value].title
+    if key == "calibration":
+        return CALIBRATION[value]
+    return f"{_symbol(key)} {_value(value)}"
+
+
 def _symbol(key: str) -> str:
     name = key.split(".")[-1]
     return _SYMBOL.get(name, name)
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, str) and value.startswith("{"):  # an environment's own JSON: its name
+        return parsed(value)[0]
     if isinstance(value, int) and value >= 100_000:
         return count(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

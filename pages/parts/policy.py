@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dprl.figures import policy as figures
+from dprl.figures.stages import narrowing
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.mdp import TabularMDP
@@ -21,6 +22,7 @@ CHARTS = {
     "V": "Values V",
     "Q": "Values Q",
 }
+STAGES = {"stages": "Stage by stage"}  # of learners that work in stages
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -28,16 +30,34 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     found = look_closely(titles, runs)
     if found is None:
         return
-    curve, _, trace = found
+    curve, title, trace = found
     mdp = data.environment(curve.spec)
-    chart = view.segments("Which chart", "drawn", CHARTS)
+    chart = view.segments("Which chart", "drawn", CHARTS | (STAGES if trace.series else {}))
+    night = dark()
+    if chart == "stages":
+        show(
+            kept(("stages", identity(trace), night), lambda: stages(mdp, trace, title, night)),
+            "policy_stages",
+        )
+        return
     at = moment(trace)
     step = 0
     if chart == "map":
         step = view.steps("Step of the episode", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
-    night = dark()
     key = ("policy", chart, identity(trace), at, step, night)
     show(kept(key, lambda: picture(chart, mdp, trace, at, step, night)), f"policy_{chart}")
+
+
+def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:
+    """What the stages of one seed left over."""
+    return narrowing(
+        trace.detail_episodes,
+        trace.series,
+        policies=mdp.A ** (mdp.S * mdp.H),
+        v_star=trace.v_star,
+        label=f"{title}, seed {trace.seed}",
+        dark=night,
+    )
 
 
 def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+import numpy as np
 import streamlit as st
 
 from dprl import metrics
+from dprl.figures import pac
 from dprl.figures import regret as figures
+from dprl.figures.pac import PacCurve
 from dprl.figures.regret import Curve as Drawn
 from dprl.jobs.store import RunStatus
 from dprl.links import Curve
@@ -19,7 +22,13 @@ from pages.parts.state import add, session, write_address
 from pages.parts.status import ACTIVE
 from pages.parts.text import plural
 
-MEASURES = {"cumulative": "In all", "per-episode": "Per episode", "extra": "Price of privacy"}
+MEASURES = {
+    "cumulative": "In all",
+    "per-episode": "Per episode",
+    "extra": "Price of privacy",
+    "pac": "Mistakes",
+}
+PAC_SEEDS = 20  # whose mistakes are counted, of each run
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -28,11 +37,14 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
         measure = view.segments("Which regret", "measure", MEASURES)
         with st.popover("Axes and seeds", icon=":material/tune:"):
-            log_x = view.switch("Logarithmic episodes", "x", "log", "linear")
+            log_x = measure == "pac" or view.switch("Logarithmic episodes", "x", "log", "linear")
             log_y = view.switch("Logarithmic regret", "y", "log", "linear")
-            each = view.switch("A line for every seed", "each", "on", "off")
+            each = measure != "pac" and view.switch("A line for every seed", "each", "on", "off")
         if any(run.state in ACTIVE for run in runs):
             st.toggle("Pause live", s.paused, key=f"{s.version}:paused", on_change=pause)
+    if measure == "pac":
+        mistakes(titles, runs, log_y)
+        return
     if measure == "extra":
         missing = [
             c for c in s.visible if c.spec.privacy != "none" and not len(data.regret(c.spec.twin()).episodes)
@@ -66,6 +78,30 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         ),
     )
     show(picture, "regret")
+
+
+def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> None:
+    """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
+    curves, parts = [], []
+    for curve, title in zip(session().curves, titles, strict=True):
+        if curve.hidden:
+            continue
+        seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, PAC_SEEDS))]
+        finished = [trace for trace in seeds if trace is not None and trace.complete]
+        if finished:
+            rows = np.array([trace.pac_count[-1] for trace in finished], float)
+            mean, low, high = metrics.regret_band(rows)
+            alpha = finished[0].pac_alpha
+            curves.append(PacCurve(title, curve.spec.privacy, alpha, rows, mean, low, high, curve.slot))
+            parts.append((curve.spec.to_json(), title, curve.slot, len(finished)))
+    if not curves:
+        empty("pac", runs)
+        return
+    st.caption(
+        "An episode is a mistake at α when the policy played in it is expected to earn less than V* − α."
+    )
+    night = dark()
+    show(kept(("pac", log_y, night, *parts), lambda: pac.mistakes(curves, log_y=log_y, dark=night)), "pac")
 
 
 def empty(measure: str, runs: Sequence[RunStatus]) -> None:

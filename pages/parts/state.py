@@ -25,8 +25,9 @@ class Session:
     wrong: the sentence for each exact field that cannot be read; version: part of widget keys, raised when the
     draft or the view is set by something other than its own widgets; address: the query last read or written;
     problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
-    still; playing: the moment looked at moves on; said: what the last press of a button has to say; page: the one
-    shown last; arrived: another one was shown before.
+    still; playing: the moment looked at moves on; said: what the last press of a button has to say; files: environments
+    uploaded here, by their digest; upload_problem: what was wrong with the last one; editing: the one in the editor;
+    page: the one shown last; arrived: another one was shown before.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -41,6 +42,9 @@ class Session:
     paused: bool = False
     playing: bool = False
     said: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    upload_problem: str = ""
+    editing: dict[str, Any] | None = None
     page: str | None = None
     arrived: bool = True
 
@@ -64,12 +68,19 @@ def session() -> Session:
 
 
 def draft_of(spec: RunSpec) -> dict[str, Any]:
-    """The controls' values that give `spec`; fields it does not use are at their defaults."""
+    """The controls' values that give `spec`; fields it does not use, and noise that is chosen for it, are at their
+    defaults."""
+    values = spec.to_dict()
     draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
-    draft |= {k: v for k, v in spec.to_dict().items() if v is not None and FIELDS[k].kind != "params"}
+    draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
+    chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
+    if spec.replace(**chosen_for_it) == spec:
+        draft |= chosen_for_it
+    if draft["schedule"] == "own":
+        draft["schedule"] = FIELDS["schedule"].default
     for owner in ("environment", "algorithm"):
-        params = spec.to_dict()[f"{owner}_params"]
-        draft[f"{owner}_params"] = {draft[owner]: dict(params)}
+        params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}
+        draft[f"{owner}_params"] = {draft[owner]: params}
     return draft
 
 
@@ -122,7 +133,7 @@ def read_address() -> None:
     if not given or address == s.address:
         return
     s.address = address
-    link = links.decode(given)
+    link = links.decode(given, s.files)
     s.problems = link.problems
     if link.curves:
         s.curves = list(link.curves)
@@ -131,6 +142,12 @@ def read_address() -> None:
             ask(store().request, curve.spec, s.visitor)
     s.view = link.view
     s.version += 1
+
+
+def read_again(s: Session) -> None:
+    """Has a link read once more that could not be used whole, when what it lacked may be here now."""
+    if any("upload" in problem for problem in s.problems):
+        s.address = None
 
 
 def write_address() -> None:

@@ -19,12 +19,15 @@ def _take(name: str, key: str, convert: Any) -> None:
 
 
 def segments(label: str, name: str, options: Mapping[str, str], visible: bool = False) -> str:
-    """One of a few words beside each other; the value of the view's field `name`."""
-    key = f"{session().version}:view:{name}"
+    """One of a few words beside each other; the value of the view's field `name`, or the first where that is not
+    offered."""
+    key = f"{session().version}:view:{name}:{len(options)}"
+    value = getattr(session().view, name)
+    value = value if value in options else next(iter(options))
     st.segmented_control(
         label,
         list(options),
-        default=getattr(session().view, name),
+        default=value,
         format_func=options.__getitem__,
         required=True,
         key=key,
@@ -32,7 +35,7 @@ def segments(label: str, name: str, options: Mapping[str, str], visible: bool = 
         args=(name, key, str),
         label_visibility="visible" if visible else "collapsed",
     )
-    return str(getattr(session().view, name))
+    return str(value)
 
 
 def switch(label: str, name: str, on: str, off: str, help: str | None = None) -> bool:

@@ -49,18 +49,18 @@ def select(
 
 
 def read(field: Field, text: str) -> Any:
-    """What was typed for a number. Raises SpecError, also where nothing was typed."""
+    """What was typed for a number. Raises SpecError, also where nothing was typed, unless that is its default."""
     value = field.parse(text)
-    if value is None:
+    if value is None and field.default is not None:
         raise field.refuse(text or "nothing")
     return value
 
 
 def exact(label: str, name: str, field: Field, value: Any, store: Store, visible: bool = True) -> None:
-    """A text field for any number the field takes ("1e9" too); what cannot be read is said by `complaint`."""
+    """A text field for any value the field takes ("1e9" too); what cannot be read is said by `complaint`."""
     s = session()
     key = f"{s.version}:{name}:exact"
-    st.session_state.setdefault(key, plain_number(value))
+    st.session_state.setdefault(key, written(value))
 
     def changed() -> None:
         with suppress(SpecError):
@@ -69,7 +69,7 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
     text = st.text_input(
         label,
         key=key,
-        max_chars=40,
+        max_chars=400 if field.kind == "text" else 40,
         on_change=changed,
         help=f"{field.help}: {field.allowed}." if visible else None,
         label_visibility="visible" if visible else "collapsed",
@@ -78,6 +78,11 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
         read(field, str(text))
     except SpecError as error:
         s.wrong[name] = str(error)
+
+
+def written(value: Any) -> str:
+    """A value as it stands in its field."""
+    return value if isinstance(value, str) else plain_number(value)
 
 
 def complaint(name: str) -> None:
@@ -136,6 +141,27 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
     if field.kind == "choice":
         select(field.name, field.choices, value, store, help=field.help)
         return
-    label = field.name
-    exact(label, name, field, value, store)
+    if field.name == "map":
+        rows(field, name, value, store)
+        return
+    exact(field.name, name, field, value, store)
     complaint(name)
+
+
+def rows(field: Field, name: str, value: str, store: Store) -> None:
+    """A text of rows joined by /, written a row on a line."""
+    key = f"{session().version}:{name}:rows"
+    st.session_state.setdefault(key, value.replace("/", "\n"))
+
+    def changed() -> None:
+        lines = (line.strip() for line in str(st.session_state[key]).upper().splitlines())
+        store("/".join(line for line in lines if line))
+
+    st.text_area(
+        f"{field.name}: S start, G goal, X pit, W wall, - free",
+        key=key,
+        height="content",
+        max_chars=2000,
+        on_change=changed,
+        help="A row of the grid on each line, all of one length.",
+    )

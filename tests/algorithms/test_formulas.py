@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import log, sqrt
 from typing import Any
 
@@ -86,7 +87,49 @@ def hoeffding_practical(
     return params["statistical"] * H / sqrt(n), r / n
 
 
+def pucb_conf(n: float, E: float, phi: float, psi: float) -> float:
+    """V20 Algorithm 3: (H + 1) phi + (1 + S H)(3E/n + 2E^2/n^2), phi = sqrt(2 ln(K/beta') / max(n - E, 1))."""
+    return phi / sqrt(max(n - E, 1)) + psi * (3 * E / n + 2 * E**2 / n**2)
+
+
+def pucb_paper(
+    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
+) -> tuple[float, float]:
+    return pucb_conf(n, E, (H + 1) * sqrt(2 * log(K / (BETA / 4))), 1 + S * H), r / n
+
+
+def pucb_practical(
+    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
+) -> tuple[float, float]:
+    return pucb_conf(n, E, params["statistical"] * H, params.get("privacy", 0.0) * H * S / 3), r / n
+
+
+def private_paper(
+    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
+) -> tuple[float, float]:
+    """Chowdhury and Zhou: everything is divided by max(n + E1, 1), E1 = E2 = E/4."""
+    E1, L = E / 4, sqrt(2 * log(4 * S * A * T / BETA))
+    den = max(n + E1, 1)
+    b = (L / sqrt(den) + 3 * E1 / den) + (H * L / sqrt(den) + H * (S * E1 + 2 * E1) / den)
+    return float(b + (r + m @ V) / den - m @ V / n), 0.0  # replan adds m @ V / n
+
+
+def private_practical(
+    n: float, m: Array, r: float, V: Array, n_next: Array | None, E: float, params: dict[str, Any]
+) -> tuple[float, float]:
+    """c H / sqrt(den), p H S E / den, and H E1 / den for having divided by n + E1."""
+    den = max(n + E / 4, 1)
+    b = params["statistical"] * H / sqrt(den) + (H * E / 4 + params["privacy"] * H * S * E) / den
+    return b + (r + m @ V) / den - m @ V / n, 0.0
+
+
 BONUSES: dict[tuple[str, str], Bonus] = {
+    ("pucb", "paper"): pucb_paper,
+    ("pucb", "practical"): pucb_practical,
+    ("ubev", "paper"): pucb_paper,
+    ("ubev", "practical"): pucb_practical,
+    ("private-ucb-vi", "paper"): private_paper,
+    ("private-ucb-vi", "practical"): private_practical,
     ("dp-ucbvi", "paper"): dp_ucbvi_paper,
     ("dp-ucbvi", "practical"): dp_ucbvi_practical,
     ("ucbvi", "paper"): ucbvi_paper,
@@ -96,8 +139,12 @@ BONUSES: dict[tuple[str, str], Bonus] = {
 }
 
 
+# Q of the last release bounds Q of this one (QW23-online); V20 and Chowdhury, Zhou begin anew
+MONOTONE = {"dp-ucbvi", "ucbvi", "ucbvi-hoeffding"}
+
+
 def replan(
-    bonus: Bonus, released: Array, E: float, before: Array, params: dict[str, Any]
+    key: str, bonus: Bonus, released: Array, E: float, before: Array, params: dict[str, Any]
 ) -> tuple[Array, Array]:
     """Q [H, S, A] and V [H + 1, S] by optimistic backward induction."""
     Q, V = before.copy(), np.zeros((H + 1, S))
@@ -108,11 +155,16 @@ def replan(
         for s in range(S):
             for a in range(A):
                 n, m, r = released[h, s, a, S], released[h, s, a, :S], released[h, s, a, S + 1]
-                if n <= 0 or (E == 0 and n < 1):
+                unknown = n < max(2 * E, 1) if key in ("pucb", "ubev") else n <= 0 or (E == 0 and n < 1)
+                if unknown:
                     Q[h, s, a] = cap
                     continue
                 b, reward = bonus(n, m, r, V[h + 1], n_next, E, params)
-                Q[h, s, a] = min(Q[h, s, a], cap, reward + m / n @ V[h + 1] + b)
+                value = reward + m / n @ V[h + 1] + b
+                if key in MONOTONE:
+                    Q[h, s, a] = min(Q[h, s, a], cap, value)
+                else:
+                    Q[h, s, a] = max(min(cap, value), 0.0)  # noise can make it negative
             V[h, s] = Q[h, s].max()
     return Q, V
 
@@ -134,28 +186,46 @@ def releases(algorithm: Algorithm, seed: int) -> Iterator[tuple[Array, float]]:
         E = 0.0
         if algorithm.privacies != ("none",) and rng.random() < 0.7:
             E = float(rng.choice([0.1, 30.0, 1e4]))
-            released[..., :S] += E * rng.random((H, S, A, S))
-            released[..., S] = released[..., :S].sum(-1)
+            if algorithm.input == "consistent":
+                released[..., :S] += E * rng.random((H, S, A, S))
+                released[..., S] = released[..., :S].sum(-1)
+            else:  # raw: n and m do not agree, and may be negative
+                released[..., : S + 1] += E / 4 * rng.uniform(-1, 1, size=(H, S, A, S + 1))
             released[..., S + 1] += E * rng.uniform(-1, 1, size=(H, S, A))
         yield released, E
 
 
+LEARNERS = [key for key, algorithm in ALGORITHMS.items() if isinstance(algorithm, Algorithm)]
+
+
+def learner(key: str) -> Algorithm:
+    algorithm = ALGORITHMS[key]
+    assert isinstance(algorithm, Algorithm)
+    return algorithm
+
+
+def problem(key: str, bonus: str, given: dict[str, Any] | None = None) -> Problem:
+    """At epsilon 1, with noise as our accountant solves for it."""
+    params = check_params("algorithm_params", key, ALGORITHMS[key].fields, given or {})
+    return Problem(H, S, A, K, BETA, 1.0, "tight", bonus, params)
+
+
 def test_every_algorithm_has_its_formulas_here() -> None:
-    wanted = {(key, bonus) for key, algorithm in ALGORITHMS.items() for bonus in algorithm.bonuses}
+    wanted = {(key, bonus) for key in LEARNERS for bonus in ALGORITHMS[key].bonuses}
     assert BONUSES.keys() >= wanted, "write the new algorithm's bonus out in BONUSES"
 
 
 @pytest.mark.parametrize("cap", ["H", "H-h"])
 @pytest.mark.parametrize(("key", "bonus"), BONUSES)
 def test_plan_is_what_the_page_says(key: str, bonus: str, cap: str) -> None:
-    algorithm = ALGORITHMS[key]
-    params = check_params("algorithm_params", key, algorithm.fields, {"cap": cap})
-    constants = algorithm.constants(Problem(H, S, A, K, BETA, bonus, params))
+    algorithm = learner(key)
+    params = problem(key, bonus, {"cap": cap}).params
+    constants = algorithm.constants(problem(key, bonus, {"cap": cap}))
     informative = 0
     for seed in range(10):
         Q, V, policy = np.full(SIZES, float(H)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
         for released, E in releases(algorithm, seed):
-            expected_Q, expected_V = replan(BONUSES[key, bonus], released, E, Q, params)
+            expected_Q, expected_V = replan(key, BONUSES[key, bonus], released, E, Q, params)
             given = released.copy()
             algorithm.plan(released, E, constants, Q, V, policy)
             np.testing.assert_allclose(Q, expected_Q, rtol=1e-9)
@@ -166,12 +236,11 @@ def test_plan_is_what_the_page_says(key: str, bonus: str, cap: str) -> None:
     assert informative >= 10  # not all of it at the cap
 
 
-@pytest.mark.parametrize("key", ALGORITHMS)
+@pytest.mark.parametrize("key", sorted(MONOTONE))
 def test_q_never_rises_while_counts_are_positive(key: str) -> None:
     """Q~^k = min(Q~^{k-1}, ...)."""
-    algorithm = ALGORITHMS[key]
-    params = check_params("algorithm_params", key, algorithm.fields, {})
-    constants = algorithm.constants(Problem(H, S, A, K, BETA, "practical", params))
+    algorithm = learner(key)
+    constants = algorithm.constants(problem(key, "practical"))
     Q, V, policy = np.full(SIZES, float(H)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
     rng = np.random.default_rng(1)
     for _ in range(20):
@@ -182,3 +251,94 @@ def test_q_never_rises_while_counts_are_positive(key: str) -> None:
         released[..., S + 1] = rng.random((H, S, A)) * released[..., S]
         algorithm.plan(released, 0.0, constants, Q, V, policy)
         assert (before >= Q).all()
+
+
+# PUCB's own E, and when a tuple counts as seen
+
+
+def planned(constants: Array, released: Array, E: float) -> Array:
+    """Q of PUCB."""
+    Q, V, policy = np.zeros(SIZES), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+    learner("pucb").plan(released, E, constants, Q, V, policy)
+    return Q
+
+
+def visited(n: float) -> Array:
+    """Every tuple n times, always to state 0 and never with a reward."""
+    released = np.zeros((H, S, A, S + 2))
+    released[..., 0] = released[..., S] = n
+    return released
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 10.0])
+def test_pucb_has_the_printed_e_with_printed_noise_only(epsilon: float) -> None:
+    """E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}, beta' = beta/4 (V20 Algorithm 2)."""
+    printed = 3 / epsilon * H * log((2 * S * A * H + S**2 * A * H) / (BETA / 4)) * log(K) ** 2.5
+    given = problem("pucb", "paper")
+    as_printed = learner("pucb").constants(replace(given, epsilon=epsilon, calibration="paper"))
+    assert as_printed[3] == pytest.approx(printed)
+    for other in (
+        replace(given, epsilon=epsilon),  # tight noise: the E that comes with the counts
+        replace(given, epsilon=None, calibration=None),
+        replace(problem("pucb", "practical"), epsilon=epsilon, calibration="paper"),
+    ):
+        assert learner("pucb").constants(other)[3] == 0.0
+    # and it is the one that is used, whatever comes with the counts
+    released = visited(20 * printed)
+    told = [planned(as_printed, released, E) for E in (0.0, 1.0, 1e12)]
+    np.testing.assert_array_equal(told[0], told[1])
+    np.testing.assert_array_equal(told[0], told[2])
+    np.testing.assert_array_equal(
+        told[0], planned(learner("pucb").constants(replace(given, epsilon=epsilon)), released, printed)
+    )
+
+
+@pytest.mark.parametrize("bonus", ["paper", "practical"])
+def test_pucb_knows_nothing_of_a_tuple_below_twice_e(bonus: str) -> None:
+    """Then Q+ = H: V20 prints Q + H there, which noise can push below the truth."""
+    constants, E = learner("pucb").constants(problem("pucb", bonus)), 1e6
+    for n in (-5e6, 0.0, 1.0, 2 * E - 1):
+        released = visited(n)
+        released[..., S + 1] = -1e9  # however bad the noise makes it look
+        np.testing.assert_array_equal(planned(constants, released, E), H)
+    released = visited(2 * E)
+    released[..., S + 1] = -1e9
+    np.testing.assert_array_equal(planned(constants, released, E), 0.0)
+    # without noise: one visit
+    np.testing.assert_array_equal(planned(constants, visited(0.0), 0.0), H)
+    np.testing.assert_array_equal(planned(constants, visited(0.5), 0.0), H)
+    assert (planned(constants, visited(1e15), 0.0) < 1e-3).all()
+
+
+def test_ubev_is_pucb_without_noise() -> None:
+    assert learner("ubev").plan is learner("pucb").plan
+    assert ALGORITHMS["ubev"].privacies == ("none",)
+    for bonus in ("paper", "practical"):
+        quiet = replace(problem("ubev", bonus), epsilon=None, calibration=None)
+        noisy = learner("pucb").constants(problem("pucb", bonus))
+        same = [
+            True,
+            True,
+            bonus == "paper",
+            True,
+        ]  # psi, which E = 0 multiplies, is 0 where it is a parameter
+        np.testing.assert_array_equal(learner("ubev").constants(quiet) == noisy, same)
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("bonus", ["paper", "practical"])
+def test_the_stated_weight_of_noise_is_that_in_the_bonus(key: str, bonus: str) -> None:
+    """Where n is so large that nothing else is left, Q of the last step falls short of r/n + w E/n by nothing."""
+    algorithm = learner(key)
+    if algorithm.noise_weight is None:
+        assert algorithm.privacies == ("none",)
+        return
+    given = problem(key, bonus)
+    n, E = 1e14, 1e9
+    both = []
+    for error in (E, 2 * E):
+        Q, V, policy = np.full(SIZES, float(H)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+        algorithm.plan(visited(n), error, algorithm.constants(given), Q, V, policy)
+        both.append(Q[-1])
+    assert (both[1] < H).all()
+    np.testing.assert_allclose(both[1] - both[0], algorithm.noise_weight(given) * E / n, rtol=0.01)

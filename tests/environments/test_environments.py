@@ -1,12 +1,21 @@
-"""What every registered environment must do; RiverSwim's table; where random MDPs come from."""
+"""What every registered environment must do; RiverSwim's table; where random MDPs come from.
+
+Values in closed form are in test_values.py; Gymnasium and uploads have files of their own.
+"""
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from dprl import ENVIRONMENTS, RunSpec
-from dprl.fields import check_params
+from dprl import ENVIRONMENTS, RunSpec, TabularMDP
+from dprl.fields import Field, check_params
+from dprl.mdp import planning
 from tests.problems import small_params
 
 
@@ -20,6 +29,11 @@ def test_contract(key: str, small: bool) -> None:
     assert environment.size(**params) == (mdp.S, mdp.A, mdp.H)
     assert mdp.H == params["H"]
     assert mdp.drawing["kind"] in ("chain", "grid", "graph")
+    np.testing.assert_allclose(mdp.P.sum(-1), 1.0, rtol=0, atol=1e-12)
+    assert mdp.d1.sum() == pytest.approx(1.0, abs=1e-12)
+    assert mdp.P.min() >= 0
+    assert 0 <= mdp.R.min() <= mdp.R.max() <= 1
+    check_drawing(mdp)
     for array in (mdp.P, mdp.R, mdp.d1):
         assert array.dtype == np.float64
         assert array.flags.c_contiguous
@@ -31,6 +45,50 @@ def test_contract(key: str, small: bool) -> None:
         assert "\n" not in text
 
 
+def check_drawing(mdp: TabularMDP) -> None:
+    """What figures rely on: labels to tell states and actions apart; on a grid a place for every state but an end."""
+    assert len(set(mdp.state_labels)) == mdp.S
+    assert len(set(mdp.action_labels)) == mdp.A
+    assert all(label and label.isprintable() for label in (*mdp.state_labels, *mdp.action_labels))
+    json.dumps(dict(mdp.drawing))
+    if mdp.drawing["kind"] == "grid":
+        cells = [tuple(cell) for cell in mdp.drawing["cells"]]
+        assert len(set(cells)) == len(cells)
+        assert len(cells) == mdp.S - ("end" in mdp.state_labels)
+        assert all(0 <= r < mdp.drawing["rows"] and 0 <= c < mdp.drawing["columns"] for r, c in cells)
+        assert {tuple(map(int, place.split(","))) for place in mdp.drawing["marks"]} <= set(cells)
+        assert len(mdp.drawing["moves"]) == mdp.A
+
+
+def values(field: Field) -> st.SearchStrategy[Any]:
+    """Anything a number or a choice may be; sizes up to ten over the least."""
+    if field.kind == "choice":
+        return st.sampled_from(field.choices)
+    low, high = field.low or 0.0, field.high or 0.0
+    if field.kind == "int":
+        return st.integers(int(low), min(int(high), int(low) + 10))
+    return st.floats(low, high) | st.sampled_from([low, high])
+
+
+@pytest.mark.parametrize("key", [key for key in ENVIRONMENTS if key not in ("gymnasium", "custom")])
+def test_any_allowed_parameters_make_an_mdp(key: str) -> None:
+    """Rows that sum to 1 and rewards from 0 to 1 are checked where an MDP is made."""
+    fields = [f for f in ENVIRONMENTS[key].fields if f.kind != "text"]
+
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(st.fixed_dictionaries({}, optional={f.name: values(f) for f in fields}))
+    def check(params: dict[str, Any]) -> None:
+        mdp = ENVIRONMENTS[key].make(**params)
+        np.testing.assert_allclose(mdp.P.sum(-1), 1.0, rtol=0, atol=1e-12)
+        assert ENVIRONMENTS[key].size(
+            **check_params("p", key, ENVIRONMENTS[key].fields, params)
+        ) == (mdp.S, mdp.A, mdp.H)  # fmt: skip
+        best = planning.start_value(mdp, planning.optimum(mdp).V)
+        assert 0 <= best <= mdp.H * (1 + 1e-9)
+
+    check()
+
+
 @pytest.mark.parametrize("key", ENVIRONMENTS)
 def test_defaults_of_the_fields_are_those_of_make(key: str) -> None:
     environment = ENVIRONMENTS[key]
@@ -40,6 +98,7 @@ def test_defaults_of_the_fields_are_those_of_make(key: str) -> None:
 
 @pytest.mark.parametrize("key", ENVIRONMENTS)
 def test_sizes_and_horizon_are_free(key: str) -> None:
+    assert "H" in [field.name for field in ENVIRONMENTS[key].fields]
     for field in ENVIRONMENTS[key].fields:
         if field.name in ("S", "A", "H"):
             value = max(7, int(field.low or 0))

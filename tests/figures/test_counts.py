@@ -185,3 +185,18 @@ def test_alt_texts_are_constant(chain: Any) -> None:
     a = counts.heatmaps(chain.true, chain.noisy, episode=1, **chain.labels)
     b = counts.heatmaps(chain.true * 2, chain.noisy, episode=99, step=0, **chain.labels)
     assert a.alt == b.alt
+
+
+def test_rewards_have_a_bound_four_times_as_wide_as_visits(chain: Any) -> None:
+    kinds: dict[str, Any] = {"episode": 10, "bound": 4000.0, **chain.labels}
+    visits = counts.scatter(chain.true, chain.noisy, **kinds)
+    rewards = counts.scatter(chain.true, chain.noisy, family=counts.REWARDS, **kinds)
+    assert "bound E/4 = 1,000" in [trace.name for trace in visits.figure.data]
+    assert "bound E = 4,000" in [trace.name for trace in rewards.figure.data]
+    assert "the cell that paid most" in rewards.see
+    over = np.array([5.0, 50.0]), np.array([6.0, 51.0])
+    picture = counts.cell_over_time(
+        np.array([1, 2]), *over, cell="x", bound=np.array([8.0, 8.0]), family=counts.REWARDS
+    )
+    assert list(picture.table["bound E"]) == [8.0, 8.0]
+    assert "has paid 50 in all" in picture.see

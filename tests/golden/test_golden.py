@@ -1,8 +1,9 @@
-"""Short traces that must stay as they are, for every algorithm with every privacy model.
+"""Short traces that must stay as they are, for every algorithm with every privacy model and mechanism.
 
-`walked` has users one by one, so that only uniform, exponential and gamma draws enter; `blocks` has binomials too,
-which numba draws otherwise from NumPy 2.5 on. Compared at 1e-9, relative. After a change that is meant to change
-them (say so in CHANGELOG), write them anew and look at the difference:
+`walked` has users one by one, so that only uniform, exponential, gamma and normal draws enter; `blocks` has binomials
+too, which numba draws otherwise from NumPy 2.5 on; `stages` are those of policy elimination. Noise is as printed where
+some paper prints it, else tight. Compared at 1e-9, relative. After a change that is meant to change them (say so in
+CHANGELOG), write them anew and look at the difference:
 
     PYTHONPATH=. python tests/golden/test_golden.py
 """
@@ -16,69 +17,87 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, RunSpec
-from dprl.simulation.engine import SeedRun
+from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec
+from dprl.algorithms import Algorithm
+from dprl.simulation import SeedRun, StagedRun
 
 HERE = Path(__file__).parent
 MODES = {"walked": 2**62, "blocks": 0}
 CASES = [
-    (algorithm.key, privacy, bonus, mode)
+    (algorithm.key, privacy, mechanism)
     for algorithm in ALGORITHMS.values()
     for privacy in algorithm.privacies
-    for bonus in algorithm.bonuses
-    for mode in MODES
+    for mechanism in PRIVATIZERS[privacy].mechanisms or (None,)
 ]
 
 
-def record(algorithm: str, privacy: str, bonus: str, mode: str) -> dict[str, Any]:
-    """A few numbers on which everything in a run has an influence."""
-    spec = RunSpec(
-        environment_params={"S": 3, "H": 5},
-        algorithm=algorithm,
-        privacy=privacy,
-        epsilon=50.0,
-        bonus=bonus,
-        episodes=20_000 if mode == "walked" else 10**12,
-        schedule="geometric:0.1",
-        seeds=1,
-    )
-    run = SeedRun(spec, 0, walk_below=MODES[mode])
-    while not run.advance(60.0):
-        pass
-    trace = run.trace()
-    every = slice(None, None, -(-len(trace.episodes) // 12))
+def records(algorithm: str, privacy: str, mechanism: str | None) -> dict[str, dict[str, Any]]:
+    """A record for each bonus and mode."""
+    learner = ALGORITHMS[algorithm]
+    modes = MODES if isinstance(learner, Algorithm) else ["stages"]
     return {
-        "spec": spec.to_dict(),
-        "episodes": trace.episodes[every].tolist(),
-        "regret": trace.regret[every].tolist(),
-        "gap": trace.gap[every].tolist(),
-        "coverage_ratio": trace.coverage_ratio[every].tolist(),
-        "final_regret": float(trace.regret[-1]),
-        "visits": trace.counts[-1][..., -2].sum(-1).ravel().tolist(),
-        "rewards": float(trace.counts[-1][..., -1].sum()),
-        "noisy": trace.noisy[-1, 0, 0].ravel().tolist(),
-        "released": trace.released[-1, 0, 0].ravel().tolist(),
-        "Q": trace.Q[-1, 0].ravel().tolist(),
-        "error_bound": float(trace.error_bound[-1]),
-        "error_used": float(trace.error_used[-1]),
+        f"{bonus}, {mode}": record(algorithm, privacy, mechanism, bonus, mode)
+        for bonus in learner.bonuses
+        for mode in modes
     }
 
 
-def file_of(algorithm: str, privacy: str, bonus: str, mode: str) -> Path:
-    return HERE / f"{algorithm}.{privacy}.{bonus}.{mode}.json"
+def record(algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode: str) -> dict[str, Any]:
+    """A few numbers on which everything in a run has an influence."""
+    spec = RunSpec(
+        environment_params={"S": 3, "H": 3 if mode == "stages" else 5},
+        algorithm=algorithm,
+        privacy=privacy,
+        mechanism=mechanism,
+        calibration=MECHANISMS[mechanism].calibrations[-1] if mechanism else None,
+        epsilon=50.0,
+        bonus=bonus,
+        episodes={"walked": 20_000, "blocks": 10**12, "stages": 10**12}[mode],
+        schedule="geometric:0.1",
+        seeds=1,
+    )
+    run = StagedRun(spec, 0) if mode == "stages" else SeedRun(spec, 0, walk_below=MODES[mode])
+    while not run.advance(60.0):
+        pass
+    trace = run.trace()
+    every = slice(None, None, -(-len(trace.episodes) // 6))
+    found: dict[str, Any] = {
+        "episodes": trace.episodes[every],
+        "regret": trace.regret[every],
+        "gap": trace.gap[every],
+        "coverage_ratio": trace.coverage_ratio[every],
+        "final_regret": trace.regret[-1:],
+        "visits": trace.counts[-1][..., -2].sum(-1).ravel(),
+        "rewards": trace.counts[-1:][..., -1].sum((1, 2, 3)),
+        "noisy": trace.noisy[-1, 0, 0, :2].ravel(),
+        "released": trace.released[-1, 0, 0, :2].ravel(),
+        "Q": trace.Q[-1, 0].ravel(),
+        "error": np.array([trace.error_bound[-1], trace.error_used[-1]]),
+    } | {name: array[-3:] for name, array in trace.series.items()}
+    # twelve digits: compared at nine
+    rounded = {name: [float(f"{x:.12g}") for x in array.tolist()] for name, array in found.items()}
+    return {"spec": spec.to_dict(), **rounded}
 
 
-@pytest.mark.parametrize(("algorithm", "privacy", "bonus", "mode"), CASES)
-def test_trace_is_as_it_was(algorithm: str, privacy: str, bonus: str, mode: str) -> None:
-    file = file_of(algorithm, privacy, bonus, mode)
+def file_of(algorithm: str, privacy: str, mechanism: str | None) -> Path:
+    return HERE / f"{algorithm}.{f'{privacy}.{mechanism}' if mechanism else privacy}.json"
+
+
+@pytest.mark.parametrize(("algorithm", "privacy", "mechanism"), CASES)
+def test_traces_are_as_they_were(algorithm: str, privacy: str, mechanism: str | None) -> None:
+    file = file_of(algorithm, privacy, mechanism)
     assert file.exists(), (
         "there is no golden trace of this yet: PYTHONPATH=. python tests/golden/test_golden.py"
     )
-    golden, now = json.loads(file.read_text(encoding="utf-8")), record(algorithm, privacy, bonus, mode)
-    assert now["spec"] == golden["spec"]
+    golden, now = json.loads(file.read_text(encoding="utf-8")), records(algorithm, privacy, mechanism)
     assert now.keys() == golden.keys()
-    for name in golden.keys() - {"spec"}:
-        np.testing.assert_allclose(now[name], golden[name], rtol=1e-9, atol=1e-9, err_msg=name)
+    for case, old in golden.items():
+        assert now[case]["spec"] == old["spec"]
+        assert now[case].keys() == old.keys()
+        for name in old.keys() - {"spec"}:
+            np.testing.assert_allclose(
+                now[case][name], old[name], rtol=1e-9, atol=1e-9, err_msg=f"{case}: {name}"
+            )
 
 
 def test_no_golden_trace_is_left_over() -> None:
@@ -89,9 +108,12 @@ def write() -> None:
     for file in HERE.glob("*.json"):
         file.unlink()
     for case in CASES:
-        lines = [f'  "{name}": {json.dumps(value)}' for name, value in record(*case).items()]
-        file_of(*case).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    print(f"wrote {len(CASES)} traces in {HERE}")
+        blocks = []
+        for name, found in records(*case).items():
+            lines = ",\n".join(f'    "{key}": {json.dumps(value)}' for key, value in found.items())
+            blocks.append(f'  "{name}": {{\n{lines}\n  }}')
+        file_of(*case).write_text("{\n" + ",\n".join(blocks) + "\n}\n", encoding="utf-8")
+    print(f"wrote traces of {len(CASES)} combinations in {HERE}")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.algorithms import ALGORITHMS
+from dprl.algorithms import ALGORITHMS, PolicyElimination
 from dprl.environments import ENVIRONMENTS
 from dprl.links import Curve
+from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.parts.launch import spec_of
 from pages.parts.state import draft_of
@@ -36,7 +37,9 @@ def test_the_defaults_give_the_default_run(visit: Visit) -> None:
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_pair_that_is_offered_can_be_run(visit: Visit, environment: str, algorithm: str) -> None:
+def test_every_pair_that_is_offered_can_be_run_or_says_why(
+    visit: Visit, environment: str, algorithm: str
+) -> None:
     app = visit(EXPLORE)
     widget(app, "selectbox", "Environment").select(environment).run()
     widget(app, "selectbox", "Algorithm").select(algorithm).run()
@@ -48,13 +51,86 @@ def test_every_pair_that_is_offered_can_be_run(visit: Visit, environment: str, a
             widget(app, "selectbox", "Privacy model").select(privacy).run()
         unbroken(app)
         found = spec(app)
+        if isinstance(ALGORITHMS[algorithm], PolicyElimination):
+            assert found is None
+            assert app.button(key="run").disabled
+            assert "It needs a small environment" in words(app)
+            continue
         assert found is not None
         assert (found.environment, found.algorithm, found.privacy) == (environment, algorithm, privacy)
         assert not app.button(key="run").disabled
     fields = [f.name for f in ENVIRONMENTS[environment].fields]
-    assert all(
-        any(w.label == name for w in [*app.sidebar.text_input, *app.sidebar.selectbox]) for name in fields
-    )
+    labelled = [*app.sidebar.text_input, *app.sidebar.selectbox, *app.sidebar.text_area]
+    assert all(name == "model" or any(w.label.startswith(name) for w in labelled) for name in fields)
+
+
+@pytest.mark.parametrize(
+    "algorithm", [a.key for a in ALGORITHMS.values() if isinstance(a, PolicyElimination)]
+)
+def test_a_learner_that_lists_policies_offers_a_small_environment(visit: Visit, algorithm: str) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Algorithm").select(algorithm).run()
+    app.button(key="small").click().run()
+    unbroken(app)
+    found = spec(app)
+    assert found is not None
+    assert (found.environment, found.algorithm, found.schedule) == ("random", algorithm, "own")
+    assert not [w for w in app.sidebar.selectbox if w.label == "Learner plans anew"]
+    widget(app, "selectbox", "Algorithm").select("dp-ucbvi").run()
+    found = spec(app)
+    assert found is not None
+    assert found.schedule == RunSpec().schedule
+
+
+NOISE = [
+    (privacy, calibration, mechanism)
+    for privacy, privatizer in PRIVATIZERS.items()
+    for mechanism in privatizer.mechanisms
+    for calibration in MECHANISMS[mechanism].calibrations
+]
+
+
+@pytest.mark.parametrize(("privacy", "calibration", "mechanism"), NOISE)
+def test_every_noise_there_is_can_be_chosen_and_no_other(
+    visit: Visit, privacy: str, calibration: str, mechanism: str
+) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Privacy model").select(privacy).run()
+    widget(app, "selectbox", "How much noise").select(calibration).run()
+    menu = widget(app, "selectbox", "Mechanism")
+    fitting = [m for p, c, m in NOISE if (p, c) == (privacy, calibration)]
+    assert menu.options == [MECHANISMS[m].title for m in fitting]
+    if len(fitting) > 1:
+        menu.select(mechanism).run()
+    unbroken(app)
+    assert spec(app) == RunSpec(privacy=privacy, calibration=calibration, mechanism=mechanism)
+    assert not app.button(key="run").disabled
+    left_out = len(fitting) < len(PRIVATIZERS[privacy].mechanisms)
+    assert ("only one with a printed size" in words(app)) == left_out
+
+
+def test_delta_zero_leaves_what_proves_something_and_says_so(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    assert widget(app, "text_input", "Privacy budget δ").value == "1e-06"  # the default is seen
+    widget(app, "text_input", "Privacy budget δ").input("0").run()
+    unbroken(app)
+    found = spec(app)
+    assert found is not None
+    assert (found.mechanism, found.delta) == ("laplace-tree", 0.0)
+    assert widget(app, "selectbox", "Mechanism").options == [MECHANISMS["laplace-tree"].title]
+    assert "At δ \u003d 0 only" in words(app) or "At δ = 0 only" in words(app)
+    widget(app, "text_input", "Privacy budget δ").input("").run()
+    assert spec(app) == RunSpec()
+
+
+def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "How much noise").select("paper").run()
+    assert widget(app, "text_input", "Privacy budget δ").value == "0"
+    widget(app, "selectbox", "Privacy model").select("shuffle").run()
+    assert spec(app) == RunSpec(privacy="shuffle")
+    widget(app, "selectbox", "Algorithm").select("pucb").run()  # which has no shuffle form
+    assert spec(app) == RunSpec(algorithm="pucb")
 
 
 def test_an_algorithm_without_privacy_says_so(visit: Visit) -> None:
@@ -186,7 +262,17 @@ def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [RunSpec(), RunSpec().twin(), RunSpec(environment="random", algorithm="ucbvi", bonus="paper")]
+    "given",
+    [
+        RunSpec(),
+        RunSpec().twin(),
+        RunSpec(environment="random", algorithm="ucbvi", bonus="paper"),
+        RunSpec(calibration="paper"),
+        RunSpec(mechanism="gaussian-tree", delta=1e-8),
+        RunSpec(privacy="shuffle", bonus="paper"),
+        RunSpec(schedule="episodic", episodes=10**6),
+        RunSpec(environment="custom", algorithm="sdp-pe", environment_params={"H": 3}, episodes=10**6),
+    ],
 )
 def test_a_spec_survives_the_controls(visit: Visit, given: RunSpec) -> None:
     app = visit(EXPLORE)

@@ -91,7 +91,9 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
 
 
 @pytest.mark.parametrize("tab", VIEW_FIELDS["tab"].choices)
-@pytest.mark.parametrize("curve", [PRIVATE, f"{SMALL}~priv.none", f"{PRIVATE}~priv.local"])
+@pytest.mark.parametrize(
+    "curve", [PRIVATE, f"{SMALL}~priv.none", f"{PRIVATE}~priv.local", f"{PRIVATE}~priv.shuffle"]
+)
 def test_every_tab_in_every_state(visit: Visit, work: Work, tab: str, curve: str) -> None:
     for seeds in (0, 1, 1):
         work(seeds)
@@ -105,20 +107,69 @@ def test_every_tab_in_every_state(visit: Visit, work: Work, tab: str, curve: str
 
 @pytest.mark.parametrize("chart", VIEW_FIELDS["chart"].choices)
 @pytest.mark.parametrize("seen", VIEW_FIELDS["seen"].choices)
-def test_every_chart_of_counts(visit: Visit, work: Work, chart: str, seen: str) -> None:
-    visit(EXPLORE, c=[PRIVATE])
+@pytest.mark.parametrize("family", VIEW_FIELDS["family"].choices)
+def test_every_chart_of_counts(visit: Visit, work: Work, chart: str, seen: str, family: str) -> None:
+    curves = [PRIVATE, "priv.shuffle", "alg.pucb"]
+    visit(EXPLORE, c=curves)
     work()
-    app = visit(EXPLORE, c=[PRIVATE], tab="counts", ch=chart, see=seen, k="10", h="1", s="2", a="1")
-    assert len(charts(app)) == 1
+    for i, curve in enumerate(curves):
+        app = visit(
+            EXPLORE,
+            c=curves,
+            tab="counts",
+            i=str(i),
+            ch=chart,
+            see=seen,
+            of=family,
+            k="10",
+            h="1",
+            s="2",
+            a="1",
+        )
+        (shown,) = charts(app)
+        if chart in ("map", "scatter"):
+            told = seen if "pucb" not in curve else "noisy"  # which plans with the noisy counts themselves
+            assert f"{told.capitalize()}" in shown.spec
+            assert ("reward" in shown.spec.lower()) == (family == "rewards")
 
 
 @pytest.mark.parametrize("chart", VIEW_FIELDS["drawn"].choices)
-@pytest.mark.parametrize("environment", ["env.riverswim", "env.random"])
+@pytest.mark.parametrize("environment", ["env.riverswim", "env.random~envp.A.2"])
 def test_every_chart_of_the_policy(visit: Visit, work: Work, chart: str, environment: str) -> None:
     curve = f"{environment}~{PRIVATE}"
     visit(EXPLORE, c=[curve])
     work()
     assert len(charts(visit(EXPLORE, c=[curve], tab="policy", pol=chart, h="1"))) == 1
+
+
+@pytest.mark.parametrize("environment", ["gridworld", "chain", "clinic", "hard-jdp", "custom", "gymnasium"])
+def test_every_environment_draws_its_policy(visit: Visit, work: Work, environment: str) -> None:
+    if environment == "gymnasium":
+        pytest.importorskip("gymnasium")
+    curve = f"env.{environment}~envp.H.4~K.1000~seeds.1~eps.100"
+    visit(EXPLORE, c=[curve])
+    work()
+    for chart in ("steps", "map", "visits"):
+        assert len(charts(visit(EXPLORE, c=[curve], tab="policy", pol=chart, h="1"))) == 1
+
+
+def test_mistakes_are_a_view_of_regret(visit: Visit, work: Work) -> None:
+    app = visit(EXPLORE, c=[PRIVATE, "priv.none"], m="pac")
+    assert charts(app) == []
+    work()
+    (chart,) = charts(visit(EXPLORE, c=[PRIVATE, "priv.none"], m="pac"))
+    assert chart.alt.startswith("Line chart of how many episodes were more than alpha suboptimal")
+    assert "episodes that were more than" in words(visit(EXPLORE, c=[PRIVATE], m="pac"))
+
+
+def test_stages_are_shown_for_learners_that_have_them(visit: Visit, work: Work) -> None:
+    curves = ["env.random~envp.S.2~envp.A.2~envp.H.2~alg.apeve~K.100000~seeds.1", "alg.ucbvi"]
+    visit(EXPLORE, c=curves)
+    work()
+    (chart,) = charts(visit(EXPLORE, c=curves, tab="policy", pol="stages"))
+    assert chart.alt.startswith("Line charts over the stages")
+    (other,) = charts(visit(EXPLORE, c=curves, tab="policy", pol="stages", i="1"))
+    assert not other.alt.startswith("Line charts over the stages")
 
 
 def test_a_view_beyond_the_run_shows_the_nearest_there_is(visit: Visit, work: Work) -> None:

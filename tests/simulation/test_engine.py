@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, PRIVATIZERS, RunSpec, SeedTrace
 from dprl.kernels import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
-from dprl.simulation import start, warm
+from dprl.simulation import StagedRun, start, warm
 from dprl.simulation.engine import SeedRun
 from tests.compare import LEVEL, ks_samples
-from tests.problems import small_params
+from tests.problems import PAIRS, STAGED, small_params
 
-PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() for privacy in a.privacies]
+RUNS = [(a, p, m) for a, p in PAIRS for m in PRIVATIZERS[p].mechanisms or (None,)]
 ROOT = Path(__file__).parents[2]
 WALK_ALL, WALK_NONE = 2**62, 0
 
@@ -41,7 +41,7 @@ def spec_of(algorithm: str, privacy: str, **changes: Any) -> RunSpec:
     return RunSpec(**(given | changes))
 
 
-def finished(run: SeedRun) -> SeedTrace:
+def finished(run: SeedRun | StagedRun) -> SeedTrace:
     while not run.advance(60.0):
         pass
     return run.trace()
@@ -59,7 +59,9 @@ def arrays(trace: SeedTrace) -> dict[str, Any]:
 def same_bits(a: SeedTrace, b: SeedTrace) -> None:
     for name, value in arrays(a).items():
         other = getattr(b, name)
-        if isinstance(value, np.ndarray):
+        if name == "series":
+            assert {k: v.tobytes() for k, v in value.items()} == {k: v.tobytes() for k, v in other.items()}
+        elif isinstance(value, np.ndarray):
             assert value.dtype == other.dtype, name
             assert value.tobytes() == other.tobytes(), name
         else:
@@ -138,19 +140,38 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
     np.testing.assert_allclose(trace.coverage_ratio, np.maximum.accumulate(ratio), rtol=1e-9)
 
 
-@pytest.mark.parametrize("privacy", ["central", "local"])
-def test_coverage_in_whole_runs(privacy: str) -> None:
+@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@pytest.mark.parametrize("privacy", ["central", "local", "shuffle"])
+def test_coverage_in_whole_runs(privacy: str, calibration: str) -> None:
     """Of 300 runs at beta = 0.5 no more break the bound than Binomial(300, 1/6) at LEVEL: 84."""
-    spec = spec_of("dp-ucbvi", privacy, beta=0.5, environment_params={"S": 2, "A": 2, "H": 2}, episodes=100)
-    broken = sum(finished(start(spec, seed)).coverage_ratio[-1] > 1 for seed in range(300))
+    spec = spec_of(
+        "dp-ucbvi", privacy, calibration=calibration, beta=0.5, episodes=100,
+        environment_params={"S": 2, "A": 2, "H": 2},
+    )  # fmt: skip
+    broken = sum(coverage(SeedRun(spec, seed)) > 1 for seed in range(300))
     assert broken <= 84
+
+
+def coverage(run: SeedRun) -> float:
+    """The last coverage ratio, without the rest of a trace."""
+    while not run.advance(60.0):
+        pass
+    return float(run.record.ratio[-1])
 
 
 # --- block-exact against user by user
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "privacy"), [("ucbvi", "none"), ("dp-ucbvi", "central"), ("dp-ucbvi", "local")]
+    ("algorithm", "privacy"),
+    [
+        ("ucbvi", "none"),
+        ("dp-ucbvi", "central"),
+        ("dp-ucbvi", "local"),
+        ("dp-ucbvi", "shuffle"),
+        ("pucb", "central"),
+        ("private-ucb-vi", "local"),
+    ],
 )
 def test_sampled_blocks_and_walked_users_have_one_distribution(algorithm: str, privacy: str) -> None:
     """The same geometric schedule both ways, 400 seeds each: KS of regret, gap, PAC counts, rewards and visits."""
@@ -159,11 +180,13 @@ def test_sampled_blocks_and_walked_users_have_one_distribution(algorithm: str, p
     for walk_below, seeds in ((WALK_ALL, range(400)), (WALK_NONE, range(1000, 1400))):
         rows = []
         for seed in seeds:
-            trace = finished(SeedRun(spec, seed, walk_below=walk_below))
-            n = visits(trace.counts[-1]).sum(-1).ravel()
-            middle = len(trace.regret) // 2
-            paid = rewards(trace.counts[-1]).sum()
-            rows.append([*trace.regret[[middle, -1]], trace.gap[-1], *trace.pac_count[-1], paid, *n])
+            run = SeedRun(spec, seed, walk_below=walk_below)
+            assert run.advance(60.0)
+            record, counts = run.record, run.state.counts
+            n = visits(counts).sum(-1).ravel()
+            middle = len(record.regret) // 2
+            paid = rewards(counts).sum()
+            rows.append([*record.regret[[middle, -1]], record.gap[-1], *record.pac[-1], paid, *n])
         columns.append(np.array(rows).round(9).T.tolist())
     varying = [(a, b) for a, b in zip(*columns, strict=True) if np.std(a) > 0 or np.std(b) > 0]
     assert len(varying) > 10
@@ -174,19 +197,26 @@ def test_sampled_blocks_and_walked_users_have_one_distribution(algorithm: str, p
 # --- the same bits
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-@pytest.mark.parametrize(("algorithm", "privacy"), PAIRS)
-def test_compiled_and_plain_python_give_the_same_bits(algorithm: str, privacy: str, environment: str) -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "privacy", "mechanism", "environment"),
+    [(*run, "random") for run in RUNS] + [("dp-ucbvi", "central", "gaussian-tree", e) for e in ENVIRONMENTS],
+)
+def test_compiled_and_plain_python_give_the_same_bits(
+    algorithm: str, privacy: str, mechanism: str | None, environment: str
+) -> None:
     """Both bonuses; users walked, and sampled in blocks so large that every branch of every sampler is used."""
+    calibration = MECHANISMS[mechanism].calibrations[-1] if mechanism else None  # printed, if there is such
     for bonus in ALGORITHMS[algorithm].bonuses:
         for episodes, schedule, walk_below in (
             (60, "episodic", WALK_ALL),
             (300, "geometric:0.4", WALK_ALL),
             (10**13, "geometric:0.5", WALK_NONE),
         ):
+            if environment == "gymnasium" and schedule != "geometric:0.4":
+                continue  # its 4,000 counters take long in plain Python
             spec = spec_of(
-                algorithm, privacy, bonus=bonus, episodes=episodes, schedule=schedule,
-                environment=environment, environment_params=small_params(environment),
+                algorithm, privacy, mechanism=mechanism, calibration=calibration, bonus=bonus, episodes=episodes,
+                schedule=schedule, environment=environment, environment_params=small_params(environment),
             )  # fmt: skip
             fast, plain = (SeedRun(spec, 5, plain=p, walk_below=walk_below) for p in (False, True))
             same_bits(finished(fast), finished(plain))
@@ -239,7 +269,7 @@ def test_progress_live_and_partial_traces_on_the_way() -> None:
 
 
 def test_seeds_root_seeds_and_streams_differ() -> None:
-    spec = spec_of("dp-ucbvi", "central", episodes=10**4)
+    spec = spec_of("dp-ucbvi", "central", calibration="paper", mechanism="laplace-tree", episodes=10**4)
     first, other_seed, other_root = (
         finished(start(s, i)) for s, i in ((spec, 0), (spec, 1), (spec.replace(root_seed=1), 0))
     )
@@ -257,17 +287,15 @@ def test_after_warming_up_nothing_is_left_to_compile() -> None:
     """Otherwise a visitor's first run waits for the compiler."""
     warm()
     before = compiled.cache_info().misses
-    for environment in ENVIRONMENTS:
-        for algorithm, privacy in PAIRS:
-            for bonus in ALGORITHMS[algorithm].bonuses:
-                finished(
-                    start(
-                        spec_of(
-                            algorithm, privacy, environment=environment, environment_params={}, bonus=bonus
-                        ),
-                        0,
-                    )
-                )
+    every = [(*run, e) for run in RUNS for e in (["chain", "clinic"] if run[2] else ENVIRONMENTS)]
+    every += [(a, p, m, "hard-jdp") for a, p in STAGED for m in PRIVATIZERS[p].mechanisms or (None,)]
+    for algorithm, privacy, mechanism, environment in every:
+        for bonus in ALGORITHMS[algorithm].bonuses:
+            spec = spec_of(
+                algorithm, privacy, mechanism=mechanism, environment=environment, bonus=bonus, episodes=50,
+                environment_params=small_params(environment) if environment == "hard-jdp" else {},
+            )  # fmt: skip
+            start(spec, 0).advance(1e-9)
     assert compiled.cache_info().misses == before
 
 
@@ -283,9 +311,14 @@ for text in sys.argv[1:]:
 
 def test_the_same_spec_in_two_fresh_processes_gives_the_same_bytes() -> None:
     specs = [
-        RunSpec(algorithm=algorithm, privacy=privacy, episodes=10**8, schedule="geometric:0.1", seeds=1)
-        for algorithm, privacy in PAIRS
-    ]
+        RunSpec(
+            algorithm=algorithm, privacy=privacy, mechanism=mechanism, environment_params={"S": 3, "H": 4},
+            calibration=MECHANISMS[mechanism].calibrations[-1] if mechanism else None,
+            episodes=10**8, schedule="geometric:0.1", seeds=1,
+        )
+        for algorithm, privacy, mechanism in RUNS
+    ]  # fmt: skip
+    specs += [spec_of(a, p, environment_params={"S": 2, "A": 2, "H": 3}, episodes=10**7) for a, p in STAGED]
     here = [digest(finished(start(spec, 7))) for spec in specs]
     command = [sys.executable, "-c", PROCESS, *(spec.to_json() for spec in specs)]
     for hash_seed in ("1", "2"):

@@ -25,21 +25,47 @@ SUMMARY = [
 
 @cache
 def trace(privacy: str = "central", seeds: int = 3) -> Trace:
-    return run(RunSpec(environment_params={"S": 3, "H": 4}, privacy=privacy, episodes=10**4, seeds=seeds))
+    return run(
+        RunSpec(
+            environment_params={"S": 3, "H": 4},
+            privacy=privacy,
+            calibration="paper",
+            episodes=10**4,
+            seeds=seeds,
+        )
+    )
+
+
+@cache
+def staged() -> Trace:
+    return run(
+        RunSpec(
+            environment="random",
+            environment_params={"S": 2, "A": 2, "H": 3},
+            algorithm="apeve",
+            episodes=10**6,
+            seeds=1,
+        )
+    )
 
 
 def test_bytes_round_trip() -> None:
-    for privacy in ("central", "none"):
-        for seed in trace(privacy).seeds:
+    for each in (trace("central"), trace("none"), staged()):
+        for seed in each.seeds:
             again = SeedTrace.from_bytes(seed.to_bytes())
             for f in dataclasses.fields(SeedTrace):
                 ours, theirs = getattr(seed, f.name), getattr(again, f.name)
                 if isinstance(ours, np.ndarray):
                     assert ours.dtype == theirs.dtype
                     np.testing.assert_array_equal(ours, theirs)
+                elif f.name == "series":
+                    assert list(ours) == list(theirs)
+                    for name in ours:
+                        np.testing.assert_array_equal(ours[name], theirs[name])
                 else:
                     assert ours == theirs
                     assert type(ours) is type(theirs)
+    assert staged().seeds[0].series
 
 
 def damaged(data: bytes) -> None:

@@ -1,15 +1,16 @@
 """Privatizers: one file each, one line each here."""
 
-from dprl.privacy.privatizers import central, local, none
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request
+from dprl.privacy.privatizers import central, local, none, shuffle
+from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request
 
 PRIVATIZERS: dict[str, Privatizer] = {
     p.key: p
     for p in (
         none.PRIVATIZER,
         central.PRIVATIZER,
+        shuffle.PRIVATIZER,
         local.PRIVATIZER,
     )
 }
 
-__all__ = ["PRIVATIZERS", "Noise", "Privatizer", "Request"]
+__all__ = ["PRIVATIZERS", "Batch", "Noise", "Privatizer", "Request"]

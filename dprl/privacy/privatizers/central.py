@@ -2,48 +2,134 @@
 
 from __future__ import annotations
 
-from dprl.privacy.guarantee import REPLACE_ONE, SIMULATION, UNIT, Guarantee
-from dprl.privacy.mechanisms import MECHANISMS, levels, make_leaves
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, scaled
+from functools import cache
+
+import numpy as np
+
+from dprl.privacy.accounting import Losses, calibrated
+from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, Step
+from dprl.privacy.mechanisms import MECHANISMS, Change, Mechanism, Stream, make_stream
+from dprl.privacy.mechanisms.tree import levels
+from dprl.privacy.privatizers.privatizer import (
+    REFERENCE_DELTA,
+    Noise,
+    Privatizer,
+    Request,
+    guarantee,
+    proved,
+    replaced,
+    with_noise,
+)
 
 TRUST = "The agent sees every trajectory and is trusted; all that leaves it (policies for other users) is private."
 
 
 def prepare(request: Request) -> Noise:
-    """Three families of counters (n, m, r), each with a third of the budget (QW23-online 5.1).
+    """Noise on running sums.
 
-    A user touches one counter of a family at each of H steps and L nodes of its tree: node scale 3HL/epsilon.
-    The leaves of the tree are the users 1..K, whatever the release times.
+    paper: three families of counters (n, m, r), each with a third of the budget; a user touches one counter of a
+    family at each of H steps and L nodes of its tree over the users 1..K: node scale 3HL/epsilon (QW23-online 5.1).
+    tight: the least scale that proves (epsilon, delta) under replace-one for the stream of release times; r is
+    released as r/4 and multiplied back, since its tolerance is four times that of n and m.
     """
     mechanism = MECHANISMS[request.mechanism]
-    leaves = make_leaves(request.times)
-    L = levels(request.K)
-    scale = 3 * request.H * L / request.epsilon
-    bound, std = scaled(mechanism, leaves, scale, request)
-    guarantee = Guarantee(
-        model="JDP",
-        trust=TRUST,
-        unit=UNIT,
-        adjacency=REPLACE_ONE,
-        mechanism=mechanism.title,
-        where="in the agent: in every node of a binary tree over users, one tree for each counter of n, m and r",
-        noise_formula=f"Laplace(3HL/epsilon) in each node, L = floor(log2 K) + 1 = {L}",
-        noise_scale=scale,
-        noise_std=float(std.max()),
-        claimed_epsilon=request.epsilon,
-        claimed_delta=0.0,
-        # Replacing a user takes one unit out of a counter and puts one into another, at each step and in
-        # each family: L1 = 2H a family, where the paper counts H (right for adding or removing a user).
-        proved_epsilon=2 * request.epsilon,
-        proved_delta=0.0,
-        assumptions=(
-            "the agent is trusted",
-            "a user's own actions are not protected from that user's own data (joint privacy, billboard lemma)",
-            SIMULATION,
+    if request.calibration == "paper":
+        stream, reward = make_stream(request.times), 1.0
+        scale = printed_scale(request)
+        formula = f"Laplace(3HL/epsilon) in each node, L = floor(log2 K) + 1 = {levels(request.K)}"
+        sources: tuple[str, ...] = ("QW23-online section 5.1", "V20 Algorithm 2", mechanism.source)
+    else:
+        stream, reward = make_stream(np.arange(1, len(request.times) + 1)), 0.25
+        change = replaced(request.H, reward)
+        scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
+        norm = f"L1 = {change.l1:g}" if request.delta == 0 else f"squared L2 = {change.l2_squared:g}"
+        formula = (
+            f"the least scale that proves ({request.epsilon:g}, {request.delta:g}) for a change of {norm} "
+            f"(2H counters of n, 2H of m, and 2H of r/4), seen in {stream.releases:,} releases"
+        )
+        sources = (mechanism.source, "dp-accounting; Balle, Wang 2018")
+
+    def describe(readings: tuple[Reading, ...]) -> Guarantee:
+        return guarantee(
+            request,
+            model="JDP",
+            trust=TRUST,
+            mechanism=mechanism,
+            where="in the agent: in the running sums of every counter of n, m and r, before the learner sees them",
+            formula=formula,
+            scale=scale,
+            std=float(noise.std.max()),
+            claimed_delta=0.0 if request.calibration == "paper" else request.delta,
+            readings=readings,
+            ladder=ladder(request),
+            assumptions=(
+                "the agent is trusted",
+                "a user's own actions are not protected from that user's own data (joint privacy, billboard lemma)",
+                SIMULATION,
+            ),
+            sources=sources,
+        )
+
+    noise = with_noise(request, mechanism, stream, scale, reward, describe)
+    return noise
+
+
+def printed_scale(request: Request) -> float:
+    """Node scale 3HL/epsilon (QW23-online 5.1)."""
+    return 3 * request.H * levels(request.K) / request.epsilon
+
+
+def tight_scale(
+    mechanism: Mechanism, change: Change, stream: Stream, epsilon: float, delta: float, exact: bool = True
+) -> float:
+    """The least scale at which `mechanism` proves (epsilon, delta) for `change`."""
+
+    def losses_at(scale: float) -> Losses:
+        return mechanism.losses(change, scale, stream)[0]
+
+    return calibrated(losses_at, epsilon, delta, exact=exact)
+
+
+def ladder(request: Request) -> tuple[Step, ...]:
+    """From the printed noise to the least, one idea at a time: the std of one counter n at its worst release.
+
+    At the spec's delta, or at the reference delta when that is 0.
+    """
+    delta = request.delta or REFERENCE_DELTA
+    return _ladder(request.H, tuple(request.times.tolist()), request.epsilon, delta)
+
+
+@cache
+def _ladder(H: int, times: tuple[int, ...], epsilon: float, delta: float) -> tuple[Step, ...]:
+    plain, quarter = replaced(H, 1.0), replaced(H, 0.25)
+    users, releases = make_stream(np.array(times)), make_stream(np.arange(1, len(times) + 1))
+    laplace = MECHANISMS["laplace-tree"]
+    printed = 3 * H * levels(users.items) / epsilon
+
+    def std(mechanism: Mechanism, stream: Stream, scale: float) -> float:
+        return float(scale * mechanism.std(stream).max())
+
+    twice = proved(laplace, plain, printed, users, 0.0)
+    steps = [
+        Step("as printed: Laplace tree over the users", std(laplace, users, printed), twice, 0.0),
+        Step(
+            "the same, scaled to prove what is claimed",
+            std(laplace, users, printed * twice / epsilon),
+            epsilon,
+            0.0,
         ),
-        sources=("QW23-online section 5.1", "Chan, Shi, Song 2011, Algorithm 2", "V20 Algorithm 2"),
-    )
-    return Noise(mechanism, leaves, scale, bound, std, guarantee)
+    ]
+    for what, key, stream, change in (
+        ("the same tree, accounted tightly", "laplace-tree", users, plain),
+        ("a Laplace tree over the release times", "laplace-tree", releases, plain),
+        ("a Gaussian tree over the release times", "gaussian-tree", releases, plain),
+        ("Gaussian noise, Toeplitz factorisation", "gaussian-toeplitz", releases, plain),
+        ("the same, releasing r/4 in place of r", "gaussian-toeplitz", releases, quarter),
+    ):
+        mechanism = MECHANISMS[key]
+        scale = tight_scale(mechanism, change, stream, epsilon, delta)
+        steps.append(Step(what, std(mechanism, stream, scale), epsilon, delta))
+    return tuple(steps)
 
 
 PRIVATIZER = Privatizer(
@@ -52,7 +138,6 @@ PRIVATIZER = Privatizer(
     summary="A trusted agent adds noise to running sums; every user but oneself is protected from all others.",
     trust=TRUST,
     source="QW23-online section 5.1",
-    mechanisms=("laplace-tree",),
-    calibrations=("paper",),
+    mechanisms=("gaussian-toeplitz", "gaussian-tree", "laplace-tree"),
     prepare=prepare,
 )

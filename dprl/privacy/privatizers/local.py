@@ -2,38 +2,55 @@
 
 from __future__ import annotations
 
-from dprl.privacy.guarantee import REPLACE_ONE, SIMULATION, UNIT, Guarantee
-from dprl.privacy.mechanisms import MECHANISMS, make_leaves
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, scaled
+from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading
+from dprl.privacy.mechanisms import MECHANISMS, make_stream
+from dprl.privacy.privatizers.central import tight_scale
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, replaced, with_noise
 
 TRUST = "Nobody is trusted: each user sends noisy counts only, and the agent never sees a trajectory."
 
 
 def prepare(request: Request) -> Noise:
-    """Laplace(3H/epsilon) on every counter of n, m and r of every user (QW23-online 5.2); the agent adds up."""
+    """Noise on every counter of n, m and r of every user; the agent adds reports up.
+
+    paper: Laplace(3H/epsilon) (QW23-online 5.2). tight: the least scale that proves (epsilon, delta) under
+    replace-one for one report, with r sent as r/4.
+    """
     mechanism = MECHANISMS[request.mechanism]
-    leaves = make_leaves(request.times)
-    scale = 3 * request.H / request.epsilon
-    bound, std = scaled(mechanism, leaves, scale, request)
-    guarantee = Guarantee(
-        model="LDP",
-        trust=TRUST,
-        unit=UNIT,
-        adjacency=REPLACE_ONE,
-        mechanism=mechanism.title,
-        where="on each user's device: on every counter of n, m and r, before it is sent",
-        noise_formula="Laplace(3H/epsilon) on each counter of each user",
-        noise_scale=scale,
-        noise_std=float(std.max()),
-        claimed_epsilon=request.epsilon,
-        claimed_delta=0.0,
-        # L1 = 2H a family under replace-one, where the paper counts H (see central.py)
-        proved_epsilon=2 * request.epsilon,
-        proved_delta=0.0,
-        assumptions=(SIMULATION,),
-        sources=("QW23-online section 5.2",),
-    )
-    return Noise(mechanism, leaves, scale, bound, std, guarantee)
+    stream = make_stream(request.times)
+    if request.calibration == "paper":
+        reward = 1.0
+        scale = 3 * request.H / request.epsilon
+        formula = "Laplace(3H/epsilon) on each counter of each user"
+        sources: tuple[str, ...] = ("QW23-online section 5.2",)
+    else:
+        reward = 0.25
+        change = replaced(request.H, reward)
+        scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
+        formula = (
+            f"the least scale that proves ({request.epsilon:g}, {request.delta:g}) for one report, in which another "
+            f"trajectory changes 2H counters of n, 2H of m, and 2H of r/4"
+        )
+        sources = (mechanism.source, "dp-accounting; Balle, Wang 2018")
+
+    def describe(readings: tuple[Reading, ...]) -> Guarantee:
+        return guarantee(
+            request,
+            model="LDP",
+            trust=TRUST,
+            mechanism=mechanism,
+            where="on each user's device: on every counter of n, m and r, before it is sent",
+            formula=formula,
+            scale=scale,
+            std=float(noise.std.max()),
+            claimed_delta=0.0 if request.calibration == "paper" else request.delta,
+            readings=readings,
+            assumptions=(SIMULATION,),
+            sources=sources,
+        )
+
+    noise = with_noise(request, mechanism, stream, scale, reward, describe)
+    return noise
 
 
 PRIVATIZER = Privatizer(
@@ -42,7 +59,6 @@ PRIVATIZER = Privatizer(
     summary="Every user adds noise to their own counts before sending them; no one else needs to be trusted.",
     trust=TRUST,
     source="QW23-online section 5.2",
-    mechanisms=("laplace",),
-    calibrations=("paper",),
+    mechanisms=("gaussian", "laplace"),
     prepare=prepare,
 )

@@ -1,0 +1,93 @@
+"""PUCB (V20, Algorithms 2-3): optimism on raw noisy counts, and its non-private form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log, sqrt
+
+import numpy as np
+
+from dprl.algorithms.algorithm import CAP, Algorithm, Problem, cap_step
+from dprl.algorithms.backup import act_greedily, expectation
+from dprl.algorithms.dp_ucbvi import PRIVACY
+from dprl.algorithms.ucbvi import STATISTICAL
+from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
+
+
+@kernel
+def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-def]
+    """V20 Algorithm 3 on n^, m^, r^ as released, without post-processing.
+
+    conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2); Q+ = min(H, (r^ + sum m^ V)/n^ + conf) where
+    n^ >= 2E and n^ >= 1, else H (the paper prints Q + H there, which noise can push below the truth; its proof needs
+    H).
+    """
+    H, S, A = Q.shape
+    fall, c_phi, c_psi, printed = (
+        constants[0],
+        constants[1],
+        constants[2],
+        constants[3],
+    )
+    E = printed if printed > 0.0 else error
+    for h in range(H - 1, -1, -1):
+        cap = H - fall * h
+        for s in range(S):
+            for a in range(A):
+                n = released[h, s, a, S]
+                if n < max(2.0 * E, 1.0):
+                    Q[h, s, a] = cap
+                    continue
+                value = released[h, s, a, S + 1] / n + expectation(released, h, s, a, V[h + 1])
+                ratio = E / n
+                conf = c_phi / np.sqrt(max(n - E, 1.0)) + c_psi * (3.0 * ratio + 2.0 * ratio * ratio)
+                Q[h, s, a] = max(min(cap, value + conf), 0.0)
+        act_greedily(h, Q, V, policy)
+
+
+def constants(problem: Problem) -> Array:
+    """fall of the cap, c_phi, c_psi, and the printed E (0: the E that comes with the counts).
+
+    paper: beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')), c_psi = 1 + S H; with printed noise also the printed
+    E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
+    practical: c_phi = c H, c_psi = p H S / 3, so that the leading terms are those of dp-ucbvi.
+    """
+    p, H, S, A, K = problem.params, problem.H, problem.S, problem.A, problem.K
+    if problem.bonus == "practical":
+        return np.array([cap_step(p), p["statistical"] * H, (p.get("privacy") or 0.0) * H * S / 3, 0.0])
+    beta = problem.beta / 4
+    printed = 0.0
+    if problem.epsilon is not None and problem.calibration == "paper":
+        printed = 3 / problem.epsilon * H * log((2 * S * A * H + S * S * A * H) / beta) * log(K) ** 2.5
+    return np.array([cap_step(p), (H + 1) * sqrt(2 * log(K / beta)), 1 + S * H, printed])
+
+
+def noise_weight(problem: Problem) -> float:
+    """Multiplier of E / n in the bonus."""
+    return 3 * float(constants(problem)[2])
+
+
+ALGORITHM = Algorithm(
+    key="pucb",
+    title="PUCB",
+    summary="Optimism on raw noisy counts with a Hoeffding bonus: the first private learner with a regret bound.",
+    source="V20 Algorithms 2 and 3",
+    privacies=("central", "none"),
+    input="raw",
+    plan=plan,
+    constants=constants,
+    fields=(CAP, STATISTICAL, PRIVACY),
+    noise_weight=noise_weight,
+)
+
+UBEV = replace(
+    ALGORITHM,
+    key="ubev",
+    title="UBEV form of PUCB",
+    summary="PUCB without noise (after Dann, Lattimore, Brunskill 2017, whose own bonus is tighter).",
+    source="V20 Algorithm 3 without noise; after Dann et al. 2017",
+    privacies=("none",),
+    fields=(CAP, STATISTICAL),
+    noise_weight=None,
+)

@@ -1,0 +1,116 @@
+"""Toy-text environments of Gymnasium that expose their model (the extra `gymnasium`)."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from dprl.environments.environment import Environment, homogeneous, horizon
+from dprl.fields import Field, SpecError
+from dprl.mdp import TabularMDP
+from dprl.mdp.tabular import Array
+
+IDS = ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v3")
+SIZES = {"FrozenLake-v1": (16, 4), "CliffWalking-v1": (48, 4), "Taxi-v3": (500, 6)}
+GRIDS = {"FrozenLake-v1": (4, 4), "CliffWalking-v1": (4, 12)}
+MARKS = {  # start, goal, and what to keep out of, at row,column
+    "FrozenLake-v1": {"0,0": "S", "3,3": "G", "1,1": "X", "1,3": "X", "2,3": "X", "3,0": "X"},
+    "CliffWalking-v1": {"3,0": "S", "3,11": "G"} | {f"3,{c}": "X" for c in range(1, 11)},
+}
+ACTIONS: dict[str, tuple[str, ...]] = {
+    "FrozenLake-v1": ("left", "down", "right", "up"),
+    "CliffWalking-v1": ("up", "right", "down", "left"),
+    "Taxi-v3": ("south", "north", "east", "west", "pick up", "drop off"),
+}
+DIRECTIONS = {"left": (0, -1), "down": (1, 0), "right": (0, 1), "up": (-1, 0)}
+
+
+def available() -> bool:
+    """Whether Gymnasium is installed."""
+    return find_spec("gymnasium") is not None
+
+
+@cache
+def model(id: str) -> tuple[Array, Array, Array, float, float]:
+    """P [S + 1, A, S + 1], mean rewards [S + 1, A] in [0, 1], start [S + 1], and the map reward = low + (high - low) R.
+
+    State S is the end: an episode that terminates stays there, and its remaining steps pay 0 in Gymnasium's units.
+    """
+    if not available():
+        raise SpecError(
+            "environment", "gymnasium is not installed; install the extra with pip install 'dprl[gymnasium]'."
+        )
+    import gymnasium
+
+    try:
+        env: Any = gymnasium.make(id).unwrapped
+    except gymnasium.error.Error:
+        raise SpecError(
+            "environment_params.id", f"{id} is not in the Gymnasium that is installed; give another."
+        ) from None
+    S, A = int(env.observation_space.n), int(env.action_space.n)
+    P, R = np.zeros((S + 1, A, S + 1)), np.zeros((S + 1, A))
+    P[S, :, S] = 1.0
+    for s in range(S):
+        for a in range(A):
+            for chance, to, reward, terminated in env.P[s][a]:
+                P[s, a, S if terminated else to] += chance
+                R[s, a] += chance * reward
+    start = np.append(np.asarray(env.initial_state_distrib, dtype=float), 0.0)
+    env.close()
+    low, high = float(R.min()), float(R.max())
+    return P / P.sum(-1, keepdims=True), (R - low) / ((high - low) or 1.0), start / start.sum(), low, high
+
+
+def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
+    """A toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; the map is in `drawing`."""
+    P, R, start, low, high = model(id)
+    S = len(start) - 1
+    grid = GRIDS.get(id)
+    drawing: dict[str, Any] = {"kind": "graph"}
+    if grid:
+        drawing = {
+            "kind": "grid",
+            "rows": grid[0],
+            "columns": grid[1],
+            "cells": [[s // grid[1], s % grid[1]] for s in range(S)],
+            "marks": MARKS[id],
+            "moves": [DIRECTIONS[a] for a in ACTIONS[id]],
+        }
+    names = (
+        [f"({s // grid[1]}, {s % grid[1]})" for s in range(S)] if grid else [f"state {s}" for s in range(S)]
+    )
+    return homogeneous(
+        f"{id} (Gymnasium)",
+        P,
+        R,
+        start=start,
+        H=H,
+        state_labels=(*names, "end"),
+        action_labels=ACTIONS[id],
+        drawing={**drawing, "reward_low": low, "reward_high": high},
+    )
+
+
+def _size(id: str, H: int) -> tuple[int, int, int]:
+    if not available():
+        raise SpecError(
+            "environment", "gymnasium is not installed; install the extra with pip install 'dprl[gymnasium]'."
+        )
+    S, A = SIZES[id]
+    return S + 1, A, H
+
+
+ENVIRONMENT = Environment(
+    key="gymnasium",
+    title="Gymnasium",
+    summary="FrozenLake, CliffWalking or Taxi from Gymnasium, as finite-horizon problems"
+    + ("." if available() else " (not installed: pip install 'dprl[gymnasium]')."),
+    source="Gymnasium toy-text",
+    fields=(Field("id", "choice", "FrozenLake-v1", "which one", choices=IDS), horizon(20)),
+    make=make,
+    size=_size,
+)

@@ -1,0 +1,163 @@
+"""Grids: walls, goals and pits drawn as cells, and the policy as arrows on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dprl.figures import style
+
+Array = NDArray[np.float64]
+
+SIGNS = {"S": "S", "G": "★", "X": "✕"}
+ARROWS = {(-1, 0): "↑", (0, 1): "→", (1, 0): "↓", (0, -1): "←"}  # by rows down and columns right
+SIGN_WORDS = {"S": "start", "G": "goal", "X": "pit", "W": "wall"}
+FINAL = ("G", "X")  # cells that end everything: an action there changes nothing
+SMALL, LARGE = 300, 430  # pixels that the cells may be high; they stay square
+NARROW = 330  # pixels that a telephone has room for
+
+
+def is_grid(drawing: Mapping[str, Any]) -> bool:
+    """Whether an environment is drawn as a grid."""
+    return drawing.get("kind") == "grid"
+
+
+def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
+    """[cells] the mark of each state's cell: S, G, X or nothing."""
+    marks = drawing.get("marks", {})
+    return [str(marks.get(f"{r},{c}", "")) for r, c in drawing["cells"]]
+
+
+def pixels(drawing: Mapping[str, Any], small: bool) -> float:
+    """Side of a cell where there is least room."""
+    return float(min((SMALL if small else LARGE) / drawing["rows"], NARROW / drawing["columns"], 64))
+
+
+def canvas(
+    title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = ""
+) -> go.Figure:
+    """An empty grid, its rows from top to bottom, with walls filled."""
+    rows, columns = drawing["rows"], drawing["columns"]
+    side = pixels(drawing, small)
+    extra = 8 if small else 150
+    figure = style.base(title, dark=dark, height=round(side * rows) + extra, subtitle=subtitle)
+    if small:
+        figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4}, title_text="")
+    figure.update_xaxes(visible=False, range=[-0.5, columns - 0.5], fixedrange=small, constrain="domain")
+    figure.update_yaxes(
+        visible=False, range=[rows - 0.5, -0.5], fixedrange=small, scaleanchor="x", constrain="domain"
+    )
+    figure.update_layout(dragmode=False if small else "pan")
+    wall = np.ones((rows, columns))
+    for r, c in drawing["cells"]:
+        wall[r, c] = np.nan
+    if np.isfinite(wall).any():
+        colors = style.theme(dark)
+        _cells(figure, wall, ((0.0, colors.muted), (1.0, colors.muted)), "wall", None, gap=0)
+    return figure
+
+
+def fill(
+    figure: go.Figure, drawing: Mapping[str, Any], shares: Array, hover: Sequence[str], dark: bool
+) -> list[str]:
+    """Colours each state's cell by `shares` [cells], 0 to 1, on the scale of amounts; returns the colours."""
+    colors = style.theme(dark)
+    z = np.full((drawing["rows"], drawing["columns"]), np.nan)
+    words = np.full(z.shape, "", object)
+    for (r, c), share, word in zip(drawing["cells"], shares, hover, strict=True):
+        z[r, c], words[r, c] = share, word
+    _cells(figure, z, colors.amount, "cells", words, gap=2)
+    return [style.mix(colors.amount, float(share)) for share in shares]
+
+
+def _cells(
+    figure: go.Figure, z: Array, scale: style.Scale, name: str, words: NDArray[Any] | None, gap: int
+) -> None:
+    figure.add_heatmap(
+        z=z,
+        zmin=0,
+        zmax=1,
+        colorscale=[list(stop) for stop in scale],
+        showscale=False,
+        xgap=gap,
+        ygap=gap,
+        customdata=words,
+        hovertemplate=None if words is None else "%{customdata}<extra></extra>",
+        hoverinfo="skip" if words is None else None,
+        hoverongaps=False,
+        name=name,
+    )
+
+
+def signs(
+    figure: go.Figure, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
+) -> None:
+    """Writes S, ★ and ✕ into marked cells; with `corner`, S beside the arrow that stands in the middle."""
+    side = pixels(drawing, small)
+    for mark, sign in SIGNS.items():
+        at = [i for i, m in enumerate(cell_marks(drawing)) if m == mark]
+        if not at:
+            continue
+        aside = corner and mark not in FINAL
+        shift = -0.33 if aside else 0.0
+        figure.add_scatter(
+            x=[drawing["cells"][i][1] + shift for i in at],
+            y=[drawing["cells"][i][0] + shift for i in at],
+            mode="text",
+            text=[sign] * len(at),
+            textfont={
+                "size": float(np.clip(side * (0.26 if aside else 0.5), 8, 26)),
+                "color": [inks[i] for i in at],
+            },
+            hoverinfo="skip",
+            showlegend=False,
+            name=SIGN_WORDS[mark],
+        )
+
+
+def arrows(
+    figure: go.Figure,
+    drawing: Mapping[str, Any],
+    chosen: NDArray[Any],
+    inks: Sequence[str],
+    which: NDArray[np.bool_],
+) -> None:
+    """An arrow in each cell of `which` [cells] for the move of the chosen action [cells], in the cell's ink."""
+    moves = drawing["moves"]
+    at = [int(i) for i in np.flatnonzero(which) if int(chosen[i]) < len(moves)]
+    figure.add_scatter(
+        x=[drawing["cells"][i][1] for i in at],
+        y=[drawing["cells"][i][0] for i in at],
+        mode="text",
+        text=[ARROWS.get(tuple(moves[int(chosen[i])]), "•") for i in at],
+        textfont={
+            "size": float(np.clip(0.55 * pixels(drawing, False), 9, 30)),
+            "color": [inks[i] for i in at],
+        },
+        hoverinfo="skip",
+        showlegend=False,
+        name="action",
+    )
+
+
+def rings(figure: go.Figure, drawing: Mapping[str, Any], which: NDArray[np.bool_], dark: bool) -> None:
+    """A ring in the cells of `which` [cells]."""
+    colors = style.theme(dark)
+    figure.add_scatter(
+        x=[drawing["cells"][i][1] for i in np.flatnonzero(which)],
+        y=[drawing["cells"][i][0] for i in np.flatnonzero(which)],
+        mode="markers",
+        marker={
+            "symbol": "circle-open",
+            "size": float(np.clip(0.72 * pixels(drawing, False), 10, 40)),
+            "color": colors.roles["optimal"],
+            "line": {"width": 3},
+        },
+        hoverinfo="skip",
+        showlegend=False,
+        name="the optimal action is better",
+    )

@@ -1,0 +1,254 @@
+"""Guarantees: how much noise the same promise needs, and who sees what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dprl.figures import style
+from dprl.figures.style import Picture, Sketch, human
+
+LADDER_ALT = (
+    "Bar chart of the noise that each way of adding it needs for the same promise, from most to least."
+)
+
+
+class Step(NamedTuple):
+    """One way to add noise: its words, the standard deviation of one counter, and what it proves."""
+
+    what: str
+    std: float
+    epsilon: float
+    delta: float
+
+
+def ladder(steps: Sequence[Step], *, own: int | None = None, dark: bool = False) -> Picture:
+    """Bars of the noise on one counter, on a logarithmic axis, in the given order; `own`: the run's own step.
+
+    Each bar's words stand above it, so that they have room at 390 pixels.
+    """
+    colors = style.theme(dark)
+    figure = style.base(
+        "Noise on one counter of visits",
+        subtitle="standard deviation at its worst release",
+        dark=dark,
+        height=130 + 44 * len(steps),
+        x_title="Standard deviation (visits)",
+    )
+    std = np.array([step.std for step in steps])
+    low = 10 ** np.floor(np.log10(std.min()) - 0.15)
+    strong, faint = colors.models["central"][0], style.mix(colors.amount, 0.4)
+    figure.add_bar(
+        orientation="h",
+        y=np.arange(len(steps)) + 0.16,
+        x=std,
+        width=0.42,
+        marker={"color": [strong if i == own else faint for i in range(len(steps))], "line": {"width": 0}},
+        text=[f" <b>{human(s)}</b>  ◀ this run" if i == own else f" {human(s)}" for i, s in enumerate(std)],
+        textposition="outside",
+        textfont={"color": colors.ink, "size": 12.5},
+        cliponaxis=False,
+        showlegend=False,
+        name="noise",
+        customdata=[[style.plain(step.what), promise(step.epsilon, step.delta)] for step in steps],
+        hovertemplate="%{customdata[0]}<br>noise %{x:,.0f} visits<br>proves %{customdata[1]}<extra></extra>",
+    )
+    for i, step in enumerate(steps):
+        figure.add_annotation(
+            x=0,
+            xref="paper",
+            xanchor="left",
+            y=i - 0.06,
+            yanchor="bottom",
+            align="left",
+            showarrow=False,
+            text=f"{style.plain(step.what)} <span style='color:{colors.muted}'>· proves "
+            f"{promise(step.epsilon, step.delta)}</span>",
+            font={"size": 12, "color": colors.ink},
+        )
+    figure.update_xaxes(type="log", range=[np.log10(low), np.log10(std.max() * 5)], nticks=5, tickangle=0)
+    figure.update_yaxes(visible=False, range=[len(steps) - 0.5, -0.6])
+    see = f"From the largest to the least noise is a factor of {human(float(f'{std.max() / std.min():.2g}'))}"
+    if own is not None:
+        times = std[own] / std.min()
+        see += (
+            "; this run adds the least there is"
+            if times < 1.01
+            else f"; this run adds {human(float(f'{times:.2g}'))} times the least"
+        )
+    table = pd.DataFrame(
+        {
+            "way": [step.what for step in steps],
+            "std of one counter": std,
+            "proves epsilon": [step.epsilon for step in steps],
+            "at delta": [step.delta for step in steps],
+            "this run": [i == own for i in range(len(steps))],
+        }
+    )
+    return Picture(figure, LADDER_ALT, see + ".", table)
+
+
+def promise(epsilon: float, delta: float) -> str:
+    """(ε, δ) as one reads it: (1, 10⁻⁶)."""
+    return f"({human(epsilon)}, {human(delta)})"
+
+
+# --- who sees what ---
+
+
+@dataclass(frozen=True)
+class Trust:
+    """A privacy model as a row of stations that data pass. stations: names; raw: how many of them, from the left, see
+    raw data; noise: the station at which it is added; mixes: the station that is trusted only to mix; alt: the
+    picture in words."""
+
+    stations: tuple[str, ...]
+    raw: int
+    noise: int | None
+    mixes: int | None
+    alt: str
+
+
+TRUST = {
+    "none": Trust(
+        ("users", "agent", "policies"),
+        3,
+        None,
+        None,
+        "Users send raw data to the agent, whose policies may reveal them to everybody; nothing is hidden.",
+    ),
+    "central": Trust(
+        ("users", "agent", "policies"),
+        2,
+        1,
+        None,
+        "Users send raw data to the trusted agent, which adds noise; only what it releases, policies for others, "
+        "is private.",
+    ),
+    "shuffle": Trust(
+        ("users", "shuffler", "agent", "policies"),
+        1,
+        0,
+        1,
+        "Users add a few random bits on their own devices, too few to hide one user; the trusted shuffler mixes all "
+        "messages of a batch; the agent sees only the mixture, which is private.",
+    ),
+    "local": Trust(
+        ("users", "agent", "policies"),
+        1,
+        0,
+        None,
+        "Users add noise on their own devices; neither the agent nor anybody else sees raw data, and nobody is "
+        "trusted.",
+    ),
+}
+WIDE, HIGH = 340, 132
+
+
+def trust(model: str, *, dark: bool = False) -> Sketch:
+    """The diagram of a privacy model (a key of TRUST): where raw data go, where noise enters, who is trusted."""
+    what = TRUST[model]
+    colors = style.theme(dark)
+    hue = colors.models[model][0]
+    count = len(what.stations)
+    x = [46 + (WIDE - 92) * i / (count - 1) for i in range(count)]
+    parts = []
+    edge = x[what.raw - 1] + 35 if what.raw < count else WIDE - 3
+    parts.append(
+        f'<rect x="3" y="18" width="{edge - 3:.0f}" height="92" rx="9" fill="{style.translucent(hue, 0.13)}" '
+        f'stroke="{hue}" stroke-dasharray="5 3"/>'
+        + _text(9, 13, "raw data are seen here", colors.muted, anchor="start", size=11.5)
+    )
+    for i in range(count - 1):
+        private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before it is mixed
+        parts.append(_arrow(x[i] + 22, x[i + 1] - 22, 56, hue if private else colors.ink, private))
+    for i, name in enumerate(what.stations):
+        parts.append(_station(name, x[i], 56, colors))
+        parts.append(_text(x[i], 92, name, colors.ink, weight=600))
+        if what.noise == i:
+            parts.append(_noise(x[i] + 17, 40, colors))
+        trusted = i == what.mixes or (model == "central" and name == "agent")
+        if trusted:
+            parts.append(_text(x[i], 105, "trusted", hue, size=11.5))
+    where = "no noise" if what.noise is None else f"noise added by the {what.stations[what.noise]}"
+    if what.noise is not None:
+        parts.append(_noise(12, 123, colors, small=True))
+    parts.append(
+        _text(24 if what.noise is not None else 6, 127, where, colors.muted, anchor="start", size=11.5)
+    )
+    if what.raw < count:
+        parts.append(_arrow(WIDE - 92, WIDE - 66, 123, hue, True))
+        parts.append(_text(WIDE - 60, 127, "private", colors.muted, anchor="start", size=11.5))
+    return Sketch("".join(parts), WIDE, HIGH, what.alt)
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    color: str,
+    *,
+    anchor: str = "middle",
+    size: float = 12.5,
+    weight: int = 400,
+) -> str:
+    return (
+        f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" font-size="{size}" font-weight="{weight}" '
+        f'fill="{color}">{escape(text)}</text>'
+    )
+
+
+def _arrow(start: float, end: float, y: float, color: str, dashed: bool) -> str:
+    dash = ' stroke-dasharray="4 3"' if dashed else ""
+    return (
+        f'<path d="M{start:.0f} {y:.0f} L{end - 5:.0f} {y:.0f}" stroke="{color}" stroke-width="2"{dash} fill="none"/>'
+        f'<path d="M{end:.0f} {y:.0f} l-8 -4.5 l0 9 z" fill="{color}"/>'
+    )
+
+
+def _noise(x: float, y: float, colors: style.Theme, small: bool = False) -> str:
+    """The sign for noise: a jagged line in a disc."""
+    r = 8 if small else 10
+    k = r / 10
+    zigzag = " ".join(f"l{1.7 * k:.1f} {dy * k:.1f}" for dy in (-5, 9, -10, 8, -6, 4))
+    return (
+        f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{r}" fill="{colors.background}" stroke="{colors.roles["noisy"]}" '
+        f'stroke-width="1.6"/><path d="M{x - 5.5 * k:.1f} {y:.0f} {zigzag}" fill="none" '
+        f'stroke="{colors.roles["noisy"]}" stroke-width="1.5" stroke-linejoin="round"/>'
+    )
+
+
+def _station(name: str, x: float, y: float, colors: style.Theme) -> str:
+    """A small picture for a station."""
+    pen = f'fill="{colors.background}" stroke="{colors.ink}" stroke-width="1.7" stroke-linejoin="round"'
+
+    def person(px: float, py: float) -> str:
+        return (
+            f'<path d="M{px - 7:.1f} {py + 12:.1f} q0 -10 7 -10 q7 0 7 10 z" {pen}/>'
+            f'<circle cx="{px:.1f}" cy="{py - 3:.1f}" r="4.4" {pen}/>'
+        )
+
+    if name == "users":
+        return person(x - 8, y - 2) + person(x + 8, y - 2) + person(x, y + 3)
+    if name == "agent":
+        lines = "".join(
+            f'<path d="M{x - 9} {y + dy} l18 0" stroke="{colors.ink}" stroke-width="1.7"/>'
+            for dy in (-5, 1, 7)
+        )
+        return f'<rect x="{x - 15}" y="{y - 14}" width="30" height="29" rx="4" {pen}/>' + lines
+    if name == "shuffler":
+        return (
+            f'<rect x="{x - 16}" y="{y - 14}" width="32" height="29" rx="4" {pen}/>'
+            f'<path d="M{x - 11} {y - 6} q8 0 11 6 t11 6 M{x - 11} {y + 6} q8 0 11 -6 t11 -6" fill="none" '
+            f'stroke="{colors.ink}" stroke-width="1.7"/>'
+        )
+    return (
+        f'<path d="M{x - 12} {y - 15} l18 0 l7 7 l0 23 l-25 0 z" {pen}/>'
+        f'<path d="M{x - 6} {y - 2} l10 0 m-4 -4 l4 4 l-4 4 M{x - 6} {y + 8} l10 0" fill="none" stroke="{colors.ink}" '
+        'stroke-width="1.7"/>'
+    )

@@ -1,0 +1,146 @@
+"""Gaussian noise: on every user's report, in a binary tree, or factorised over the releases. Unit: N(0, 1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from dprl.fields import SpecError
+from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
+from dprl.privacy.accounting import Gaussian, Losses
+from dprl.privacy.errors import gaussian_tail
+from dprl.privacy.mechanisms.mechanism import Change, Mechanism, Stream, no_rows
+from dprl.privacy.mechanisms.tree import levels, nodes, tree
+
+MAX_RELEASES = 4000  # a factorisation keeps one row of noise for each release
+
+
+@kernel
+def add_gaussian(rng, count, noise):  # type: ignore[no-untyped-def]
+    """Add the sum of `count` independent N(0, 1) draws, which is sqrt(count) N(0, 1), to each cell of noise."""
+    scale = np.sqrt(float(count))
+    for c in range(noise.shape[0]):
+        noise[c] += scale * rng.standard_normal()
+
+
+@kernel
+def gaussian_sum(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+    """Every item carries its own N(0, 1): the noise of a sum is the sum of the noises."""
+    add_gaussian(rng, leaves[i + 1] - leaves[i], noise)
+
+
+@kernel
+def gaussian_tree(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+    """Binary Mechanism with N(0, 1) in every node."""
+    tree(i, leaves, memory, rng, noise, add_gaussian)
+
+
+@kernel
+def gaussian_toeplitz(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+    """The noise of release i was prepared in row i of memory (see `correlate`)."""
+    for c in range(noise.shape[0]):
+        noise[c] = memory[i, c]
+
+
+def coefficients(releases: int) -> Array:
+    """[M] first column c of the lower-triangular Toeplitz C with C C = the matrix of prefix sums.
+
+    c_0 = 1, c_j = c_{j-1} (2j - 1) / (2j) (Fichtenberger, Henzinger, Upadhyay 2023).
+    """
+    j = np.arange(1, releases)
+    return np.concatenate([[1.0], np.cumprod((2 * j - 1) / (2 * j))])
+
+
+def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
+    """Fill memory [M, cells] with C z, z iid N(0, 1): row i is the noise of release i.
+
+    The release A x + C z = C (C x + z) is a function of C x + z, where one user's item appears in one column of
+    C: what protects users is z, and C only spreads it. Computed by FFT, some cells at a time.
+    """
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    releases, cells = memory.shape
+    length = next_fast_len(2 * releases, real=True)
+    spectrum = rfft(coefficients(releases), length)[:, None]
+    for first in range(0, cells, 512):
+        z = rng.standard_normal((releases, min(512, cells - first)))
+        memory[:, first : first + 512] = irfft(rfft(z, length, axis=0) * spectrum, length, axis=0)[:releases]
+
+
+def _rows(items: int, releases: int) -> int:
+    if releases > MAX_RELEASES:
+        raise SpecError(
+            "schedule",
+            f"gaussian-toeplitz keeps noise for every release and this schedule has about {releases:,}; give one with "
+            f"at most {MAX_RELEASES:,}, such as geometric:0.02, or mechanism gaussian-tree.",
+        )
+    return releases
+
+
+def _norms(stream: Stream) -> Array:
+    """[M] standard deviation of the noise of each release; the last is also the norm of C's first column."""
+    return np.asarray(np.sqrt(np.cumsum(coefficients(stream.releases) ** 2)))
+
+
+def _losses(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
+    """Each counter that a change moves is seen through draws whose weights have squared norm `touched`."""
+
+    def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
+        return ((Gaussian(math.sqrt(touched(stream) * change.l2_squared) / scale),),)
+
+    return losses
+
+
+def _tree_std(stream: Stream) -> Array:
+    return np.asarray(np.sqrt(nodes(stream).astype(float)))
+
+
+def _sum_std(stream: Stream) -> Array:
+    return np.asarray(np.sqrt(stream.leaves[1:-1].astype(float)))
+
+
+GAUSSIAN_TOEPLITZ = Mechanism(
+    key="gaussian-toeplitz",
+    title="Gaussian, Toeplitz factorisation",
+    summary="Gaussian noise correlated over the releases by the square root of the prefix-sum matrix: the least noise.",
+    source="Fichtenberger, Henzinger, Upadhyay 2023; Denisov et al. 2022",
+    add_noise=gaussian_toeplitz,
+    rows=_rows,
+    std=_norms,
+    tail=lambda stream, failure: gaussian_tail(_norms(stream), failure),
+    losses=_losses(lambda stream: float(_norms(stream)[-1] ** 2)),
+    calibrations=("tight",),
+    needs_delta=True,
+    prepare=correlate,
+)
+
+GAUSSIAN_TREE = Mechanism(
+    key="gaussian-tree",
+    title="Gaussian tree",
+    summary="Sums from a binary tree with one Gaussian draw in each node.",
+    source="Chan, Shi, Song 2011, with Gaussian nodes",
+    add_noise=gaussian_tree,
+    rows=lambda items, releases: levels(items),
+    std=_tree_std,
+    tail=lambda stream, failure: gaussian_tail(_tree_std(stream), failure),
+    losses=_losses(lambda stream: levels(stream.items)),
+    calibrations=("tight",),
+    needs_delta=True,
+)
+
+GAUSSIAN = Mechanism(
+    key="gaussian",
+    title="Gaussian",
+    summary="Every user adds Gaussian noise to every count before sending it.",
+    source="Balle, Wang 2018",
+    add_noise=gaussian_sum,
+    rows=no_rows,
+    std=_sum_std,
+    tail=lambda stream, failure: gaussian_tail(_sum_std(stream), failure),
+    losses=_losses(lambda stream: 1.0),
+    calibrations=("tight",),
+    needs_delta=True,
+)

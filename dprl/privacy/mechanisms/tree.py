@@ -1,0 +1,65 @@
+"""The binary tree over a stream (Chan, Shi, Song 2011), whatever its nodes draw."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.kernels import kernel
+from dprl.privacy.mechanisms.mechanism import Stream
+
+
+@kernel
+def tree(i, leaves, memory, rng, noise, add):  # type: ignore[no-untyped-def]
+    """A prefix is the sum of the nodes in its binary expansion; `add(rng, count, noise)` adds `count` unit draws.
+
+    A node is an interval of items and keeps its one draw for as long as prefixes use it. Releases only move
+    forward, so the nodes of a prefix form a stack: going to a later prefix keeps the nodes above the highest bit
+    in which the two differ, and everything below is new. memory[level] holds the sum of the nodes at `level`
+    and above. Nodes that the next release will not use need not be told apart, so they are drawn as one sum.
+    """
+    before, now, after = leaves[i], leaves[i + 1], leaves[i + 2]
+    top = highest_bit(before ^ now)
+    dying = highest_bit(now ^ after) if after > 0 else 62
+    kept = now >> (top + 1)
+    if kept == 0:
+        for c in range(noise.shape[0]):
+            noise[c] = 0.0
+    else:
+        level = top + 1
+        while kept & 1 == 0:
+            kept >>= 1
+            level += 1
+        for c in range(noise.shape[0]):
+            noise[c] = memory[level, c]
+    lumped = 0
+    for level in range(top, -1, -1):
+        if (now >> level) & 1 == 1:
+            if level > dying:
+                add(rng, 1, noise)
+                for c in range(noise.shape[0]):
+                    memory[level, c] = noise[c]
+            else:
+                lumped += 1
+    if lumped > 0:
+        add(rng, lumped, noise)
+
+
+@kernel
+def highest_bit(x):  # type: ignore[no-untyped-def]
+    """Position of the highest set bit of x >= 1."""
+    position = 0
+    while x > 1:
+        x >>= 1
+        position += 1
+    return position
+
+
+def levels(items: int) -> int:
+    """Levels of the tree over a stream of `items`: L = floor(log2 items) + 1. A user touches one node of each."""
+    return int(items).bit_length()
+
+
+def nodes(stream: Stream) -> NDArray[np.int64]:
+    """[M] nodes in the longest binary expansion of a prefix of the stream, whichever prefixes are released."""
+    return np.full(stream.releases, levels(stream.items + 1) - 1, dtype=np.int64)

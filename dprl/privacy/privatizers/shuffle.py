@@ -1,0 +1,173 @@
+"""Shuffle privatizer: users add a few random bits, a trusted shuffler mixes a batch's messages (shuffle DP)."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.fields import SpecError
+from dprl.mdp.tabular import Array
+from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
+from dprl.privacy.guarantee import REPLACE_ONE, SIMULATION, Guarantee, Reading
+from dprl.privacy.mechanisms import MECHANISMS, make_stream
+from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, guarantee, with_noise
+
+TRUST = "The shuffler is trusted to mix the messages of a batch; the agent sees only which messages came, not whose."
+MOST_USERS = 10**15
+LEAST_DELTA = 1e-12  # the accountant's own rounding is about 1e-15 a counter
+MOST_BITS = 4e10  # in a batch: beyond, the accountant would have to look at too many outcomes
+
+
+def check(H: int, calibration: str, epsilon: float, delta: float) -> None:
+    """Refuse noise that cannot be accounted for. Raises SpecError."""
+    if delta < LEAST_DELTA:
+        raise SpecError(
+            "delta",
+            f"{delta:g} is too small to be accounted for with random bits; give at least {LEAST_DELTA:g}.",
+        )
+    bits = printed_tau(H, epsilon, delta) if calibration == "paper" else 4 * guessed(3 * H, epsilon, delta)
+    if bits > MOST_BITS:
+        raise SpecError(
+            "epsilon",
+            f"{epsilon:g} takes more random bits than can be accounted for here; give a larger one.",
+        )
+
+
+def prepare(request: Request) -> Noise:
+    """Fresh Binomial noise on every counter of every batch; each block of the schedule is one batch.
+
+    paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). tight: the least
+    variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size.
+    """
+    check(request.H, request.calibration, request.epsilon, request.delta)
+    mechanism = MECHANISMS[request.mechanism]
+    batches = request.batches or tuple(
+        Batch(int(n), 3 * request.H) for n in np.diff(request.times, prepend=0)
+    )
+    users = np.array([batch.users for batch in batches], dtype=np.int64)
+    moved = np.array([batch.moved for batch in batches], dtype=np.int64)
+    if request.calibration == "paper":
+        tau = printed_tau(request.H, request.epsilon, request.delta)
+        bits = printed_bits(users, tau)
+        formula = f"n < tau: ceil(tau/n) fair bits a user, else one Bernoulli(tau/2n), tau = {tau:,.0f}"
+        sources: tuple[str, ...] = ("B25 Algorithm 4 and section V-A",)
+    else:
+        bits = np.empty((len(users), 2))
+        for changed in np.unique(moved):
+            fair, variance = least_bits(int(changed), request.epsilon, request.delta, request.exact)
+            bits[moved == changed] = tight_bits(users[moved == changed], fair, variance)
+        formula = (
+            f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), "
+            f"n q (1 - q) = {variance:,.0f}: the least that proves "
+            f"({request.epsilon:g}, {request.delta:g}) in a batch of n that a change moves {2 * changed} counters of"
+        )
+        sources = ("B25 Algorithm 4", "dp-accounting")
+    knobs = np.column_stack([bits, moved])
+    stream = make_stream(request.times, knobs, forgotten=request.batches is not None)
+
+    def describe(readings: tuple[Reading, ...]) -> Guarantee:
+        if request.calibration == "paper":
+            basic = Reading(
+                REPLACE_ONE,
+                2 * request.epsilon,
+                6 * request.H * request.delta,
+                "B25's lemma, basic composition",
+            )
+            readings = (basic, *readings)
+        return guarantee(
+            request,
+            model="SDP",
+            trust=TRUST,
+            mechanism=mechanism,
+            where="on each user's device: random bits beside the true ones of n, m and r, mixed over a batch",
+            formula=formula,
+            scale=1.0,
+            std=float(noise.std.max()),
+            claimed_delta=request.delta,
+            readings=readings,
+            assumptions=(
+                "the shuffler is trusted and every user of a batch adds their bits",
+                "every bit is a message of its own (sent as one sum, as printed, true ones could show)",
+                "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
+                SIMULATION,
+            ),
+            sources=sources,
+        )
+
+    noise = with_noise(request, mechanism, stream, 1.0, 1.0, describe)
+    return noise
+
+
+def printed_tau(H: int, epsilon: float, delta: float) -> float:
+    """tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A)."""
+    return 96 * math.log(2 / delta) / (epsilon / (3 * H)) ** 2
+
+
+def guessed(moved: int, epsilon: float, delta: float) -> float:
+    """The variance that would do if Binomial noise were Gaussian: about what it takes."""
+    return 2 * moved / gaussian_mu(epsilon, delta) ** 2
+
+
+def printed_bits(users: NDArray[np.int64], tau: float) -> Array:
+    """[M, 2] trials and probability of each batch (B25 Algorithm 4): fair bits below tau users, else Bernoulli."""
+    few = users < tau
+    return np.stack(
+        [
+            np.where(few, users * np.ceil(tau / users), users),
+            np.where(few, 0.5, np.minimum(tau / (2.0 * users), 0.5)),
+        ],
+        axis=1,
+    ).astype(float)
+
+
+def tight_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
+    """[M, 2] trials and probability of each batch: `fair` fair bits or more while 4 variance > users, else
+    Bernoulli(q) with n q (1 - q) = variance."""
+    few = users < max(4 * variance, fair)
+    share = np.minimum(variance / users, 0.25)
+    q = (
+        2 * share / (1 + np.sqrt(1 - 4 * share))
+    )  # the smaller root of q (1 - q) = share, without cancellation
+    return np.stack(
+        [np.where(few, users * np.ceil(fair / users), users), np.where(few, 0.5, q)],
+        axis=1,
+    ).astype(float)
+
+
+@cache
+def least_bits(moved: int, epsilon: float, delta: float, exact: bool) -> tuple[int, float]:
+    """How many fair bits, and how much variance of Bernoulli ones, prove (epsilon, delta) for `moved` counters that go
+    up by one and as many that go down.
+
+    More fair bits are more noise, so they prove it too. Bernoulli bits need slightly more variance the rarer they
+    are (2% at most): the variance that suffices for 10^15 users is used for all smaller batches, which tests check.
+    """
+    guess = guessed(moved, epsilon, delta)
+    if not exact:
+        return math.ceil(4 * guess), guess
+
+    def fair_losses(bits: float) -> Losses:
+        return (Binomial(math.ceil(bits), 0.5, moved, moved),)
+
+    def rare_losses(variance: float) -> Losses:
+        share = min(variance / MOST_USERS, 0.25)
+        return (Binomial(MOST_USERS, 2 * share / (1 + math.sqrt(1 - 4 * share)), moved, moved),)
+
+    fair = math.ceil(least_scale(fair_losses, epsilon, delta, 4 * guess))
+    return fair, max(least_scale(rare_losses, epsilon, delta, guess), fair / 4)
+
+
+PRIVATIZER = Privatizer(
+    key="shuffle",
+    title="Shuffle (SDP)",
+    summary="Users add a few random bits and a trusted shuffler mixes a batch: between central and local.",
+    trust=TRUST,
+    source="B25 Algorithm 4",
+    mechanisms=("binomial-sum",),
+    prepare=prepare,
+    binary_rewards=True,
+    check=check,
+)

@@ -1,0 +1,224 @@
+"""An upload is an MDP, or is refused in one sentence and at once."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dprl import ENVIRONMENTS, RunSpec, SpecError
+from dprl.environments.custom import EXAMPLE, MAX_TEXT
+from dprl.mdp import planning
+
+make = ENVIRONMENTS["custom"].make
+GOOD: dict[str, Any] = {
+    "P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.7, 0.3]]],
+    "R": [[0.1, 0.0], [1.0, 0.2]],
+    "d1": [1.0, 0.0],
+}
+
+
+def spec_of(text: str, **params: Any) -> RunSpec:
+    return RunSpec(environment="custom", environment_params={"model": text, **params})
+
+
+def refused(text: str, field: str = "environment_params", **params: Any) -> str:
+    """The sentence with which an upload is refused, by the spec as by `make`; within a second of computing."""
+    sentences = []
+    for attempt in (spec_of, make):
+        began = time.process_time()
+        with pytest.raises(SpecError) as error:
+            attempt(text, **params)
+        assert time.process_time() - began < 1.0
+        message = str(error.value)
+        assert error.value.field.startswith(field)
+        assert message.isprintable()
+        assert message.endswith(".")
+        assert ". " not in message
+        assert len(message) < 300
+        sentences.append(message)
+    return sentences[0]
+
+
+def test_the_example_is_one() -> None:
+    mdp = make()
+    np.testing.assert_array_equal(mdp.P, np.broadcast_to(EXAMPLE["P"], (10, 2, 2, 2)))
+    np.testing.assert_array_equal(mdp.R, np.broadcast_to(EXAMPLE["R"], (10, 2, 2)))
+    assert mdp.state_labels == ("hall", "study")
+    assert mdp.action_labels == ("wait", "walk")
+    assert mdp.name == "Two rooms"
+
+
+def test_labels_and_name_may_be_left_out() -> None:
+    mdp = make(json.dumps(GOOD), H=3)
+    assert mdp.state_labels == ("state 0", "state 1")
+    assert mdp.action_labels == ("action 0", "action 1")
+    assert mdp.H == 3
+
+
+def test_every_step_may_be_its_own() -> None:
+    rng = np.random.default_rng(0)
+    P, R = rng.multinomial(8, [1 / 3] * 3, size=(4, 3, 2)) / 8, rng.random((4, 3, 2))
+    model = json.dumps({"P": P.tolist(), "R": R.tolist(), "d1": [0.5, 0.25, 0.25]})
+    mdp = make(model, H=4)
+    np.testing.assert_array_equal(mdp.P, P)
+    np.testing.assert_array_equal(mdp.R, R)
+    assert spec_of(model, H=4).environment_params["H"] == 4
+    V = planning.optimum(mdp).V
+    assert V[0].max() <= 4
+    for H in (1, 3, 5):
+        assert "4 steps" in refused(model, "environment_params.H", H=H)
+
+
+def test_it_runs_and_travels_as_json() -> None:
+    spec = spec_of(json.dumps(GOOD), H=4)
+    assert RunSpec.from_json(spec.to_json()) == spec
+
+
+NAN, INF = float("nan"), float("inf")
+SHAPES: list[dict[str, Any]] = [
+    {"P": [[[1.0]], [[1.0]]]},  # S from rows, but rows of one
+    {"P": [[[0.5, 0.5, 0.0]] * 2] * 2},
+    {"P": [[0.5, 0.5], [0.5, 0.5]]},  # too shallow
+    {"P": [[[[[1.0]]]]]},  # too deep
+    {"P": []}, {"P": [[]]}, {"P": [[[]]]}, {"P": [[[], []], [[], []]]}, {"P": 1}, {"P": None}, {"P": {}}, {"P": "P"},
+    {"P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [1.0]]]},  # ragged
+    {"P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9]]]},
+    {"P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, [0.9]], [0.7, 0.3]]]},
+    {"R": [[0.1, 0.0]]}, {"R": [0.1, 0.0]}, {"R": [[0.1], [0.2]]}, {"R": []}, {"R": None},
+    {"d1": [1.0]}, {"d1": [1.0, 0.0, 0.0]}, {"d1": [[1.0, 0.0]]}, {"d1": []}, {"d1": 1.0},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", SHAPES, ids=json.dumps)
+def test_shapes(change: dict[str, Any]) -> None:
+    refused(json.dumps(GOOD | change), "environment_params.model")
+
+
+def with_row(row: list[Any]) -> dict[str, Any]:
+    return {"P": [[row, [0.2, 0.8]], [[0.1, 0.9], [0.7, 0.3]]]}
+
+
+NUMBERS: list[dict[str, Any]] = [
+    with_row([0.9, 0.2]), with_row([0.9, 0.1 + 1e-8]), with_row([1.1, -0.1]), with_row([0.0, 0.0]), with_row([2, -1]),
+    with_row([NAN, 0.1]), with_row([NAN, NAN]), with_row([INF, 0.1]), with_row([-INF, 1.0]), with_row([True, False]),
+    with_row(["0.9", "0.1"]), with_row([None, 1.0]), with_row([{}, 1.0]), with_row([[], 1.0]), with_row([10**400, 0]),
+    {"R": [[0.1, 0.0], [1.0, 1.0001]]}, {"R": [[0.1, -1e-12], [1.0, 0.2]]}, {"R": [[NAN, 0.0], [1.0, 0.2]]},
+    {"R": [[True, 0.0], [1.0, 0.2]]}, {"R": [["", 0.0], [1.0, 0.2]]},
+    {"d1": [0.5, 0.4]}, {"d1": [1.5, -0.5]}, {"d1": [NAN, 1.0]}, {"d1": [True, False]}, {"d1": ["1", "0"]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", NUMBERS, ids=lambda change: repr(change)[:60])
+def test_numbers(change: dict[str, Any]) -> None:
+    key = next(iter(change))
+    assert refused(json.dumps(GOOD | change)).startswith(f"environment_params.model.{key}: ")
+
+
+def test_rows_within_a_billionth_of_one_are_fine() -> None:
+    make(json.dumps(GOOD | with_row([0.9, 0.1 + 5e-10])), H=1)
+    make(json.dumps(GOOD | with_row([1, 0])), H=1)  # whole numbers too
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "-Infinity", "1e-999"])
+def test_numbers_that_json_lets_through(number: str) -> None:
+    text = json.dumps(GOOD).replace("0.9", number, 1)
+    refused(text, "environment_params.model")
+
+
+LABELS: list[dict[str, Any]] = [
+    {"state_labels": ["a"]}, {"state_labels": ["a", "b", "c"]}, {"state_labels": "ab"}, {"state_labels": ["a", 1]},
+    {"state_labels": ["a", ""]}, {"state_labels": ["a", "b" * 61]}, {"state_labels": ["a", "b\nc"]},
+    {"state_labels": ["a", "\x1b[31m"]}, {"state_labels": ["a", "\ud800"]}, {"state_labels": None},
+    {"state_labels": {"a": 1, "b": 2}}, {"action_labels": ["a"]}, {"action_labels": [["a"], ["b"]]}, {"name": ""},
+    {"name": 3}, {"name": "x" * 1000}, {"name": None}, {"name": ["a"]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", LABELS, ids=lambda change: repr(change)[:60])
+def test_labels(change: dict[str, Any]) -> None:
+    key = next(iter(change))
+    assert refused(json.dumps(GOOD | change)).startswith(f"environment_params.model.{key}: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "P", "null", "true", "3", '"P"', "[]", "{}", "{", json.dumps(GOOD)[:-1], json.dumps(GOOD) + "}", "\x00",
+     json.dumps({k: v for k, v in GOOD.items() if k != "P"}), json.dumps(GOOD | {"Q": 1}), json.dumps([GOOD]),
+     json.dumps({"P": GOOD}), "<html>", "1" * 5000, '{"P": ' + "1" * 5000 + "}", "\ufeff" + json.dumps(GOOD),
+     "__import__('os')"],
+    ids=lambda text: repr(text[:30]),
+)  # fmt: skip
+def test_what_is_not_a_model(text: str) -> None:
+    refused(text, "environment_params.model")
+
+
+def nested(depth: int, core: str = "1") -> str:
+    return json.dumps(GOOD | {"P": 0}).replace('"P": 0', '"P": ' + "[" * depth + core + "]" * depth)
+
+
+BOMBS = {
+    "brackets": "[" * 1_000_000,
+    "braces": '{"a":' * 300_000,
+    "deep": nested(200_000),
+    "as deep as Python goes": nested(900),
+    "deeper than arrays go": nested(70),
+    "33 deep": nested(33, "1, 2"),
+    "64 deep": nested(64),
+    "wide and deep": nested(20, ",".join(["[1]"] * 10_000)),
+    "50 MB": json.dumps(GOOD) + " " * 50_000_000,
+    "50 MB of brackets": "[" * 50_000_000,
+    "just too long": json.dumps(GOOD) + " " * MAX_TEXT,
+    "many keys": json.dumps({f"key {i}": i for i in range(100_000)}),
+    "a million states": json.dumps(GOOD | {"P": [[[1.0]]] * 200_000, "d1": [0] * 200_000}, separators=(",", ":")),
+    "a million in d1": json.dumps(GOOD | {"d1": [0] * 900_000}, separators=(",", ":")),
+    "a million numbers": json.dumps(GOOD | {"P": [[[1] * 300] * 10] * 300}, separators=(",", ":")),
+    "a million steps": json.dumps(GOOD | {"P": [[[[1]]]] * 200_000}, separators=(",", ":")),
+    "a long label": json.dumps(GOOD | {"name": "x" * 1_900_000}),
+    "many labels": json.dumps(GOOD | {"state_labels": ["x"] * 300_000}),
+    "a long number": json.dumps(GOOD).replace("0.9", "0." + "9" * 1_900_000),
+    "a long exponent": json.dumps(GOOD).replace("0.9", "1e" + "9" * 1_900_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs(name: str) -> None:
+    refused(BOMBS[name])
+
+
+def test_ten_to_the_six_states_are_refused_by_the_limit_or_the_length() -> None:
+    """P alone would have 10^12 numbers; what fits the text cannot say them."""
+    assert "characters" in refused(json.dumps(GOOD | {"d1": [0] * 10**6}))
+    model = json.dumps({"P": [[[1.0] + [0.0] * 399]] * 400, "R": [[0]] * 400, "d1": [1] + [0] * 399})
+    with pytest.raises(SpecError, match="counters"):
+        spec_of(model)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list(EXAMPLE)), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.dictionaries(st.sampled_from(list(EXAMPLE)), anything, max_size=6) | anything)
+def test_any_json_is_a_model_or_is_refused(value: Any) -> None:
+    text = json.dumps(GOOD | value if isinstance(value, dict) else value)
+    try:
+        spec = spec_of(text)
+    except SpecError as error:
+        refusal = error
+    else:
+        make(**spec.environment_params)
+        return
+    assert refusal.field.startswith("environment_params")
+    assert str(refusal).isprintable()
+    assert str(refusal).endswith(".")

@@ -1,0 +1,151 @@
+"""Gymnasium's toy-text environments against Gymnasium's own model, and without Gymnasium."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import ENVIRONMENTS, RunSpec, SpecError
+from dprl.environments import gymnasium as ours
+from dprl.mdp import planning
+
+make = ENVIRONMENTS["gymnasium"].make
+
+
+def gym(id: str) -> Any:
+    return pytest.importorskip("gymnasium").make(id).unwrapped
+
+
+@pytest.mark.parametrize("id", ["FrozenLake-v1", "CliffWalking-v1"])
+@pytest.mark.parametrize("H", [1, 2, 13, 20, 60])
+def test_optimal_value_is_that_of_gymnasiums_own_model(id: str, H: int) -> None:
+    """By recursion over `env.P` in Gymnasium's rewards: an episode that terminates earns nothing more."""
+    env = gym(id)
+
+    @cache
+    def value(steps: int, s: int) -> float:
+        if steps == 0:
+            return 0.0
+        return max(  # type: ignore[no-any-return]
+            sum(
+                float(p) * (reward + (0.0 if end else value(steps - 1, to)))
+                for p, to, reward, end in outcomes
+            )
+            for outcomes in env.P[s].values()
+        )
+
+    raw = sum(chance * value(H, s) for s, chance in enumerate(env.initial_state_distrib))
+    mdp = make(id=id, H=H)
+    low, high = mdp.drawing["reward_low"], mdp.drawing["reward_high"]
+    mapped = planning.start_value(mdp, planning.optimum(mdp).V)
+    assert H * low + (high - low) * mapped == pytest.approx(raw, abs=1e-9)
+    assert mdp.R.min() == 0.0
+    assert mdp.R.max() == 1.0
+
+
+def test_known_values() -> None:
+    """The cliff's shortest way takes 13 steps at -1, after which nothing is lost."""
+    for H, raw in ((13, -13.0), (20, -13.0), (5, -5.0)):
+        mdp = make(id="CliffWalking-v1", H=H)
+        low, high = mdp.drawing["reward_low"], mdp.drawing["reward_high"]
+        assert (low, high) == (-100.0, 0.0)
+        assert H * low + (high - low) * planning.start_value(mdp, planning.optimum(mdp).V) == pytest.approx(
+            raw
+        )
+
+
+@pytest.mark.parametrize("id", ["FrozenLake-v1", "CliffWalking-v1"])
+def test_transitions_are_gymnasiums(id: str) -> None:
+    env, mdp = gym(id), make(id=id, H=2)
+    S = mdp.S - 1
+    assert mdp.state_labels[S] == "end"
+    for s in range(S):
+        for a in range(mdp.A):
+            expected = np.zeros(S + 1)
+            for p, to, _, end in env.P[s][a]:
+                expected[S if end else to] += p
+            np.testing.assert_allclose(mdp.P[1, s, a], expected, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(mdp.P[:, S, :, S], 1.0)
+    np.testing.assert_allclose(mdp.d1[:S], env.initial_state_distrib)
+
+
+@pytest.mark.parametrize("id", ["FrozenLake-v1", "CliffWalking-v1"])
+def test_moves_are_named_and_drawn_as_they_go(id: str) -> None:
+    """An action named right, drawn right, leads right from a free place, at least as likely as elsewhere."""
+    mdp = make(id=id, H=1)
+    cells = mdp.drawing["cells"]
+    middle = 9 if id == "FrozenLake-v1" else 14  # in the lake a hole is above it, where an episode ends
+    for a, (dr, dc) in enumerate(mdp.drawing["moves"]):
+        to = cells.index([cells[middle][0] + dr, cells[middle][1] + dc])
+        to = mdp.S - 1 if (id, to) == ("FrozenLake-v1", 5) else to
+        assert mdp.P[0, middle, a, to] == pytest.approx(mdp.P[0, middle, a].max()), mdp.action_labels[a]
+        assert {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}[mdp.action_labels[a]] == (
+            dr,
+            dc,
+        )
+
+
+def test_taxi_is_refused_because_of_its_counters() -> None:
+    for H in (1, 20, 200):
+        with pytest.raises(SpecError, match="counters") as error:
+            RunSpec(environment="gymnasium", environment_params={"id": "Taxi-v3", "H": H})
+        assert error.value.field == "environment_params"
+        assert "S=501, A=6" in str(error.value)
+        assert str(error.value).endswith(".")
+
+
+def test_one_that_gymnasium_no_longer_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As its newer versions no longer have Taxi-v3."""
+    gymnasium = pytest.importorskip("gymnasium")
+
+    def gone(id: str) -> None:
+        raise gymnasium.error.DeprecatedEnv(id)
+
+    ours.model.cache_clear()
+    monkeypatch.setattr(gymnasium, "make", gone)
+    with pytest.raises(SpecError, match="give another") as error:
+        make()
+    assert error.value.field == "environment_params.id"
+    ours.model.cache_clear()
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    ours.model.cache_clear()
+    monkeypatch.setattr(ours, "find_spec", lambda name: None)
+    yield
+    ours.model.cache_clear()
+
+
+@pytest.mark.usefixtures("absent")
+def test_without_gymnasium_one_sentence_says_how_to_get_it() -> None:
+    for refused in (
+        lambda: RunSpec(environment="gymnasium"),
+        lambda: RunSpec(environment="gymnasium", environment_params={"id": "Taxi-v3"}),
+        lambda: RunSpec().replace(environment="gymnasium"),
+        lambda: make(),
+        lambda: ENVIRONMENTS["gymnasium"].size(id="FrozenLake-v1", H=3),
+    ):
+        with pytest.raises(SpecError, match=r"pip install 'dprl\[gymnasium\]'") as error:
+            refused()
+        assert error.value.field == "environment"
+        assert str(error.value).endswith(".")
+    RunSpec(environment="riverswim")  # the others are as they were
+
+
+def test_listing_says_that_it_is_not_installed() -> None:
+    code = (
+        "import importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'gymnasium' else find(name, *rest)\n"
+        "from dprl.__main__ import main; main(['list'])"
+    )
+    said = subprocess.check_output([sys.executable, "-c", code], cwd=Path(__file__).parents[2], text=True)
+    line = next(line for line in said.splitlines() if line.split()[:1] == ["gymnasium"])
+    assert "not installed: pip install 'dprl[gymnasium]'" in line

@@ -1,0 +1,217 @@
+"""Environments whose optimal values can be had without dynamic programming: by counting, searching or a formula."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dprl import ENVIRONMENTS, RunSpec, SpecError, TabularMDP
+from dprl.mdp import planning
+
+chain, gridworld = ENVIRONMENTS["chain"].make, ENVIRONMENTS["gridworld"].make
+clinic, hard = ENVIRONMENTS["clinic"].make, ENVIRONMENTS["hard-jdp"].make
+
+
+def best(mdp: TabularMDP) -> float:
+    return planning.start_value(mdp, planning.optimum(mdp).V)
+
+
+# the combination lock
+
+
+@pytest.mark.parametrize(("S", "A", "H"), [(2, 2, 1), (2, 3, 6), (3, 2, 9), (4, 5, 10), (6, 3, 11)])
+@pytest.mark.parametrize("slip", [0.0, 0.1, 0.5, 1.0])
+def test_lock_opens_after_a_run_of_successes(S: int, A: int, H: int, slip: float) -> None:
+    """Over all sequences of successes and failures: the lock pays from the step after S - 1 successes in a row."""
+    value = 0.0
+    for tries in product((True, False), repeat=H - 1):
+        chance = np.prod([1 - slip if success else slip for success in tries])
+        run, opened = 0, None
+        for h, success in enumerate(tries):
+            run = run + 1 if success else 0
+            if run == S - 1 and opened is None:
+                opened = h + 1
+        value += float(chance) * (H - opened if opened is not None else 0)
+    mdp = chain(S=S, A=A, H=H, slip=slip)
+    assert best(mdp) == pytest.approx(value, abs=1e-12)
+    # one action opens each digit, and no other does
+    for s in range(S - 1):
+        moves = mdp.P[0, s, :, s + 1]
+        assert moves[(2 * s + 1) % A] == 1 - slip
+        assert np.delete(moves, (2 * s + 1) % A).max(initial=0.0) == 0
+
+
+def test_lock_without_slips_pays_once_it_is_open() -> None:
+    for S, H in ((2, 5), (5, 5), (5, 10), (9, 30)):
+        assert best(chain(S=S, H=H, slip=0.0)) == pytest.approx(max(H - (S - 1), 0))
+
+
+# the lower bound's instances
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "alpha", "H"), [(1, 1, 0.1, 2), (2, 2, 0.1, 5), (7, 3, 0.5, 9), (5, 4, 0.0, 1)]
+)
+def test_hard_instances(n: int, m: int, alpha: float, H: int) -> None:
+    """+ pays in each of the H - 1 steps after the arm; the best arm leads there w.p. 1/2 + alpha, or arm 0's."""
+    for seed in range(20):
+        mdp = hard(n=n, m=m, alpha=alpha, H=H, seed=seed)
+        up = mdp.P[0, :n, :, n]
+        np.testing.assert_allclose(up + mdp.P[0, :n, :, n + 1], 1.0)
+        np.testing.assert_allclose(up[:, 0], 0.5 + alpha / 2)
+        better = np.isclose(up[:, 1:], 0.5 + alpha) if alpha > 0 else np.zeros((n, m), dtype=bool)
+        assert (better.sum(1) <= 1).all()
+        np.testing.assert_allclose(up[:, 1:][~better], 0.5)
+        each = np.where(better.any(1), 0.5 + alpha, 0.5 + alpha / 2)
+        assert best(mdp) == pytest.approx((H - 1) * each.mean())
+        np.testing.assert_allclose(mdp.d1[:n], 1 / n)
+
+
+def test_better_arms_are_drawn_from_all_arms_and_none() -> None:
+    """I_s uniform on 0..m."""
+    mdp = hard(n=100, m=4, alpha=0.2, H=2, seed=1)
+    better = np.isclose(mdp.P[0, :100, 1:, 100], 0.7)
+    arms = np.where(better.any(1), better.argmax(1) + 1, 0)
+    assert stats.chisquare(np.bincount(arms, minlength=5)).pvalue > 1e-4
+    other = hard(n=100, m=4, alpha=0.2, H=2, seed=2)
+    assert not np.array_equal(mdp.P, other.P)
+
+
+# grids
+
+
+def shortest(rows: list[str]) -> list[int | None]:
+    """Steps from each S to the nearest G by breadth-first search; pits are never left."""
+    free = {(r, c): x for r, row in enumerate(rows) for c, x in enumerate(row) if x != "W"}
+    found = []
+    for start in (place for place, x in free.items() if x == "S"):
+        steps, queue = {start: 0}, deque([start])
+        while queue:
+            r, c = queue.popleft()
+            if free[r, c] in "GX":
+                continue
+            for place in ((r + 1, c), (r - 1, c), (r, c + 1), (r, c - 1)):
+                if place in free and place not in steps:
+                    steps[place] = steps[r, c] + 1
+                    queue.append(place)
+        goals = [n for place, n in steps.items() if free[place] == "G"]
+        found.append(min(goals, default=None))
+    return found
+
+
+def test_without_slips_the_way_is_the_shortest() -> None:
+    rng = np.random.default_rng(0)
+    reached = 0
+    for _ in range(60):
+        shape = tuple(rng.integers(1, 7, 2))
+        letters = rng.choice(list("---WXGS"), size=shape)
+        letters[rng.integers(shape[0]), rng.integers(shape[1])] = "S"
+        rows = ["".join(row) for row in letters]
+        H = int(rng.integers(1, 15))
+        steps = shortest(rows)
+        expected = np.mean([max(H - n, 0) if n is not None else 0 for n in steps])
+        mdp = gridworld(map="/".join(rows), H=H, slip=0.0)
+        assert best(mdp) == pytest.approx(float(expected)), rows
+        assert mdp.S == sum(row.count(x) for row in rows for x in "-XGS")
+        reached += int(expected > 0)
+    assert reached > 15
+
+
+def test_a_slip_goes_sideways() -> None:
+    """S- / -G, numbered 0 1 / 2 3: right from 0 slips up (held back by the edge) or down."""
+    mdp = gridworld(map="S-/-G", H=1, slip=0.2)
+    up, right, down, left = (mdp.action_labels.index(name) for name in ("up", "right", "down", "left"))
+    np.testing.assert_allclose(mdp.P[0, 0, right], [0.1, 0.8, 0.1, 0.0])
+    np.testing.assert_allclose(mdp.P[0, 0, up], [0.9, 0.1, 0.0, 0.0])
+    np.testing.assert_allclose(mdp.P[0, 0, down], [0.1, 0.1, 0.8, 0.0])
+    np.testing.assert_allclose(mdp.P[0, 0, left], [0.9, 0.0, 0.1, 0.0])
+    np.testing.assert_array_equal(mdp.P[0, 3], np.tile([0, 0, 0, 1], (4, 1)))
+    np.testing.assert_array_equal(mdp.R[0], [[0] * 4, [0] * 4, [0] * 4, [1] * 4])
+    # a slip of 1 only goes sideways
+    np.testing.assert_allclose(gridworld(map="S-/-G", H=1, slip=1.0).P[0, 0, up], [0.5, 0.5, 0.0, 0.0])
+
+
+def test_walls_hold_back_and_pits_hold() -> None:
+    mdp = gridworld(map="SW/X-", H=3, slip=0.0)
+    assert mdp.state_labels == ("(0, 0)", "(1, 0)", "(1, 1)")
+    assert mdp.P[0, 0, mdp.action_labels.index("right"), 0] == 1
+    assert mdp.P[0, 0, mdp.action_labels.index("down"), 1] == 1
+    assert (mdp.P[0, 1, :, 1] == 1).all()
+    assert not mdp.R.any()
+    assert mdp.drawing["marks"] == {"0,0": "S", "1,0": "X"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "/", "S/", "/S", "S-/-", "-G", "WWW", "S-/-g", "s", "S G", "S\n-", "S-//-G", "S🙂", "S\x00", "S," , "S-/WG/X",
+     "-" * 9999, "S" * 10_001, "S" + "/S" * 10**6, "S" * 50_000_000],
+    ids=lambda text: repr(text[:12]),
+)  # fmt: skip
+def test_bad_maps_are_refused_in_a_sentence(text: str) -> None:
+    for refused in (
+        lambda: gridworld(map=text),
+        lambda: RunSpec(environment="gridworld", environment_params={"map": text}),
+    ):
+        with pytest.raises(SpecError) as error:
+            refused()
+        assert error.value.field == "environment_params.map"
+        assert str(error.value).isprintable()
+        assert str(error.value).endswith(".")
+        assert len(str(error.value)) < 300
+
+
+def test_a_map_of_too_many_cells_is_refused_by_the_limit() -> None:
+    with pytest.raises(SpecError, match="counters") as error:
+        RunSpec(environment="gridworld", environment_params={"map": "/".join(["S" * 60] * 60)})
+    assert error.value.field == "environment_params"
+
+
+# the clinic
+
+
+def test_clinic_rows_are_what_its_words_say() -> None:
+    """Three grades; moderate without side effects and with, under the largest dose and none."""
+    mdp = clinic(levels=3, doses=3, H=2, effect=0.7, toxicity=0.5)
+    label = mdp.state_labels.index
+    well, ill = label("moderate"), label("moderate, side effects")
+    high = 0.05 + 0.7 * 1 / 1.5
+    row = mdp.P[0, well, 2]
+    assert row[label("mild")] == pytest.approx(high * 0.5)
+    assert row[label("mild, side effects")] == pytest.approx(high * 0.5)
+    assert row[well] == row[ill] == pytest.approx((1 - high) * 0.5)
+    row = mdp.P[
+        0, ill, 0
+    ]  # half as likely to improve, 0.15 more likely to worsen, and none the drug's effects
+    assert row[label("mild")] == pytest.approx(0.025)
+    assert row[label("severe")] == pytest.approx(0.25)
+    assert row[well] == pytest.approx(0.725)
+    assert mdp.P[0, label("mild"), 0, label("recovered")] == pytest.approx(0.05)
+    assert mdp.P[0, label("severe"), 0, label("relapsed")] == pytest.approx(0.1)
+    np.testing.assert_allclose(mdp.R[0, :, 0], [0.4, 0.3, 0.2, 0.1, 0.0, 0.0, 1.0, 0.0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(mdp.d1, [0, 0, 0.5, 0, 0.5, 0, 0, 0])
+
+
+def test_clinic_values_are_in_order() -> None:
+    """Recovery pays every step, relapse nothing; milder is better, side effects are worse, a better drug is better."""
+    for levels in (1, 2, 3, 5):
+        mdp = clinic(levels=levels, doses=4, H=9)
+        V = planning.optimum(mdp).V[0]
+        recovered, relapsed = mdp.state_labels.index("recovered"), mdp.state_labels.index("relapsed")
+        assert V[recovered] == pytest.approx(9)
+        assert V[relapsed] == 0
+        plain, side = V[: 2 * levels : 2], V[1 : 2 * levels : 2]
+        assert (np.diff(plain) < 0).all()
+        assert (np.diff(side) < 0).all()
+        assert (side <= plain).all()
+        assert ((V >= 0) & (V <= 9)).all()
+    effects = [best(clinic(effect=e)) for e in (0.0, 0.3, 0.7, 1.0)]
+    toxicities = [best(clinic(toxicity=t)) for t in (0.0, 0.3, 0.7, 1.0)]
+    assert (np.diff(effects) > 0).all()
+    assert (np.diff(toxicities) < 0).all()
+    # dose matters: neither none nor the most is always best
+    policy = planning.optimum(clinic(levels=3, doses=5, H=8)).policy[0, :6]
+    assert len(set(policy.tolist())) > 1

@@ -1,0 +1,149 @@
+"""Grids, graphs with long names, and stages."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl.environments import ENVIRONMENTS
+from dprl.figures import grid, policy, stages, style
+from dprl.mdp import planning
+
+
+def world(key: str, **params: Any) -> tuple[Any, dict[str, Any]]:
+    environment = ENVIRONMENTS[key]
+    mdp = environment.make(**{f.name: f.default for f in environment.fields} | params)
+    return mdp, {
+        "drawing": mdp.drawing,
+        "state_labels": mdp.state_labels,
+        "action_labels": mdp.action_labels,
+    }
+
+
+def named(picture: style.Picture, name: str) -> list[Any]:
+    return [trace for trace in picture.figure.data if trace.name == name]
+
+
+GRIDS = [("gridworld", {}), ("gymnasium", {}), ("gymnasium", {"id": "CliffWalking-v1"})]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("key", "params"), GRIDS)
+def test_every_cell_stands_where_it_is(key: str, params: dict[str, Any], dark: bool) -> None:
+    if key == "gymnasium":
+        pytest.importorskip("gymnasium")
+    mdp, hints = world(key, **params)
+    picture = policy.environment(mdp.P, mdp.R, dark=dark, **hints)
+    (cells,) = named(picture, "cells")
+    filled = np.isfinite(np.array(cells.z, float))
+    expected = np.zeros((mdp.drawing["rows"], mdp.drawing["columns"]), bool)
+    for r, c in mdp.drawing["cells"]:
+        expected[r, c] = True
+    np.testing.assert_array_equal(filled, expected)
+    walls = named(picture, "wall")
+    assert bool(walls) == bool((~expected).any())
+    if walls:
+        np.testing.assert_array_equal(np.isfinite(np.array(walls[0].z, float)), ~expected)
+    top, bottom = picture.figure.layout.yaxis.range
+    assert top > bottom  # row 0 is on top
+    assert [len(named(picture, word)) for word in ("start", "goal", "pit")] == [1, 1, 1]
+
+
+def test_arrows_are_the_policys_moves_and_none_stands_where_nothing_matters() -> None:
+    mdp, hints = world("gridworld")
+    best = planning.optimum(mdp)
+    seen = planning.occupancy(mdp, best.policy)
+    picture = policy.on_environment(
+        mdp.P, best.policy, step=2, optimal_policy=best.policy, optimal_Q=best.Q, occupancy=seen, **hints
+    )
+    (arrows,) = named(picture, "action")
+    drawn = {(y, x): text for x, y, text in zip(arrows.x, arrows.y, arrows.text, strict=True)}
+    glyphs = {"up": "↑", "right": "→", "down": "↓", "left": "←"}
+    for s, (r, c) in enumerate(mdp.drawing["cells"]):
+        if mdp.drawing["marks"].get(f"{r},{c}") in grid.FINAL:
+            assert (r, c) not in drawn
+        else:
+            assert drawn[r, c] == glyphs[mdp.action_labels[best.policy[2, s]]]
+    (cells,) = named(picture, "cells")
+    assert np.nanmax(np.array(cells.z, float)) == 1
+    (rings,) = named(picture, "the optimal action is better")
+    assert len(rings.x) == 0
+
+
+def test_rings_mark_exactly_the_worse_moves() -> None:
+    mdp, hints = world("gridworld")
+    best = planning.optimum(mdp)
+    worse = best.policy.copy()
+    worse[0, 0] = 0  # up from the corner, where one should go
+    picture = policy.on_environment(
+        mdp.P, worse, step=0, optimal_policy=best.policy, optimal_Q=best.Q, **hints
+    )
+    rings = named(picture, "the optimal action is better")[0]
+    assert list(zip(rings.y, rings.x, strict=True)) == [tuple(mdp.drawing["cells"][0])]
+    assert "in 1 the optimal policy does better" in picture.see
+
+
+def test_what_is_over_is_said_where_there_is_no_cell_for_it() -> None:
+    pytest.importorskip("gymnasium")
+    mdp, hints = world("gymnasium")
+    best = planning.optimum(mdp)
+    seen = planning.occupancy(mdp, best.policy)
+    picture = policy.on_environment(mdp.P, best.policy, step=mdp.H - 1, occupancy=seen, **hints)
+    assert f"By then {style.percent(float(seen[-1, -1]))} of the episodes are over" in picture.see
+
+
+@pytest.mark.parametrize("key", ["clinic", "hard-jdp", "custom", "chain"])
+def test_long_names_stand_beside_the_nodes_whole_or_are_short(key: str) -> None:
+    mdp, hints = world(key)
+    picture = policy.environment(mdp.P, mdp.R, **hints)
+    (nodes,) = named(picture, "states")
+    beside = [
+        a.text.replace("<br>", " ") for a in picture.figure.layout.annotations if "reward" not in a.text
+    ]
+    if "text" in nodes.mode:
+        assert beside == []
+        assert len(set(nodes.text)) == mdp.S
+        assert max(map(len, nodes.text)) <= 4
+    else:
+        assert beside == list(mdp.state_labels)
+
+
+def test_names_a_visitor_gave_are_text() -> None:
+    labels = ("<b>bold</b> and long", "&amp; another long one")
+    P = np.full((1, 2, 1, 2), 0.5)
+    picture = policy.environment(
+        P, np.zeros((1, 2, 1)), drawing={"kind": "graph"}, state_labels=labels, action_labels=("a",)
+    )
+    text = " ".join(a.text for a in picture.figure.layout.annotations)
+    assert "<b>" not in text
+    assert "&amp;amp;" in text
+
+
+SERIES = {
+    "active policies": np.array([64.0, 64.0, 10.0, 2.0]),
+    "confidence width": np.array([50.0, 9.0, 1.0, 0.2]),
+    "infrequent tuples": np.array([24.0, 20.0, 3.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_stages_are_drawn_one_measure_above_the_other(dark: bool) -> None:
+    picture = stages.narrowing(np.array([10, 100, 1000, 10**4]), SERIES, policies=64, v_star=1.5, dark=dark)
+    for name, values in SERIES.items():
+        (trace,) = named(picture, name)
+        assert list(trace.y) == list(values)
+    domains = [picture.figure.layout[axis].domain for axis in ("yaxis", "yaxis2", "yaxis3")]
+    assert all(low > below[1] for (low, _), below in itertools.pairwise(domains))
+    assert "After 4 stages 2 of 64 policies are left" in picture.see
+    assert "more users are needed" not in picture.see
+    assert list(picture.table["stage"]) == [1, 2, 3, 4]
+
+
+def test_stages_that_tell_nothing_yet_say_so() -> None:
+    first = {name: values[:1] for name, values in SERIES.items()}
+    assert "more users are needed" in stages.narrowing(np.array([10]), first, policies=64, v_star=1.5).see
+    none = {name: values[:0] for name, values in SERIES.items()}
+    assert stages.narrowing(np.zeros(0), none, policies=64, v_star=1.5).see == "No stage is finished yet."

@@ -1,0 +1,72 @@
+"""The ladder of noise, and the diagrams of who sees what."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from dprl.figures import guarantee, style
+from dprl.figures.guarantee import TRUST, Step
+from dprl.privacy import PRIVATIZERS
+
+STEPS = [
+    Step("as printed: <b>tree</b>", 5258.0, 2.0, 0.0),
+    Step("scaled", 10516.0, 1.0, 0.0),
+    Step("better", 147.0, 1.0, 1e-6),
+    Step("best", 122.0, 1.0, 1e-6),
+]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("own", [None, 0, 3])
+def test_ladder_shows_every_step_in_order_and_marks_the_runs_own(own: int | None, dark: bool) -> None:
+    picture = guarantee.ladder(STEPS, own=own, dark=dark)
+    (bars,) = picture.figure.data
+    assert list(bars.x) == [step.std for step in STEPS]
+    assert picture.figure.layout.xaxis.type == "log"
+    top, bottom = picture.figure.layout.yaxis.range
+    assert top > bottom  # the first step stands on top
+    strong = style.theme(dark).models["central"][0]
+    assert [i for i, color in enumerate(bars.marker.color) if color == strong] == (
+        [] if own is None else [own]
+    )
+    assert ["this run" in text for text in bars.text] == [i == own for i in range(len(STEPS))]
+    assert list(picture.table["std of one counter"]) == [step.std for step in STEPS]
+
+
+def test_ladder_says_each_promise_and_interprets_nothing() -> None:
+    picture = guarantee.ladder(STEPS, own=3)
+    words = [a.text for a in picture.figure.layout.annotations]
+    assert "proves (2, 0)" in words[0]
+    assert "proves (1, 10⁻⁶)" in words[3]
+    assert "&lt;b&gt;" in words[0]
+    assert "factor of 86" in picture.see
+    assert "the least there is" in picture.see
+    assert "43 times the least" in guarantee.ladder(STEPS, own=0).see
+
+
+def test_every_privacy_model_has_a_diagram() -> None:
+    assert set(TRUST) == set(PRIVATIZERS)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("model", TRUST)
+def test_diagrams_are_well_formed_and_say_what_they_show(model: str, dark: bool) -> None:
+    sketch = guarantee.trust(model, dark=dark)
+    tree = ET.fromstring(sketch.svg)
+    words = [element.text for element in tree.iter() if element.tag.endswith("text")]
+    assert all(station in words for station in TRUST[model].stations)
+    noise = TRUST[model].noise
+    expected = "no noise" if noise is None else f"noise added by the {TRUST[model].stations[noise]}"
+    assert expected in words
+    assert ("trusted" in words) == (model in ("central", "shuffle"))
+    assert ("private" in words) == (model != "none")
+    assert len(sketch.alt) > 40
+
+
+def test_raw_data_go_no_further_than_the_model_says() -> None:
+    assert TRUST["none"].raw == len(TRUST["none"].stations)
+    assert TRUST["central"].stations[: TRUST["central"].raw] == ("users", "agent")
+    for model in ("shuffle", "local"):
+        assert TRUST[model].stations[: TRUST[model].raw] == ("users",)

@@ -1,0 +1,65 @@
+"""The gauge above Run says, before running, whether a run will learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.simulation import Outlook, RunSpec, outlook
+from pages.parts.gauge import picture, verdict
+from tests.pages.conftest import unbroken, words
+from tests.pages.test_controls import EXPLORE, widget
+
+Visit = Callable[..., AppTest]
+SPEC = RunSpec()
+
+
+@pytest.mark.parametrize(
+    ("learns_from", "head"),
+    [
+        (10**5, "It will learn:"),
+        (3 * 10**8, "It will learn:"),
+        (10**9, "It may just begin to learn:"),
+        (4 * 10**8, "It may just begin to learn:"),
+        (10**10, "It will not learn by then:"),
+        (None, "It will not learn."),
+    ],
+)
+def test_states_are_told_apart(learns_from: int | None, head: str) -> None:
+    said, icon, rest = verdict(Outlook(100.0, 1e8, learns_from), SPEC)
+    assert said == head
+    assert icon
+    assert rest.endswith(".")
+    sketch = picture(learns_from, SPEC.episodes, False)
+    assert ("throughout" in sketch.alt) == (learns_from is None)
+    assert "K is 1e9" in sketch.alt
+
+
+def test_episodic_names_its_own_limit() -> None:
+    spec = SPEC.replace(schedule="episodic", episodes=10**6, mechanism=None)
+    assert "more than 10⁶ users" in verdict(Outlook(700.0, 4e5, None), spec)[2]
+
+
+def test_it_follows_the_controls(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    found = outlook(SPEC)
+    assert found is not None
+    assert "It will learn:" in words(app)
+    assert f"±{found.noise_std:.0f}" in words(app)
+    widget(app, "text_input", "Episodes K, exact value").input("1e4").run()
+    unbroken(app)
+    assert "It will not learn by then:" in words(app)
+    widget(app, "selectbox", "Privacy model").select("none").run()
+    assert "learn by then" not in words(app)  # nothing to weigh without noise
+
+
+def test_noise_that_cannot_be_accounted_for_is_refused_before_it_runs(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Privacy model").select("shuffle").run()
+    widget(app, "selectbox", "How much noise").select("paper").run()
+    widget(app, "text_input", "Privacy budget ε, exact value").input("0.01").run()
+    unbroken(app)
+    assert "more random bits than can be accounted for" in words(app)
+    assert app.button(key="run").disabled

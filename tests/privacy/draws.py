@@ -1,0 +1,77 @@
+"""Noise from the mechanisms' own compiled kernels, and the levels that the statistical tests share.
+
+Every test has fixed seeds: it passes or fails for good. LEVEL is the chance that a right program would have failed
+it, had the seed been drawn at random; a test of several comparisons shares LEVEL among them (Bonferroni).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from dprl.kernels import compiled
+from dprl.mdp.tabular import Array
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism
+from dprl.privacy.mechanisms import SIGNATURE, Stream
+from dprl.privacy.privatizers import Noise, Request
+
+LEVEL = 1e-4
+FIVE = 5.0  # standard errors; two-sided chance 6e-7 for each comparison
+
+# every (privacy, mechanism, calibration) there is
+TRIPLES = [
+    (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in MECHANISMS[m].calibrations
+]
+
+
+def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Array:
+    """[M, cells] unit noise in the sums of each release."""
+    rng = np.random.Generator(np.random.SFC64(seed))
+    memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
+    if mechanism.prepare:
+        mechanism.prepare(rng, stream, memory)
+    add_noise, noise = compiled(mechanism.add_noise, SIGNATURE), np.zeros(cells)
+    result = np.empty((stream.releases, cells))
+    for i in range(stream.releases):
+        add_noise(i, stream.leaves, stream.knobs, memory, rng, noise)
+        result[i] = noise
+    return result
+
+
+def request(
+    privacy: str,
+    mechanism: str,
+    calibration: str,
+    times: NDArray[np.int64] | list[int],
+    *,
+    H: int = 1,
+    S: int = 2,
+    A: int = 1,
+    epsilon: float = 1.0,
+    delta: float | None = None,
+    beta: float = 0.1,
+) -> Request:
+    """A request whose delta, if not given, is the reference one, or 0 for printed Laplace noise."""
+    if delta is None:
+        delta = 0.0 if calibration == "paper" and not MECHANISMS[mechanism].needs_delta else 1e-6
+    ends = np.array(times, dtype=np.int64)
+    return Request(H, S, A, ends, mechanism, calibration, epsilon, delta, beta)
+
+
+def prepared(
+    privacy: str, mechanism: str, calibration: str, times: NDArray[np.int64] | list[int], **rest: float
+) -> Noise:
+    """The noise a privatizer makes of such a request."""
+    return PRIVATIZERS[privacy].prepare(request(privacy, mechanism, calibration, times, **rest))  # type: ignore[arg-type]
+
+
+def ks_samples(a: Array, b: Array) -> float:
+    """p-value that two samples have one distribution (Kolmogorov-Smirnov; conservative with ties)."""
+    return float(stats.ks_2samp(a, b, method="asymp").pvalue)
+
+
+def standard_errors(sample: Array, mean: float) -> float:
+    """By how many standard errors the mean of a sample differs from `mean`."""
+    spread = sample.std(ddof=1) / np.sqrt(sample.size)
+    return float(abs(sample.mean() - mean) / spread)

@@ -1,0 +1,449 @@
+"""The accountant against oracles that share no code with it.
+
+Where L is the privacy loss of a composition under the first data set, delta(epsilon) = E (1 - e^(epsilon - L))^+.
+Small cases are enumerated or integrated by mpmath. For large ones, with M(z) = E e^(zL), Laplace inversion gives
+    delta(epsilon) = 1/(2 pi) * integral over u of M(z) e^(-z epsilon) / (z (z + 1)),  z = a + iu, any a > 0,
+exactly, and M of a composition is a product of elementary functions (Gaussian, Laplace) or of short sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import mpmath  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+from dprl.fields import SpecError
+from dprl.mdp.tabular import Array
+from dprl.privacy.accounting import (
+    Binomial,
+    Gaussian,
+    Laplace,
+    Losses,
+    _binomial_window,
+    delta_of,
+    epsilon_of,
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_mu,
+)
+
+Complex = NDArray[Any]  # complex128
+Curve = Callable[[float], float]
+DELTAS = (1e-9, 1e-6, 1e-4, 1e-2)
+OVER, UNDER = 0.01, 0.001  # the accountant may be this much above an oracle, relatively, and this much below
+
+
+def agrees(losses: Losses, oracle: Curve, deltas: tuple[float, ...] = DELTAS) -> None:
+    """epsilon_of is within 1% above and 0.1% below the epsilon at which the (falling) oracle passes delta.
+
+    3e-4 for the oracle's own error: delta moves by about as much as epsilon does, relatively, or by more.
+    """
+    for delta in deltas:
+        if oracle(0.0) <= delta:
+            assert epsilon_of(losses, delta) <= 1e-6
+            continue
+        epsilon = epsilon_of(losses, delta)
+        assert 0 < epsilon < math.inf
+        assert oracle(epsilon / (1 - UNDER)) <= delta * (1 + 3e-4), (losses, delta, epsilon)
+        assert oracle(epsilon / (1 + OVER)) >= delta * (1 - 3e-4), (losses, delta, epsilon)
+
+
+# --- oracles
+
+
+def inverted(
+    moment: Callable[[Complex], Complex],
+    infinite: float = 0.0,
+    accuracy: float = 1e-4,
+) -> Curve:
+    """delta(epsilon) from ln M(z), whose L is finite but with probability `infinite`."""
+
+    def curve(epsilon: float) -> float:
+        def height(log_a: float) -> float:
+            a = math.exp(log_a)
+            return float(moment(np.array([a + 0j]))[0].real) - a * epsilon - math.log(a * (a + 1))
+
+        # the line through the saddle point: nothing cancels on it
+        a = math.exp(float(optimize.minimize_scalar(height, bounds=(-12.0, 12.0), method="bounded").x))
+        top = height(math.log(a))
+        step, total, begin, size = a / 8, 0.0, 0, 64  # trapezoid: error exp(-2 pi * 8)
+        while True:
+            u = step * np.arange(begin, begin + size)
+            z = a + 1j * u
+            values = np.exp(moment(z) - z * epsilon - np.log(z) - np.log(z + 1) - top)
+            total += float(values.real.sum()) - (0.5 * float(values[0].real) if begin == 0 else 0.0)
+            begin += size
+            # what is left is below |value| times u, as the integrand falls at least like 1 / u^2
+            if np.abs(values[size // 2 :]).max() * begin < accuracy * abs(total):
+                break
+            assert begin < 2**25, "the integrand does not fall"
+            size = min(2 * size, 2**16)
+        return infinite + math.exp(top) * total * step / math.pi
+
+    return curve
+
+
+def laplace_moment(count: int, shift: float) -> Callable[[Complex], Complex]:
+    """ln M of one draw: atoms of mass 1/2 at shift and e^-shift/2 at -shift, density e^((l - shift)/2)/4 between."""
+
+    def moment(z: Complex) -> Complex:
+        # divided by e^(z shift), the largest of the terms
+        between = 0.25 * -np.expm1(-(2 * z + 1) * shift) / (z + 0.5)
+        return count * (z * shift + np.log(0.5 + between + 0.5 * np.exp(-(2 * z + 1) * shift)))
+
+    return moment
+
+
+def gaussian_moment(mu: float) -> Callable[[Complex], Complex]:
+    return lambda z: mu * mu / 2 * z * (z + 1)
+
+
+def precise_binomial(trials: int, p: float, reach: float = 13.0) -> tuple[NDArray[np.int64], Array]:
+    """Outcomes within `reach` standard deviations of the mean and their probabilities, by mpmath at 60 digits."""
+    with mpmath.workdps(60):
+        q, n = mpmath.mpf(p), mpmath.mpf(trials)
+        spread = reach * math.sqrt(trials * p * (1 - p)) + 20
+        x = np.arange(
+            max(0, math.floor(trials * p - spread)), min(trials, math.ceil(trials * p + spread)) + 1
+        )
+        log_n = mpmath.loggamma(n + 1)
+        pmf = [
+            mpmath.exp(
+                log_n
+                - mpmath.loggamma(mpmath.mpf(int(k)) + 1)
+                - mpmath.loggamma(n - int(k) + 1)
+                + int(k) * mpmath.log(q)
+                + (n - int(k)) * mpmath.log1p(-q)
+            )
+            for k in x
+        ]
+        return x, np.array([float(b) for b in pmf])
+
+
+def binomial_curve(loss: Binomial, accuracy: float = 1e-4) -> Curve:
+    """The worse of both directions, by inversion over mpmath's probabilities."""
+    _, b = precise_binomial(loss.trials, loss.probability)
+    here, below = np.append(b, 0.0), np.append(0.0, b)  # at x, and moved up by one
+    both = (here > 0) & (below > 0)
+    ratio = np.log(below[both] / here[both])
+
+    def one(up: int, down: int) -> Curve:
+        def moment(z: Complex) -> Complex:
+            total = np.zeros_like(z)
+            for count, mass, losses in ((up, below[both], ratio), (down, here[both], -ratio)):
+                if count:
+                    # in ln, relative to the largest: no overflow
+                    exponent = np.log(mass) + z[:, None] * losses
+                    high = exponent.real.max(1)
+                    total += count * (high + np.log(np.exp(exponent - high[:, None]).sum(1)))
+            return total
+
+        # an outcome beyond the support gives the shift away: up shows trials + 1, down shows 0
+        lost_up = loss.probability**loss.trials
+        lost_down = (1 - loss.probability) ** loss.trials
+        return inverted(moment, 1 - (1 - lost_up) ** up * (1 - lost_down) ** down, accuracy)
+
+    forward, backward = one(loss.up, loss.down), one(loss.down, loss.up)
+    return lambda epsilon: max(forward(epsilon), backward(epsilon))
+
+
+def enumerated(trials: int, p: Fraction, up: int, down: int) -> Curve:
+    """Every outcome of every counter, under both data sets: no privacy-loss distribution at all."""
+    pmf = [math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(trials + 1)]
+    here, above = [*pmf, Fraction(0)], [Fraction(0), *pmf]  # outcomes 0 .. trials + 1
+    first = np.array([1.0])
+    second = np.array([1.0])
+    for moved in [True] * up + [False] * down:
+        a, b = (above, here) if moved else (here, above)
+        first = np.multiply.outer(first, np.array(a, dtype=float)).ravel()
+        second = np.multiply.outer(second, np.array(b, dtype=float)).ravel()
+
+    def curve(epsilon: float) -> float:
+        grown = math.exp(epsilon)
+        return max(
+            float(np.maximum(first - grown * second, 0).sum()),
+            float(np.maximum(second - grown * first, 0).sum()),
+        )
+
+    return curve
+
+
+# --- Gaussian
+
+
+@pytest.mark.parametrize("mu", [0.01, 0.1, 0.45, 1.0, 3.0, 12.0])
+def test_gaussian_is_the_integral(mu: float) -> None:
+    for share in (0.0, 0.3, 1.0, 3.0, 5.0):
+        epsilon = mu * mu / 2 + share * mu if share else 0.0
+        with mpmath.workdps(40):
+            # (1 - e^(epsilon - L))^+ under N(mu, 1), L = mu x - mu^2/2
+            start = mpmath.mpf(epsilon) / mu + mpmath.mpf(mu) / 2
+            truth = mpmath.quad(
+                lambda x, e=epsilon: (
+                    mpmath.npdf(x, mu, 1) * -mpmath.expm1(e - mu * x + mpmath.mpf(mu) ** 2 / 2)
+                ),
+                [start, start + 1, start + 3, start + 8, start + 20, start + 40],
+            )
+        assert gaussian_delta(mu, epsilon) == pytest.approx(float(truth), rel=1e-8)
+        assert delta_of((Gaussian(mu * 0.6), Gaussian(mu * 0.8)), epsilon) == pytest.approx(
+            float(truth), rel=1e-8
+        )
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.2, 1.0, 4.0])
+@pytest.mark.parametrize("delta", DELTAS)
+def test_gaussian_against_dp_accounting(mu: float, delta: float) -> None:
+    """Its own PLD within 1%; its Renyi bound and the concentrated-DP bound above, not below."""
+    from dp_accounting import dp_event, pld, rdp
+
+    event = dp_event.GaussianDpEvent(1 / mu)
+    ours = epsilon_of((Gaussian(mu),), delta)
+    account: Any = pld.PLDAccountant(value_discretization_interval=1e-4 * mu)
+    account.compose(event)
+    theirs = account.get_epsilon(delta)
+    assert ours <= theirs * (1 + UNDER) + 1e-9
+    if theirs > 1e-3:
+        assert ours == pytest.approx(theirs, rel=OVER)
+    bound: Any = rdp.RdpAccountant()
+    bound.compose(event)
+    assert ours <= bound.get_epsilon(delta) + 1e-12
+    assert ours <= mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))
+
+
+@pytest.mark.parametrize("delta", [1e-12, *DELTAS])
+@pytest.mark.parametrize("epsilon", [1e-3, 0.05, 1.0, 20.0, 1e4])
+def test_gaussian_mu_is_the_largest(epsilon: float, delta: float) -> None:
+    mu = gaussian_mu(epsilon, delta)
+    assert gaussian_delta(mu, epsilon) <= delta * (1 + 1e-9)  # to rounding
+    assert gaussian_delta(mu * 1.0001, epsilon) > delta
+    assert gaussian_epsilon(mu, delta) == pytest.approx(epsilon, rel=1e-6)
+
+
+# --- Laplace
+
+
+@pytest.mark.parametrize("shift", [0.02, 0.3, 1.0, 5.0])
+def test_one_laplace_in_closed_form(shift: float) -> None:
+    """delta(epsilon) = 1 - e^((epsilon - shift)/2)."""
+    agrees((Laplace(1, shift),), lambda e: max(0.0, -math.expm1((e - shift) / 2)))
+    for epsilon in (0.0, 0.25 * shift, 0.8 * shift):
+        truth = -math.expm1((epsilon - shift) / 2)
+        assert delta_of((Laplace(1, shift),), epsilon) == pytest.approx(truth, rel=OVER)
+    assert delta_of((Laplace(1, shift),), shift) == 0.0
+
+
+@pytest.mark.parametrize("shift", [0.05, 0.7, 4.0])
+def test_two_laplaces_by_integration(shift: float) -> None:
+    """delta of two = E over the loss of the second of the delta of one."""
+
+    def one(e: Any) -> Any:
+        if e >= shift:
+            return mpmath.mpf(0)
+        return -mpmath.expm1((e - shift) / 2) if e > -shift else -mpmath.expm1(e)
+
+    def two(epsilon: float) -> float:
+        kinks = sorted(
+            {-shift, shift, *(x for x in (epsilon - shift, epsilon + shift) if -shift < x < shift)}
+        )
+        inside = mpmath.quad(lambda x: mpmath.exp((x - shift) / 2) / 4 * one(epsilon - x), kinks)
+        return float(one(epsilon - shift) / 2 + mpmath.exp(-shift) / 2 * one(epsilon + shift) + inside)
+
+    agrees((Laplace(2, shift),), two)
+    # the oracle of the large cases passes the small one
+    curve = inverted(laplace_moment(2, shift), accuracy=3e-4)
+    for share in (0.0, 0.5, 1.2):
+        assert curve(share * shift) == pytest.approx(two(share * shift), rel=3e-4)
+
+
+@pytest.mark.parametrize(
+    ("losses", "name"),
+    [
+        ((Laplace(40, 0.1),), "few"),
+        ((Laplace(120, 1 / 60),), "printed local"),
+        ((Laplace(1920, 1 / 960),), "printed central"),
+        ((Laplace(120, 0.3),), "strong"),
+        ((Laplace(80, 0.02), Laplace(40, 0.005)), "r as r/4"),
+        ((Laplace(800, 0.0093), Laplace(400, 0.0093 / 4)), "a tree, r as r/4"),
+        ((Laplace(800, 0.1), Laplace(400, 0.025)), "a tree at large epsilon"),
+        ((Laplace(10, 0.05), Gaussian(0.2)), "with a Gaussian"),
+    ],
+)
+def test_composed_laplace_by_inversion(losses: Losses, name: str) -> None:
+    def moment(z: Complex) -> Complex:
+        total = np.zeros_like(z)
+        for x in losses:
+            if isinstance(x, Laplace):
+                total += laplace_moment(x.count, x.shift)(z)
+            elif isinstance(x, Gaussian):
+                total += gaussian_moment(x.shift)(z)
+        return total
+
+    agrees(losses, inverted(moment))
+
+
+@pytest.mark.parametrize(("count", "shift"), [(6, 0.2), (120, 0.02), (600, 0.01)])
+def test_composed_laplace_against_dp_accounting(count: int, shift: float) -> None:
+    """The accountant of the library, from events and at a grid of its own."""
+    from dp_accounting import dp_event, pld
+
+    account: Any = pld.PLDAccountant(value_discretization_interval=1e-5)
+    account.compose(dp_event.LaplaceDpEvent(1 / shift), count)
+    for delta in (1e-6, 1e-3):
+        assert epsilon_of((Laplace(count, shift),), delta) == pytest.approx(
+            account.get_epsilon(delta), rel=OVER
+        )
+
+
+def test_composed_laplace_by_simulation() -> None:
+    """120 printed local counters: the loss drawn 400,000 times; five standard errors."""
+    rng, count, shift = np.random.default_rng(0), 120, 1 / 60
+    loss = np.zeros(400_000)
+    for _ in range(count):
+        x = rng.laplace(size=loss.size)
+        loss += np.abs(x + shift) - np.abs(x)  # noise x + shift under the first data set
+    for epsilon in (0.0, 0.2, 0.4):
+        sample = np.maximum(-np.expm1(epsilon - loss), 0)
+        error = sample.std() / math.sqrt(loss.size)
+        assert delta_of((Laplace(count, shift),), epsilon) == pytest.approx(sample.mean(), abs=5 * error)
+
+
+def test_pure_composition() -> None:
+    losses = (Laplace(80, 0.01), Laplace(40, 0.0025))
+    assert epsilon_of(losses, 0.0) == pytest.approx(0.9)
+    assert epsilon_of(losses, 1e-300) <= epsilon_of(losses, 0.0)
+    assert delta_of(losses, 0.9 + 1e-12) == 0.0
+    assert epsilon_of((), 0.0) == delta_of((), 0.0) == 0.0
+
+
+# --- Binomial
+
+
+@pytest.mark.parametrize(("up", "down"), [(1, 0), (0, 1), (1, 1), (2, 1), (3, 0), (2, 2)])
+@pytest.mark.parametrize(("trials", "p"), [(4, Fraction(1, 2)), (9, Fraction(1, 2)), (10, Fraction(1, 5))])
+def test_binomial_by_enumeration(trials: int, p: Fraction, up: int, down: int) -> None:
+    losses, curve = (Binomial(trials, float(p), up, down),), enumerated(trials, p, up, down)
+    for epsilon in (0.0, 0.1, 0.5, 1.0, 2.0, 4.0):
+        truth = curve(epsilon)
+        # upward by the grid (0.02% of the spread of the loss) only
+        assert truth * (1 - 1e-9) <= delta_of(losses, epsilon) <= truth * (1 + OVER)
+    lowest = curve(50.0)  # mass that gives the shift away, whatever epsilon
+    for delta in (0.05, 0.2, 0.4):
+        if delta > lowest * 1.01:
+            agrees(losses, curve, (delta,))
+        elif delta < lowest:
+            assert epsilon_of(losses, delta) == math.inf
+
+
+def test_binomial_brute_force_with_many_outcomes() -> None:
+    for trials, p, up, down in (
+        (60, Fraction(1, 2), 1, 1),
+        (200, Fraction(1, 50), 1, 1),
+        (60, Fraction(1, 3), 2, 1),
+    ):
+        curve = enumerated(trials, p, up, down)
+        deltas = tuple(d for d in (1e-4, 1e-2, 0.1) if d > 1.01 * curve(50.0))
+        assert deltas
+        agrees((Binomial(trials, float(p), up, down),), curve, deltas)
+
+
+BATCHES = [
+    Binomial(3000, 0.5, 60, 60),
+    Binomial(1_700_000, 0.5, 60, 60),
+    Binomial(10_000, 0.1, 6, 6),
+    Binomial(10**12, 4e-9, 6, 6),
+    Binomial(10**15, 4e-13, 9, 9),
+    Binomial(10**15, 2e-12, 3, 0),
+    Binomial(50_000, 0.02, 12, 0),
+]
+
+
+@pytest.mark.parametrize("loss", BATCHES, ids=str)
+def test_large_binomial_by_inversion(loss: Binomial) -> None:
+    agrees((loss,), binomial_curve(loss))
+
+
+def test_inversion_passes_the_enumerated_cases() -> None:
+    curve, truth = binomial_curve(Binomial(60, 1 / 3, 2, 1), 1e-3), enumerated(60, Fraction(1, 3), 2, 1)
+    for epsilon in (0.1, 0.5, 1.5):
+        assert curve(epsilon) == pytest.approx(truth(epsilon), rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("trials", "p"), [(7, 0.5), (2001, 0.5), (10**6, 0.003), (10**12, 4e-9), (10**15, 1.3e-11)]
+)
+def test_probabilities_of_outcomes(trials: int, p: float) -> None:
+    first, b, outside = _binomial_window(trials, p)
+    x, truth = precise_binomial(trials, p, reach=10.0)
+    np.testing.assert_allclose(b[x - first], truth, rtol=1e-9)
+    assert 0 <= outside < 1e-20
+
+
+def test_too_many_outcomes_are_refused() -> None:
+    with pytest.raises(SpecError, match="larger epsilon"):
+        epsilon_of((Binomial(10**15, 0.5, 1, 1),), 1e-6)
+
+
+# --- everything
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [
+        (Gaussian(0.3),),
+        (Laplace(120, 1 / 60),),
+        (Laplace(80, 0.02), Laplace(40, 0.005)),
+        (Binomial(3000, 0.5, 60, 60),),
+        (Binomial(10**15, 4e-13, 9, 9),),
+        (Laplace(10, 0.05), Gaussian(0.2), Binomial(10_000, 0.1, 2, 2)),
+    ],
+    ids=str,
+)
+def test_delta_and_epsilon_are_inverse(losses: Losses) -> None:
+    last = math.inf
+    for delta in (1e-9, 1e-6, 1e-3, 1e-2):
+        epsilon = epsilon_of(losses, delta)
+        assert 0 < epsilon < last
+        last = epsilon
+        assert delta_of(losses, epsilon) == pytest.approx(delta, rel=1e-3)
+
+
+def test_more_noise_or_fewer_counters_prove_more() -> None:
+    for many, few in (
+        ((Laplace(120, 0.02),), (Laplace(119, 0.02),)),
+        ((Laplace(120, 0.02),), (Laplace(120, 0.0199),)),
+        ((Gaussian(0.3),), (Gaussian(0.299),)),
+        ((Binomial(3000, 0.5, 60, 60),), (Binomial(3000, 0.5, 60, 59),)),
+        ((Binomial(3000, 0.5, 60, 60),), (Binomial(3030, 0.5, 60, 60),)),
+    ):
+        assert epsilon_of(few, 1e-6) < epsilon_of(many, 1e-6)
+        assert delta_of(few, 0.3) < delta_of(many, 0.3)
+
+
+def test_a_loss_nobody_knows_is_an_error() -> None:
+    class Cauchy:
+        spread = 1.0
+
+    with pytest.raises(TypeError, match="no accounting"):
+        epsilon_of((Cauchy(),), 1e-6)
+
+
+def test_delta_zero_proves_nothing_without_laplace() -> None:
+    assert epsilon_of((Gaussian(0.1),), 0.0) == math.inf
+    assert epsilon_of((Binomial(100, 0.5, 1, 1),), 0.0) == math.inf
+    assert epsilon_of((Laplace(1, 0.1), Gaussian(0.1)), 0.0) == math.inf
+
+
+def test_the_oracles_are_not_vacuous() -> None:
+    """5% less noise than stated is noticed by every oracle's tolerance."""
+    with pytest.raises(AssertionError):
+        agrees((Laplace(120, 1 / 60),), inverted(laplace_moment(120, 1.05 / 60)))
+    with pytest.raises(AssertionError):
+        agrees((Binomial(10_000, 0.1, 6, 6),), binomial_curve(Binomial(10_000, 0.09, 6, 6)))
+    assert stats.norm.cdf(0.0) == 0.5

@@ -1,0 +1,149 @@
+"""Shuffled bits: batches against users' bits one by one, B25 Algorithm 4's rule, and tails."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dprl.mdp.tabular import Array
+from dprl.privacy import MECHANISMS
+from dprl.privacy.errors import binomial_tail
+from dprl.privacy.mechanisms import make_stream
+from dprl.privacy.privatizers.shuffle import printed_bits, tight_bits
+from tests.privacy.draws import FIVE, LEVEL, ks_samples, standard_errors, unit_noise
+
+CELLS = 40_000
+BITS = MECHANISMS["binomial-sum"]
+
+
+def noise_of(knobs: list[tuple[float, float]], seed: int, cells: int = CELLS) -> Array:
+    ends = np.cumsum([n for n, _ in knobs]).astype(np.int64)
+    return unit_noise(BITS, make_stream(ends, np.array(knobs, dtype=float)), cells, seed)
+
+
+KNOBS: list[tuple[float, float]] = [
+    (40, 0.5),
+    (1000, 0.5),
+    (10**6, 3e-4),
+    (10**12, 4e-9),
+    (10**15, 1e-13),
+    (3000, 0.1),
+]
+
+
+def test_moments_and_distribution_of_batches() -> None:
+    """The batches' noises add up, each Binomial less its mean."""
+    noise = noise_of(KNOBS, seed=1)
+    before: Array | float = 0.0
+    variance = 0.0
+    for row, (trials, p) in zip(noise, KNOBS, strict=True):
+        step = row - before
+        assert standard_errors(step, 0.0) < FIVE
+        assert standard_errors(step**2, trials * p * (1 - p)) < FIVE
+        assert standard_errors(step * before, 0.0) < FIVE if np.any(before) else True
+        variance += trials * p * (1 - p)
+        assert standard_errors(row**2, variance) < FIVE
+        outcome = np.rint(step + trials * p).astype(np.int64)
+        np.testing.assert_allclose(outcome, step + trials * p, atol=1e-3 if trials < 10**15 else 0.2)
+        seen, times = np.unique(outcome, return_counts=True)
+        # chi-square over outcomes, those seen seldom together
+        chance = stats.binom.pmf(seen, trials, p) if trials < 10**10 else stats.poisson.pmf(seen, trials * p)
+        often = chance * CELLS > 10
+        observed = np.append(times[often], CELLS - times[often].sum())
+        expected = np.append(chance[often], 1 - chance[often].sum()) * CELLS
+        assert stats.chisquare(observed, expected).pvalue > LEVEL / len(KNOBS)
+        before = row
+
+
+@pytest.mark.parametrize(("users", "tau"), [(1, 50.0), (7, 50.0), (49, 50.0), (50, 50.0), (400, 50.0)])
+def test_a_batch_is_its_users_one_by_one(users: int, tau: float) -> None:
+    """B25 Algorithm 4 as written: n < tau: ceil(tau/n) fair bits a user; else one Bernoulli(tau/2n) bit a user."""
+    rng, cells = np.random.default_rng(2), 4000
+    if users < tau:
+        per_user = math.ceil(tau / users)
+        bits = rng.random((cells, users, per_user)) < 0.5
+        one_by_one = bits.sum((1, 2)) - users * per_user / 2
+    else:
+        bits = rng.random((cells, users, 1)) < tau / (2 * users)
+        one_by_one = bits.sum((1, 2)) - tau / 2
+    ((trials, probability),) = printed_bits(np.array([users]), tau)
+    together = noise_of([(trials, probability)], seed=3, cells=cells)[0]
+    assert ks_samples(one_by_one, together) > LEVEL / 5
+    variance = float(trials * probability * (1 - probability))
+    assert standard_errors(one_by_one**2, variance) < FIVE
+    assert standard_errors(together**2, variance) < FIVE
+
+
+def test_printed_rule() -> None:
+    users = np.array([1, 3, 49, 50, 51, 10**6, 10**12, 10**15])
+    trials, p = printed_bits(users, 50.0).T
+    np.testing.assert_array_equal(trials, [50, 51, 98, 50, 51, 1e6, 1e12, 1e15])
+    np.testing.assert_allclose(p, [0.5, 0.5, 0.5, 0.5, 25 / 51, 25e-6, 25e-12, 25e-15], rtol=1e-12)
+
+
+def test_tight_rule() -> None:
+    """`fair` fair bits at least, or rare ones of the stated variance; never a probability above one half."""
+    users = np.unique(np.geomspace(1, 1e15, 300).astype(np.int64))
+    trials, p = tight_bits(users, 400, 103.0).T
+    fair = p == 0.5
+    assert (trials[fair] >= 400).all()
+    assert (trials[fair] < 400 + users[fair]).all()
+    np.testing.assert_allclose((trials * p * (1 - p))[~fair], 103.0, rtol=1e-9)
+    assert (trials == users)[~fair].all()
+    assert (p <= 0.5).all()
+    assert (users[fair] < 412).all()
+    assert (users[~fair] >= 412).all()
+
+
+@pytest.mark.parametrize("users", [10**12, 10**15])
+def test_huge_batches(users: int) -> None:
+    """Rare bits of 10^12 users and more: NumPy's own binomial has lost its digits there."""
+    tau = 40_000.0
+    ((trials, probability),) = printed_bits(np.array([users]), tau)
+    noise = noise_of([(trials, probability)], seed=4)[0]
+    assert standard_errors(noise, 0.0) < FIVE
+    assert standard_errors(noise**2, tau / 2) < FIVE
+    # a lattice of step 1 is 1/141 of a standard deviation: spread over its cells before comparing
+    spread = noise + np.random.default_rng(5).uniform(-0.5, 0.5, noise.size)
+    poisson = np.random.default_rng(6).poisson(tau / 2, noise.size) - tau / 2
+    assert ks_samples(noise, poisson) > LEVEL / 2
+    assert stats.kstest(spread / math.sqrt(tau / 2), "norm").pvalue > LEVEL / 2
+
+
+@pytest.mark.parametrize("failure", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("knob", [(400.0, 0.5), (1e6, 2e-4), (5e4, 0.02)])
+def test_tail_of_one_batch(knob: tuple[float, float], failure: float) -> None:
+    """Holds against the exact tail, and is not loose."""
+    trials, p = knob
+    bound = float(binomial_tail(np.array([knob]), failure)[0])
+    mean = trials * p
+    exact = stats.binom.sf(mean + bound, trials, p) + stats.binom.cdf(mean - bound, trials, p)
+    assert exact <= failure
+    inner = bound / 1.3
+    exact = stats.binom.sf(mean + inner, trials, p) + stats.binom.cdf(mean - inner, trials, p)
+    assert exact > failure
+
+
+def test_tail_of_many_batches() -> None:
+    """For equal batches of fair bits the sum is Binomial, too; for rare ones nearly Poisson."""
+    sums = np.arange(1, 51)
+    bound = binomial_tail(np.array([(400.0, 0.5)] * 50), 1e-6)
+    exact = 2 * stats.binom.sf(200 * sums + bound, 400 * sums, 0.5)
+    assert (exact <= 1e-6).all()
+    assert (2 * stats.binom.sf(200 * sums + bound / 1.25, 400 * sums, 0.5) > 1e-6).all()
+    bound = binomial_tail(np.array([(1e12, 1e-10)] * 50), 1e-6)
+    exact = stats.poisson.sf(100 * sums + bound, 100 * sums) + stats.poisson.cdf(
+        100 * sums - bound, 100 * sums
+    )
+    assert (exact <= 1e-6).all()
+    assert (stats.poisson.sf(100 * sums + bound / 1.25, 100 * sums) > 1e-7).all()
+
+
+def test_stated_std() -> None:
+    std = BITS.std(
+        make_stream(np.arange(1, len(KNOBS) + 1), np.array([(n, p, 3) for n, p in KNOBS], dtype=float))
+    )
+    np.testing.assert_allclose(std**2, np.cumsum([n * p * (1 - p) for n, p in KNOBS]), rtol=1e-12)

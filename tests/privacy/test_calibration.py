@@ -1,0 +1,286 @@
+"""Calibration: the noise of a request proves what was asked for, and no less noise would."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dprl.fields import SpecError
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy.accounting import (
+    Binomial,
+    Gaussian,
+    Laplace,
+    Losses,
+    calibrated,
+    delta_of,
+    epsilon_of,
+    gaussian_epsilon,
+    least_scale,
+)
+from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, Guarantee
+from dprl.privacy.privatizers.privatizer import proved, replaced
+from dprl.privacy.privatizers.shuffle import least_bits, tight_bits
+from dprl.simulation import schedule
+from tests.privacy.draws import TRIPLES, prepared
+
+TIGHT = [(p, m) for p, m, c in TRIPLES if c == "tight"]
+SCALED = [(p, m) for p, m in TIGHT if p != "shuffle"]
+TIMES = schedule.times("geometric:0.01", 50_000)
+GRID = list(itertools.product((0.05, 0.3, 1.0, 5.0, 20.0), (1e-9, 1e-6, 1e-2), (1, 4, 20)))
+
+
+# --- the numbers of issue 3, RiverSwim, H = 20, K = 50,000
+
+
+def riverswim(privacy: str, mechanism: str, calibration: str, **rest: float) -> tuple[float, Guarantee]:
+    """Worst-time standard deviation of one counter n, and the card."""
+    noise = prepared(privacy, mechanism, calibration, TIMES, H=20, S=6, A=2, **rest)
+    return float(noise.std.max()), noise.card()
+
+
+def reading(card: Guarantee, adjacency: str, delta: float) -> float:
+    return next(r.epsilon for r in card.readings if (r.adjacency, r.delta) == (adjacency, delta))
+
+
+def test_printed_tree() -> None:
+    std, card = riverswim("central", "laplace-tree", "paper")
+    assert std == pytest.approx(5258, rel=0.01)
+    # L = 16 levels, and at most 15 nodes in a prefix below 50,000
+    assert std == pytest.approx(3 * 20 * 16 * math.sqrt(2 * 15))
+    assert (card.claimed_epsilon, card.claimed_delta) == (1.0, 0.0)
+    assert card.proved_epsilon == pytest.approx(2.0, rel=1e-9)
+    assert card.proved_delta == 0.0
+    assert reading(card, REPLACE_ONE, 1e-6) == pytest.approx(0.172, rel=0.01)
+    assert reading(card, ADD_REMOVE, 0.0) == pytest.approx(1.0, rel=1e-9)
+    # noise of 1,920 small losses is nearly Gaussian: mu^2 = 1920 / 960^2
+    assert reading(card, REPLACE_ONE, 1e-6) == pytest.approx(
+        gaussian_epsilon(math.sqrt(1920) / 960, 1e-6), rel=0.01
+    )
+
+
+def test_ladder() -> None:
+    """Plain sensitivity (squared L2 of 6H) on the way; the last step releases r as r/4 (4.125H)."""
+    _, card = riverswim("central", "laplace-tree", "paper")
+    assert [s.std for s in card.ladder] == pytest.approx([5258, 10516, 1013, 619, 439, 147, 122], rel=0.01)
+    assert [(s.epsilon, s.delta) for s in card.ladder] == [(2.0, 0.0), (1.0, 0.0), *[(1.0, 1e-6)] * 5]
+    stds = [s.std for s in card.ladder]
+    assert stds[5] / stds[6] == pytest.approx(math.sqrt(6 / 4.125), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "plain", "used"),
+    [("laplace-tree", 619, 513), ("gaussian-tree", 439, 364), ("gaussian-toeplitz", 147, 122)],
+)
+def test_tight_central(mechanism: str, plain: float, used: float) -> None:
+    """What runs use is below the issue's figure, which is for the plain sensitivity."""
+    std, card = riverswim("central", mechanism, "tight", epsilon=1.0, delta=1e-6)
+    assert std == pytest.approx(used, rel=0.01)
+    assert std < plain
+    assert (card.claimed_epsilon, card.claimed_delta) == (1.0, 1e-6)
+    assert 0.999 < (card.proved_epsilon or 0) <= 1.0001
+    assert card.proved_delta == 1e-6
+    # r is released as r/4: in counts its noise is four times that of n, its tolerance as well
+    noise = prepared("central", mechanism, "tight", TIMES, H=20, S=6, A=2)
+    assert noise.scales[-1] == pytest.approx(4 * noise.scales[0])
+    assert np.ptp(noise.scales[:-1]) == 0
+
+
+def test_printed_local_and_shuffle() -> None:
+    std, card = riverswim("local", "laplace", "paper")
+    assert std == pytest.approx(3 * 20 * math.sqrt(2 * 50_000))
+    assert card.proved_epsilon == pytest.approx(2.0, rel=1e-9)
+    assert reading(card, REPLACE_ONE, 1e-6) == pytest.approx(0.745, rel=0.01)
+    _, card = riverswim("shuffle", "binomial-sum", "paper")
+    assert card.proved_epsilon == pytest.approx(0.033, rel=0.02)
+    assert card.proved_delta == 1e-6
+
+
+def test_tight_pure_epsilon() -> None:
+    """L1 of 4.5H a level: 4H of n and m, 2H of r/4."""
+    for privacy, mechanism, scale in (
+        ("central", "laplace-tree", 4.5 * 20 * 10),
+        ("local", "laplace", 4.5 * 20),
+    ):
+        noise = prepared(privacy, mechanism, "tight", TIMES, H=20, S=6, A=2, epsilon=1.0, delta=0.0)
+        assert len(TIMES).bit_length() == 10
+        assert noise.scales[0] == pytest.approx(scale)
+        assert noise.card().proved_epsilon == pytest.approx(1.0, rel=1e-9)
+        assert noise.card().proved_delta == 0.0
+
+
+# --- over grids
+
+
+@pytest.mark.parametrize(
+    ("privacy", "mechanism", "releases"),
+    [(p, m, M) for p, m in SCALED for M in ((1,) if p == "local" else (1, 30, 782))],
+)
+def test_tight_noise_proves_what_was_asked(privacy: str, mechanism: str, releases: int) -> None:
+    for epsilon, delta, H in GRID if releases == 1 else GRID[::4]:
+        noise = prepared(
+            privacy, mechanism, "tight", list(range(1, releases + 1)), H=H, epsilon=epsilon, delta=delta
+        )
+        change = replaced(H, 0.25)
+        value = proved(MECHANISMS[mechanism], change, float(noise.scales[0]), noise.stream, delta)
+        assert 0.995 * epsilon <= value <= 1.0001 * epsilon, (epsilon, delta, H)
+
+
+def test_tight_bits_prove_what_was_asked() -> None:
+    """From above for every budget; from below where bits are many enough for one more not to matter."""
+    for epsilon, delta, H in (
+        (0.05, 1e-6, 20),
+        (0.3, 1e-9, 4),
+        (1.0, 1e-6, 20),
+        (5.0, 1e-6, 20),
+        (5.0, 1e-2, 1),
+        (20.0, 1e-9, 4),
+    ):
+        moved = 3 * H
+        fair, variance = least_bits(moved, epsilon, delta, True)
+        value = epsilon_of((Binomial(fair, 0.5, moved, moved),), delta)
+        assert value <= 1.0001 * epsilon
+        assert value >= 0.995 * epsilon or fair < 400
+        assert epsilon_of((Binomial(fair - 1, 0.5, moved, moved),), delta) > epsilon * (1 - 1e-4)
+        assert epsilon_of((Binomial(10**15, variance / 10**15, moved, moved),), delta) <= 1.0001 * epsilon
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "H", "sizes"),
+    [(1.0, 1e-6, 20, 200), (0.1, 1e-9, 5, 40), (6.0, 1e-6, 20, 40), (20.0, 1e-3, 6, 40)],
+)
+def test_bits_of_every_batch_prove_it(epsilon: float, delta: float, H: int, sizes: int) -> None:
+    """At random sizes of a batch from 1 to 10^15, and around the change from fair bits to rare ones."""
+    moved = 3 * H
+    fair, variance = least_bits(moved, epsilon, delta, True)
+    rng = np.random.default_rng(0)
+    switch = math.ceil(max(4 * variance, fair))
+    users = np.unique(
+        np.concatenate(
+            [np.exp(rng.uniform(0, math.log(1e15), sizes)).astype(np.int64), [1, switch - 1, switch, 10**15]]
+        )
+    )
+    for trials, p in np.unique(tight_bits(users, fair, variance), axis=0):
+        if p == 0.5:
+            assert trials >= fair  # and more fair bits are more noise
+            continue
+        # delta at epsilon: cheaper than epsilon at delta, and says the same
+        assert delta_of((Binomial(int(trials), float(p), moved, moved),), epsilon * 1.001) <= delta, (
+            trials,
+            p,
+        )
+    for trials in (fair, fair + 1, 2 * fair, 5 * fair + 3):
+        assert delta_of((Binomial(trials, 0.5, moved, moved),), epsilon * 1.001) <= delta, trials
+
+
+def test_card_looks_at_the_worst_batch() -> None:
+    """The one with least variance or the most lopsided: no other proves less."""
+    times = [1, 5, 40, 300, 1000, 3000, 20_000, 10**6, 10**9]
+    for calibration in ("tight", "paper"):
+        noise = prepared("shuffle", "binomial-sum", calibration, times, H=2, epsilon=2.0, delta=1e-6)
+        proofs = [epsilon_of((Binomial(int(n), float(p), 6, 6),), 1e-6) for n, p, _ in noise.stream.knobs]
+        assert max(proofs) <= (noise.card().proved_epsilon or 0) * (1 + 1e-6)
+
+
+def test_fewer_steps_or_larger_budgets_need_less_noise() -> None:
+    for privacy, mechanism in TIGHT:
+
+        def std(privacy: str = privacy, mechanism: str = mechanism, **rest: float) -> float:
+            given = {"H": 5, "epsilon": 1.0, "delta": 1e-6} | rest
+            return float(prepared(privacy, mechanism, "tight", [10, 100, 1000], **given).std.max())
+
+        assert std(epsilon=2.0) < std() < std(epsilon=0.5)
+        assert std(delta=1e-4) < std() < std(delta=1e-8)
+        assert std(H=4) < std() < std(H=6)
+
+
+# --- solving
+
+
+def laplaces(scale: float) -> Losses:
+    return (Laplace(80, 1 / scale), Laplace(40, 0.25 / scale))
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.05, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("guess", [1e-3, 1.0, 1e5])
+def test_least_scale_from_any_guess(epsilon: float, guess: float) -> None:
+    """With Gaussians, whose answer is known, and far-off guesses."""
+    scale = least_scale(lambda s: (Gaussian(3.0 / s),), epsilon, 1e-6, guess)
+    assert 0.999 * epsilon < gaussian_epsilon(3.0 / scale, 1e-6) <= epsilon * (1 + 1e-9)
+
+
+def test_least_scale_of_whole_bits() -> None:
+    """A staircase, with infinite epsilon below: the least whole number."""
+
+    def bits(scale: float) -> Losses:
+        return (Binomial(math.ceil(scale), 0.5, 2, 2),)
+
+    for epsilon, delta in ((8.0, 1e-3), (20.0, 1e-6), (1.0, 0.01)):
+        found = math.ceil(least_scale(bits, epsilon, delta, 3.0))
+        assert epsilon_of(bits(found), delta) <= epsilon
+        assert epsilon_of(bits(found - 1), delta) > epsilon
+
+
+def test_what_no_noise_proves_is_refused() -> None:
+    with pytest.raises(SpecError, match="cannot be proved"):
+        least_scale(lambda s: (Gaussian(2.0),), 0.5, 1e-6, 1.0)
+
+
+def test_calibrated_takes_the_better_of_pure_and_approximate() -> None:
+    """At tiny delta or huge epsilon pure composition may need less."""
+    for epsilon, delta in ((1.0, 0.0), (1.0, 1e-6), (30.0, 1e-6), (300.0, 1e-12), (0.001, 1e-9)):
+        scale = calibrated(laplaces, epsilon, delta)
+        assert scale <= 90 / epsilon * (1 + 1e-12)
+        assert epsilon_of(laplaces(scale), delta) <= epsilon * 1.0001
+        if delta and epsilon < 10:
+            assert scale < 0.5 * 90 / epsilon
+            assert epsilon_of(laplaces(scale * 0.995), delta) > epsilon
+    assert calibrated(laplaces, 2.0, 0.0) == pytest.approx(45.0)
+    assert calibrated(lambda s: (Gaussian(1 / s),), 1.0, 0.0) == math.inf
+
+
+def test_a_preview_is_close() -> None:
+    for epsilon in (0.1, 1.0, 5.0):
+        quick = calibrated(laplaces, epsilon, 1e-6, exact=False)
+        assert quick == pytest.approx(calibrated(laplaces, epsilon, 1e-6), rel=0.1)
+        _, variance = least_bits(60, epsilon, 1e-6, False)
+        assert variance == pytest.approx(least_bits(60, epsilon, 1e-6, True)[1], rel=0.1)
+
+
+def test_bits_that_nobody_could_account_for_are_refused() -> None:
+    for calibration, epsilon, delta, word in (
+        ("tight", 0.0003, 1e-12, "larger"),
+        ("paper", 0.001, 1e-6, "larger"),
+        ("tight", 1.0, 1e-15, "at least 1e-12"),
+        ("paper", 1.0, 1e-15, "at least 1e-12"),
+    ):
+        with pytest.raises(SpecError, match=word):
+            prepared("shuffle", "binomial-sum", calibration, [1, 2], H=20, epsilon=epsilon, delta=delta)
+
+
+def test_the_least_budgets_that_bits_have_noise_for() -> None:
+    """Just inside what is not refused there is an answer."""
+    for epsilon, delta in ((0.0005, 1e-6), (1.0, 1e-12), (0.001, 1e-12), (10_000.0, 1e-12)):
+        noise = prepared(
+            "shuffle", "binomial-sum", "tight", [10, 10**6, 10**15], H=20, epsilon=epsilon, delta=delta
+        )
+        assert 0 < (noise.card().proved_epsilon or math.inf) <= epsilon * 1.0001
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.05, 20.0, 100.0, 10_000.0])
+@pytest.mark.parametrize(("privacy", "mechanism"), TIGHT)
+def test_extreme_budgets_have_an_answer(privacy: str, mechanism: str, epsilon: float) -> None:
+    noise = prepared(privacy, mechanism, "tight", [1, 10, 100], H=2, epsilon=epsilon, delta=1e-6)
+    assert np.isfinite(noise.std).all()
+    assert np.isfinite(noise.bound).all()
+    assert (noise.std > 0).all()
+    card = noise.card()
+    assert (card.proved_epsilon or math.inf) <= epsilon * 1.0001
+
+
+def test_every_calibration_is_of_a_known_kind() -> None:
+    assert {c for _, _, c in TRIPLES} == {"tight", "paper"}
+    assert {p for p, _ in TIGHT} == set(PRIVATIZERS) - {"none"}

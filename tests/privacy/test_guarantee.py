@@ -1,0 +1,237 @@
+"""The card of every run: what it says, that it survives the store, and what is refused with a sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import RunSpec, run
+from dprl.fields import SpecError
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
+from dprl.privacy.accounting import epsilon_of
+from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, SIMULATION
+from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, replaced
+from dprl.simulation.engine import SeedRun
+from tests.privacy.draws import TRIPLES, prepared
+
+TIMES = [1, 2, 5, 30, 200, 3000]
+MODELS = {"central": "JDP", "local": "LDP", "shuffle": "SDP"}
+
+
+def small(privacy: str, mechanism: str | None, calibration: str | None, **changes: Any) -> RunSpec:
+    given: dict[str, Any] = {
+        "environment": "random",
+        "environment_params": {"S": 3, "A": 2, "H": 2, "seed": 4},
+        "epsilon": 20.0,
+        "episodes": 300,
+        "schedule": "geometric:0.3",
+        "seeds": 1,
+    }
+    return RunSpec(privacy=privacy, mechanism=mechanism, calibration=calibration, **(given | changes))
+
+
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+def test_card(privacy: str, mechanism: str, calibration: str) -> None:
+    noise = prepared(privacy, mechanism, calibration, TIMES, H=3, epsilon=2.0)
+    card, printed = noise.card(), calibration == "paper"
+    assert card.model == MODELS[privacy]
+    assert card.trust == PRIVATIZERS[privacy].trust
+    assert card.mechanism == MECHANISMS[mechanism].title
+    assert card.unit == "one user: one whole episode"
+    assert card.claimed_epsilon == 2.0
+    assert card.claimed_delta == (0.0 if printed and privacy != "shuffle" else 1e-6)
+    assert card.noise_scale == noise.scales[0]
+    assert card.noise_std == pytest.approx(noise.std.max())
+    assert SIMULATION in card.assumptions
+    assert card.sources
+    assert all(card.sources)
+    assert card.proved_epsilon is not None
+    if not printed:
+        assert 0.98 * 2 < card.proved_epsilon <= 2 * 1.0001
+        assert card.proved_delta == card.claimed_delta
+    elif privacy != "shuffle":
+        # printed noise is split for add/remove: replacing a user moves twice as much
+        assert (card.proved_epsilon, card.proved_delta) == (pytest.approx(4.0), 0.0)
+    assert bool(card.ladder) == (privacy == "central")
+
+
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
+    """At the spec's delta, at the reference one, and at 0 where something is proved there; both adjacencies."""
+    noise = prepared(privacy, mechanism, calibration, TIMES, H=3, delta=1e-5)
+    card = noise.card()
+    ours = {(r.adjacency, r.delta): r.epsilon for r in card.readings if r.how == "our accountant"}
+    deltas = {1e-5, REFERENCE_DELTA} | (set() if MECHANISMS[mechanism].needs_delta else {0.0})
+    assert set(ours) == {(a, d) for a in (REPLACE_ONE, ADD_REMOVE) for d in deltas}
+    for delta in deltas:
+        # adding a user is half of replacing one
+        assert 0 < ours[ADD_REMOVE, delta] < ours[REPLACE_ONE, delta]
+    assert card.proved_epsilon == ours[REPLACE_ONE, 1e-5]
+    assert noise.mechanism is not None
+    reward = float(noise.scales[0] / noise.scales[-1])
+    losses = noise.mechanism.losses(replaced(3, reward), float(noise.scales[0]), noise.stream)
+    for delta in deltas:
+        assert ours[REPLACE_ONE, delta] == max(epsilon_of(x, delta) for x in losses)
+
+
+def test_the_printed_claim_of_shuffle_is_shown() -> None:
+    """Basic composition over the 6H counters of replace-one."""
+    card = prepared("shuffle", "binomial-sum", "paper", TIMES, H=3, epsilon=2.0, delta=1e-6).card()
+    basic = next(r for r in card.readings if r.how != "our accountant")
+    assert (basic.epsilon, basic.delta) == (pytest.approx(4.0), pytest.approx(18e-6))
+
+
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+def test_a_card_survives_json(privacy: str, mechanism: str, calibration: str) -> None:
+    card = prepared(privacy, mechanism, calibration, TIMES, H=2).card()
+    text = json.dumps(card.to_dict(), allow_nan=False)  # so every number is finite
+    assert Guarantee.from_dict(json.loads(text)) == card
+    with pytest.raises(TypeError):
+        Guarantee.from_dict({**card.to_dict(), "extra": 1})
+
+
+def test_a_run_carries_its_card() -> None:
+    spec = small("central", "gaussian-tree", "tight", epsilon=1.0, delta=1e-5)
+    trace = run(spec)
+    assert trace.guarantee == trace.seeds[0].guarantee
+    assert trace.guarantee.claimed_epsilon == 1.0
+    assert trace.guarantee.proved_epsilon == pytest.approx(1.0, rel=1e-3)
+    again = type(trace.seeds[0]).from_bytes(trace.seeds[0].to_bytes())
+    assert again.guarantee == trace.guarantee
+
+
+def test_without_privacy_nothing_is_claimed() -> None:
+    card = run(small("none", None, None)).guarantee
+    assert card.model == "none"
+    assert card.claimed_epsilon is card.proved_epsilon is card.proved_delta is None
+    assert card.readings == card.ladder == ()
+
+
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+def test_compiled_and_plain_runs_are_the_same_bits(privacy: str, mechanism: str, calibration: str) -> None:
+    """Each mechanism's kernel, in the loop, as machine code and as ordinary Python."""
+    spec = small(privacy, mechanism, calibration)
+    runs = [SeedRun(spec, 3, plain=plain) for plain in (False, True)]
+    for one in runs:
+        while not one.advance(60.0):
+            pass
+    fast, slow = (one.trace() for one in runs)
+    for field in dataclasses.fields(fast):
+        a, b = getattr(fast, field.name), getattr(slow, field.name)
+        if isinstance(a, np.ndarray):
+            assert a.dtype == b.dtype, field.name
+            assert a.tobytes() == b.tobytes(), field.name
+    assert fast.coverage_ratio[-1] > 0
+    assert not np.array_equal(fast.noisy, fast.counts)
+
+
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+def test_runs_differ_by_seed_and_not_by_slices(privacy: str, mechanism: str, calibration: str) -> None:
+    spec = small(privacy, mechanism, calibration)
+
+    def noisy(seed: int, seconds: float) -> bytes:
+        one = SeedRun(spec, seed)
+        while not one.advance(seconds):
+            pass
+        return one.state.noisy.tobytes()
+
+    assert noisy(0, 60.0) == noisy(0, 1e-5)
+    assert noisy(0, 60.0) != noisy(1, 60.0)
+
+
+REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    ({"privacy": "central", "mechanism": "gaussian-tree", "delta": 0.0}, "delta", "laplace-tree"),
+    ({"privacy": "central", "mechanism": "gaussian-toeplitz", "delta": 0.0}, "delta", "laplace-tree"),
+    ({"privacy": "local", "mechanism": "gaussian", "delta": 0.0}, "delta", "laplace"),
+    ({"privacy": "shuffle", "delta": 0.0}, "delta", "above 0"),
+    ({"privacy": "shuffle", "calibration": "paper", "delta": 0.0}, "delta", "above 0"),
+    ({"privacy": "central", "mechanism": "gaussian-tree", "calibration": "paper"}, "calibration", "tight"),
+    (
+        {"privacy": "central", "mechanism": "gaussian-toeplitz", "calibration": "paper"},
+        "calibration",
+        "tight",
+    ),
+    ({"privacy": "local", "mechanism": "gaussian", "calibration": "paper"}, "calibration", "tight"),
+    ({"privacy": "central", "mechanism": "laplace"}, "mechanism", "laplace-tree"),
+    ({"privacy": "central", "mechanism": "binomial-sum"}, "mechanism", "gaussian-toeplitz"),
+    ({"privacy": "local", "mechanism": "laplace-tree"}, "mechanism", "gaussian or laplace"),
+    ({"privacy": "shuffle", "mechanism": "gaussian"}, "mechanism", "binomial-sum"),
+    ({"algorithm": "ucbvi", "privacy": "shuffle"}, "privacy", "none"),
+    (
+        {"privacy": "central", "mechanism": "gaussian-toeplitz", "schedule": "episodic", "episodes": 10**5},
+        "schedule",
+        "4,000",
+    ),
+    (
+        {
+            "privacy": "central",
+            "mechanism": "gaussian-toeplitz",
+            "schedule": "geometric:0.001",
+            "episodes": 10**9,
+        },
+        "schedule",
+        "gaussian-tree",
+    ),
+    ({"privacy": "shuffle", "epsilon": 0.001, "calibration": "paper"}, "epsilon", "larger"),
+    ({"privacy": "shuffle", "epsilon": 1.0, "delta": 1e-20}, "delta", "1e-12"),
+]
+
+
+@pytest.mark.parametrize(("given", "field", "advice"), REFUSED, ids=[str(g) for g, _, _ in REFUSED])
+def test_what_does_not_go_together_is_refused_in_a_sentence(
+    given: dict[str, Any], field: str, advice: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        RunSpec(**given)
+    text = str(caught.value)
+    assert caught.value.field == field
+    assert text.startswith(field)
+    assert advice in text
+    assert text.endswith(".")
+    assert ". " not in text  # one sentence
+
+
+def test_every_combination_is_run_or_refused() -> None:
+    """For each privatizer, mechanism, calibration and delta: a spec whose noise exists, or a sentence."""
+    accepted, refused = set(), set()
+    for privacy in MODELS:
+        for mechanism in MECHANISMS:
+            for calibration in ("tight", "paper"):
+                for delta in (0.0, 1e-6):
+                    try:
+                        spec = small(privacy, mechanism, calibration, delta=delta)
+                    except SpecError as error:
+                        refused.add(error.field)
+                        continue
+                    assert np.isfinite(SeedRun(spec, 0).noise.std).all()
+                    accepted.add((privacy, mechanism, calibration, delta))
+    assert refused == {"mechanism", "calibration", "delta"}
+    pure = {(p, m, c, 0.0) for p, m, c in TRIPLES if not MECHANISMS[m].needs_delta}
+    assert accepted == {(p, m, c, 1e-6) for p, m, c in TRIPLES} | pure
+
+
+def test_an_omitted_mechanism_is_the_best_that_fits() -> None:
+    assert RunSpec(privacy="central").mechanism == "gaussian-toeplitz"
+    assert RunSpec(privacy="central").calibration == "tight"
+    assert RunSpec(privacy="central").delta == 1e-6
+    assert RunSpec(privacy="central", delta=0.0).mechanism == "laplace-tree"
+    assert RunSpec(privacy="central", calibration="paper").mechanism == "laplace-tree"
+    assert RunSpec(privacy="central", calibration="paper").delta == 0.0
+    assert RunSpec(privacy="central", schedule="episodic", episodes=10**5).mechanism == "gaussian-tree"
+    assert RunSpec(privacy="local").mechanism == "gaussian"
+    assert RunSpec(privacy="local", delta=0.0).mechanism == "laplace"
+    assert RunSpec(privacy="shuffle", calibration="paper").delta == 1e-6
+
+
+def test_best_mechanisms_come_first() -> None:
+    """At the same (epsilon, delta), the privatizer's first mechanism needs the least noise."""
+    times = np.unique(np.geomspace(1, 1e6, 600).astype(np.int64))
+    for privacy in MODELS:
+        stds = [prepared(privacy, m, "tight", times, H=10).std.max() for m in PRIVATIZERS[privacy].mechanisms]
+        assert stds == sorted(stds)
+        assert math.isfinite(stds[-1])

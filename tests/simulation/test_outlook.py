@@ -1,0 +1,104 @@
+"""Whether private runs learn, and whether the outlook says so beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import RunSpec
+from dprl.simulation import outlook
+from dprl.simulation.engine import SeedRun
+
+SEEDS = 20
+
+
+def finished(spec: RunSpec, seed: int) -> tuple[float, float]:
+    """Average regret of an episode, and the gap of the last policy as a share of the optimal value."""
+    run = SeedRun(spec, seed)
+    while not run.advance(60.0):
+        pass
+    v_star = float(run.course.d1 @ run.course.V_star)
+    return float(run.record.regret[-1]) / spec.episodes, float(run.record.gap[-1]) / v_star
+
+
+@pytest.mark.parametrize(("episodes", "regret"), [(10**6, 1.0), (10**8, 0.05)])
+def test_the_best_central_mechanism_learns_riverswim(episodes: int, regret: float) -> None:
+    """Issue 3: every seed, by 10^6 users and by 10^8, at epsilon = 1."""
+    spec = RunSpec(privacy="central", mechanism="gaussian-toeplitz", epsilon=1.0, episodes=episodes)
+    assert (spec.environment, spec.algorithm, spec.bonus, spec.calibration) == (
+        "riverswim",
+        "dp-ucbvi",
+        "practical",
+        "tight",
+    )
+    ended = [finished(spec, seed) for seed in range(SEEDS)]
+    assert max(r for r, _ in ended) < regret
+    assert max(g for _, g in ended) < 0.1
+
+
+CASES: list[dict[str, Any]] = [
+    {"privacy": "central"},
+    {"privacy": "central", "epsilon": 0.1},
+    {"privacy": "central", "mechanism": "laplace-tree", "calibration": "paper"},
+    {"privacy": "shuffle"},
+    {"privacy": "local"},
+    {"privacy": "local", "epsilon": 10.0},
+    {"privacy": "central", "environment_params": {"S": 4, "H": 10}},
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_rule_of_thumb_is_within_a_factor_of_ten(case: dict[str, Any]) -> None:
+    """With ten times the users it names a run has learned, in the median of 5 seeds; with a tenth it has not."""
+    named = outlook(RunSpec(**case))
+    assert named is not None
+    K = named.learns_from
+    assert K is not None
+
+    def gap(episodes: int) -> float:
+        return float(np.median([finished(RunSpec(**case, episodes=episodes), seed)[1] for seed in range(5)]))
+
+    assert gap(10 * K) < 0.1
+    assert gap(K // 10) > 0.5
+
+
+def test_nothing_to_say_without_privacy() -> None:
+    assert outlook(RunSpec(privacy="none")) is None
+    assert outlook(RunSpec(algorithm="ucbvi")) is None
+
+
+def test_numbers() -> None:
+    """Noise is that of the run; visits are of an optimal user's path."""
+    for case in CASES:
+        spec = RunSpec(**case, episodes=10**7)
+        told = outlook(spec)
+        assert told is not None
+        assert told.noise_std == pytest.approx(SeedRun(spec, 0).noise.std[-1], rel=0.1)
+        assert 0 < told.visits <= spec.episodes
+
+
+def test_less_privacy_or_less_to_learn_is_learned_sooner() -> None:
+    def learns(**given: Any) -> float:
+        told = outlook(RunSpec(**given))
+        assert told is not None
+        return told.learns_from or np.inf
+
+    assert learns(privacy="central") < learns(privacy="shuffle") < learns(privacy="local")
+    assert (
+        learns(privacy="central", epsilon=10.0)
+        < learns(privacy="central")
+        < learns(privacy="central", epsilon=0.1)
+    )
+    assert learns(privacy="central", bonus="paper") > learns(privacy="central")
+
+
+def test_what_never_learns_says_none() -> None:
+    told = outlook(RunSpec(privacy="local", epsilon=0.001))
+    assert told is not None
+    assert told.learns_from is None
+    # a schedule that cannot be so long
+    told = outlook(RunSpec(privacy="central", epsilon=0.01, schedule="episodic", episodes=1000))
+    assert told is not None
+    assert told.learns_from is None
