@@ -17,6 +17,7 @@ ALT = (
     "Line chart of how many episodes were more than alpha suboptimal, against alpha, one curve for each run."
 )
 Array = NDArray[np.float64]
+MOST_TICKS = 8
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,9 @@ def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, dark: bool = Fal
         dark=dark,
         x_words=lambda alpha: f"more than {human(alpha)} short of V*",
     )
+    alphas = np.unique(np.concatenate([np.asarray(c.alpha, float) for c in curves] or [np.zeros(0)]))
+    if 0 < len(alphas) <= MOST_TICKS:  # the values there are, rather than whatever a log axis would name
+        figure.update_xaxes(tickmode="array", tickvals=alphas, ticktext=[f"{a:.2g}" for a in alphas])
     see = "There is nothing to draw yet."
     if curves and len(curves[0].alpha):
         first = curves[0]

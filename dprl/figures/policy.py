@@ -553,7 +553,9 @@ def _canvas(
     title: str, place: Array, dark: bool, small: bool, subtitle: str = "", labels: Sequence[str] = ()
 ) -> go.Figure:
     row = _in_row(place)
+    pair = not row and len(place) == 2
     height = (190 if small else 340) if row else (300 if small else 460)
+    height = (170 if small else 320) if pair else height
     figure = style.base(title, dark=dark, height=height, subtitle=subtitle)
     if small:
         figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4}, title_text="")
@@ -565,8 +567,9 @@ def _canvas(
             [-1.35, 1.25] if small else [-2.25, 0.5 if many else 1.3],
         )
     else:
-        wide = 2.15 if _outside(place, labels) else 1.35  # room for names beside the circle
-        x_range, y_range = [-wide, wide], [-1.45, 1.45]
+        wide = 2.15 if _outside(place, labels) or pair else 1.35  # room for names beside the circle
+        high = 0.75 if pair else 1.45
+        x_range, y_range = [-wide, wide], [-high, high]
     figure.update_xaxes(visible=False, range=x_range, fixedrange=small)
     figure.update_yaxes(visible=False, range=y_range, fixedrange=small)
     if not row:
@@ -772,7 +775,7 @@ def _note(figure: go.Figure, place: Array, s: int, text: str, below: float, colo
     if _in_row(place):
         y = y + below
     else:
-        x, y = 1.3 * x, 1.3 * y
+        x, y = (x, -0.6) if len(place) == 2 else (1.3 * x, 1.3 * y)
     figure.add_annotation(
         x=x, y=y, text=style.plain(text), showarrow=False, font={"size": 11, "color": color}, xanchor="center"
     )

@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 ALT = "Line charts over the stages: active policies left, width of confidence, and infrequent tuples."
 TITLES = {
     "active policies": "Active policies left",
-    "confidence width": "Confidence width: a policy this much worse than the best is dropped",
-    "infrequent tuples": "Infrequent tuples (step, state, action, next state)",
+    "confidence width": "Confidence width (worse by more: dropped)",
+    "infrequent tuples": "Infrequent (step, state, action, next state)",
 }
 PANEL, GAP = 130, 56  # pixels
 
@@ -125,7 +125,8 @@ def narrowing(
     see = "No stage is finished yet."
     if len(k) and "active policies" in series:
         left = float(series["active policies"][-1])
-        see = f"After {len(k)} stage{'s' if len(k) > 1 else ''} {human(left)} of {human(policies)} policies are left"
+        see = f"After {len(k)} stage{'s' if len(k) > 1 else ''} {human(left)} of {human(policies)} policies "
+        see += "is left" if left == 1 else "are left"
         if "confidence width" in series:
             width = float(series["confidence width"][-1])
             see += f"; those more than {human(width)} worse than the best could be told apart"

@@ -98,7 +98,10 @@ def take(s: Session, text: str) -> str:
         H = H or params.get("H", WORLD.fields[1].default)
         WORLD.size(model=text, H=H)
     except SpecError as error:
-        return str(error)
+        where = error.field.removeprefix("environment_params.").removeprefix("model").lstrip(".")
+        return (
+            f"The file cannot be used; {where and where + ': '}{str(error).removeprefix(f'{error.field}: ')}"
+        )
     model = compact(text)
     s.files[links.digest(model)] = model
     s.draft["environment"] = WORLD.key

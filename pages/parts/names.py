@@ -58,7 +58,7 @@ def in_common(curves: Sequence[Curve]) -> str:
             for k, v in first.environment_params.items()
             if all(s.environment_params[k] == v for s in specs)
         }
-        inside = ", ".join(f"{k} = {_value(v)}" for k, v in params.items())
+        inside = ", ".join(_value(v) if k == "model" else f"{k} = {_value(v)}" for k, v in params.items())
         parts.append(ENVIRONMENTS[first.environment].title + (f" ({inside})" if inside else ""))
     if len(specs) > 1 and len({s.algorithm for s in specs}) == 1:
         parts.append(ALGORITHMS[first.algorithm].title)

@@ -12,8 +12,11 @@ WORDS = {
     "δ (delta)": "how much probability may escape that promise; 0 where nothing may.",
     "JDP": "joint differential privacy: a trusted agent sees the data, but what it tells all other users hardly "
     "depends on yours.",
+    "SDP": "shuffle differential privacy: every user adds a few random bits, and a trusted shuffler mixes the messages "
+    "of many users, so that nobody can tell whose they are.",
     "LDP": "local differential privacy: every user adds noise before sending anything; nobody is trusted.",
     "Mechanism": "how the noise is drawn, for example Laplace noise in the nodes of a binary tree of running sums.",
+    "Claimed and proved": "what a paper says its noise promises, and what our accountant can prove of that noise.",
     "Released counts": "how often each state and action was seen, with noise: all that the planner is told.",
     "E": "a bound that the noise of all counts keeps at all times, with high probability.",
     "Bonus": "what the planner adds to the value of little-tried actions, so that it tries them.",
@@ -27,11 +30,17 @@ PAPERS = {
     "Vietri, Balle, Krishnamurthy, Wu: Private reinforcement learning with PAC and regret guarantees (ICML 2020)": (
         "https://arxiv.org/abs/2009.09052"
     ),
+    "Bai, Talebi, Zhao, Cheng, Chen: No-regret exploration in shuffle private reinforcement learning (2025), SDP-PE": (
+        "https://arxiv.org/abs/2411.11647"
+    ),
     "Azar, Osband, Munos: Minimax regret bounds for reinforcement learning (ICML 2017), UCBVI": (
         "https://arxiv.org/abs/1703.05449"
     ),
     "Chan, Shi, Song: Private and continual release of statistics (2011), the tree": (
         "https://eprint.iacr.org/2010/076"
+    ),
+    "Fichtenberger, Henzinger, Upadhyay: Constant matters (ICML 2023), the Toeplitz factorisation": (
+        "https://arxiv.org/abs/2202.11205"
     ),
 }
 

@@ -92,11 +92,11 @@ def steps(
     value = min(options, key=lambda option: abs(option - getattr(session().view, name)))
     if len(options) > 1:
         key = _slider(name, options)
-        st.session_state.setdefault(key, value)
         named = dict(zip(options, titles, strict=True))
         st.select_slider(
             label,
             list(options),
+            value,
             format_func=named.__getitem__,
             key=key,
             on_change=_take,

@@ -60,7 +60,6 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
     """A text field for any value the field takes ("1e9" too); what cannot be read is said by `complaint`."""
     s = session()
     key = f"{s.version}:{name}:exact"
-    st.session_state.setdefault(key, written(value))
 
     def changed() -> None:
         with suppress(SpecError):
@@ -68,6 +67,7 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
 
     text = st.text_input(
         label,
+        written(value),
         key=key,
         max_chars=400 if field.kind == "text" else 40,
         on_change=changed,
@@ -106,7 +106,6 @@ def log_slider(
     """A logarithmic slider over `marks`, the exact value beside it, and what its two ends mean in words."""
     s = session()
     slider_key, text_key = f"{s.version}:{name}:slider", f"{s.version}:{name}:exact"
-    st.session_state.setdefault(slider_key, nearest(marks, value))
 
     def slid() -> None:
         chosen = field.check(st.session_state[slider_key])
@@ -125,6 +124,7 @@ def log_slider(
         st.select_slider(
             label,
             marks,
+            nearest(marks, value),
             format_func=show,
             key=slider_key,
             on_change=slid,
@@ -151,7 +151,6 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
 def rows(field: Field, name: str, value: str, store: Store) -> None:
     """A text of rows joined by /, written a row on a line."""
     key = f"{session().version}:{name}:rows"
-    st.session_state.setdefault(key, value.replace("/", "\n"))
 
     def changed() -> None:
         lines = (line.strip() for line in str(st.session_state[key]).upper().splitlines())
@@ -159,6 +158,7 @@ def rows(field: Field, name: str, value: str, store: Store) -> None:
 
     st.text_area(
         f"{field.name}: S start, G goal, X pit, W wall, - free",
+        value=value.replace("/", "\n"),
         key=key,
         height="content",
         max_chars=2000,

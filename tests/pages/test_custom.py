@@ -14,6 +14,7 @@ from dprl import links
 from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
 from pages.parts import custom
+from pages.parts.export import command
 from pages.parts.state import Session, draft_of
 from tests.pages.conftest import unbroken, words
 from tests.pages.test_controls import spec, widget
@@ -179,3 +180,14 @@ def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
     assert spec(app) is None
     assert "rows of equal length" in words(app)
     assert app.button(key="run").disabled
+
+
+def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(visit: Visit) -> None:
+    app = visit(EXPLORE, c=["env.custom~envp.H.4~K.1000"], tab="data")
+    unbroken(app)
+    code = "\n".join(block.value for block in app.code)
+    assert "--spec spec.json" in code
+    assert "--env-param" not in code
+    line = command(RunSpec(algorithm="ucbvi", bonus="paper"))
+    assert "None" not in line
+    assert "--env-param S=6" in line

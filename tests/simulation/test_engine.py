@@ -169,8 +169,6 @@ def coverage(run: SeedRun) -> float:
         ("dp-ucbvi", "central"),
         ("dp-ucbvi", "local"),
         ("dp-ucbvi", "shuffle"),
-        ("pucb", "central"),
-        ("private-ucb-vi", "local"),
     ],
 )
 def test_sampled_blocks_and_walked_users_have_one_distribution(algorithm: str, privacy: str) -> None:
