@@ -143,12 +143,12 @@ def test_card_and_printed_scale(privacy: str, mechanism: str, calibration: str, 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PRIVATE)
 def test_more_privacy_is_more_noise(privacy: str, mechanism: str, calibration: str) -> None:
     times = np.array([1, 10, 1000])
-    _, loose = prepared(privacy, mechanism, calibration, times, epsilon=2.0)
-    _, strict = prepared(privacy, mechanism, calibration, times, epsilon=0.5)
+    _, loose = prepared(privacy, mechanism, calibration, times, epsilon=1.0)
+    _, strict = prepared(privacy, mechanism, calibration, times, epsilon=0.1)
     assert (strict.std > loose.std).all()
     assert (strict.bound > loose.bound).all()
     if calibration == "tight":
-        _, rare = prepared(privacy, mechanism, calibration, times, epsilon=2.0, delta=1e-9)
+        _, rare = prepared(privacy, mechanism, calibration, times, epsilon=1.0, delta=1e-9)
         assert (rare.std > loose.std).all()
 
 
