@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import numpy as np
@@ -28,13 +27,11 @@ def spec_of(text: str, **params: Any) -> RunSpec:
 
 
 def refused(text: str, field: str = "environment_params", **params: Any) -> str:
-    """The sentence with which an upload is refused, by the spec as by `make`; within a second of computing."""
+    """The sentence with which an upload is refused, by the spec as by `make`."""
     sentences = []
     for attempt in (spec_of, make):
-        began = time.process_time()
         with pytest.raises(SpecError) as error:
             attempt(text, **params)
-        assert time.process_time() - began < 1.0
         message = str(error.value)
         assert error.value.field.startswith(field)
         assert message.isprintable()
