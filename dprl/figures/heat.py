@@ -84,12 +84,12 @@ def stacked(
     rows, columns = panels[0].z.shape
     tall = height(rows)
     plot = len(panels) * (tall + GAP) - GAP
-    figure = style.base(
+    layout = style.layout(
         title, dark=dark, height=plot + (168 if subtitle else 148) + (26 if legend else 0), subtitle=subtitle
     )
-    figure.update_layout(
-        margin_t=82 if subtitle else 62
-    )  # the first panel's name stands between title and plot
+    layout["margin"]["t"] = 82 if subtitle else 62  # the first panel's name stands between title and plot
+    traces: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
     colors = style.theme(dark)
     gap = 1 if rows <= 24 and columns <= 24 else 0
     few = rows <= TEXT_CELLS and columns <= TEXT_CELLS
@@ -99,43 +99,46 @@ def stacked(
         bottom = top - tall / plot
         x_name, y_name = ("x", "y") if i == 0 else (f"x{i + 1}", f"y{i + 1}")
         last = i == len(panels) - 1
-        figure.add_heatmap(
-            z=panel.z,
-            customdata=panel.shown,
-            x0=0,
-            dx=1,
-            y0=0,
-            dy=1,
-            xaxis=x_name,
-            yaxis=y_name,
-            colorscale=[list(stop) for stop in panel.scale],
-            zmin=panel.low,
-            zmax=panel.high if panel.high > panel.low else panel.low + 1,
-            xgap=gap,
-            ygap=gap,
-            showscale=panel.bar,
-            colorbar=_bar(panel, top, bottom, colors) if panel.bar else None,
-            text=[[f"{y}, {x}" for x in x_hover] for y in y_hover] if spoken else None,
-            hovertemplate=(
+        heatmap = {
+            "type": "heatmap",
+            "z": panel.z,
+            "customdata": panel.shown,
+            "x0": 0,
+            "dx": 1,
+            "y0": 0,
+            "dy": 1,
+            "xaxis": x_name,
+            "yaxis": y_name,
+            "colorscale": [list(stop) for stop in panel.scale],
+            "zmin": panel.low,
+            "zmax": panel.high if panel.high > panel.low else panel.low + 1,
+            "xgap": gap,
+            "ygap": gap,
+            "showscale": panel.bar,
+            "colorbar": _bar(panel, top, bottom, colors) if panel.bar else None,
+            "text": [[f"{y}, {x}" for x in x_hover] for y in y_hover] if spoken else None,
+            "hovertemplate": (
                 ("%{text}" if spoken else "row %{y}, column %{x}")
                 + f"<br>{panel.name}: %{{customdata:{panel.form}}}{panel.unit}<extra></extra>"
             ),
-            name=panel.name,
-        )
+            "name": panel.name,
+        }
+        traces.append({key: value for key, value in heatmap.items() if value is not None})
         if few and panel.text is not None:
-            _words_in_cells(figure, panel, x_name, y_name)
-        figure.add_annotation(
-            text=panel.name,
-            xref="paper",
-            x=0,
-            xanchor="left",
-            yref="paper",
-            y=top,
-            yanchor="bottom",
-            yshift=2,
-            showarrow=False,
-            font={"size": 13, "color": colors.ink},
-        )
+            traces.append(_words_in_cells(panel, x_name, y_name))
+        note = {
+            "text": panel.name,
+            "xref": "paper",
+            "x": 0,
+            "xanchor": "left",
+            "yref": "paper",
+            "y": top,
+            "yanchor": "bottom",
+            "yshift": 2,
+            "showarrow": False,
+            "font": {"size": 13, "color": colors.ink},
+        }
+        notes.append(note)
         axis = {
             "automargin": True,
             "showgrid": False,
@@ -143,31 +146,33 @@ def stacked(
             "ticks": "",
             "tickfont": {"color": colors.muted, "size": 12},
         }
-        figure.update_layout(
-            {
-                f"xaxis{x_name[1:]}": axis
-                | x_ticks
-                | {
-                    "anchor": y_name,
-                    "domain": [0, 1],
-                    "range": [-0.5, columns - 0.5],
-                    "showticklabels": last,
-                    "title": {"text": x_title if last else "", "standoff": 8, "font": {"size": 13}},
-                }
-                | ({"matches": "x"} if i else {}),
-                f"yaxis{y_name[1:]}": axis
-                | y_ticks
-                | {
-                    "ticklabelstandoff": 4,
-                    "anchor": x_name,
-                    "domain": [max(bottom, 0.0), min(top, 1.0)],
-                    "range": [-0.5, rows - 0.5],
-                    "title": {"text": y_title, "standoff": 6, "font": {"size": 13}},
-                }
-                | ({"matches": "y"} if i else {}),
+        layout[f"xaxis{x_name[1:]}"] = (
+            (layout["xaxis"] if i == 0 else {})
+            | axis
+            | x_ticks
+            | {
+                "anchor": y_name,
+                "domain": [0, 1],
+                "range": [-0.5, columns - 0.5],
+                "showticklabels": last,
+                "title": {"text": x_title if last else "", "standoff": 8, "font": {"size": 13}},
             }
+            | ({"matches": "x"} if i else {})
         )
-    return figure
+        layout[f"yaxis{y_name[1:]}"] = (
+            (layout["yaxis"] if i == 0 else {})
+            | axis
+            | y_ticks
+            | {
+                "ticklabelstandoff": 4,
+                "anchor": x_name,
+                "domain": [max(bottom, 0.0), min(top, 1.0)],
+                "range": [-0.5, rows - 0.5],
+                "title": {"text": y_title, "standoff": 6, "font": {"size": 13}},
+            }
+            | ({"matches": "y"} if i else {})
+        )
+    return style.figure_of(layout | {"annotations": notes}, traces)
 
 
 def name_colors(figure: go.Figure, names: Sequence[tuple[str, str]]) -> None:
@@ -202,21 +207,22 @@ def _bar(panel: Panel, top: float, bottom: float, colors: style.Theme) -> dict[s
     return bar
 
 
-def _words_in_cells(figure: go.Figure, panel: Panel, x_name: str, y_name: str) -> None:
+def _words_in_cells(panel: Panel, x_name: str, y_name: str) -> dict[str, Any]:
     """The numbers in the cells, each dark or light as its own cell's colour asks."""
     assert panel.text is not None
     rows, columns = np.indices(panel.z.shape)
     span = panel.high - panel.low or 1.0
     ink = [style.readable_on(style.mix(panel.scale, (value - panel.low) / span)) for value in panel.z.ravel()]
-    figure.add_scatter(
-        x=columns.ravel(),
-        y=rows.ravel(),
-        mode="text",
-        text=panel.text.ravel().tolist(),
-        textfont={"size": 11, "color": ink},
-        xaxis=x_name,
-        yaxis=y_name,
-        hoverinfo="skip",
-        showlegend=False,
-        name=f"{panel.name}: numbers",
-    )
+    return {
+        "type": "scatter",
+        "x": columns.ravel(),
+        "y": rows.ravel(),
+        "mode": "text",
+        "text": panel.text.ravel().tolist(),
+        "textfont": {"size": 11, "color": ink},
+        "xaxis": x_name,
+        "yaxis": y_name,
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "name": f"{panel.name}: numbers",
+    }

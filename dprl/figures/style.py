@@ -183,6 +183,22 @@ def base(
 
     The legend and the tick labels reserve their own room, so nothing overlaps at 390 pixels.
     """
+    return figure_of(
+        layout(title, dark=dark, height=height, x_title=x_title, y_title=y_title, subtitle=subtitle)
+    )
+
+
+def figure_of(layout: dict[str, Any], data: Sequence[dict[str, Any]] = ()) -> go.Figure:
+    """A figure made at once: adding to a layout piece by piece takes ten times as long."""
+    figure = go.Figure(data=list(data), layout=layout)
+    figure.update_layout(template=None)
+    return figure
+
+
+def layout(
+    title: str, *, dark: bool, height: int, x_title: str = "", y_title: str = "", subtitle: str = ""
+) -> dict[str, Any]:
+    """The layout of `base`."""
     colors = theme(dark)
     axis = {
         "automargin": True,
@@ -194,14 +210,12 @@ def base(
         "exponentformat": "power",
         "minexponent": 3,
     }
-    figure = go.Figure()
-    figure.update_layout(
-        template=None,
-        height=height,
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"family": FONT, "size": 13, "color": colors.ink},
-        title={
+    return {
+        "height": height,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": FONT, "size": 13, "color": colors.ink},
+        "title": {
             "text": title
             + (
                 f'<br><span style="font-size:12.5px;color:{colors.muted}">{subtitle}</span>'
@@ -217,8 +231,8 @@ def base(
             "pad": {"t": 25 if subtitle else 10, "l": 4},  # Plotly lifts a title of two lines
             "font": {"size": 16, "color": colors.ink},
         },
-        margin={"l": 8, "r": 12, "t": 62 if subtitle else 42, "b": 8},
-        legend={
+        "margin": {"l": 8, "r": 12, "t": 62 if subtitle else 42, "b": 8},
+        "legend": {
             "orientation": "h",
             "x": 0,
             "xref": "container",
@@ -232,23 +246,22 @@ def base(
             "tracegroupgap": 0,
             "maxheight": 0.6,
         },
-        hoverlabel={
+        "hoverlabel": {
             "bgcolor": colors.background,
             "bordercolor": colors.muted,
             "font": {"family": FONT, "size": 13, "color": colors.ink},
             "align": "left",
         },
-        modebar={
+        "modebar": {
             "bgcolor": translucent(colors.background, 0.85),
             "color": colors.muted,
             "activecolor": colors.ink,
         },
-        hovermode="closest",
-        dragmode="zoom",
-    )
-    figure.update_xaxes(title=_axis_title(x_title, colors), **axis)
-    figure.update_yaxes(title=_axis_title(y_title, colors), **axis)
-    return figure
+        "hovermode": "closest",
+        "dragmode": "zoom",
+        "xaxis": axis | {"title": _axis_title(x_title, colors)},
+        "yaxis": axis | {"title": _axis_title(y_title, colors)},
+    }
 
 
 def _axis_title(text: str, colors: Theme) -> dict[str, Any]:

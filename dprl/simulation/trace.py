@@ -30,6 +30,9 @@ DETAIL_BYTES = (
 )  # of counts, policies and values a seed may keep; beyond it fewer checkpoints have them
 
 
+NOISY = ("noisy", "released")  # random digits, or the counts themselves where there is no noise
+
+
 class Detail(NamedTuple):
     """One checkpoint seen closely; see SeedTrace for the meaning of each."""
 
@@ -138,8 +141,16 @@ class SeedTrace:
                 plain[f.name] = value
         arrays["plain"] = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
         buffer = io.BytesIO()
-        np.savez(buffer, **arrays)
-        return zlib.compress(buffer.getvalue(), 1)
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name, array in arrays.items():
+                if name in NOISY and np.array_equal(array, self.counts):
+                    continue
+                entry = zipfile.ZipInfo(f"{name}.npy")
+                # Noise has no pattern to be found: trying to compress it takes longer than to simulate it.
+                entry.compress_type = zipfile.ZIP_STORED if name in NOISY else zipfile.ZIP_DEFLATED
+                with archive.open(entry, "w") as file:
+                    np.lib.format.write_array(file, array, allow_pickle=False)
+        return zlib.compress(buffer.getvalue(), 0)  # for its checksum
 
     @classmethod
     def from_bytes(cls, data: bytes) -> SeedTrace:
@@ -147,6 +158,8 @@ class SeedTrace:
         try:
             with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
+            for name in NOISY:
+                arrays.setdefault(name, arrays["counts"])
             plain = json.loads(arrays.pop("plain").tobytes())
             plain["series"] = {
                 name.removeprefix("series: "): arrays.pop(name)
