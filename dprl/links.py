@@ -162,15 +162,33 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     return Link(tuple(curves), view, tuple(problems))
 
 
-def _pairs(curve: Curve) -> dict[str, str]:
-    """Everything a curve is, as text by query key; parameters under `key.name`; values that are None left out."""
+def encode_spec(spec: RunSpec) -> str:
+    """One whole spec as the value of a query parameter."""
+    return "~".join(f"{k}.{v}" for k, v in _spec_pairs(spec).items())
+
+
+def decode_spec(text: str, files: Mapping[str, str] | None = None) -> tuple[RunSpec | None, list[str]]:
+    """The spec that `encode_spec` wrote; what is wrong is replaced by its default, and said in a sentence each."""
+    pairs, wrong = _split(text)
+    spec, more = _spec(pairs, files or {})
+    return spec, wrong + more
+
+
+def _spec_pairs(spec: RunSpec) -> dict[str, str]:
+    """Everything a spec is, as text by query key; parameters under `key.name`; values that are None left out."""
     pairs: dict[str, str] = {}
-    for name, value in curve.spec.to_dict().items():
+    for name, value in spec.to_dict().items():
         key = FIELDS[name].query
         if isinstance(value, Mapping):
             pairs |= {f"{key}.{k}": _text(v) for k, v in value.items() if v is not None}
         elif value is not None:
             pairs[key] = _text(value)
+    return pairs
+
+
+def _pairs(curve: Curve) -> dict[str, str]:
+    """Everything a curve is, as text by query key."""
+    pairs = _spec_pairs(curve.spec)
     pairs[SLOT.query] = str(curve.slot)
     pairs[HIDDEN.query] = "yes" if curve.hidden else "no"
     if curve.name:
@@ -221,9 +239,19 @@ def _inherited(base: Mapping[str, str], given: Mapping[str, str]) -> dict[str, s
 def _curve(
     pairs: Mapping[str, str], default_slot: int, files: Mapping[str, str]
 ) -> tuple[Curve | None, list[str]]:
-    """The curve that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
+    """The curve that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each."""
+    spec, problems = _spec(pairs, files)
+    if spec is None:
+        return None, problems
+    slot = _checked(SLOT, pairs.get(SLOT.query), default_slot, problems)
+    hidden = _checked(HIDDEN, pairs.get(HIDDEN.query), "no", problems) == "yes"
+    return Curve(spec, slot, clean_name(pairs.get(NAME, "")), hidden), problems
 
-    A curve whose environment is in a file that is not known here is left out: another one would be a lie.
+
+def _spec(pairs: Mapping[str, str], files: Mapping[str, str]) -> tuple[RunSpec | None, list[str]]:
+    """The spec that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
+
+    One whose environment is in a file that is not known here is left out: another one would be a lie.
     """
     problems: list[str] = []
     values: dict[str, Any] = {}
@@ -237,20 +265,14 @@ def _curve(
                 ]
         elif field.query in pairs:
             values[name] = pairs[field.query]
-    spec = None
     for _ in range(len(pairs) + 1):  # each round leaves out the one value that is wrong, so this ends
         try:
-            spec = RunSpec(**_parsed(values))
-            break
+            return RunSpec(**_parsed(values)), problems
         except SpecError as error:
             if not _leave_out(values, error.field):
                 return None, [*problems, f"it was left out; {error}"]
             problems.append(str(error))
-    if spec is None:
-        return None, problems
-    slot = _checked(SLOT, pairs.get(SLOT.query), default_slot, problems)
-    hidden = _checked(HIDDEN, pairs.get(HIDDEN.query), "no", problems) == "yes"
-    return Curve(spec, slot, clean_name(pairs.get(NAME, "")), hidden), problems
+    return None, problems
 
 
 def _parsed(values: Mapping[str, Any]) -> dict[str, Any]:

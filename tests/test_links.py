@@ -302,3 +302,12 @@ def test_any_value_of_any_field_does_no_harm(pairs: list[tuple[str, str]]) -> No
 
 def test_only_registered_words_are_offered() -> None:
     assert set(FIELDS["privacy"].choices) == set(PRIVATIZERS)
+
+
+def test_a_spec_by_itself_makes_the_round_trip() -> None:
+    spec = RunSpec(environment="gridworld", privacy="local", epsilon=0.3, episodes=10**12)
+    assert links.decode_spec(links.encode_spec(spec)) == (spec, [])
+    found, problems = links.decode_spec("eps.-1~K.1000")
+    assert found == RunSpec(episodes=1000)
+    assert len(problems) == 1
+    assert "epsilon" in problems[0]
