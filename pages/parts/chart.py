@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Hashable
 from html import escape
 
+import pandas as pd
 import streamlit as st
 
 from dprl.figures.style import CONFIG, Picture, Sketch
@@ -32,11 +33,21 @@ def kept(key: Hashable, draw: Callable[[], Picture]) -> Picture:
 
 def show(picture: Picture, key: str) -> None:
     """Shows a figure with its sentence; its numbers are sent only when asked for."""
+    draw(picture, key)
+    tell(picture.see, lambda: picture.table, key)
+
+
+def draw(picture: Picture, key: str) -> None:
+    """The figure alone."""
     st.plotly_chart(picture.figure, key=key, theme=None, config=CONFIG, alt=picture.alt, width="stretch")
-    st.markdown(f":material/visibility: {unlinked(picture.see)}")
+
+
+def tell(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
+    """What stands below a figure: what to see in it, and its numbers."""
+    st.markdown(f":material/visibility: {unlinked(see)}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
     if numbers.open:
-        numbers.dataframe(picture.table, hide_index=True, width="stretch", height=280, key=f"{key}:table")
+        numbers.dataframe(table(), hide_index=True, width="stretch", height=280, key=f"{key}:table")
 
 
 def sketch(drawing: Sketch) -> None:
