@@ -9,8 +9,9 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from dprl.figures.style import CONFIG, Picture, Sketch
+from dprl.figures.style import Picture, Sketch, config
 from pages.parts.data import Kept
+from pages.parts.state import session
 from pages.parts.text import unlinked
 
 PICTURE_BYTES = 96 * 2**20  # of drawn figures kept, for all visitors together
@@ -38,8 +39,9 @@ def show(picture: Picture, key: str) -> None:
 
 
 def draw(picture: Picture, key: str) -> None:
-    """The figure alone."""
-    st.plotly_chart(picture.figure, key=key, theme=None, config=CONFIG, alt=picture.alt, width="stretch")
+    """The figure alone, whose camera saves what the visitor chose."""
+    saves = config(session().saves)
+    st.plotly_chart(picture.figure, key=key, theme=None, config=saves, alt=picture.alt, width="stretch")
 
 
 def tell(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
