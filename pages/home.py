@@ -50,7 +50,7 @@ def main() -> None:
         "A learner finds out how to act from one user after the other. **Differential privacy** hides each of them in "
         "noise. Move the slider: the more private, the more users it takes until a curve comes down."
     )
-    session().home_drawn = session().epsilon
+    session().home_drawn = session().epsilon, dark()
     st.fragment(at_one_epsilon)()
     words_and_papers()
 
@@ -103,11 +103,13 @@ def at_one_epsilon() -> None:
             chart="home_chart",
             on_move=take,
         )
+    if s.home_drawn[1] != night:  # day and night changed meanwhile
+        s.home_drawn = s.epsilon, night
     costs = known(s.epsilon)
     with cost:
         st.html(cards(costs, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
-        draw(kept(("home", s.home_drawn, night), partial(picture, s.home_drawn, night)), "home")
+        draw(kept(("home", *s.home_drawn), partial(picture, *s.home_drawn)), "home")
     tell(see(costs, s.epsilon), partial(table, costs, s.epsilon), "home")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         st.page_link(

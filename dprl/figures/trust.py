@@ -191,7 +191,10 @@ def _places(costs: Sequence[Cost], v_star: float) -> list[tuple[list[Any], list[
     xs: list[Any] = []
     ys: list[Any] = []
     for cost in costs:
-        drawn = np.asarray(cost.episodes) >= 10 ** X_RANGE[0]
+        first = (
+            np.searchsorted(cost.episodes, 10 ** X_RANGE[0]) - 1
+        )  # so that the line comes in from the left
+        drawn = slice(max(int(first), 0), None)
         x = np.asarray(cost.episodes, float)[drawn]
         mean, low, high = (100 * values[drawn] / v_star for values in (cost.mean, cost.low, cost.high))
         curves.append((_short(x), _short(mean)))
