@@ -182,13 +182,18 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
     at = _near(grid, low)
     if high is None:
         most = len(grid) - 1
-        return (
-            None if at == most else grid[min(most, max(at + 1, _near(grid, low * known[low] / target) + 1))]
-        )
+        step = _near(grid, low * known[low] / target) + 1 - at
+        earlier = sorted(k for k in known if k < low)
+        if earlier and known[low] > 0.8 * known[earlier[-1]]:  # nothing is learned yet: no line to follow
+            step = max(step, 8 * 2 ** len(earlier))
+        return None if at == most else grid[min(most, at + max(1, step))]
     end = _near(grid, high)
     if end - at <= 1:
         return None
-    return grid[max(at + 1, min(end - 1, _near(grid, _crossing(low, known[low], high, known[high], target))))]
+    aside = max(1, (end - at) // 4)  # for the line may be far off: the gap shrinks by a quarter at least
+    return grid[
+        max(at + aside, min(end - aside, _near(grid, _crossing(low, known[low], high, known[high], target))))
+    ]
 
 
 def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:

@@ -347,7 +347,7 @@ def table(study: Study) -> None:
 def needed(study: Study, state: trade.Going) -> None:
     """How many users each way to be private needs until an episode of it costs little."""
     t = trade.trade()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="share"):
+    with st.columns([2, 3])[0]:
         exact(
             "Privacy may cost an episode this many percent of V*", "share", studies.SHARE, study.share, share
         )
@@ -387,7 +387,7 @@ def needed(study: Study, state: trade.Going) -> None:
             figures.Need(title, Model.parse(way).privacy, slot, users.needed, users.low, users.high, note)
         )
     night = dark()
-    heading = f"Users needed until privacy costs less than {study.share:g}% of V* an episode"
+    heading = f"Users until privacy costs below {study.share:g}% of V*"
     picture = kept(
         ("users", night, heading, study.base.to_json(), tuple(repr(row) for row in rows)),
         lambda: figures.users(

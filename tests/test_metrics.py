@@ -130,3 +130,85 @@ def test_pac_curve_is_read_at_the_end() -> None:
     assert mean.tolist() == [20.0, 200.0]
     assert (low < mean).all()
     assert (mean < high).all()
+
+
+def test_power_law_finds_the_exponent() -> None:
+    x = np.array([0.1, 1.0, 10.0])
+    rows = np.array([3 * x**-1.0, 5 * x**-1.2])
+    mean, low, high = metrics.power_law(x, rows)
+    assert mean == pytest.approx(-1.1)
+    half = 12.7062 * 0.1  # t quantile with one degree of freedom, standard error of two slopes 0.2 apart
+    assert (low, high) == (pytest.approx(-1.1 - half, rel=1e-4), pytest.approx(-1.1 + half, rel=1e-4))
+    assert np.isnan(metrics.power_law(x, np.array([[1.0, 0.0, 2.0]]))[0])
+    assert np.isnan(metrics.power_law(x[:1], rows[:, :1])[0])
+
+
+def test_reversals_are_found_only_where_they_are() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    rng = np.random.default_rng(1)
+    falling = np.array([30.0, 20.0, 10.0]) + rng.normal(size=(10, 3))
+    assert metrics.reversals({"a": (x, falling)}) == (3, [])
+    rising = np.array([10.0, 30.0, 20.0]) + rng.normal(size=(10, 3))
+    compared, found = metrics.reversals({"a": (x, falling), "b": (x, rising)})
+    assert compared == 6
+    assert {(r.group, r.smaller, r.larger) for r in found} == {("b", 1, 2), ("b", 1, 3)}
+    assert all(r.p < 0.05 and r.excess > 5 for r in found)
+    level = np.ones((10, 3))
+    assert metrics.reversals({"a": (x, level)}) == (3, [])  # no spread, no difference
+    assert len(metrics.reversals({"a": (x, level * x)})[1]) == 3  # no spread, and always worse
+    assert metrics.reversals({"a": (x, falling[:1])}) == (0, [])
+    holed = falling.copy()
+    holed[0, 1] = np.nan
+    assert metrics.reversals({"a": (x, holed)})[0] == 1
+
+
+def test_holm_corrects_for_the_number_of_comparisons() -> None:
+    """Without differences a reversal is found in at most 5% of families, up to Monte Carlo error."""
+    rng = np.random.default_rng(2)
+    x = np.arange(1.0, 6.0)
+    wrong = sum(bool(metrics.reversals({"a": (x, rng.normal(size=(10, 5)))})[1]) for _ in range(1000))
+    assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
+
+
+GRID = tuple(round(10 ** (j / 8)) for j in range(16, 121))
+
+
+@pytest.mark.parametrize("power", [-1.0, -0.5, -2.0])
+@pytest.mark.parametrize("scale", [1e3, 1e6, 1e11])
+@pytest.mark.parametrize("start", [100, 10**6, 10**15])
+def test_the_search_finds_the_users(power: float, scale: float, start: int) -> None:
+    looked = []
+
+    def look(k: int) -> np.ndarray:
+        looked.append(k)
+        return np.minimum(3.0, (k / scale) ** power) * np.array([0.9, 1.0, 1.1])
+
+    found = metrics.search_users(look, 0.5, GRID, start, metrics.bootstrap(3))
+    right = scale * 0.5 ** (1 / power)
+    assert found.pending is None
+    assert len(looked) <= 12
+    if right > 10**15:
+        assert np.isnan(found.needed)
+    else:
+        assert found.needed == pytest.approx(right, rel=0.02)
+        assert found.low <= found.needed <= found.high
+
+
+def test_the_search_waits_for_what_is_not_known() -> None:
+    known = {10**6: np.array([2.0, 2.0])}
+    found = metrics.search_users(known.get, 0.1, GRID, 10**6, metrics.bootstrap(2))
+    assert found.pending is not None
+    assert found.pending > 10**6
+    assert np.isnan(found.needed)
+
+
+def test_a_price_that_never_falls_needs_more_than_the_grid() -> None:
+    found = metrics.search_users(lambda k: np.array([2.0, 2.0]), 0.1, GRID, 10**6, metrics.bootstrap(2))
+    assert found.pending is None
+    assert np.isnan(found.needed)
+    assert np.isinf(found.high)
+
+
+def test_a_price_below_the_target_from_the_start() -> None:
+    found = metrics.search_users(lambda k: np.array([-1.0, 0.0]), 0.1, GRID, 10**6, metrics.bootstrap(2))
+    assert found.needed == GRID[0]
