@@ -88,8 +88,25 @@ def test_a_row_is_what_was_worked_out_by_hand(key: str) -> None:
 
 
 # The price of privacy in episodes: which rows say that it stays, that it grows like sqrt(K), or like another power.
-STAYS = "pucb pucb-restated private-ucb-po-jdp private-ucb-vi-jdp dp-ucbvi-jdp sdp-pe pucb-pac jdp-pac-lower".split()
-LIKE_THE_ROOT = "ldp-obi ldp-obi-stationary private-ucb-po-ldp private-ucb-vi-ldp dp-ucbvi-ldp ucrl-vtr-jdp ucrl-vtr-jdp-pure".split()
+STAYS = [
+    "pucb",
+    "pucb-restated",
+    "private-ucb-po-jdp",
+    "private-ucb-vi-jdp",
+    "dp-ucbvi-jdp",
+    "sdp-pe",
+    "pucb-pac",
+    "jdp-pac-lower",
+]
+LIKE_THE_ROOT = [
+    "ldp-obi",
+    "ldp-obi-stationary",
+    "private-ucb-po-ldp",
+    "private-ucb-vi-ldp",
+    "dp-ucbvi-ldp",
+    "ucrl-vtr-jdp",
+    "ucrl-vtr-jdp-pure",
+]
 OTHERWISE = {"ucrl-vtr-ldp": 0.75, "ucrl-vtr-ldp-pure": 0.75, "lsvi-ucb-jdp": 0.6}
 PRICE_GROWTH = dict.fromkeys(STAYS, 0.0) | dict.fromkeys(LIKE_THE_ROOT, 0.5) | OTHERWISE
 
