@@ -1,4 +1,4 @@
-"""The command line: `python -m dprl run | list`; the dashboard is `python -m dprl.serve`."""
+"""The command line: `python -m dprl run | sweep | list`; the dashboard is `python -m dprl.serve`."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ from dprl import (
     spec_from_json,
 )
 from dprl.fields import parse_params, shown
+from dprl.jobs.file import StoreError
+from dprl.jobs.local import ensure_pool
+from dprl.jobs.store import Store
+from dprl.jobs.sweeps import RunFailed, compute
+from dprl.simulation.sweep import Sweep
+
+COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
 
 
 class Parser(argparse.ArgumentParser):
@@ -43,14 +50,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_run(commands)
+    add_sweep(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
     given = parser.parse_args(arguments)
     try:
         if given.command == "run":
             return run_command(given)
+        if given.command == "sweep":
+            return sweep_command(given)
         return list_command()
-    except SpecError as error:
+    except (SpecError, StoreError) as error:
         fail(str(error))
+    except RunFailed as error:
+        sys.stderr.write(f"dprl: {error}\n")
+        return 1
     except KeyboardInterrupt:
         sys.stderr.write("\ndprl: stopped.\n")
         return 130
@@ -81,12 +94,7 @@ def spec_of(given: argparse.Namespace) -> RunSpec:
     """The spec that the flags ask for, as changes of the file's if one is given. Raises SpecError."""
     base = None
     if given.spec is not None:
-        try:
-            base = spec_from_json(Path(given.spec).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError):
-            raise SpecError(
-                "spec", f"{shown(given.spec)} cannot be read; give the path of a spec.json."
-            ) from None
+        base = spec_from_json(text_of(given.spec))
     changes: dict[str, Any] = {}
     for field in FIELDS.values():
         text = getattr(given, field.name)
@@ -104,13 +112,7 @@ def spec_of(given: argparse.Namespace) -> RunSpec:
 def run_command(given: argparse.Namespace) -> int:
     """Simulate and write DIR/spec.json, DIR/regret.csv and DIR/summary.json."""
     spec = spec_of(given)
-    out = Path(given.out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        raise SpecError(
-            "out", f"{shown(given.out)} cannot be made; give a directory that can be written to."
-        ) from None
+    out = directory(given.out)
     trace = run(spec, progress_bar if sys.stderr.isatty() else None)
     summary = trace.summary()
     try:
@@ -123,6 +125,85 @@ def run_command(given: argparse.Namespace) -> int:
         f"{spec.label()}: final regret {summary['final_regret_mean']:.6g} after {spec.episodes:,} episodes; see {out}"
     )
     return 0
+
+
+def add_sweep(commands: Any) -> None:
+    """The flags of `sweep`."""
+    parser = commands.add_parser("sweep", help="simulate a spec along axes", allow_abbrev=False)
+    parser.add_argument(
+        "--spec", metavar="FILE", help="a spec.json to start from, or a sweep.json (default: defaults)"
+    )
+    parser.add_argument(
+        "--axis",
+        metavar="NAME=V1,V2,...",
+        action="append",
+        default=[],
+        help="a field of spec.json or a parameter of the environment or algorithm, and its values; those of privacy "
+        "are models such as central:laplace-tree:paper; give one --axis for each",
+    )
+    parser.add_argument("--out", metavar="DIR", required=True, help="where to write sweep.json and sweep.csv")
+
+
+def sweep_of(given: argparse.Namespace) -> Sweep:
+    """The sweep that the flags ask for: axes given replace those of the file. Raises SpecError."""
+    base, axes = RunSpec(), {}
+    if given.spec is not None:
+        text = text_of(given.spec)
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict) and "axes" in found:
+            sweep = Sweep.from_dict(found)
+            base, axes = sweep.base, dict(sweep.axes)
+        else:
+            base = spec_from_json(text)
+    for text in given.axis:
+        name, sign, values = (part.strip() for part in text.partition("="))
+        if not sign or not name:
+            raise SpecError("axis", f"{shown(text)} is not allowed; give NAME=V1,V2,...")
+        axes[name] = tuple(value.strip() for value in values.split(",") if value.strip())
+    return Sweep(base, axes)
+
+
+def sweep_command(given: argparse.Namespace) -> int:
+    """Compute every run in background processes that share the store, and write DIR/sweep.json and DIR/sweep.csv."""
+    sweep = sweep_of(given)
+    for point in sweep.points:
+        if point.spec is None:
+            raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
+    out = directory(given.out)
+    store = Store()
+    ensure_pool(store.path)
+    final = compute(store, sweep.specs, COMMAND_LINE, progress_bar if sys.stderr.isatty() else None)
+    frame = sweep.frame(final)
+    try:
+        (out / "sweep.json").write_text(json.dumps(sweep.to_dict(), indent=2) + "\n", encoding="utf-8")
+        frame.to_csv(out / "sweep.csv", index=False)
+    except OSError as error:
+        raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
+    print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
+    return 0
+
+
+def directory(given: str) -> Path:
+    """The directory to write to, made if it is not there. Raises SpecError."""
+    out = Path(given)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise SpecError(
+            "out", f"{shown(given)} cannot be made; give a directory that can be written to."
+        ) from None
+    return out
+
+
+def text_of(path: str) -> str:
+    """What is in a file. Raises SpecError."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise SpecError("spec", f"{shown(path)} cannot be read; give the path of a spec.json.") from None
 
 
 def progress_bar(share: float) -> None:

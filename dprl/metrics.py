@@ -5,12 +5,13 @@ Pure: arrays in, arrays out. C is the number of checkpoints; a seed that has not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 Array = NDArray[np.float64]
 Integers = NDArray[Any]
@@ -108,3 +109,133 @@ def pac_curve(pac_count: NDArray[Any]) -> tuple[Array, Array, Array]:
     pac_count [seeds, C, P] counts them up to each checkpoint, for each of P values of alpha.
     """
     return regret_band(np.asarray(pac_count, float)[:, -1, :])
+
+
+def power_law(x: Array, values: Array) -> tuple[float, float, float]:
+    """The p for which values grow like x^p: (mean, low, high) over seeds, a 95% t interval.
+
+    x: [P] positive; values: [seeds, P]. Slope of a least-squares line through logarithms, for each seed. NaN if there
+    are fewer than two points, or any value is missing, zero or negative.
+    """
+    rows = np.asarray(values, float)
+    if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
+        return (np.nan, np.nan, np.nan)
+    slopes = np.polyfit(np.log(np.asarray(x, float)), np.log(rows).T, 1)[0]
+    mean, low, high = regret_band(np.asarray(slopes, float).reshape(-1, 1))
+    return float(mean[0]), float(low[0]), float(high[0])
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """Two points of a sweep in the wrong order: at the larger x the mean is larger by `excess`; p: Holm-corrected."""
+
+    group: str
+    smaller: float
+    larger: float
+    excess: float
+    p: float
+
+
+def reversals(groups: Mapping[str, tuple[Array, Array]], level: float = 0.05) -> tuple[int, list[Reversal]]:
+    """Where a larger x gives a significantly larger value, although it should give less.
+
+    groups: name to (x [P] ascending, values [seeds, P]). Every pair of points of a group is compared by a one-sided
+    t test, paired by seed (they share the environment's stream), and all tests together are corrected as Holm (1979)
+    does, so that with probability 1 - level none is found where there is none. Returns how many pairs were compared,
+    and those found. Points that miss a seed are left out, and with one seed nothing can be compared.
+    """
+    tests = []
+    for name, (x, values) in groups.items():
+        known = np.flatnonzero(np.isfinite(values).all(axis=0))
+        for i, small in enumerate(known):
+            for large in known[i + 1 :]:
+                difference = values[:, large] - values[:, small]
+                if len(difference) < 2:
+                    continue
+                mean, spread = difference.mean(), difference.std(ddof=1) / np.sqrt(len(difference))
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    p = float(np.nan_to_num(stdtr(len(difference) - 1, -mean / spread), nan=1.0))
+                tests.append(Reversal(name, float(x[small]), float(x[large]), float(mean), p))
+    found, corrected = [], 0.0
+    for rank, test in enumerate(sorted(tests, key=lambda t: t.p)):
+        corrected = max(corrected, min(1.0, test.p * (len(tests) - rank)))
+        if corrected > level:
+            break
+        found.append(replace(test, p=corrected))
+    return len(tests), found
+
+
+def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
+    """The K at which to look next for the first one on the grid at which a price is at most `target`; None when it
+    is found, or is not on the grid.
+
+    known: K to price, both positive where they matter; grid: ascending; start: where to begin. Prices per episode
+    fall about like 1/K or 1/sqrt(K), so the next K is where a straight line between logarithms meets the target.
+    """
+    if not known:
+        return grid[_near(grid, start)]
+    low, high = _bracket(known, target)
+    if low is None:
+        assert high is not None
+        at = _near(grid, high)
+        return None if at == 0 else grid[max(0, min(at - 1, _near(grid, high * known[high] / target)))]
+    at = _near(grid, low)
+    if high is None:
+        most = len(grid) - 1
+        return (
+            None if at == most else grid[min(most, max(at + 1, _near(grid, low * known[low] / target) + 1))]
+        )
+    end = _near(grid, high)
+    if end - at <= 1:
+        return None
+    return grid[max(at + 1, min(end - 1, _near(grid, _crossing(low, known[low], high, known[high], target))))]
+
+
+def users_needed(
+    at: Integers, price: Array, target: float, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """The K from which on the mean price is at most `target`: (K, low, high), by straight lines between logarithms.
+
+    at: [N] ascending; price: [seeds, N] per episode. low, high: 95% bootstrap interval over seeds. NaN where the
+    price is above the target to the end; an end of the interval that is not among `at` is the nearest of them.
+    """
+    mean = price.mean(axis=0)
+    found = _last_crossing(np.asarray(at, float), mean, target)
+    if np.isnan(found) or len(price) < 2:
+        return found, np.nan, np.nan
+    picked = rng.integers(0, len(price), (2000, len(price)))
+    resampled = [_last_crossing(np.asarray(at, float), row, target) for row in price[picked].mean(axis=1)]
+    inside = np.nan_to_num(np.array(resampled), nan=float(at[-1]))
+    low, high = np.quantile(inside, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return found, float(low), float(high)
+
+
+def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
+    """The largest K whose price is above the target, and the next one known; None where there is none."""
+    ordered = sorted(known)
+    above = [k for k in ordered if not known[k] <= target]
+    low = above[-1] if above else None
+    later = [k for k in ordered if low is None or k > low]
+    return low, later[0] if later else None
+
+
+def _near(grid: Sequence[int], k: float) -> int:
+    """The place in the grid that is the smallest factor away from k."""
+    logs = np.log(np.asarray(grid, float))
+    return int(np.abs(logs - np.log(max(k, 1.0))).argmin())
+
+
+def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
+    """Where the straight line between logarithms meets the target; the middle when there is no such line."""
+    if at_high <= 0 or at_low <= at_high:
+        return float(np.sqrt(low * high))
+    share = np.log(at_low / target) / np.log(at_low / at_high)
+    return float(np.exp(np.log(low) + share * np.log(high / low)))
+
+
+def _last_crossing(at: Array, price: Array, target: float) -> float:
+    above = np.flatnonzero(~(price <= target))
+    if len(above) == 0:
+        return float(at[0])
+    i = above[-1]
+    return np.nan if i == len(at) - 1 else _crossing(at[i], price[i], at[i + 1], price[i + 1], target)

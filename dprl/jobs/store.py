@@ -8,7 +8,7 @@ which share seeds share the work. Visitors ask for runs; workers claim units. St
       |         |-----> cancelled   (nobody waits any more; keeps what it has)
       +---------+                   (worker ended gracefully, or died the first time)
 
-and `gone` for a finished one whose trace had to make room. All methods may be called from any thread.
+and `gone` for a finished one whose trace had to make room; its curve stays. All methods may be called from any thread.
 """
 
 from __future__ import annotations
@@ -654,8 +654,8 @@ class Store:
                 break
             total -= row["bytes"]
             removed = True
+            # its curve stays, of a few kB: sweeps need no more
             db.execute("DELETE FROM trace WHERE unit = ?", (row["id"],))
-            db.execute("DELETE FROM live WHERE unit = ?", (row["id"],))
             db.execute(
                 "UPDATE unit SET state = CASE state WHEN 'done' THEN 'gone' ELSE state END, bytes = 0, "
                 "progress = 0, rev = rev + 1 WHERE id = ?",

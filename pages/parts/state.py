@@ -21,7 +21,8 @@ from pages.parts.data import store
 class Session:
     """One visitor's comparison, view and half-filled controls; all of it lives as long as the browser tab.
 
-    draft: RunSpec fields as the controls show them (parameters by owner, so that switching back finds them again);
+    drafts: RunSpec fields as the controls of each page show them (parameters by owner, so that switching back finds
+    them again);
     wrong: the sentence for each exact field that cannot be read; version: part of widget keys, raised when the
     draft or the view is set by something other than its own widgets; address: the query last read or written;
     problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
@@ -33,7 +34,7 @@ class Session:
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
     curves: list[Curve] = field(default_factory=list)
     view: View = field(default_factory=View)
-    draft: dict[str, Any] = field(default_factory=dict)
+    drafts: dict[str | None, dict[str, Any]] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     version: int = 0
     address: str | None = None
@@ -49,6 +50,17 @@ class Session:
     arrived: bool = True
 
     @property
+    def draft(self) -> dict[str, Any]:
+        """The controls of the page shown."""
+        if self.page not in self.drafts:
+            self.drafts[self.page] = draft_of(RunSpec())
+        return self.drafts[self.page]
+
+    @draft.setter
+    def draft(self, given: dict[str, Any]) -> None:
+        self.drafts[self.page] = given
+
+    @property
     def visible(self) -> list[Curve]:
         """The curves that are drawn."""
         return [curve for curve in self.curves if not curve.hidden]
@@ -62,7 +74,7 @@ class Session:
 def session() -> Session:
     """This visitor's session."""
     if "session" not in st.session_state:
-        st.session_state["session"] = Session(draft=draft_of(RunSpec()))
+        st.session_state["session"] = Session()
     found: Session = st.session_state["session"]
     return found
 

@@ -1,0 +1,70 @@
+"""Many runs asked for, watched and cancelled as one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.jobs.store import Store
+from dprl.simulation import RunSpec
+
+_POLL = 0.1
+
+
+class RunFailed(RuntimeError):
+    """A run of the sweep cannot be computed; the message is a sentence that says why."""
+
+
+def final_regret(store: Store, spec: RunSpec) -> NDArray[np.float64] | None:
+    """[seeds] regret at the end of a run; None while a seed has not got there."""
+    ends = {seed: r[-1] for seed, k, r in store.live(spec) if len(k) and k[-1] == spec.episodes}
+    return np.array([ends[seed] for seed in range(spec.seeds)]) if len(ends) == spec.seeds else None
+
+
+def compute(
+    store: Store, specs: Iterable[RunSpec], visitor: str, progress: Callable[[float], None] | None = None
+) -> dict[RunSpec, NDArray[np.float64]]:
+    """Ask for the runs that are missing, wait for all, and return the final regret [seeds] of each.
+
+    progress: called with the share done, 0 to 1. Whatever ends this early withdraws the requests; finished seeds
+    are kept, so that the next call goes on from there. Raises RunFailed, and SpecError for a run past the limits.
+    """
+    found: dict[RunSpec, NDArray[np.float64]] = {}
+    asked = []
+    done = False
+    wanted = list(specs)
+    try:
+        for spec in wanted:
+            ends = final_regret(store, spec)
+            if ends is not None:
+                found[spec] = ends
+            else:
+                store.retry(spec, visitor)
+                asked.append(spec)
+        while len(found) < len(wanted):
+            share = float(len(found))
+            for spec in asked:
+                if spec in found:
+                    continue
+                ends = final_regret(store, spec)
+                if ends is not None:
+                    found[spec] = ends
+                    share += 1
+                    continue
+                status = store.status(spec, visitor)
+                if status.state == "failed":
+                    raise RunFailed(f"{spec.label()}: {status.message}")
+                share += status.progress
+            if progress:
+                progress(share / len(wanted))
+            if len(found) < len(wanted):
+                time.sleep(_POLL)
+        done = True
+    finally:
+        if not done:
+            for spec in asked:
+                store.cancel(spec, visitor)
+    return {spec: found[spec] for spec in wanted}
