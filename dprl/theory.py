@@ -7,7 +7,7 @@ them as part of its result. So only slopes, ratios and crossing points mean some
 Everything is stated in episodes: T = K*H steps where a paper counts steps (QW23-online: sqrt(S*A*H^2*T) is
 H^(3/2)*sqrt(S*A*K)); V20 and L21 count episodes already, and V20 calls them T. No bound is cut off at K*H.
 
-Short names: QW23-online (Qiao, Wang, AISTATS 2023), V20 (Vietri, Balle, Krishnamurthy, Wu, ICML 2020), L21 (Luyo,
+Papers: QW23-online (Qiao, Wang, AISTATS 2023), V20 (Vietri, Balle, Krishnamurthy, Wu, ICML 2020), L21 (Luyo,
 Garcelon, Lazaric, Pirotta, 2021), B25 (Bai, Talebi, Zhao, Cheng, Chen, 2025). Pure: imports nothing else of dprl.
 """
 
@@ -133,7 +133,7 @@ def _raised(symbol: str, power: float) -> str:
 class Bound:
     """One proved bound.
 
-    key: its name in links; title: the algorithm, or "Lower bound"; paper: short name, theorem or table row; upper:
+    key: its name in links; title: the algorithm, or "Lower bound"; paper: authors, year, theorem or table; upper:
     whether regret stays below it, or some problem has at least it; model: privacy model (none, central, shuffle,
     local); world: what it is proved for; budget: the guarantee of its algorithm, "" without privacy; terms: the sum;
     conditions: in words; of: what it bounds, "regret" or "mistakes" (episodes more than alpha suboptimal);
@@ -242,7 +242,7 @@ _ROWS = (
     Bound(
         "minimax",
         "Lower bound without privacy",
-        "Jin et al. 2018, in QW23-online Table 1",
+        "Jin et al. 2018, in Qiao, Wang 2023, Table 1",
         False,
         "none",
         "tabular",
@@ -253,7 +253,7 @@ _ROWS = (
     Bound(
         "ucbvi",
         "UCBVI (Bernstein)",
-        "Azar et al. 2017, in QW23-online footnote 1",
+        "Azar et al. 2017, in Qiao, Wang 2023, footnote 1",
         True,
         "none",
         "tabular",
@@ -264,7 +264,7 @@ _ROWS = (
     Bound(
         "ubev",
         "UBEV",
-        "Dann et al. 2017, in V20 section 1",
+        "Dann et al. 2017, in Vietri et al. 2020, section 1",
         True,
         "none",
         "tabular",
@@ -275,7 +275,7 @@ _ROWS = (
     Bound(
         "apeve",
         "APEVE",
-        "B25 Theorem 6 with E = 0",
+        "Bai et al. 2025, Theorem 6 with E = 0",
         True,
         "none",
         "tabular",
@@ -286,29 +286,29 @@ _ROWS = (
     Bound(
         "pucb",
         "PUCB",
-        "V20 Theorem 4; L21 Table 1",
+        "Vietri et al. 2020, Theorem 4; Luyo et al. 2021, Table 1",
         True,
         "central",
         "tabular",
         "ε",
         (_HOEFFDING, Term(S=1, A=1, H=3, epsilon=-1), _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}; as V20 prints it",
+        f"{_INHOMOGENEOUS}; {_PRINTED}; as Vietri et al. print it",
     ),
     Bound(
         "pucb-restated",
         "PUCB, restated",
-        "QW23-online Table 1",
+        "Qiao, Wang 2023, Table 1",
         True,
         "central",
         "tabular",
         "ε",
         (_HOEFFDING_S, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PRINTED}; √S more than V20 prints, as Chowdhury and Zhou discuss",
+        f"{_INHOMOGENEOUS}; {_PRINTED}; √S more than Vietri et al. print, as Chowdhury and Zhou discuss",
     ),
     Bound(
         "private-ucb-po-jdp",
         "Private-UCB-PO",
-        "Chowdhury, Zhou 2021, in QW23-online Table 1",
+        "Chowdhury, Zhou 2021, in Qiao, Wang 2023, Table 1",
         True,
         "central",
         "tabular",
@@ -319,7 +319,7 @@ _ROWS = (
     Bound(
         "private-ucb-vi-jdp",
         "Private-UCB-VI",
-        "Chowdhury, Zhou 2021, in QW23-online Table 1",
+        "Chowdhury, Zhou 2021, in Qiao, Wang 2023, Table 1",
         True,
         "central",
         "tabular",
@@ -330,7 +330,7 @@ _ROWS = (
     Bound(
         "dp-ucbvi-jdp",
         "DP-UCBVI",
-        "QW23-online Theorem 5.2",
+        "Qiao, Wang 2023, Theorem 5.2",
         True,
         "central",
         "tabular",
@@ -341,7 +341,7 @@ _ROWS = (
     Bound(
         "jdp-lower",
         "Lower bound under JDP",
-        "V20 Theorem 6",
+        "Vietri et al. 2020, Theorem 6",
         False,
         "central",
         "tabular",
@@ -353,7 +353,7 @@ _ROWS = (
     Bound(
         "sdp-pe",
         "SDP-PE",
-        "B25 Theorem 11",
+        "Bai et al. 2025, Theorem 11",
         True,
         "shuffle",
         "tabular",
@@ -365,7 +365,7 @@ _ROWS = (
     Bound(
         "ldp-obi",
         "LDP-OBI",
-        "Garcelon et al. 2021, in QW23-online Table 1",
+        "Garcelon et al. 2021, in Qiao, Wang 2023, Table 1",
         True,
         "local",
         "tabular",
@@ -376,7 +376,7 @@ _ROWS = (
     Bound(
         "ldp-obi-stationary",
         "LDP-OBI, stationary",
-        "Garcelon et al. 2020, in L21 Table 1",
+        "Garcelon et al. 2020, in Luyo et al. 2021, Table 1",
         True,
         "local",
         "tabular",
@@ -387,7 +387,7 @@ _ROWS = (
     Bound(
         "private-ucb-po-ldp",
         "Private-UCB-PO",
-        "Chowdhury, Zhou 2021, in QW23-online Table 1",
+        "Chowdhury, Zhou 2021, in Qiao, Wang 2023, Table 1",
         True,
         "local",
         "tabular",
@@ -398,7 +398,7 @@ _ROWS = (
     Bound(
         "private-ucb-vi-ldp",
         "Private-UCB-VI",
-        "Chowdhury, Zhou 2021, in QW23-online Table 1",
+        "Chowdhury, Zhou 2021, in Qiao, Wang 2023, Table 1",
         True,
         "local",
         "tabular",
@@ -409,7 +409,7 @@ _ROWS = (
     Bound(
         "dp-ucbvi-ldp",
         "DP-UCBVI",
-        "QW23-online Theorem 5.7",
+        "Qiao, Wang 2023, Theorem 5.7",
         True,
         "local",
         "tabular",
@@ -420,7 +420,7 @@ _ROWS = (
     Bound(
         "ucrl-vtr",
         "UCRL-VTR",
-        "Ayoub et al. 2020, in L21 section 2",
+        "Ayoub et al. 2020, in Luyo et al. 2021, section 2",
         True,
         "none",
         "linear mixture",
@@ -431,7 +431,7 @@ _ROWS = (
     Bound(
         "ucrl-vtr-plus",
         "UCRL-VTR+",
-        "Zhou et al. 2021, in L21 section 2",
+        "Zhou et al. 2021, in Luyo et al. 2021, section 2",
         True,
         "none",
         "linear mixture",
@@ -442,7 +442,7 @@ _ROWS = (
     Bound(
         "ucrl-vtr-jdp",
         "UCRL-VTR",
-        "L21 Corollary 5",
+        "Luyo et al. 2021, Corollary 5",
         True,
         "central",
         "linear mixture",
@@ -454,7 +454,7 @@ _ROWS = (
     Bound(
         "ucrl-vtr-ldp",
         "UCRL-VTR",
-        "L21 Corollary 6",
+        "Luyo et al. 2021, Corollary 6",
         True,
         "local",
         "linear mixture",
@@ -466,7 +466,7 @@ _ROWS = (
     Bound(
         "ucrl-vtr-jdp-pure",
         "UCRL-VTR, Laplace",
-        "L21 Remark 1 and Appendix D.1",
+        "Luyo et al. 2021, Remark 1 and Appendix D.1",
         True,
         "central",
         "linear mixture",
@@ -478,7 +478,7 @@ _ROWS = (
     Bound(
         "ucrl-vtr-ldp-pure",
         "UCRL-VTR, Laplace",
-        "L21 Remark 1 and Appendix D.1",
+        "Luyo et al. 2021, Remark 1 and Appendix D.1",
         True,
         "local",
         "linear mixture",
@@ -490,7 +490,7 @@ _ROWS = (
     Bound(
         "ucrl-vtr-plus-jdp",
         "UCRL-VTR+",
-        "L21 Corollary 10",
+        "Luyo et al. 2021, Corollary 10",
         True,
         "central",
         "linear mixture",
@@ -508,7 +508,7 @@ _ROWS = (
     Bound(
         "ucrl-vtr-plus-ldp",
         "UCRL-VTR+",
-        "L21 Corollary 11",
+        "Luyo et al. 2021, Corollary 11",
         True,
         "local",
         "linear mixture",
@@ -526,7 +526,7 @@ _ROWS = (
     Bound(
         "lsvi-ucb",
         "LSVI-UCB",
-        "Jin et al. 2020, in L21 section 2",
+        "Jin et al. 2020, in Luyo et al. 2021, section 2",
         True,
         "none",
         "linear",
@@ -537,7 +537,7 @@ _ROWS = (
     Bound(
         "lsvi-ucb-jdp",
         "LSVI-UCB in batches",
-        "L21 Theorem 8",
+        "Luyo et al. 2021, Theorem 8",
         True,
         "central",
         "linear",
@@ -549,7 +549,7 @@ _ROWS = (
     Bound(
         "pucb-pac",
         "PUCB, mistakes",
-        "V20 Theorem 3",
+        "Vietri et al. 2020, Theorem 3",
         True,
         "central",
         "tabular",
@@ -561,7 +561,7 @@ _ROWS = (
     Bound(
         "jdp-pac-lower",
         "Lower bound under JDP, mistakes",
-        "V20 Theorem 5",
+        "Vietri et al. 2020, Theorem 5",
         False,
         "central",
         "tabular",

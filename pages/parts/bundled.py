@@ -1,4 +1,4 @@
-"""The finished runs that come with the program, so that the home page shows its chart at once.
+"""The finished runs that come with the program, so that pages show their first chart at once.
 
 `python -m pages.parts.bundled` computes them anew with the real engine, after a change that alters them.
 """
@@ -14,15 +14,15 @@ import streamlit as st
 from dprl.simulation import RunSpec, run
 from pages.parts.data import Regret
 
-FILE = Path(__file__).parents[2] / "assets" / "home.json"
+ASSETS = Path(__file__).parents[2] / "assets"
 DIGITS = 9  # kept of a regret, where tests compare to a relative 1e-8
 
 
 @st.cache_resource(show_spinner=False)
-def bundled() -> dict[RunSpec, Regret]:
-    """The bundled runs by spec; read once. A run whose spec the file does not hold is simply not there."""
+def bundled(name: str = "home") -> dict[RunSpec, Regret]:
+    """The bundled runs of a page by spec; read once. A run whose spec the file does not hold is simply not there."""
     found = {}
-    for entry in json.loads(FILE.read_text(encoding="utf-8")):
+    for entry in json.loads((ASSETS / f"{name}.json").read_text(encoding="utf-8")):
         rows = np.array(entry["regret"])
         done = np.ones(len(rows), bool)
         found[RunSpec.from_dict(entry["spec"])] = Regret(np.array(entry["episodes"]), rows, done)
@@ -30,14 +30,26 @@ def bundled() -> dict[RunSpec, Regret]:
 
 
 def compute(spec: RunSpec) -> dict[str, object]:
-    """One entry of the file: spec, checkpoints, and the regret of every seed."""
+    """One entry of a file: spec, checkpoints, and the regret of every seed."""
     trace = run(spec)
     regret = [[float(f"{value:.{DIGITS}g}") for value in row] for row in trace.regret]
     return {"spec": spec.to_dict(), "episodes": trace.episodes.tolist(), "regret": regret}
 
 
-if __name__ == "__main__":
+def specs() -> dict[str, list[RunSpec]]:
+    """What each file holds, by its name."""
     from pages.parts.examples import HOME
+    from pages.parts.free_link import BASE, compared
 
-    lines = ",\n".join(json.dumps(compute(curve.spec), separators=(",", ":")) for curve in HOME.curves)
-    FILE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    return {
+        "home": [curve.spec for curve in HOME.curves],
+        "free": [
+            curve.spec for bonus in ("practical", "paper") for curve in compared(BASE.replace(bonus=bonus))[0]
+        ],
+    }
+
+
+if __name__ == "__main__":
+    for name, wanted in specs().items():
+        lines = ",\n".join(json.dumps(compute(spec), separators=(",", ":")) for spec in wanted)
+        (ASSETS / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")

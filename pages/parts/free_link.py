@@ -65,7 +65,7 @@ class View:
 
 @dataclass(frozen=True)
 class FreeLink:
-    """What a link says. base: the run with a trusted agent; problems: a plain sentence for each thing that was wrong."""
+    """What a link says. base: the run with a trusted agent; problems: a sentence for each thing that was wrong."""
 
     base: RunSpec
     view: View
@@ -134,7 +134,7 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
             except SpecError as error:
                 problems.append(str(error))
     bounds = _bounds(given["bounds"], problems) if "bounds" in given else DRAWN
-    return FreeLink(base, replace(View(**_within(values)), bounds=bounds), tuple(problems))
+    return FreeLink(base, replace(View(**within(values)), bounds=bounds), tuple(problems))
 
 
 def _base(spec: RunSpec, problems: list[str]) -> RunSpec:
@@ -163,7 +163,7 @@ def _base(spec: RunSpec, problems: list[str]) -> RunSpec:
         return BASE
 
 
-def _within(values: dict[str, Any]) -> dict[str, Any]:
+def within(values: dict[str, Any]) -> dict[str, Any]:
     """The values, those of an environment beyond what the calculator takes at its ends."""
     inside = dict(values)
     for name in ("S", "A", "H", "K", "epsilon", "d"):
