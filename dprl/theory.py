@@ -241,7 +241,7 @@ _VTR = Term(d=1, H=2, K=0.5)  # d H^2 sqrt(K)
 _ROWS = (
     Bound(
         "minimax",
-        "Lower bound without privacy",
+        "Lower bound",
         "Jin et al. 2018, in Qiao, Wang 2023, Table 1",
         False,
         "none",
@@ -340,7 +340,7 @@ _ROWS = (
     ),
     Bound(
         "jdp-lower",
-        "Lower bound under JDP",
+        "Lower bound",
         "Vietri et al. 2020, Theorem 6",
         False,
         "central",
@@ -560,7 +560,7 @@ _ROWS = (
     ),
     Bound(
         "jdp-pac-lower",
-        "Lower bound under JDP, mistakes",
+        "Lower bound, mistakes",
         "Vietri et al. 2020, Theorem 5",
         False,
         "central",

@@ -18,7 +18,7 @@ from pages.parts.free_state import TRUST, change, free, measured, read_address, 
 from pages.parts.free_state import status as status_of
 from pages.parts.free_theory import calculator
 from pages.parts.free_verdict import late_mistakes, verdict
-from pages.parts.free_views import SHOWN, chart
+from pages.parts.free_views import SHOWN, bounds_menu, chart
 from pages.parts.names import in_common
 from pages.parts.reading import words_and_papers
 from pages.parts.state import session
@@ -85,6 +85,8 @@ def results(live: bool, curves: tuple[Curve, ...], corner: DeltaGenerator) -> No
                 key=key,
                 on_change=lambda: change(each="on" if st.session_state[key] else "off"),
             )
+        if f.view.show == "theory":
+            bounds_menu()
         if going:
             st.toggle("Pause live", s.paused, key=f"{s.version}:free:paused", on_change=pause)
     chart(found)

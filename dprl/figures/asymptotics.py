@@ -249,7 +249,7 @@ def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
         (1.0, "1: nothing is learned", "solid"),
         (
             0.5,
-            "0.5: what theory promises with nobody trusted (0 with a trusted agent or shuffler)",
+            "0.5: theory with nobody trusted (else 0)",
             style.BOUND_DASH,
         ),
         (0.1, "0.1: flat, at or below", "solid"),

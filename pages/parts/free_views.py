@@ -68,17 +68,6 @@ def chart(runs: Sequence[Measured]) -> None:
 def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> None:
     """Simulated regret with the chosen bounds beside it."""
     f = free()
-    key = f"{session().version}:free:bounds"
-    st.multiselect(
-        "Bounds to draw",
-        DRAWABLE,
-        list(f.view.bounds),
-        format_func=named,
-        max_selections=MOST_BOUNDS,
-        key=key,
-        on_change=lambda: change(bounds=tuple(st.session_state[key])),
-        placeholder="none",
-    )
     at = setting(f.view)
     S, A, H = at.S, at.A, at.H
     linear = f", d = {at.d:g}" if any(BOUNDS[key].world != "tabular" for key in f.view.bounds) else ""
@@ -97,6 +86,22 @@ def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> No
         lambda: figures.beside([run.drawn("regret") for run in runs], bounds, dark=night),
     )
     show(picture, "free_theory")
+
+
+def bounds_menu() -> None:
+    """Which bounds are drawn."""
+    with st.popover("Bounds to draw", icon=":material/tune:"):
+        key = f"{session().version}:free:bounds"
+        st.multiselect(
+            f"At most {MOST_BOUNDS}",
+            DRAWABLE,
+            list(free().view.bounds),
+            format_func=named,
+            max_selections=MOST_BOUNDS,
+            key=key,
+            on_change=lambda: change(bounds=tuple(st.session_state[key])),
+            placeholder="none",
+        )
 
 
 def named(key: str) -> str:
