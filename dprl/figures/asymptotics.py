@@ -172,7 +172,12 @@ def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | Non
             legendgroup="flat",
             showlegend=len(said) == 1,
         )
-    return f" Flat (★) is {_and(said)}." if said else ""
+    if not said:
+        return ""
+    return (
+        f" Flat (★) is {_and(said)}: in every tenfold from there on the whole 95% interval of the growth exponent "
+        "is at or below 0.1."
+    )
 
 
 def _ends(curves: Sequence[Curve], view: View) -> str:

@@ -25,39 +25,38 @@ def verdict(runs: Sequence[Measured]) -> str:
     private = [run for run in runs if run.price is not None and run.complete]
     if not private:
         return ""
-    return "\n".join([f"**{_headline(private)}**", "", *(f"- {_line(run)}" for run in private)])
+    lead = "What it cost in all, and the exponent with which that grew over the last tenfold of users:"
+    return "\n".join([f"**{_headline(private)}** {lead}", "", *(f"- {_line(run)}" for run in private)])
 
 
 def _headline(runs: Sequence[Measured]) -> str:
     """One clause for each state that a run is in."""
     clauses = []
     for which, words in (
-        ("flat", "in the end privacy is free with {}"),
-        ("growing", "with {} its cost goes on growing"),
-        ("unclear", "with {} it cannot be told"),
+        ("flat", "privacy is free with {}"),
+        ("growing", "the cost of privacy goes on growing with {}"),
+        ("unclear", "whether it does cannot be told with {}"),
     ):
         names = [IN_WORDS[run.model] for run in runs if state(run) == which]
         if names:
             clauses.append(words.format(" or ".join(names)))
-    said = "; ".join(clauses)
-    return said[:1].upper() + said[1:] + "."
+    return f"By {power(float(runs[0].episodes[-1]))} users {'; '.join(clauses)}."
 
 
 def _line(run: Measured) -> str:
     """What privacy cost in one run, and how it grows."""
     assert run.price is not None
-    users = power(float(run.episodes[-1]))
-    said = f"**{run.label}:** {human(float(np.median(run.price[:, -1])))} in all by {users} users"
+    said = f"**{run.label}:** {human(float(np.median(run.price[:, -1])))}"
     last = run.decades[-1] if run.decades else None
     if last is None or last.seeds == 0:
-        return f"{said}; no growth can be stated, for in no seed is it above zero over the last tenfold of users."
-    said += f"; over the last tenfold of users it grew with exponent {_number(last.mean)}"
+        return f"{said}; no exponent, for in no seed is it above zero all the while."
+    said += f", exponent {_number(last.mean)}"
     if last.seeds < 2:
-        return f"{said} (in one seed, too few for an interval)."
+        return f"{said} (one seed, too few for an interval)."
     of = "" if last.seeds == len(run.price) else f", {last.seeds} of {len(run.price)} seeds"
     said += f" ({_number(last.low)} to {_number(last.high)}{of})"
     end = {
-        "flat": f"surely flat since {power(run.flat or 0)}",
+        "flat": f"flat since {power(run.flat or 0)}",
         "growing": "it still grows",
         "unclear": "too wide to tell whether it grows",
     }
