@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import bdtr, stdtr, stdtrit
 
 Array = NDArray[np.float64]
 Integers = NDArray[Any]
@@ -90,17 +90,87 @@ def growth_exponent(
     densely recorded stretches do not weigh more), for each seed of regret [seeds, C]; then (mean, low, high)
     over seeds, a 95% t interval. NaN if a regret in the window is missing, zero, negative or not recorded.
     """
-    at = np.asarray(episodes, float)
-    if not 0 < from_k < to_k or len(at) < 2 or from_k < at[0] or to_k > at[-1]:
-        return (np.nan, np.nan, np.nan)
-    log_k = np.linspace(np.log(from_k), np.log(to_k), 32)
-    slopes = []
-    for row in regret:
-        values = np.interp(np.exp(log_k), at, row)
-        usable = np.isfinite(values).all() and (values > 0).all()
-        slopes.append(np.polyfit(log_k, np.log(values), 1)[0] if usable else np.nan)
-    mean, low, high = regret_band(np.array(slopes, float).reshape(-1, 1))
+    slopes = _slopes(episodes, regret, from_k, to_k)
+    mean, low, high = regret_band(slopes.reshape(-1, 1))
     return float(mean[0]), float(low[0]), float(high[0])
+
+
+def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Array:
+    """The exponent of each seed, [seeds], as `growth_exponent` says; NaN where there is none."""
+    at = np.asarray(episodes, float)
+    slopes = np.full(len(regret), np.nan)
+    if not 0 < from_k < to_k or len(at) < 2 or from_k < at[0] or to_k > at[-1]:
+        return slopes
+    log_k = np.linspace(np.log(from_k), np.log(to_k), 32)
+    values = np.array([np.interp(np.exp(log_k), at, row) for row in regret]).reshape(-1, 32)
+    usable = np.isfinite(values).all(axis=1) & (values > 0).all(axis=1)
+    if usable.any():
+        slopes[usable] = np.polyfit(log_k, np.log(values[usable]).T, 1)[0]
+    return slopes
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a price grew between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` seeds,
+    those whose price was above zero all the while; NaN with fewer than two."""
+
+    from_k: float
+    to_k: float
+    mean: float
+    low: float
+    high: float
+    seeds: int
+
+
+def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> list[Growth]:
+    """The growth exponent of a price [seeds, C] in each tenfold of episodes, counted back from the last.
+
+    Tenfolds that begin before `first` are left out. A price may be negative (a run without privacy that makes a rare
+    late mistake loses more than its private twin): seeds with one at or below zero in a tenfold do not count in it.
+    """
+    decades: list[Growth] = []
+    to_k = float(episodes[-1]) if len(episodes) else 0.0
+    while to_k / 10 >= first * (1 - 1e-9) and to_k / 10 >= episodes[0]:
+        slopes = _slopes(episodes, price, to_k / 10, to_k)
+        slopes = slopes[np.isfinite(slopes)]
+        mean, low, high = (float(value[0]) for value in regret_band(slopes.reshape(-1, 1)))
+        decades.append(Growth(to_k / 10, to_k, mean, low, high, len(slopes)))
+        to_k /= 10
+    return decades[::-1]
+
+
+def flat_from(decades: Sequence[Growth], most: float = 0.1) -> float | None:
+    """The number of episodes from which a price is flat: the beginning of the first tenfold such that in it and in
+    every later one the whole interval of the exponent is at or below `most`. None if the last tenfold is not."""
+    found = None
+    for decade in reversed(decades):
+        if not decade.high <= most:  # an unknown interval is not flat
+            break
+        found = decade.from_k
+    return found
+
+
+def median_band(values: Array) -> tuple[Array, Array, Array]:
+    """Median over seeds and a 95% interval of it: (median, low, high), each [C], of values [seeds, C].
+
+    Where one seed in twenty may lose a thousand times what the others do, a mean says little. The interval lies
+    between two of the ordered seeds and supposes nothing of their distribution (the number of seeds below the
+    median is binomial); it is NaN with fewer than six seeds, of which even the extremes cover less than 95%.
+    All three are NaN where a seed is NaN.
+    """
+    count, points = values.shape
+    nothing = np.full(points, np.nan)
+    if count == 0:
+        return nothing, nothing.copy(), nothing.copy()
+    ordered = np.sort(values, axis=0)  # NaN last
+    ordered[:, np.isnan(ordered[-1])] = np.nan
+    # The largest rank j with P(fewer than j of `count` seeds lie below the median) at most half of what is left out.
+    below = bdtr(np.arange(count), count, 0.5)
+    rank = int(np.sum(below <= (1 - LEVEL) / 2))
+    median: Array = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    if rank == 0:
+        return median, nothing, nothing.copy()
+    return median, ordered[rank - 1], ordered[count - rank]
 
 
 def pac_curve(pac_count: NDArray[Any]) -> tuple[Array, Array, Array]:

@@ -1,4 +1,4 @@
-"""The finished runs that come with the program, so that the home page shows its chart at once.
+"""The finished runs that come with the program, so that pages show their first chart at once.
 
 `python -m pages.parts.bundled` computes them anew with the real engine, after a change that alters them.
 """
@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from dprl.simulation import RunSpec, run
 from pages.parts.data import Regret
 
-FILE = Path(__file__).parents[2] / "assets" / "home.json"
-ENDS = FILE.with_name("tradeoffs.json")
+ASSETS = Path(__file__).parents[2] / "assets"
+ENDS = ASSETS / "tradeoffs.json"
 DIGITS = 9  # kept of a regret, where tests compare to a relative 1e-8
 
 
 @st.cache_resource(show_spinner=False)
-def bundled() -> dict[RunSpec, Regret]:
-    """The bundled runs by spec; read once. A run whose spec the file does not hold is simply not there."""
+def bundled(name: str = "home") -> dict[RunSpec, Regret]:
+    """The bundled runs of a page by spec; read once. A run whose spec the file does not hold is simply not there."""
     found = {}
-    for entry in json.loads(FILE.read_text(encoding="utf-8")):
+    for entry in json.loads((ASSETS / f"{name}.json").read_text(encoding="utf-8")):
         rows = np.array(entry["regret"])
         done = np.ones(len(rows), bool)
         found[RunSpec.from_dict(entry["spec"])] = Regret(np.array(entry["episodes"]), rows, done)
@@ -40,7 +40,7 @@ def bundled_ends() -> dict[RunSpec, NDArray[np.float64]]:
 
 
 def compute(spec: RunSpec) -> dict[str, object]:
-    """One entry of the file: spec, checkpoints, and the regret of every seed."""
+    """One entry of a file: spec, checkpoints, and the regret of every seed."""
     trace = run(spec)
     regret = [[float(f"{value:.{DIGITS}g}") for value in row] for row in trace.regret]
     return {"spec": spec.to_dict(), "episodes": trace.episodes.tolist(), "regret": regret}
@@ -74,13 +74,23 @@ def first_study() -> dict[RunSpec, list[float]]:
     return found
 
 
-if __name__ == "__main__":
+def specs() -> dict[str, list[RunSpec]]:
+    """What each file holds, by its name."""
     from pages.parts.examples import HOME
+    from pages.parts.free_link import BASE, compared
 
-    lines = ",\n".join(json.dumps(compute(curve.spec), separators=(",", ":")) for curve in HOME.curves)
-    FILE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    lines = ",\n".join(
-        json.dumps({"spec": spec.to_dict(), "ends": ends}, separators=(",", ":"))
-        for spec, ends in first_study().items()
-    )
+    return {
+        "home": [curve.spec for curve in HOME.curves],
+        "free": [
+            curve.spec for bonus in ("practical", "paper") for curve in compared(BASE.replace(bonus=bonus))[0]
+        ],
+    }
+
+
+if __name__ == "__main__":
+    for name, wanted in specs().items():
+        lines = ",\n".join(json.dumps(compute(spec), separators=(",", ":")) for spec in wanted)
+        (ASSETS / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    found = [{"spec": spec.to_dict(), "ends": ends} for spec, ends in first_study().items()]
+    lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in found)
     ENDS.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
