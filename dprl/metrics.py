@@ -274,8 +274,8 @@ def users_needed(at: Integers, price: Array, target: float, picked: Integers) ->
     price is.
     """
     grid = np.asarray(at, float)
-    resampled = np.array([_last_crossing(grid, row, target) for row in price[picked].mean(axis=1)])
-    return _last_crossing(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
+    resampled = np.array([settles(grid, row, target) for row in price[picked].mean(axis=1)])
+    return settles(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
 
 
 def bootstrap(seeds: int, samples: int = 2000) -> Integers:
@@ -359,7 +359,9 @@ def _crossing(low: float, at_low: float, high: float, at_high: float, target: fl
     return float(np.exp(np.log(low) + share * np.log(high / low)))
 
 
-def _last_crossing(at: Array, price: Array, target: float) -> float:
+def settles(at: Array, price: Array, target: float) -> float:
+    """The K from which on a price [N] at K = at [N] stays at most `target`, by straight lines between logarithms; NaN
+    when it is above at the end."""
     above = np.flatnonzero(~(price <= target))
     if len(above) == 0:
         return float(at[0])

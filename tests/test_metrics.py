@@ -179,9 +179,10 @@ GRID = tuple(round(10 ** (j / 8)) for j in range(16, 121))
 def test_the_search_finds_the_users(power: float, scale: float, start: int) -> None:
     looked = []
 
-    def look(k: int) -> np.ndarray:
+    def look(k: int) -> metrics.Array:
         looked.append(k)
-        return np.minimum(3.0, (k / scale) ** power) * np.array([0.9, 1.0, 1.1])
+        price: metrics.Array = min(3.0, (k / scale) ** power) * np.array([0.9, 1.0, 1.1])
+        return price
 
     found = metrics.search_users(look, 0.5, GRID, start, metrics.bootstrap(3))
     right = scale * 0.5 ** (1 / power)

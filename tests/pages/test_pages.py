@@ -25,17 +25,6 @@ SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsi
 EXPLORE = "pages/explore.py"
 
 
-def test_home_shows_a_finished_chart_and_the_way_on(visit: Visit, store: Store) -> None:
-    app = visit()
-    (chart,) = charts(app)
-    names = [trace["name"] for trace in json.loads(chart.spec)["data"]]
-    assert sum("ε" in name for name in names if "interval" not in name) >= 5
-    assert chart.alt
-    links_on = app.get("page_link")
-    assert any("v=1" in link.proto.query_string and "c=" in link.proto.query_string for link in links_on)
-    assert store.activity().seeds_queued == 0  # looking at home computes nothing
-
-
 def test_empty_explore_says_what_to_do_and_offers_examples(visit: Visit, store: Store) -> None:
     app = visit(EXPLORE)
     assert "Nothing is compared yet" in words(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_scaled_noise_proves_what_was_asked(text: str) -> None:
 
     (point,) = Sweep(BASE, {"privacy": [text], "epsilon": [1.0]}).points
     assert point.spec is not None
-    card = start(point.spec, 0).noise.card()  # type: ignore[union-attr]
+    card = start(point.spec, 0).noise.card()
     assert card.proved_delta == 0
     assert card.proved_epsilon == pytest.approx(1.0, rel=1e-9)
 
@@ -111,7 +112,14 @@ def test_what_is_refused(axes: dict[str, list[object]], names: str) -> None:
 def test_json_round_trip() -> None:
     sweep = Sweep(BASE, {"epsilon": [0.1, 1], "privacy": ["none", "central:gaussian-tree"]})
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
-    for bad in (None, [], {"base": {}}, {"base": {}, "axes": 3}, {"base": {}, "axes": {"epsilon": 1}}):
+    wrong: tuple[Any, ...] = (
+        None,
+        [],
+        {"base": {}},
+        {"base": {}, "axes": 3},
+        {"base": {}, "axes": {"epsilon": 1}},
+    )
+    for bad in wrong:
         with pytest.raises(SpecError):
             Sweep.from_dict(bad)
 
