@@ -108,3 +108,41 @@ def pac_curve(pac_count: NDArray[Any]) -> tuple[Array, Array, Array]:
     pac_count [seeds, C, P] counts them up to each checkpoint, for each of P values of alpha.
     """
     return regret_band(np.asarray(pac_count, float)[:, -1, :])
+
+
+def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
+    """How often an (epsilon, 0)-private bandit learner must pull one bad arm, at least, in expectation.
+
+    ln(1/(4 beta)) / (48 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that name
+    the best arm with probability at least 1 - beta on every instance, 0 < beta < 1/4 (V20 Lemma 8). The paper prints
+    24 for 48; its proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm alone, to as
+    much above the best as it was below, moves it by 2 gap, and the same steps then give 48.
+
+    Raises ValueError outside these ranges.
+    """
+    if not (epsilon > 0 and gap > 0 and 0 < beta < 0.25):
+        raise ValueError("give epsilon and gap above 0, and beta between 0 and 1/4")
+    return float(np.log(1 / (4 * beta)) / (48 * epsilon * gap))
+
+
+def growth_of_mean(
+    x: Array, samples: Array, *, statistic: str = "mean", draws: int = 2000, seed: int = 0
+) -> tuple[float, float, float]:
+    """The p for which the mean over seeds grows like x^p: (estimate, low, high).
+
+    Slope of a least-squares line through the logarithm of the mean (or median) of samples [N, seeds] against that of
+    x [N]; the interval is a 95% percentile bootstrap over seeds, with its own random numbers.
+    """
+    if statistic not in ("mean", "median"):
+        raise ValueError("statistic is mean or median")
+    log_x = np.log(np.asarray(x, float))
+    rng = np.random.default_rng(seed)
+
+    def slope(values: Array) -> float:
+        center = values.mean(axis=1) if statistic == "mean" else np.median(values, axis=1)
+        return float(np.polyfit(log_x, np.log(center), 1)[0])
+
+    rows = np.arange(len(samples))[:, None]
+    again = [slope(samples[rows, rng.integers(samples.shape[1], size=samples.shape)]) for _ in range(draws)]
+    low, high = np.percentile(again, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    return slope(samples), float(low), float(high)

@@ -130,3 +130,28 @@ def test_pac_curve_is_read_at_the_end() -> None:
     assert mean.tolist() == [20.0, 200.0]
     assert (low < mean).all()
     assert (mean < high).all()
+
+
+def test_the_fewest_pulls_by_hand() -> None:
+    # ln(1/0.4) = ln 2.5 = 0.916291; 48 * 0.1 * 0.2 = 0.96
+    assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.96, rel=1e-6)
+    assert metrics.fewest_pulls(0.05, 0.2, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    assert metrics.fewest_pulls(0.1, 0.1, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    for wrong in ((0.0, 0.2, 0.1), (1.0, 0.0, 0.1), (1.0, 0.2, 0.25), (1.0, 0.2, 0.0)):
+        with pytest.raises(ValueError, match="give epsilon"):
+            metrics.fewest_pulls(*wrong)
+
+
+def test_growth_of_a_mean_that_grows_like_a_power() -> None:
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    exact = 3 * x[:, None] ** 1.5 * np.ones(10)
+    assert metrics.growth_of_mean(x, exact) == pytest.approx((1.5, 1.5, 1.5))
+    noise = np.exp(np.random.default_rng(0).normal(0, 0.3, size=(4, 40)))
+    p, low, high = metrics.growth_of_mean(x, x[:, None] ** 1.5 * noise)
+    assert low < 1.5 < high
+    assert low < p < high
+    assert high - low < 0.4
+    outlier = x[:, None] * np.ones(11)
+    outlier[0, 0] = 1e6
+    assert metrics.growth_of_mean(x, outlier, statistic="median")[0] == pytest.approx(1.0)
+    assert metrics.growth_of_mean(x, outlier)[0] < 0

@@ -47,6 +47,15 @@ HOME = Example(
     ),
     AVERAGE,
 )
+HARD = RunSpec(
+    environment="hard-jdp",
+    environment_params={"n": 1, "m": 3, "alpha": 0.2, "H": 2, "seed": 1},
+    mechanism="laplace-tree",
+    epsilon=0.1,
+    delta=0.0,
+    episodes=10**11,
+    seeds=20,
+)
 EXAMPLES = (
     HOME,
     Example(
@@ -65,6 +74,18 @@ EXAMPLES = (
             Curve(BASE.replace(calibration="paper"), 2, "Laplace tree: as printed"),
         ),
         AVERAGE,
+    ),
+    Example(
+        "The hardest bandits",
+        "How often learners at ε = 0.1 pull a bad arm where privacy hides the best one longest.",
+        _curves(
+            *(
+                HARD.replace(algorithm=a, bonus=b)
+                for b in ("paper", "practical")
+                for a in ("pucb", "dp-ucbvi")
+            )
+        ),
+        View(tab="counts", chart="pulls"),
     ),
 )
 
