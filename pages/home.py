@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dprl import links, metrics
+from dprl import links, metrics, search
 from dprl.fields import SpecError, shown
 from dprl.figures import style
 from dprl.figures.style import Picture, human
@@ -133,7 +133,7 @@ def cost_of(spec: RunSpec) -> Cost:
     run = bundled("home")[spec]
     average = metrics.per_episode(run.episodes, run.rows)
     mean, low, high = metrics.regret_band(average)
-    needed = metrics.settles(run.episodes.astype(float), mean, LEARNED * data.v_star(spec))
+    needed = search.settles(run.episodes.astype(float), mean, LEARNED * data.v_star(spec))
     return Cost(spec.privacy, run.episodes, mean, low, high, needed)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl import links, metrics, studies
+from dprl import links, metrics, search, studies
 from dprl.algorithms import ALGORITHMS
 from dprl.figures import tradeoff as figures
 from dprl.figures.style import human, quoted
@@ -412,7 +412,7 @@ def way_titles(ways: tuple[str, ...]) -> list[str]:
     return [text[0].upper() + text[1:] for text in (Model.parse(way).title for way in ways)]
 
 
-def compare(study: Study, found: list[metrics.Users]) -> str:
+def compare(study: Study, found: list[search.Users]) -> str:
     """How many times fewer users the best needs than each of the others of its model, with intervals."""
     ways = dict(zip(study.ways, found, strict=True))
     titles = dict(zip(study.ways, way_titles(study.ways), strict=True))
@@ -424,7 +424,7 @@ def compare(study: Study, found: list[metrics.Users]) -> str:
     for way, users in sorted(ends.items(), key=lambda item: item[1].needed):
         if way == best:
             continue
-        low, high = metrics.quantiles(users.resampled / ends[best].resampled)
+        low, high = search.quantiles(users.resampled / ends[best].resampled)
         between = f" ({human(low)} to {human(high)})" if np.isfinite(high) else ""
         said.append(f"{quoted(titles[way])} {human(users.needed / ends[best].needed)} times as many{between}")
     return f"{quoted(titles[best])} needs {human(ends[best].needed)} users; " + ", ".join(said) + "."

@@ -170,51 +170,6 @@ def test_holm_corrects_for_the_number_of_comparisons() -> None:
     assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
 
 
-GRID = tuple(round(10 ** (j / 8)) for j in range(16, 121))
-
-
-@pytest.mark.parametrize("power", [-1.0, -0.5, -2.0])
-@pytest.mark.parametrize("scale", [1e3, 1e6, 1e11])
-@pytest.mark.parametrize("start", [100, 10**6, 10**15])
-def test_the_search_finds_the_users(power: float, scale: float, start: int) -> None:
-    looked = []
-
-    def look(k: int) -> metrics.Array:
-        looked.append(k)
-        price: metrics.Array = min(3.0, (k / scale) ** power) * np.array([0.9, 1.0, 1.1])
-        return price
-
-    found = metrics.search_users(look, 0.5, GRID, start, metrics.bootstrap(3))
-    right = scale * 0.5 ** (1 / power)
-    assert found.pending is None
-    assert len(looked) <= 12
-    if right > 10**15:
-        assert np.isnan(found.needed)
-    else:
-        assert found.needed == pytest.approx(right, rel=0.02)
-        assert found.low <= found.needed <= found.high
-
-
-def test_the_search_waits_for_what_is_not_known() -> None:
-    known = {10**6: np.array([2.0, 2.0])}
-    found = metrics.search_users(known.get, 0.1, GRID, 10**6, metrics.bootstrap(2))
-    assert found.pending is not None
-    assert found.pending > 10**6
-    assert np.isnan(found.needed)
-
-
-def test_a_price_that_never_falls_needs_more_than_the_grid() -> None:
-    found = metrics.search_users(lambda k: np.array([2.0, 2.0]), 0.1, GRID, 10**6, metrics.bootstrap(2))
-    assert found.pending is None
-    assert np.isnan(found.needed)
-    assert np.isinf(found.high)
-
-
-def test_a_price_below_the_target_from_the_start() -> None:
-    found = metrics.search_users(lambda k: np.array([-1.0, 0.0]), 0.1, GRID, 10**6, metrics.bootstrap(2))
-    assert found.needed == GRID[0]
-
-
 def test_growth_by_decade_is_counted_back_from_the_end() -> None:
     at = np.geomspace(10, 3e7, 400)
     kinked = np.where(at < 3e5, at, 3e5**0.8 * at**0.2)  # K, and K^0.2 from 3e5 on
@@ -298,3 +253,28 @@ def test_a_median_of_what_is_not_there_is_nothing() -> None:
     assert (median[0], low[0], high[0]) == (1.0, 1.0, 1.0)
     assert np.isnan([median[1], low[1], high[1]]).all()
     assert np.isnan(metrics.median_band(np.zeros((0, 2)))).all()
+
+
+def test_the_fewest_pulls_by_hand() -> None:
+    # ln(1/0.4) = ln 2.5 = 0.916291; 48 * 0.1 * 0.2 = 0.96
+    assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.96, rel=1e-6)
+    assert metrics.fewest_pulls(0.05, 0.2, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    assert metrics.fewest_pulls(0.1, 0.1, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    for wrong in ((0.0, 0.2, 0.1), (1.0, 0.0, 0.1), (1.0, 0.2, 0.25), (1.0, 0.2, 0.0)):
+        with pytest.raises(ValueError, match="give epsilon"):
+            metrics.fewest_pulls(*wrong)
+
+
+def test_growth_of_a_mean_that_grows_like_a_power() -> None:
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    exact = 3 * x[:, None] ** 1.5 * np.ones(10)
+    assert metrics.growth_of_mean(x, exact) == pytest.approx((1.5, 1.5, 1.5))
+    noise = np.exp(np.random.default_rng(0).normal(0, 0.3, size=(4, 40)))
+    p, low, high = metrics.growth_of_mean(x, x[:, None] ** 1.5 * noise)
+    assert low < 1.5 < high
+    assert low < p < high
+    assert high - low < 0.4
+    outlier = x[:, None] * np.ones(11)
+    outlier[0, 0] = 1e6
+    assert metrics.growth_of_mean(x, outlier, statistic="median")[0] == pytest.approx(1.0)
+    assert metrics.growth_of_mean(x, outlier)[0] < 0

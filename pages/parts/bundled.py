@@ -98,7 +98,7 @@ def final(spec: RunSpec) -> list[float]:
 
 def first_study() -> dict[RunSpec, list[float]]:
     """The ends of all runs that Trade-offs shows at first, those of its search for users included."""
-    from dprl import metrics, studies
+    from dprl import search, studies
     from pages.parts.data import v_star
 
     study = studies.DEFAULT
@@ -113,9 +113,9 @@ def first_study() -> dict[RunSpec, list[float]]:
         return extra / episodes
 
     target = study.share / 100 * v_star(study.base)
-    picked = metrics.bootstrap(study.base.seeds)
+    picked = search.bootstrap(study.base.seeds)
     for way in study.ways:
-        metrics.search_users(partial(price, way), target, studies.USERS_GRID, study.base.episodes, picked)
+        search.search_users(partial(price, way), target, studies.USERS_GRID, study.base.episodes, picked)
     return found
 
 

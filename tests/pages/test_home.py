@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links, metrics
+from dprl import links, metrics, search
 from dprl.fields import SpecError
 from dprl.jobs.store import Store
 from dprl.simulation.spec import FIELDS
@@ -115,5 +115,5 @@ def test_more_privacy_never_needs_fewer_users() -> None:
         for epsilon in HOME_BUDGETS:
             run = bundled("home")[trust(epsilon, HOME_EPISODES).curves[model].spec]
             average = metrics.per_episode(run.episodes, run.rows).mean(axis=0)
-            needed.append(metrics.settles(run.episodes.astype(float), average, 0.34))
+            needed.append(search.settles(run.episodes.astype(float), average, 0.34))
         assert all(a >= b for a, b in pairwise(needed))
