@@ -5,8 +5,8 @@ Pure: arrays in, arrays out. C is the number of checkpoints; a seed that has not
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -261,23 +261,74 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
     return grid[max(at + 1, min(end - 1, _near(grid, _crossing(low, known[low], high, known[high], target))))]
 
 
-def users_needed(
-    at: Integers, price: Array, target: float, rng: np.random.Generator
-) -> tuple[float, float, float]:
-    """The K from which on the mean price is at most `target`: (K, low, high), by straight lines between logarithms.
+def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
+    """The K from which on the mean price is at most `target`, by straight lines between logarithms.
 
-    at: [N] ascending; price: [seeds, N] per episode. low, high: 95% bootstrap interval over seeds. NaN where the
-    price is above the target to the end; an end of the interval that is not among `at` is the nearest of them.
+    at: [N] ascending; price: [seeds, N] per episode; picked: [B, seeds] which seeds each bootstrap sample takes.
+    Returns (K, resampled [B]). NaN where the price is above the target to the end; infinite in a sample whose
+    price is.
     """
-    mean = price.mean(axis=0)
-    found = _last_crossing(np.asarray(at, float), mean, target)
-    if np.isnan(found) or len(price) < 2:
-        return found, np.nan, np.nan
-    picked = rng.integers(0, len(price), (2000, len(price)))
-    resampled = [_last_crossing(np.asarray(at, float), row, target) for row in price[picked].mean(axis=1)]
-    inside = np.nan_to_num(np.array(resampled), nan=float(at[-1]))
-    low, high = np.quantile(inside, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return found, float(low), float(high)
+    grid = np.asarray(at, float)
+    resampled = np.array([_last_crossing(grid, row, target) for row in price[picked].mean(axis=1)])
+    return _last_crossing(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
+
+
+def bootstrap(seeds: int, samples: int = 2000) -> Integers:
+    """[samples, seeds] which seeds each sample takes; the same for everybody, so that ratios stay paired."""
+    return np.random.default_rng(0).integers(0, seeds, (samples, seeds))
+
+
+def quantiles(resampled: Array) -> tuple[float, float]:
+    """The ends of the 95% bootstrap interval."""
+    ends = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="nearest")
+    return float(ends[0]), float(ends[1])
+
+
+@dataclass(frozen=True)
+class Users:
+    """How many users are needed. at: [N] the K that were looked at; price: [seeds, N] there; needed: the K from which
+    on the mean price is at most the target, NaN when there is none on the grid; low, high: its 95% bootstrap interval
+    over seeds; resampled: [B] of it; pending: the K to look at next, None at the end."""
+
+    at: Integers
+    price: Array
+    needed: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    resampled: Array = field(default_factory=lambda: np.zeros(0))
+    pending: int | None = None
+
+
+def search_users(
+    look: Callable[[int], Array | None], target: float, grid: Sequence[int], start: int, picked: Integers
+) -> Users:
+    """Search the grid for the number of users at which the price per episode has fallen to `target`.
+
+    look: the price [seeds] at a K, None while it is not known: then the search stops there, and begins again with
+    the next call; picked: as for `users_needed`.
+    """
+    rows: dict[int, Array] = {}
+
+    def so_far(pending: int | None) -> Users:
+        at = sorted(rows)
+        return Users(np.array(at), np.array([rows[k] for k in at]).T, pending=pending)
+
+    while (k := next_to_try({k: float(r.mean()) for k, r in rows.items()}, target, grid, start)) is not None:
+        seen = look(k)
+        if seen is None:
+            return so_far(k)
+        rows[k] = seen
+    while True:
+        users = so_far(None)
+        needed, resampled = users_needed(users.at, users.price, target, picked)
+        low, high = quantiles(resampled)
+        further = [k for k in grid if k > users.at[-1]]
+        if np.isnan(needed) or np.isfinite(high) or not further:
+            return replace(users, needed=needed, low=low, high=high, resampled=resampled)
+        seen = look(further[0])  # where the upper end of the interval lies
+        if seen is None:
+            return so_far(further[0])
+        rows[further[0]] = seen
 
 
 def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:

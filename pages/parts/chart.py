@@ -30,9 +30,19 @@ def kept(key: Hashable, draw: Callable[[], Picture]) -> Picture:
     return _pictures().put(key, None, picture, FIGURE_BYTES + ROW_BYTES * len(picture.table))
 
 
-def show(picture: Picture, key: str) -> None:
-    """Shows a figure with its sentence; its numbers are sent only when asked for."""
-    st.plotly_chart(picture.figure, key=key, theme=None, config=CONFIG, alt=picture.alt, width="stretch")
+def show(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
+    """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called when a point is
+    pressed."""
+    st.plotly_chart(
+        picture.figure,
+        key=key,
+        theme=None,
+        config=CONFIG,
+        alt=picture.alt,
+        width="stretch",
+        on_select=picked or "ignore",
+        selection_mode="points",
+    )
     st.markdown(f":material/visibility: {unlinked(picture.see)}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
     if numbers.open:

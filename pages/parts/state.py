@@ -166,11 +166,12 @@ def write_address() -> None:
     """Puts the comparison and the view into the address bar; called when the comparison or the tab changes."""
     s = session()
     items = links.encode(s.curves, s.view) if s.curves else []
-    s.address = repr(sorted(_grouped(items).items()))
-    st.query_params.from_dict(_grouped(items))
+    s.address = repr(sorted(grouped(items).items()))
+    st.query_params.from_dict(grouped(items))
 
 
-def _grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
+def grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """Query parameters by key."""
     grouped: dict[str, list[str]] = {}
     for key, value in items:
         grouped.setdefault(key, []).append(value)
