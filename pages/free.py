@@ -89,16 +89,18 @@ def results(live: bool, curves: tuple[Curve, ...], corner: DeltaGenerator) -> No
             bounds_menu()
         if going:
             st.toggle("Pause live", s.paused, key=f"{s.version}:free:paused", on_change=pause)
-    chart(found)
-    if late := late_mistakes(found):
-        st.caption(late)
+    if f.view.show == "calculator":
+        calculator()
+    else:
+        chart(found)
+        if late := late_mistakes(found):
+            st.caption(late)
     st.page_link(
         "pages/explore.py",
         label="Open these runs in Explore",
         icon=":material/show_chart:",
         query_params=links.encode(list(curves), links.View(measure="extra")),
     )
-    calculator()
     with corner:
         copy_link(f.query)
 

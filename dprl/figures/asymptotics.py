@@ -307,7 +307,7 @@ def beside(curves: Sequence[Curve], bounds: Sequence[Proved], *, dark: bool = Fa
         height=450 + 20 * (len(curves) + len(bounds)),
         x_title="Episodes (one user each)",
         y_title="Regret (reward lost)",
-        subtitle="lines: medians over seeds; dotted: bounds, constants and logarithms set to 1",
+        subtitle="medians over seeds; dotted: bounds, constants set to 1",
     )
     note = _draw(figure, curves, False, dark)
     _most(figure, curves, dark)

@@ -27,12 +27,12 @@ FEWEST = 10_000  # episodes: one tenfold after the first thousand
 MOST_BOUNDS = 4
 DRAWN = ("dp-ucbvi-jdp", "dp-ucbvi-ldp", "sdp-pe", "minimax")  # bounds drawn by default
 DRAWABLE = tuple(key for key, bound in BOUNDS.items() if bound.of == "regret")
-SHOWN = ("price", "regret", "growth", "theory")
+SHOWN = ("price", "regret", "growth", "theory", "calculator")
 
 FIELDS: dict[str, Field] = {
     f.name: f
     for f in (
-        Field("show", "choice", "price", "the chart", choices=SHOWN, query="show"),
+        Field("show", "choice", "price", "the chart, or the calculator", choices=SHOWN, query="show"),
         Field("each", "choice", "off", "a line for every seed", choices=("on", "off"), query="each"),
         Field("S", "int", 6, "states", 1, 10**9, query="S"),
         Field("A", "int", 2, "actions", 1, 10**9, query="A"),

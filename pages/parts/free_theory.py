@@ -37,7 +37,6 @@ def setting(view: View) -> Setting:
 
 def calculator() -> None:
     """Number fields, what they come to in words, and the table of all bounds."""
-    st.subheader("What is proved: a calculator", anchor=False)
     st.markdown(
         "Every bound of the papers at numbers of your own. The papers hide constants and logarithms; here they are "
         "**set to 1, so only slopes and ratios mean something**: how a bound grows, and how one compares with another."

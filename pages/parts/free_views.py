@@ -22,6 +22,7 @@ SHOWN = {
     "regret": "Regret",
     "growth": "Growth",
     "theory": "Theory",
+    "calculator": "Calculator",
 }
 MODEL = {
     "none": "no privacy",
@@ -72,14 +73,13 @@ def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> No
     S, A, H = at.S, at.A, at.H
     linear = f", d = {at.d:g}" if any(BOUNDS[key].world != "tabular" for key in f.view.bounds) else ""
     st.caption(
-        f"At S = {S:g}, A = {A:g}, H = {H:g}, ε = {at.epsilon:g}{linear}, the values of the calculator below. "
+        f"At S = {S:g}, A = {A:g}, H = {H:g}, ε = {at.epsilon:g}{linear}, the values of the calculator. "
         "**Constants and logarithms are set to 1: only slopes and ratios mean something.**"
     )
     K = np.geomspace(FIRST, max(float(f.base.episodes), 10.0 * FIRST), 100)
     bounds = [
-        Proved(f"{BOUNDS[key].title}, {MODEL[BOUNDS[key].model]}", BOUNDS[key].paper, BOUNDS[key].model, K,
-               BOUNDS[key].value(at.at(K)))
-        for key in f.view.bounds
+        Proved(f"{bound.title}, {MODEL[bound.model]}", short(bound.paper), bound.model, K, bound.value(at.at(K)))
+        for bound in (BOUNDS[key] for key in f.view.bounds)
     ]  # fmt: skip
     picture = kept(
         ("free-theory", night, tokens, f.view.bounds, S, A, H, at.epsilon, at.d, f.base.episodes),
@@ -102,6 +102,11 @@ def bounds_menu() -> None:
             on_change=lambda: change(bounds=tuple(st.session_state[key])),
             placeholder="none",
         )
+
+
+def short(paper: str) -> str:
+    """A source for a legend: the paper itself, not the table it is quoted in."""
+    return paper.partition(", in ")[0].partition(";")[0]
 
 
 def named(key: str) -> str:

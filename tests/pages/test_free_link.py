@@ -71,7 +71,10 @@ def test_a_model_that_cannot_be_had_is_said_and_the_others_are_compared() -> Non
     ("query", "sentence"),
     [
         ("v=9", "The link says version 9 and was read as version 1."),
-        ("show=everything", "show: everything is not allowed; give one of price, regret, growth, theory."),
+        (
+            "show=everything",
+            "show: everything is not allowed; give one of price, regret, growth, theory, calculator.",
+        ),
         ("H=-3", "H: -3 is not allowed; give a whole number from 1 to 1000000."),
         ("K=nan", "K: nan is not allowed; give a number from 1 to 1e+30."),
         ("beta=0.9", "beta: 0.9 is not allowed; give a number from 1e-12 to 0.5."),
