@@ -11,6 +11,8 @@ from pages.parts import frame
 PAGES = [
     st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
     st.Page("pages/explore.py", title="Explore", icon=":material/show_chart:"),
+    st.Page("pages/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
+    st.Page("pages/free.py", title="When is privacy free?", icon=":material/all_inclusive:"),
     st.Page("pages/runs.py", title="Runs", icon=":material/list:"),
 ]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import bdtr, stdtr, stdtrit
 
 Array = NDArray[np.float64]
 Integers = NDArray[Any]
@@ -90,17 +90,87 @@ def growth_exponent(
     densely recorded stretches do not weigh more), for each seed of regret [seeds, C]; then (mean, low, high)
     over seeds, a 95% t interval. NaN if a regret in the window is missing, zero, negative or not recorded.
     """
-    at = np.asarray(episodes, float)
-    if not 0 < from_k < to_k or len(at) < 2 or from_k < at[0] or to_k > at[-1]:
-        return (np.nan, np.nan, np.nan)
-    log_k = np.linspace(np.log(from_k), np.log(to_k), 32)
-    slopes = []
-    for row in regret:
-        values = np.interp(np.exp(log_k), at, row)
-        usable = np.isfinite(values).all() and (values > 0).all()
-        slopes.append(np.polyfit(log_k, np.log(values), 1)[0] if usable else np.nan)
-    mean, low, high = regret_band(np.array(slopes, float).reshape(-1, 1))
+    slopes = _slopes(episodes, regret, from_k, to_k)
+    mean, low, high = regret_band(slopes.reshape(-1, 1))
     return float(mean[0]), float(low[0]), float(high[0])
+
+
+def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Array:
+    """The exponent of each seed, [seeds], as `growth_exponent` says; NaN where there is none."""
+    at = np.asarray(episodes, float)
+    slopes = np.full(len(regret), np.nan)
+    if not 0 < from_k < to_k or len(at) < 2 or from_k < at[0] or to_k > at[-1]:
+        return slopes
+    log_k = np.linspace(np.log(from_k), np.log(to_k), 32)
+    values = np.array([np.interp(np.exp(log_k), at, row) for row in regret]).reshape(-1, 32)
+    usable = np.isfinite(values).all(axis=1) & (values > 0).all(axis=1)
+    if usable.any():
+        slopes[usable] = np.polyfit(log_k, np.log(values[usable]).T, 1)[0]
+    return slopes
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a price grew between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` seeds,
+    those whose price was above zero all the while; NaN with fewer than two."""
+
+    from_k: float
+    to_k: float
+    mean: float
+    low: float
+    high: float
+    seeds: int
+
+
+def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> list[Growth]:
+    """The growth exponent of a price [seeds, C] in each tenfold of episodes, counted back from the last.
+
+    Tenfolds that begin before `first` are left out. A price may be negative (a run without privacy that makes a rare
+    late mistake loses more than its private twin): seeds with one at or below zero in a tenfold do not count in it.
+    """
+    decades: list[Growth] = []
+    to_k = float(episodes[-1]) if len(episodes) else 0.0
+    while to_k / 10 >= first * (1 - 1e-9) and to_k / 10 >= episodes[0]:
+        slopes = _slopes(episodes, price, to_k / 10, to_k)
+        slopes = slopes[np.isfinite(slopes)]
+        mean, low, high = (float(value[0]) for value in regret_band(slopes.reshape(-1, 1)))
+        decades.append(Growth(to_k / 10, to_k, mean, low, high, len(slopes)))
+        to_k /= 10
+    return decades[::-1]
+
+
+def flat_from(decades: Sequence[Growth], most: float = 0.1) -> float | None:
+    """The number of episodes from which a price is flat: the beginning of the first tenfold such that in it and in
+    every later one the whole interval of the exponent is at or below `most`. None if the last tenfold is not."""
+    found = None
+    for decade in reversed(decades):
+        if not decade.high <= most:  # an unknown interval is not flat
+            break
+        found = decade.from_k
+    return found
+
+
+def median_band(values: Array) -> tuple[Array, Array, Array]:
+    """Median over seeds and a 95% interval of it: (median, low, high), each [C], of values [seeds, C].
+
+    Where one seed in twenty may lose a thousand times what the others do, a mean says little. The interval lies
+    between two of the ordered seeds and supposes nothing of their distribution (the number of seeds below the
+    median is binomial); it is NaN with fewer than six seeds, of which even the extremes cover less than 95%.
+    All three are NaN where a seed is NaN.
+    """
+    count, points = values.shape
+    nothing = np.full(points, np.nan)
+    if count == 0:
+        return nothing, nothing.copy(), nothing.copy()
+    ordered = np.sort(values, axis=0)  # NaN last
+    ordered[:, np.isnan(ordered[-1])] = np.nan
+    # The largest rank j with P(fewer than j of `count` seeds lie below the median) at most half of what is left out.
+    below = bdtr(np.arange(count), count, 0.5)
+    rank = int(np.sum(below <= (1 - LEVEL) / 2))
+    median: Array = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    if rank == 0:
+        return median, nothing, nothing.copy()
+    return median, ordered[rank - 1], ordered[count - rank]
 
 
 def pac_curve(pac_count: NDArray[Any]) -> tuple[Array, Array, Array]:
@@ -165,77 +235,39 @@ def reversals(groups: Mapping[str, tuple[Array, Array]], level: float = 0.05) ->
     return len(tests), found
 
 
-def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """The K at which to look next for the first one on the grid at which a price is at most `target`; None when it
-    is found, or is not on the grid.
+def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
+    """How often an (epsilon, 0)-private bandit learner must pull one bad arm, at least, in expectation.
 
-    known: K to price, both positive where they matter; grid: ascending; start: where to begin. Prices per episode
-    fall about like 1/K or 1/sqrt(K), so the next K is where a straight line between logarithms meets the target.
+    ln(1/(4 beta)) / (48 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that name
+    the best arm with probability at least 1 - beta on every instance, 0 < beta < 1/4 (V20 Lemma 8). The paper prints
+    24 for 48; its proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm alone, to as
+    much above the best as it was below, moves it by 2 gap, and the same steps then give 48.
+
+    Raises ValueError outside these ranges.
     """
-    if not known:
-        return grid[_near(grid, start)]
-    low, high = _bracket(known, target)
-    if low is None:
-        assert high is not None
-        at = _near(grid, high)
-        return None if at == 0 else grid[max(0, min(at - 1, _near(grid, high * known[high] / target)))]
-    at = _near(grid, low)
-    if high is None:
-        most = len(grid) - 1
-        return (
-            None if at == most else grid[min(most, max(at + 1, _near(grid, low * known[low] / target) + 1))]
-        )
-    end = _near(grid, high)
-    if end - at <= 1:
-        return None
-    return grid[max(at + 1, min(end - 1, _near(grid, _crossing(low, known[low], high, known[high], target))))]
+    if not (epsilon > 0 and gap > 0 and 0 < beta < 0.25):
+        raise ValueError("give epsilon and gap above 0, and beta between 0 and 1/4")
+    return float(np.log(1 / (4 * beta)) / (48 * epsilon * gap))
 
 
-def users_needed(
-    at: Integers, price: Array, target: float, rng: np.random.Generator
+def growth_of_mean(
+    x: Array, samples: Array, *, statistic: str = "mean", draws: int = 2000, seed: int = 0
 ) -> tuple[float, float, float]:
-    """The K from which on the mean price is at most `target`: (K, low, high), by straight lines between logarithms.
+    """The p for which the mean over seeds grows like x^p: (estimate, low, high).
 
-    at: [N] ascending; price: [seeds, N] per episode. low, high: 95% bootstrap interval over seeds. NaN where the
-    price is above the target to the end; an end of the interval that is not among `at` is the nearest of them.
+    Slope of a least-squares line through the logarithm of the mean (or median) of samples [N, seeds] against that of
+    x [N]; the interval is a 95% percentile bootstrap over seeds, with its own random numbers.
     """
-    mean = price.mean(axis=0)
-    found = _last_crossing(np.asarray(at, float), mean, target)
-    if np.isnan(found) or len(price) < 2:
-        return found, np.nan, np.nan
-    picked = rng.integers(0, len(price), (2000, len(price)))
-    resampled = [_last_crossing(np.asarray(at, float), row, target) for row in price[picked].mean(axis=1)]
-    inside = np.nan_to_num(np.array(resampled), nan=float(at[-1]))
-    low, high = np.quantile(inside, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return found, float(low), float(high)
+    if statistic not in ("mean", "median"):
+        raise ValueError("statistic is mean or median")
+    log_x = np.log(np.asarray(x, float))
+    rng = np.random.default_rng(seed)
 
+    def slope(values: Array) -> float:
+        center = values.mean(axis=1) if statistic == "mean" else np.median(values, axis=1)
+        return float(np.polyfit(log_x, np.log(center), 1)[0])
 
-def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
-    """The largest K whose price is above the target, and the next one known; None where there is none."""
-    ordered = sorted(known)
-    above = [k for k in ordered if not known[k] <= target]
-    low = above[-1] if above else None
-    later = [k for k in ordered if low is None or k > low]
-    return low, later[0] if later else None
-
-
-def _near(grid: Sequence[int], k: float) -> int:
-    """The place in the grid that is the smallest factor away from k."""
-    logs = np.log(np.asarray(grid, float))
-    return int(np.abs(logs - np.log(max(k, 1.0))).argmin())
-
-
-def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Where the straight line between logarithms meets the target; the middle when there is no such line."""
-    if at_high <= 0 or at_low <= at_high:
-        return float(np.sqrt(low * high))
-    share = np.log(at_low / target) / np.log(at_low / at_high)
-    return float(np.exp(np.log(low) + share * np.log(high / low)))
-
-
-def _last_crossing(at: Array, price: Array, target: float) -> float:
-    above = np.flatnonzero(~(price <= target))
-    if len(above) == 0:
-        return float(at[0])
-    i = above[-1]
-    return np.nan if i == len(at) - 1 else _crossing(at[i], price[i], at[i + 1], price[i + 1], target)
+    rows = np.arange(len(samples))[:, None]
+    again = [slope(samples[rows, rng.integers(samples.shape[1], size=samples.shape)]) for _ in range(draws)]
+    low, high = np.percentile(again, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    return slope(samples), float(low), float(high)

@@ -6,13 +6,11 @@ import math
 from dataclasses import replace
 from functools import partial
 from html import escape as html
-from pathlib import Path
 from urllib.parse import urlencode
 
-import numpy as np
 import streamlit as st
 
-from dprl import links, metrics
+from dprl import links, metrics, search
 from dprl.fields import SpecError, shown
 from dprl.figures import style
 from dprl.figures.style import Picture, human
@@ -119,8 +117,7 @@ def at_one_epsilon() -> None:
             query_params=example.query,
         )
         for page, label, icon in WAYS_ON:
-            if (Path(__file__).parents[1] / page).exists():
-                st.page_link(page, label=label, icon=icon)
+            st.page_link(page, label=label, icon=icon)
         copy_link(urlencode({"v": links.VERSION, "eps": f"{s.epsilon:g}"}))
     st.markdown(f":material/shield: {meaning(s.epsilon)}")
     st.caption(escape(in_common(example.curves)))
@@ -142,10 +139,7 @@ def cost_of(spec: RunSpec) -> Cost:
     run = bundled("home")[spec]
     average = metrics.per_episode(run.episodes, run.rows)
     mean, low, high = metrics.regret_band(average)
-    # Of the mean alone there is nothing to resample, so no random number is drawn.
-    needed, _, _ = metrics.users_needed(
-        run.episodes, mean[None], LEARNED * data.v_star(spec), np.random.default_rng(0)
-    )
+    needed = search.settles(run.episodes.astype(float), mean, LEARNED * data.v_star(spec))
     return Cost(spec.privacy, run.episodes, mean, low, high, needed)
 
 

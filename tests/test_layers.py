@@ -1,8 +1,9 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{fields, kernels} <- mdp <- {environments, privacy, algorithms} <- simulation <- API <- {jobs, links} <- pages
+{fields, kernels} <- mdp <- {environments, privacy, algorithms} <- simulation <- API <- {jobs, links} <- studies <- pages
 
-API is dprl/__init__.py. Names in braces never import each other; metrics and figures import nothing of dprl.
+API is dprl/__init__.py. Names in braces never import each other; metrics, theory and figures import nothing of dprl,
+and search only metrics.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ RANK = {
     "fields": 0,
     "kernels": 0,
     "metrics": 0,
+    "theory": 0,
+    "search": 1,
     "mdp": 1,
     "environments": 2,
     "privacy": 2,
@@ -32,12 +35,13 @@ RANK = {
     API: 4,
     "links": 5,
     "jobs": 5,
+    "studies": 6,
     "serve": 6,
     "figures": 6,
     "__main__": 7,
     PAGES: 7,
 }
-ALONE = {"metrics", "figures"}
+ALONE = {"metrics", "theory", "figures"}
 
 
 def layer_of(file: Path, root: Path) -> str:
@@ -131,6 +135,7 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
         ("dprl/jobs/worker.py", "from streamlit.runtime import exists"),
         ("dprl/__init__.py", "from dprl.jobs import store"),
         ("dprl/metrics.py", "from dprl.fields import Field"),
+        ("dprl/theory.py", "from dprl.fields import Field"),
         ("dprl/figures/regret.py", "from dprl.metrics import regret_band"),
         ("dprl/simulation/trace.py", "from dprl.figures import regret"),
         ("dprl/nowhere.py", ""),

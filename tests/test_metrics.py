@@ -130,3 +130,151 @@ def test_pac_curve_is_read_at_the_end() -> None:
     assert mean.tolist() == [20.0, 200.0]
     assert (low < mean).all()
     assert (mean < high).all()
+
+
+def test_power_law_finds_the_exponent() -> None:
+    x = np.array([0.1, 1.0, 10.0])
+    rows = np.array([3 * x**-1.0, 5 * x**-1.2])
+    mean, low, high = metrics.power_law(x, rows)
+    assert mean == pytest.approx(-1.1)
+    half = 12.7062 * 0.1  # t quantile with one degree of freedom, standard error of two slopes 0.2 apart
+    assert (low, high) == (pytest.approx(-1.1 - half, rel=1e-4), pytest.approx(-1.1 + half, rel=1e-4))
+    assert np.isnan(metrics.power_law(x, np.array([[1.0, 0.0, 2.0]]))[0])
+    assert np.isnan(metrics.power_law(x[:1], rows[:, :1])[0])
+
+
+def test_reversals_are_found_only_where_they_are() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    rng = np.random.default_rng(1)
+    falling = np.array([30.0, 20.0, 10.0]) + rng.normal(size=(10, 3))
+    assert metrics.reversals({"a": (x, falling)}) == (3, [])
+    rising = np.array([10.0, 30.0, 20.0]) + rng.normal(size=(10, 3))
+    compared, found = metrics.reversals({"a": (x, falling), "b": (x, rising)})
+    assert compared == 6
+    assert {(r.group, r.smaller, r.larger) for r in found} == {("b", 1, 2), ("b", 1, 3)}
+    assert all(r.p < 0.05 and r.excess > 5 for r in found)
+    level = np.ones((10, 3))
+    assert metrics.reversals({"a": (x, level)}) == (3, [])  # no spread, no difference
+    assert len(metrics.reversals({"a": (x, level * x)})[1]) == 3  # no spread, and always worse
+    assert metrics.reversals({"a": (x, falling[:1])}) == (0, [])
+    holed = falling.copy()
+    holed[0, 1] = np.nan
+    assert metrics.reversals({"a": (x, holed)})[0] == 1
+
+
+def test_holm_corrects_for_the_number_of_comparisons() -> None:
+    """Without differences a reversal is found in at most 5% of families, up to Monte Carlo error."""
+    rng = np.random.default_rng(2)
+    x = np.arange(1.0, 6.0)
+    wrong = sum(bool(metrics.reversals({"a": (x, rng.normal(size=(10, 5)))})[1]) for _ in range(1000))
+    assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
+
+
+def test_growth_by_decade_is_counted_back_from_the_end() -> None:
+    at = np.geomspace(10, 3e7, 400)
+    kinked = np.where(at < 3e5, at, 3e5**0.8 * at**0.2)  # K, and K^0.2 from 3e5 on
+    decades = metrics.growth_by_decade(at, np.array([kinked, 2 * kinked]))
+    np.testing.assert_allclose([d.from_k for d in decades], [3e3, 3e4, 3e5, 3e6])
+    np.testing.assert_allclose([d.to_k for d in decades], [3e4, 3e5, 3e6, 3e7])
+    np.testing.assert_allclose([d.mean for d in decades], [1, 1, 0.2, 0.2], atol=2e-3)
+    assert all(d.seeds == 2 and d.low == pytest.approx(d.high) for d in decades)
+    assert metrics.growth_by_decade(np.zeros(0), np.zeros((2, 0))) == []
+    assert metrics.growth_by_decade(np.array([500.0, 5000.0]), np.ones((1, 2))) == []
+
+
+def test_a_decade_counts_only_seeds_whose_price_is_above_zero() -> None:
+    at = np.geomspace(10, 1e5, 300)
+    below = at.copy()
+    below[at > 2e4] = -1.0  # the twin made a late mistake
+    early, late = metrics.growth_by_decade(at, np.array([at, at**0.9, below]))
+    assert (early.seeds, late.seeds) == (3, 2)
+    assert late.mean == pytest.approx(0.95, abs=1e-3)
+    expected = stats.t.interval(0.95, 1, loc=0.95, scale=stats.sem([1.0, 0.9]))
+    assert (late.low, late.high) == pytest.approx(expected, abs=2e-3)
+    (none,) = metrics.growth_by_decade(at[at > 9e3], -np.ones((2, (at > 9e3).sum())))
+    assert none.seeds == 0
+    assert np.isnan(none.mean)
+
+
+def test_decades_agree_with_the_growth_exponent() -> None:
+    at = np.geomspace(1, 1e6, 200)
+    price = np.random.default_rng(3).gamma(2.0, size=(5, 200)).cumsum(axis=1)
+    for decade in metrics.growth_by_decade(at, price):
+        found = metrics.growth_exponent(at, price, decade.from_k, decade.to_k)
+        assert (decade.mean, decade.low, decade.high) == pytest.approx(found)
+
+
+def decade(exponent: float, half: float, number: int) -> metrics.Growth:
+    return metrics.Growth(10.0**number, 10.0 ** (number + 1), exponent, exponent - half, exponent + half, 20)
+
+
+@pytest.mark.parametrize(
+    ("decades", "flat"),
+    [
+        ([(1.0, 0.0), (0.2, 0.0), (0.05, 0.01), (0.0, 0.0)], 1e5),
+        ([(1.0, 0.0), (0.05, 0.01), (0.2, 0.0), (0.0, 0.0)], 1e6),  # it must stay
+        ([(0.0, 0.0), (0.05, 0.06)], None),  # the interval straddles 0.1
+        ([(0.0, 0.0), (np.nan, np.nan)], None),  # and nothing is known
+        ([(0.1, 0.0), (-0.3, 0.2)], 1e3),
+        ([], None),
+    ],
+)
+def test_flat_is_at_most_a_tenth_and_stays(decades: list[tuple[float, float]], flat: float | None) -> None:
+    assert metrics.flat_from([decade(*d, 3 + i) for i, d in enumerate(decades)]) == flat
+
+
+def test_the_median_band_is_two_of_the_seeds() -> None:
+    values = np.random.default_rng(5).permutation(20.0 + np.arange(20)).reshape(20, 1)
+    median, low, high = metrics.median_band(values)
+    # Of 20 fair coins at most 5 fall heads with probability 0.0207, at most 6 with 0.0577: the 6th and the 15th.
+    assert (median[0], low[0], high[0]) == (29.5, 25.0, 34.0)
+    assert metrics.median_band(np.array([[3.0], [1.0], [2.0]]))[0].tolist() == [2.0]
+
+
+def test_the_median_band_covers_as_often_as_it_says_whatever_the_distribution() -> None:
+    sample = np.random.default_rng(6).pareto(0.5, size=(20, 20_000))  # no mean
+    _, low, high = metrics.median_band(sample)
+    true = 2**2 - 1  # (1 + x)^(-1/2) = 1/2
+    # Exactly 0.9586; 20,000 trials have a standard error of 0.0014.
+    assert np.mean((low <= true) & (high >= true)) == pytest.approx(0.9586, abs=0.006)
+
+
+@pytest.mark.parametrize("seeds", [1, 5])
+def test_too_few_seeds_have_a_median_and_no_band(seeds: int) -> None:
+    median, low, high = metrics.median_band(np.arange(float(seeds)).reshape(-1, 1))
+    assert median[0] == (seeds - 1) / 2
+    assert np.isnan(low[0])
+    assert np.isnan(high[0])
+    assert np.isfinite(metrics.median_band(np.arange(6.0).reshape(-1, 1))[1][0])
+
+
+def test_a_median_of_what_is_not_there_is_nothing() -> None:
+    median, low, high = metrics.median_band(np.array([[1.0, np.nan]] * 8))
+    assert (median[0], low[0], high[0]) == (1.0, 1.0, 1.0)
+    assert np.isnan([median[1], low[1], high[1]]).all()
+    assert np.isnan(metrics.median_band(np.zeros((0, 2)))).all()
+
+
+def test_the_fewest_pulls_by_hand() -> None:
+    # ln(1/0.4) = ln 2.5 = 0.916291; 48 * 0.1 * 0.2 = 0.96
+    assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.96, rel=1e-6)
+    assert metrics.fewest_pulls(0.05, 0.2, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    assert metrics.fewest_pulls(0.1, 0.1, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    for wrong in ((0.0, 0.2, 0.1), (1.0, 0.0, 0.1), (1.0, 0.2, 0.25), (1.0, 0.2, 0.0)):
+        with pytest.raises(ValueError, match="give epsilon"):
+            metrics.fewest_pulls(*wrong)
+
+
+def test_growth_of_a_mean_that_grows_like_a_power() -> None:
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    exact = 3 * x[:, None] ** 1.5 * np.ones(10)
+    assert metrics.growth_of_mean(x, exact) == pytest.approx((1.5, 1.5, 1.5))
+    noise = np.exp(np.random.default_rng(0).normal(0, 0.3, size=(4, 40)))
+    p, low, high = metrics.growth_of_mean(x, x[:, None] ** 1.5 * noise)
+    assert low < 1.5 < high
+    assert low < p < high
+    assert high - low < 0.4
+    outlier = x[:, None] * np.ones(11)
+    outlier[0, 0] = 1e6
+    assert metrics.growth_of_mean(x, outlier, statistic="median")[0] == pytest.approx(1.0)
+    assert metrics.growth_of_mean(x, outlier)[0] < 0

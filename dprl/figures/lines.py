@@ -106,7 +106,7 @@ def draw(
         words = np.empty((len(x), 3), object)  # an array: Plotly checks lists element by element
         words[:, 0] = [x_words(float(k)) for k in x]
         words[:, 1] = [style.human(float(m)) for m in mean]
-        words[:, 2] = [_between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+        words[:, 2] = [between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
         hover = f"<b>{label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
         name = label + ("" if line.complete else f" ({style.plain(line.note) or 'unfinished'})")
         stroke = {
@@ -232,7 +232,8 @@ def _single_seeds(line: Line, show_seeds: bool) -> list[Array]:
     return ahead
 
 
-def _between(low: float, high: float) -> str:
+def between(low: float, high: float) -> str:
+    """An interval behind its value, or nothing where there is none."""
     return f" ({style.human(low)} to {style.human(high)})" if np.isfinite(low) and np.isfinite(high) else ""
 
 

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,22 @@ from pages.parts.data import Regret
 from pages.parts.examples import home_specs
 
 DIRECTORY = Path(__file__).parents[2] / "assets"
+ENDS = DIRECTORY / "tradeoffs.json"
+
+
+def free_specs() -> list[RunSpec]:
+    """What the page on when privacy is free shows at first, with either kind of constants."""
+    from pages.parts.free_link import BASE, compared
+
+    return [
+        curve.spec for bonus in ("practical", "paper") for curve in compared(BASE.replace(bonus=bonus))[0]
+    ]
+
+
 # What is in which file: name.json holds the runs of these specs.
-FILES: dict[str, Callable[[], Sequence[RunSpec]]] = {"home": home_specs}
+FILES: dict[str, Callable[[], Sequence[RunSpec]]] = {"home": home_specs, "free": free_specs}
 DIGITS = 6  # kept of a regret
+END_DIGITS = 9  # of a regret at the end, from which others are taken
 POINTS = 100  # kept of a curve: enough for a chart
 
 
@@ -57,6 +71,13 @@ def thinned(episodes: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.unique(np.searchsorted(episodes, targets))
 
 
+@st.cache_resource(show_spinner=False)
+def bundled_ends() -> dict[RunSpec, NDArray[np.float64]]:
+    """[seeds] regret at the end of the runs that the page Trade-offs shows first."""
+    entries = json.loads(ENDS.read_text(encoding="utf-8")) if ENDS.exists() else []
+    return {RunSpec.from_dict(entry["spec"]): np.array(entry["ends"]) for entry in entries}
+
+
 def compute(spec: RunSpec) -> dict[str, object]:
     """One entry of a file: spec, checkpoints kept, regret of every seed there, and noise."""
     trace = run(spec)
@@ -70,7 +91,41 @@ def compute(spec: RunSpec) -> dict[str, object]:
     }
 
 
+def final(spec: RunSpec) -> list[float]:
+    """[seeds] regret at the end of a run."""
+    return [float(f"{value:.{END_DIGITS}g}") for value in run(spec).regret[:, -1]]
+
+
+def first_study() -> dict[RunSpec, list[float]]:
+    """The ends of all runs that Trade-offs shows at first, those of its search for users included."""
+    from dprl import search, studies
+    from pages.parts.data import v_star
+
+    study = studies.DEFAULT
+    found = {spec: final(spec) for spec in study.sweep.specs}
+
+    def price(way: str, episodes: int) -> NDArray[np.float64]:
+        spec = study.at(way, episodes)
+        for one in (spec, spec.twin()):
+            if one not in found:
+                found[one] = final(one)
+        extra: NDArray[np.float64] = np.array(found[spec]) - np.array(found[spec.twin()])
+        return extra / episodes
+
+    target = study.share / 100 * v_star(study.base)
+    picked = search.bootstrap(study.base.seeds)
+    for way in study.ways:
+        search.search_users(partial(price, way), target, studies.USERS_GRID, study.base.episodes, picked)
+    return found
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or FILES:
+    for name in FILES:
+        if name not in sys.argv[1:] and sys.argv[1:]:
+            continue
         lines = ",\n".join(json.dumps(compute(spec), separators=(",", ":")) for spec in FILES[name]())
         (DIRECTORY / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    if ENDS.stem in sys.argv[1:] or not sys.argv[1:]:
+        found = [{"spec": spec.to_dict(), "ends": ends} for spec, ends in first_study().items()]
+        lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in found)
+        ENDS.write_text(f"[\n{lines}\n]\n", encoding="utf-8")

@@ -32,16 +32,25 @@ def kept(key: Hashable, draw: Callable[[], Picture]) -> Picture:
     return _pictures().put(key, None, picture, FIGURE_BYTES + ROW_BYTES * len(picture.table))
 
 
-def show(picture: Picture, key: str) -> None:
-    """Shows a figure with its sentence; its numbers are sent only when asked for."""
-    draw(picture, key)
+def show(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
+    """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called when a point is
+    pressed."""
+    draw(picture, key, picked)
     tell(picture.see, lambda: picture.table, key)
 
 
-def draw(picture: Picture, key: str) -> None:
+def draw(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
     """The figure alone, whose camera saves what the visitor chose."""
-    saves = config(session().saves)
-    st.plotly_chart(picture.figure, key=key, theme=None, config=saves, alt=picture.alt, width="stretch")
+    st.plotly_chart(
+        picture.figure,
+        key=key,
+        theme=None,
+        config=config(session().saves),
+        alt=picture.alt,
+        width="stretch",
+        on_select=picked or "ignore",
+        selection_mode="points",
+    )
 
 
 def tell(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:

@@ -21,6 +21,7 @@ from dprl.simulation import RunSpec, SeedTrace
 
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
 REGRET_BYTES = 32 * 2**20
+ENDS_BYTES = 4 * 2**20
 
 T = TypeVar("T")
 
@@ -131,6 +132,27 @@ def regret(spec: RunSpec) -> Regret:
     if len(rows) == spec.seeds and done.all():
         return _regrets().put(key, None, Regret(episodes, rows, done), rows.nbytes)
     return _regrets().put(key, version, Regret(episodes, rows, done, version), rows.nbytes)
+
+
+@st.cache_resource(show_spinner=False)
+def _ends() -> Kept[NDArray[np.float64]]:
+    return Kept(ENDS_BYTES)
+
+
+def ends(spec: RunSpec) -> NDArray[np.float64]:
+    """[seeds] regret at the end of a run, NaN for a seed that has not got there."""
+    key = spec.to_json()
+    found = _ends().get(key)
+    if found is not None and found[0] is None:
+        return found[1]
+    version = store().version(spec)
+    if found is not None and found[0] == version:
+        return found[1]
+    rows = np.full(spec.seeds, np.nan)
+    for seed, episodes, curve in store().live(spec):
+        if len(episodes) and episodes[-1] == spec.episodes:
+            rows[seed] = curve[-1]
+    return _ends().put(key, None if np.isfinite(rows).all() else version, rows, rows.nbytes)
 
 
 @st.cache_resource(show_spinner=False, max_entries=100)

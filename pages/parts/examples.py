@@ -36,6 +36,15 @@ def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
 
 BASE = RunSpec()
 AVERAGE = View(measure="per-episode", y="linear")
+HARD = RunSpec(
+    environment="hard-jdp",
+    environment_params={"n": 1, "m": 3, "alpha": 0.2, "H": 2, "seed": 1},
+    mechanism="laplace-tree",
+    epsilon=0.1,
+    delta=0.0,
+    episodes=10**11,
+    seeds=20,
+)
 HOME_BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)
 HOME_EPISODES = 10**15
 
@@ -80,6 +89,18 @@ EXAMPLES = (
             Curve(BASE.replace(calibration="paper"), 2, "Laplace tree: as printed"),
         ),
         AVERAGE,
+    ),
+    Example(
+        "The hardest bandits",
+        "How often learners at ε = 0.1 pull a bad arm where privacy hides the best one longest.",
+        _curves(
+            *(
+                HARD.replace(algorithm=a, bonus=b)
+                for b in ("paper", "practical")
+                for a in ("pucb", "dp-ucbvi")
+            )
+        ),
+        View(tab="counts", chart="pulls"),
     ),
 )
 

@@ -33,6 +33,8 @@ PAPERS = {
     "Bai, Talebi, Zhao, Cheng, Chen: No-regret exploration in shuffle private reinforcement learning (2025), SDP-PE": (
         "https://arxiv.org/abs/2411.11647"
     ),
+    "Luyo, Garcelon, Lazaric, Pirotta: Differentially private exploration in reinforcement learning with linear "
+    "representation (2021), UCRL-VTR and LSVI-UCB": "https://arxiv.org/abs/2112.01585",
     "Azar, Osband, Munos: Minimax regret bounds for reinforcement learning (ICML 2017), UCBVI": (
         "https://arxiv.org/abs/1703.05449"
     ),

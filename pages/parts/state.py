@@ -21,7 +21,8 @@ from pages.parts.data import store
 class Session:
     """One visitor's comparison, view and half-filled controls; all of it lives as long as the browser tab.
 
-    draft: RunSpec fields as the controls show them (parameters by owner, so that switching back finds them again);
+    drafts: RunSpec fields as the controls of each page show them (parameters by owner, so that switching back finds
+    them again);
     wrong: the sentence for each exact field that cannot be read; version: part of widget keys, raised when the
     draft or the view is set by something other than its own widgets; address: the query last read or written;
     problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
@@ -35,7 +36,7 @@ class Session:
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
     curves: list[Curve] = field(default_factory=list)
     view: View = field(default_factory=View)
-    draft: dict[str, Any] = field(default_factory=dict)
+    drafts: dict[str | None, dict[str, Any]] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     version: int = 0
     address: str | None = None
@@ -55,6 +56,17 @@ class Session:
     saves: str = "png"
 
     @property
+    def draft(self) -> dict[str, Any]:
+        """The controls of the page shown."""
+        if self.page not in self.drafts:
+            self.drafts[self.page] = draft_of(RunSpec())
+        return self.drafts[self.page]
+
+    @draft.setter
+    def draft(self, given: dict[str, Any]) -> None:
+        self.drafts[self.page] = given
+
+    @property
     def visible(self) -> list[Curve]:
         """The curves that are drawn."""
         return [curve for curve in self.curves if not curve.hidden]
@@ -68,7 +80,7 @@ class Session:
 def session() -> Session:
     """This visitor's session."""
     if "session" not in st.session_state:
-        st.session_state["session"] = Session(draft=draft_of(RunSpec()))
+        st.session_state["session"] = Session()
     found: Session = st.session_state["session"]
     return found
 
@@ -160,11 +172,12 @@ def write_address() -> None:
     """Puts the comparison and the view into the address bar; called when the comparison or the tab changes."""
     s = session()
     items = links.encode(s.curves, s.view) if s.curves else []
-    s.address = repr(sorted(_grouped(items).items()))
-    st.query_params.from_dict(_grouped(items))
+    s.address = repr(sorted(grouped(items).items()))
+    st.query_params.from_dict(grouped(items))
 
 
-def _grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
+def grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """Query parameters by key."""
     grouped: dict[str, list[str]] = {}
     for key, value in items:
         grouped.setdefault(key, []).append(value)

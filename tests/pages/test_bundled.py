@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dprl import studies
 from dprl.simulation import RunSpec, run
-from pages.parts.bundled import DIRECTORY, FILES, POINTS, bundled, thinned
+from pages.parts import data, trade
+from pages.parts.bundled import DIRECTORY, ENDS, FILES, POINTS, bundled, bundled_ends, thinned
 from pages.parts.examples import HOME_EPISODES, trust
+from pages.parts.free_link import BASE
 
 
 def recompute(name: str) -> str:
@@ -21,14 +24,19 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", [curve.spec for curve in trust(1.0, HOME_EPISODES).curves], ids=lambda s: s.privacy
+    ("name", "spec"),
+    [
+        *(("home", curve.spec) for curve in trust(1.0, HOME_EPISODES).curves),
+        ("free", BASE.twin()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.privacy,
 )
-def test_homes_runs_are_the_engines(spec: RunSpec) -> None:
-    trace, kept = run(spec), bundled("home")[spec]
+def test_bundled_runs_are_the_engines(name: str, spec: RunSpec) -> None:
+    trace, kept = run(spec), bundled(name)[spec]
     at = thinned(trace.episodes)
-    assert np.array_equal(kept.episodes, trace.episodes[at]), recompute("home")
-    assert np.allclose(kept.rows, trace.regret[:, at], rtol=1e-5, atol=0), recompute("home")
-    assert kept.noise_std == trace.guarantee.noise_std, recompute("home")
+    assert np.array_equal(kept.episodes, trace.episodes[at]), recompute(name)
+    assert np.allclose(kept.rows, trace.regret[:, at], rtol=1e-5, atol=0), recompute(name)
+    assert kept.noise_std == trace.guarantee.noise_std, recompute(name)
 
 
 def test_thinning_keeps_the_last_checkpoint_and_an_even_spread() -> None:
@@ -39,3 +47,19 @@ def test_thinning_keeps_the_last_checkpoint_and_an_even_spread() -> None:
     assert np.diff(np.log(kept[len(kept) // 2 :])).max() < 0.13  # 100 steps over five decades are 0.116 each
     few = np.array([3, 5, 10**15])
     assert few[thinned(few)].tolist() == [3, 5, 10**15]
+
+
+def test_trade_offs_is_bundled_whole() -> None:
+    """The default study and its search need no run."""
+    study = studies.DEFAULT
+    assert trade.missing(study.sweep.specs) == [], recompute(ENDS.stem)
+    target = study.share / 100 * data.v_star(study.base)
+    for way in study.ways:
+        assert trade.users(study, way, target).pending is None, recompute(ENDS.stem)
+    assert ENDS.stat().st_size < 200_000
+
+
+@pytest.mark.parametrize("privacy", ["none", "shuffle"])
+def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
+    spec = next(s for s in reversed(studies.DEFAULT.sweep.specs) if s.privacy == privacy)
+    assert np.allclose(bundled_ends()[spec], run(spec).regret[:, -1], rtol=1e-8, atol=0), recompute(ENDS.stem)

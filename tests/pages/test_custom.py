@@ -63,7 +63,7 @@ BAD = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_file_gets_one_sentence_and_changes_nothing(what: str) -> None:
-    s = Session(draft=draft_of(RunSpec()))
+    s = Session()
     custom.received(s, File(BAD[what]))
     assert s.upload_problem.endswith(".")
     assert len(s.upload_problem) < 400

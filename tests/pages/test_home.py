@@ -7,11 +7,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from urllib.parse import parse_qs
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links, metrics
+from dprl import links, metrics, search
 from dprl.fields import SpecError
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
@@ -118,6 +117,6 @@ def test_more_privacy_never_needs_fewer_users() -> None:
         needed = []
         for epsilon in HOME_BUDGETS:
             run = bundled("home")[trust(epsilon, HOME_EPISODES).curves[model].spec]
-            average = metrics.per_episode(run.episodes, run.rows)
-            needed.append(metrics.users_needed(run.episodes, average, 0.34, np.random.default_rng(0))[0])
+            average = metrics.per_episode(run.episodes, run.rows).mean(axis=0)
+            needed.append(search.settles(run.episodes.astype(float), average, 0.34))
         assert all(a >= b for a, b in pairwise(needed))

@@ -1,0 +1,414 @@
+"""When privacy is free: regret and its price up to 10^15 episodes, how fast they grow, and what is proved beside it.
+
+Lines are medians over seeds: rare late mistakes make a mean over a few seeds meaningless. What is proved is dotted,
+has no marker and carries a letter; a bound is never filled like a band.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dprl.figures import lines, style
+from dprl.figures.regret import Curve, looks
+from dprl.figures.style import Picture, human, percent, power, quoted
+
+Array = NDArray[np.float64]
+View = Literal["regret", "price"]
+
+TITLES: dict[View, str] = {"regret": "Regret so far", "price": "What privacy has cost so far"}
+SUBTITLES: dict[View, str] = {
+    "regret": "median over seeds",
+    "price": "regret beyond that of the run without privacy, median over seeds",
+}
+Y_TITLES: dict[View, str] = {"regret": "Regret (reward lost)", "price": "Extra regret (reward lost)"}
+ALTS: dict[View, str] = {
+    "regret": "Line chart of cumulative regret against episodes, both logarithmic, a curve for each privacy model.",
+    "price": "Line chart of the regret that privacy adds against episodes, both logarithmic, a curve for each "
+    "privacy model.",
+}
+BAND = "95% interval of the median over seeds"
+LETTERS = "ABCDEFGH"
+
+
+@dataclass(frozen=True)
+class Decades:
+    """How the price of one run grew in D tenfolds of episodes: like K^mean, with a 95% t interval over seeds.
+
+    Each array [D]; NaN where fewer than two of `of` seeds have a price above zero. flat: the number of episodes from
+    which it is flat, None if it is not.
+    """
+
+    label: str
+    model: str
+    from_k: Array
+    to_k: Array
+    mean: Array
+    low: Array
+    high: Array
+    seeds: NDArray[Any]
+    of: int
+    flat: float | None = None
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A bound at N numbers of episodes. paper: where it is from; model: its privacy model."""
+
+    label: str
+    paper: str
+    model: str
+    episodes: Array
+    values: Array
+
+
+def over_episodes(
+    curves: Sequence[Curve],
+    *,
+    view: View,
+    flat: Sequence[float | None] = (),
+    show_seeds: bool = False,
+    dark: bool = False,
+) -> Picture:
+    """Regret, or its price, of up to eight runs, logarithmic both ways. `mean` of each curve holds the median.
+
+    flat: of each curve, from how many episodes its price is flat: marked on it.
+    """
+    figure = style.base(
+        TITLES[view],
+        dark=dark,
+        height=430 + 18 * len(curves),
+        x_title="Episodes (one user each)",
+        y_title=Y_TITLES[view],
+        subtitle=SUBTITLES[view],
+    )
+    note = _draw(figure, curves, show_seeds, dark)
+    if view == "regret":
+        _most(figure, curves, dark)
+    marked = _mark(figure, curves, flat, dark)
+    figure.update_layout(uirevision=view)
+    said = _ends(curves, view) + marked
+    return Picture(figure, ALTS[view], " ".join(filter(None, [said, note])), _table(curves))
+
+
+def _draw(figure: go.Figure, curves: Sequence[Curve], show_seeds: bool, dark: bool) -> str:
+    return lines.draw(
+        figure,
+        [
+            lines.Line(c.label, look, c.episodes, c.mean, c.low, c.high, c.rows, c.complete, c.note)
+            for look, c in zip(looks(curves, dark), curves, strict=True)
+        ],
+        log_x=True,
+        log_y=True,
+        show_seeds=show_seeds,
+        dark=dark,
+        x_words=lambda k: f"after {human(k)} episodes",
+        band_name=BAND,
+    )
+
+
+def _most(figure: go.Figure, curves: Sequence[Curve], dark: bool) -> None:
+    """K V*, all there is to lose: from theory, hence dotted."""
+    known = [(c.episodes, c.v_star) for c in curves if c.v_star and len(c.episodes)]
+    if not known:
+        return
+    v_star = float(known[0][1] or 0.0)
+    ends = np.array([min(k[0] for k, _ in known), max(k[-1] for k, _ in known)], float)
+    figure.add_scatter(
+        x=ends,
+        y=ends * v_star,
+        mode="lines",
+        line={"color": style.theme(dark).roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
+        name=f"K·V*, all there is to lose (V* = {v_star:#.3g})",
+        hovertemplate="K·V*, all there is to lose: %{y:.3s}<extra></extra>",
+    )
+    _reach(figure, ends * v_star)
+
+
+def _reach(figure: go.Figure, values: Array) -> None:
+    """Lets the vertical axis, if it is logarithmic, reach these values too."""
+    positive = values[values > 0]
+    if figure.layout.yaxis.range and len(positive):
+        low, high = figure.layout.yaxis.range
+        figure.update_yaxes(
+            range=[
+                min(low, float(np.log10(positive.min())) - 0.2),
+                max(high, float(np.log10(positive.max())) + 0.3),
+            ]
+        )
+
+
+def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | None], dark: bool) -> str:
+    """A star where each curve becomes flat. Returns what to say of it."""
+    said = []
+    shades = looks(curves, dark)
+    for curve, look, start in zip(curves, shades, flat or [None] * len(curves), strict=True):
+        if start is None:
+            continue
+        known = np.isfinite(curve.mean)
+        height = float(np.interp(start, curve.episodes[known], curve.mean[known]))
+        said.append(f"{quoted(curve.label)} from {power(start)}")
+        figure.add_scatter(
+            x=[start],
+            y=[height],
+            mode="markers+text",
+            marker={
+                "symbol": "star",
+                "size": 15,
+                "color": look.color,
+                "line": {"width": 1, "color": "white"},
+            },
+            text=[f"flat from {power(start)}"],
+            textposition="bottom right",
+            textfont={"color": look.color, "size": 12},
+            hovertemplate=f"From {power(start)} episodes on the exponent is at most 0.1<extra></extra>",
+            name="flat from here on",
+            legendgroup="flat",
+            showlegend=len(said) == 1,
+        )
+    if not said:
+        return ""
+    return (
+        f" Flat (★) is {_and(said)}: in every tenfold from there on the whole 95% interval of the growth exponent "
+        "is at or below 0.1."
+    )
+
+
+def _ends(curves: Sequence[Curve], view: View) -> str:
+    parts = []
+    for curve in curves:
+        known = np.flatnonzero(np.isfinite(curve.mean))
+        if len(known):
+            last = known[-1]
+            value, k = float(curve.mean[last]), float(curve.episodes[last])
+            text = f"{quoted(curve.label)} {human(value)}"
+            if view == "regret" and curve.v_star:
+                text += f" ({percent(value / k / curve.v_star)} of all there is)"
+            parts.append((k, text))
+    if not parts:
+        return "There is nothing to draw yet."
+    k = max(at for at, _ in parts)
+    what = "have been lost with" if view == "regret" else "has privacy cost with"
+    return f"After {human(k)} episodes so much {what}: {'; '.join(text for _, text in parts)}."
+
+
+def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
+    """The exponent of the price of privacy in each tenfold of episodes, with its interval over seeds."""
+    colors = style.theme(dark)
+    figure = style.base(
+        "How fast the price of privacy grows",
+        dark=dark,
+        height=470,
+        x_title="Episodes (one user each), tenfold by tenfold",
+        y_title="Exponent x, where the price grows like Kˣ",
+        subtitle="mean and 95% t interval over seeds",
+    )
+    missing = 0
+    tops = [1.05]
+    for place, (run, look) in enumerate(zip(runs, _looks(runs, dark), strict=True)):
+        known = np.isfinite(run.mean)
+        missing += int((~known).sum())
+        # Beside each other, so that intervals can be told apart.
+        x = np.sqrt(run.from_k * run.to_k)[known] * 10.0 ** (0.14 * (place - (len(runs) - 1) / 2))
+        tops += run.high[known & np.isfinite(run.high)].tolist() + run.mean[known].tolist()
+        words = [
+            f"{power(a)} to {power(b)} episodes<br>x = {m:.2f}{_interval(low, high)}<br>{n} of {run.of} seeds"
+            for a, b, m, low, high, n in zip(
+                run.from_k[known],
+                run.to_k[known],
+                run.mean[known],
+                run.low[known],
+                run.high[known],
+                run.seeds[known],
+                strict=True,
+            )
+        ]
+        figure.add_scatter(
+            x=x,
+            y=run.mean[known],
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": np.nan_to_num(run.high - run.mean)[known],
+                "arrayminus": np.nan_to_num(run.mean - run.low)[known],
+                "thickness": 1.6,
+                "width": 4,
+                "color": look.color,
+            },
+            mode="lines+markers",
+            line={"color": style.translucent(look.color, 0.45), "width": 1.5},
+            marker={"symbol": look.symbol, "size": 9, "color": look.color},
+            customdata=words,
+            hovertemplate=f"<b>{style.plain(run.label)}</b><br>%{{customdata}}<extra></extra>",
+            name=style.plain(run.label),
+        )
+    ends = [min((r.from_k[0] for r in runs if len(r.from_k)), default=1e3)]
+    ends.append(max((r.to_k[-1] for r in runs if len(r.to_k)), default=1e15))
+    for height, name, dash in (
+        (1.0, "1: nothing is learned", "solid"),
+        (
+            0.5,
+            "0.5: theory with nobody trusted (else 0)",
+            style.BOUND_DASH,
+        ),
+        (0.1, "0.1: flat, at or below", "solid"),
+    ):
+        figure.add_scatter(
+            x=ends,
+            y=[height, height],
+            mode="lines",
+            line={
+                "color": colors.roles["bound"] if dash == style.BOUND_DASH else colors.muted,
+                "width": 1.5 if dash == style.BOUND_DASH else 0.8,
+                "dash": dash,
+            },
+            hoverinfo="skip",
+            name=name,
+        )
+    figure.update_xaxes(type="log", nticks=7, tickangle=0, range=np.log10(ends).tolist())
+    figure.update_yaxes(nticks=8, range=[-0.15, max(tops) * 1.06])
+    figure.update_layout(uirevision="growth")
+    said = [
+        f"{quoted(run.label)} {run.mean[-1]:.2f}{_interval(run.low[-1], run.high[-1])}".replace(
+            "-0.00", "0.00"
+        )
+        for run in runs
+        if len(run.mean) and np.isfinite(run.mean[-1])
+    ]
+    see = f"In the last tenfold the exponent is {_and(said)}." if said else "Nothing can be said yet."
+    if missing:
+        see += (
+            f" {missing} {'tenfolds are' if missing > 1 else 'tenfold is'} left out, where fewer than two seeds have "
+            "a price above zero."
+        )
+    return Picture(
+        figure,
+        "Chart of growth exponents in each tenfold of episodes, with intervals, a series for each privacy model.",
+        see,
+        _growth_table(runs),
+    )
+
+
+def _looks(runs: Sequence[Decades], dark: bool) -> list[style.Look]:
+    return [style.look(run.model, 0, dark) for run in runs]
+
+
+def beside(curves: Sequence[Curve], bounds: Sequence[Proved], *, dark: bool = False) -> Picture:
+    """Simulated regret, and dotted beside it what is proved, constants and logarithms set to 1."""
+    figure = style.base(
+        "What is proved, beside what is seen",
+        dark=dark,
+        height=450 + 20 * (len(curves) + len(bounds)),
+        x_title="Episodes (one user each)",
+        y_title="Regret (reward lost)",
+        subtitle="medians over seeds; dotted: bounds, constants set to 1",
+    )
+    note = _draw(figure, curves, False, dark)
+    _most(figure, curves, dark)
+    used: dict[str, int] = {}
+    for number, bound in enumerate(bounds):
+        slot = used.get(bound.model, 0)
+        used[bound.model] = slot + 1
+        color = style.look(bound.model, slot, dark).color
+        name = f"{LETTERS[number]}: {style.plain(bound.label)} ({style.plain(bound.paper)})"
+        figure.add_scatter(
+            x=bound.episodes,
+            y=bound.values,
+            mode="lines",
+            line={"color": color, "width": 1.6, "dash": style.BOUND_DASH},
+            opacity=0.85,
+            hovertemplate=f"<b>{name}</b><br>at %{{x:.3s}} episodes: %{{y:.3s}}<extra></extra>",
+            name=name,
+            legendgroup=name,
+        )
+        at = round((0.1 + 0.8 * (number + 0.5) / len(bounds)) * (len(bound.values) - 1))
+        figure.add_scatter(
+            x=[bound.episodes[at]],
+            y=[bound.values[at]],
+            mode="text",
+            text=[f"<b>{LETTERS[number]}</b>"],
+            textposition="top center",
+            textfont={"color": color, "size": 13},
+            hoverinfo="skip",
+            showlegend=False,
+            legendgroup=name,
+        )
+        _reach(figure, bound.values)
+    figure.update_layout(uirevision=f"beside-{len(bounds)}")
+    see = "No bound is chosen."
+    if bounds:
+        said = [f"{LETTERS[i]} grows like K^{_slope(b.episodes, b.values):.2f}" for i, b in enumerate(bounds)]
+        see = (
+            f"Over the last tenfold {_and(said)}. Their heights mean nothing, for constants are set to 1: "
+            "compare slopes, and one bound with another."
+        )
+    table = pd.concat(
+        [
+            _table(curves),
+            *(
+                pd.DataFrame({"curve": f"{b.label} ({b.paper})", "episodes": b.episodes, "bound": b.values})
+                for b in bounds
+            ),
+        ],
+        ignore_index=True,
+    )
+    return Picture(
+        figure,
+        "Line chart of simulated regret against episodes, with dotted lines for proved bounds beside it.",
+        " ".join(filter(None, [see, note])),
+        table,
+    )
+
+
+def _slope(episodes: Array, values: Array) -> float:
+    """Growth exponent over the last tenfold."""
+    tenth = float(np.interp(np.log(episodes[-1] / 10), np.log(episodes), np.log(values)))
+    return float((np.log(values[-1]) - tenth) / np.log(10))
+
+
+def _interval(low: float, high: float) -> str:
+    return f" ({low:.2f} to {high:.2f})" if np.isfinite(low) and np.isfinite(high) else ""
+
+
+def _and(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def _table(curves: Sequence[Curve]) -> pd.DataFrame:
+    """What is drawn, one row for each curve and checkpoint, with the mean for comparison."""
+    columns = ["curve", "episodes", "median", "low (95%)", "high (95%)", "mean", "seeds"]
+    frames = [
+        pd.DataFrame(
+            {
+                "curve": curve.label,
+                "episodes": np.asarray(curve.episodes, np.int64),
+                "median": curve.mean,
+                "low (95%)": curve.low,
+                "high (95%)": curve.high,
+                "mean": curve.rows.mean(axis=0),
+                "seeds": np.isfinite(curve.rows).sum(axis=0),
+            }
+        )
+        for curve in curves
+        if len(curve.episodes) and len(curve.rows)
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+
+def _growth_table(runs: Sequence[Decades]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            (run.label, f"{power(a)} to {power(b)}", m, low, high, f"{n} of {run.of}")
+            for run in runs
+            for a, b, m, low, high, n in zip(
+                run.from_k, run.to_k, run.mean, run.low, run.high, run.seeds, strict=True
+            )
+        ],
+        columns=["run", "episodes", "exponent", "low (95%)", "high (95%)", "seeds"],
+    )

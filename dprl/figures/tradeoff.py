@@ -1,0 +1,349 @@
+"""What privacy costs against epsilon, K, or the size of the environment; and how many users it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dprl.figures import lines, style
+from dprl.figures.lines import LOWEST_SHARE
+from dprl.figures.style import Picture, human, percent, quoted
+
+Array = NDArray[np.float64]
+Measure = Literal["price", "regret"]
+
+TITLES: dict[Measure, str] = {"price": "Price of privacy", "regret": "Regret at the end"}
+Y_TITLES: dict[Measure, str] = {
+    "price": "Extra regret (reward lost)",
+    "regret": "Regret (reward lost)",
+}
+ALTS: dict[Measure, str] = {
+    "price": "Chart of the regret that privacy adds, a curve for each privacy model.",
+    "regret": "Chart of regret at the end, a curve for each privacy model.",
+}
+BAND = "95% t interval of the mean over seeds"
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """One model of a sweep.
+
+    model, slot: as in figures/style.py; x: [P] ascending; mean, low, high: [P] over the seeds there are, NaN where
+    there is none; seeds: [P] how many those are; whole: [P] all seeds are there; worst: [P] what is lost when nothing
+    is learned, K V*; slope: exponent of x over `fitted` (x from, x to), with its interval, NaN when not fitted;
+    theory: the exponent that the paper's bound has, None when there is none to draw.
+    """
+
+    label: str
+    model: str
+    slot: int
+    x: NDArray[Any]
+    mean: Array
+    low: Array
+    high: Array
+    seeds: NDArray[np.int64]
+    whole: NDArray[np.bool_]
+    worst: Array
+    slope: tuple[float, float, float] = (np.nan, np.nan, np.nan)
+    fitted: tuple[float, float] = (np.nan, np.nan)
+    theory: float | None = None
+
+
+def frontier(
+    curves: Sequence[Frontier],
+    *,
+    measure: Measure,
+    axis: str,
+    symbol: str,
+    extra: Sequence[str] = (),
+    dark: bool = False,
+) -> Picture:
+    """A marker for each run, at its x; axis: its title; symbol: how a sentence names x; extra: sentences to add.
+
+    The customdata of each marker begins with the index of its curve and of its point.
+    """
+    colors = style.theme(dark)
+    figure = style.base(
+        TITLES[measure],
+        dark=dark,
+        height=420 + 18 * len(curves),
+        x_title=axis,
+        y_title=Y_TITLES[measure],
+    )
+    values = np.concatenate([c.mean[np.isfinite(c.mean)] for c in curves] or [np.zeros(0)])
+    tiny = LOWEST_SHARE * values.max() if values.size else 0.0
+    positive = values[values > max(tiny, 0.0)]
+    floor = float(positive.min()) / 2 if positive.size else 1.0
+    banded = hollow = on_floor = False
+    _worst(figure, curves, colors)
+    for i, curve in enumerate(curves):
+        look = style.look(curve.model, curve.slot, dark)
+        label = style.plain(curve.label)
+        ok = np.flatnonzero(np.isfinite(curve.mean))
+        x, mean = np.asarray(curve.x, float)[ok], curve.mean[ok]
+        low, high = curve.low[ok], curve.high[ok]
+        above = mean > max(tiny, 0.0)
+        has = np.isfinite(low)
+        if has.sum() > 1:
+            banded = True
+            lower, upper = np.maximum(low[has], floor), np.maximum(high[has], floor)
+            figure.add_scatter(
+                x=np.concatenate([x[has], x[has][::-1]]),
+                y=np.concatenate([upper, lower[::-1]]),
+                mode="lines",
+                line={"width": 0},
+                fill="toself",
+                fillcolor=style.translucent(look.color, 0.2),
+                hoverinfo="skip",
+                name=f"{label}: {BAND}",
+                showlegend=False,
+                legendgroup=label,
+            )
+        words = np.empty((len(ok), 6), object)
+        words[:, 0], words[:, 1] = i, ok
+        words[:, 2] = [style.human(v) for v in x]
+        words[:, 3] = [human(float(m)) for m in mean]
+        words[:, 4] = [lines.between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+        words[:, 5] = [percent(float(m / w)) for m, w in zip(mean, curve.worst[ok], strict=True)]
+        whole = curve.whole[ok]
+        hollow |= bool((~whole).any())
+        on_floor |= bool((~above).any())
+        symbols = [
+            "triangle-down-open" if not a else look.symbol + ("" if w else "-open")
+            for a, w in zip(above, whole, strict=True)
+        ]
+        name = label if not np.isfinite(curve.slope[0]) else f"{label}: {symbol}^{_exponent(curve.slope)}"
+        figure.add_scatter(
+            x=x,
+            y=np.where(above, mean, floor),
+            mode="lines+markers",
+            line={"color": look.color, "width": 2.2, "dash": look.dash},
+            marker={
+                "symbol": symbols,
+                "size": 9,
+                "color": look.color,
+                "line": {"width": 1.5, "color": look.color},
+            },
+            customdata=words,
+            hovertemplate=(
+                f"<b>{label}</b><br>{symbol} = %{{customdata[2]}}<br>%{{customdata[3]}}%{{customdata[4]}}"
+                "<br>%{customdata[5]} of all there is to lose<extra></extra>"
+            ),
+            name=name,
+            legendgroup=label,
+        )
+    _theory(figure, curves, symbol, colors)
+    if banded:
+        _legend(figure, BAND, "square", style.translucent(colors.muted, 0.35), 14)
+    if hollow:
+        _legend(figure, "not all seeds yet", "circle-open", colors.muted, 9)
+    if on_floor:
+        _legend(figure, "zero or less: on the bottom edge", "triangle-down-open", colors.muted, 9)
+    figure.update_xaxes(type="log", nticks=8, tickangle=0, exponentformat="power")
+    figure.update_yaxes(type="log", nticks=6)
+    if positive.size:
+        top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6
+        figure.update_yaxes(range=[np.log10(floor), np.log10(top)])
+    figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
+    see = " ".join([_see(curves, measure, symbol), *extra])
+    return Picture(figure, ALTS[measure], see, _table(curves, symbol))
+
+
+def _exponent(slope: tuple[float, float, float]) -> str:
+    mean, low, high = slope
+    between = f" ({low:.2f} to {high:.2f})" if np.isfinite(low) else ""
+    return f"{mean:.2f}{between}".replace("-", "−")
+
+
+def _worst(figure: Any, curves: Sequence[Frontier], colors: style.Theme) -> None:
+    """All there is to lose: a reference from theory, hence dotted."""
+    if not curves:
+        return
+    best = max(curves, key=lambda c: len(c.x))
+    figure.add_scatter(
+        x=np.asarray(best.x, float),
+        y=best.worst,
+        mode="lines",
+        line={"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
+        name="K·V*, all there is to lose",
+        hoverinfo="skip",
+    )
+
+
+def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.Theme) -> None:
+    """The slope of the papers' bounds, laid through the middle of each fitted stretch."""
+    shown = False
+    for curve in curves:
+        inside = (np.asarray(curve.x, float) >= curve.fitted[0]) & (
+            np.asarray(curve.x, float) <= curve.fitted[1]
+        )
+        inside &= np.isfinite(curve.mean) & (curve.mean > 0)
+        if curve.theory is None or inside.sum() < 2:
+            continue
+        x = np.asarray(curve.x, float)[inside]
+        center_x, center_y = np.exp(np.log(x).mean()), np.exp(np.log(curve.mean[inside]).mean())
+        figure.add_scatter(
+            x=x[[0, -1]],
+            y=center_y * (x[[0, -1]] / center_x) ** curve.theory,
+            mode="lines",
+            line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
+            name=f"slope of the papers' bounds, {symbol}^{curve.theory:g}".replace("-", "−"),
+            showlegend=not shown,
+            hoverinfo="skip",
+        )
+        shown = True
+
+
+def _legend(figure: Any, name: str, symbol: str, color: str, size: int) -> None:
+    figure.add_scatter(
+        x=[None],
+        y=[None],
+        mode="markers",
+        marker={"symbol": symbol, "size": size, "color": color, "line": {"width": 1.5}},
+        name=name,
+        hoverinfo="skip",
+    )
+
+
+def _see(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
+    known = [c for c in curves if np.isfinite(c.mean).any()]
+    if not known:
+        return "There is nothing to draw yet."
+    sentences = []
+    fitted = [c for c in known if np.isfinite(c.slope[0])]
+    what = "the price of privacy" if measure == "price" else "regret"
+    for c in fitted:
+        low, high = (human(v) for v in c.fitted)
+        way = "falls" if c.slope[0] < 0 else "grows"
+        sentences.append(
+            f"{quoted(c.label)}: {what} {way} like {symbol}^{_exponent(c.slope)} for {symbol} from {low} to {high}"
+        )
+    text = "; ".join(sentences) + "." if sentences else ""
+    hopeless = [
+        c for c in known if c not in fitted and c.model != "none" and np.nanmin(c.mean / c.worst) > 0.5
+    ]
+    if hopeless:
+        names = " and ".join(quoted(c.label) for c in hopeless)
+        least = min(float(np.nanmin(c.mean / c.worst)) for c in hopeless)
+        text += f" {names} learned little anywhere here: at least {percent(least)} of everything was lost."
+    return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].mean[-1]))}."
+
+
+def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "model": c.label,
+                    symbol: c.x,
+                    "mean": c.mean,
+                    "low (95%)": c.low,
+                    "high (95%)": c.high,
+                    "share of K·V*": c.mean / c.worst,
+                    "seeds": c.seeds,
+                }
+            )
+            for c in curves
+        ],
+        ignore_index=True,
+    )
+
+
+@dataclass(frozen=True)
+class Need:
+    """How many users one way to be private needs. needed: NaN while searched for, infinite when more than `most`;
+    low, high: 95% bootstrap interval over seeds; note: what to say instead of a number."""
+
+    label: str
+    model: str
+    slot: int
+    needed: float
+    low: float
+    high: float
+    note: str = ""
+
+
+def users(needs: Sequence[Need], *, title: str, most: float, see: str, dark: bool = False) -> Picture:
+    """A row for each way to be private, with the users it needs."""
+    colors = style.theme(dark)
+    figure = style.base(
+        title, dark=dark, height=150 + 46 * len(needs), x_title="Users (episodes), logarithmic"
+    )
+    names = [style.plain(n.label) for n in needs]
+    smallest = min((n.needed for n in needs if np.isfinite(n.needed)), default=1.0)
+    for i, need in enumerate(needs):
+        look = style.look(need.model, need.slot, dark)
+        at = -float(i)
+        if np.isfinite(need.needed):
+            figure.add_scatter(
+                x=[need.needed],
+                y=[at],
+                mode="markers+text",
+                marker={"symbol": look.symbol, "size": 11, "color": look.color},
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [min(need.high, most) - need.needed],
+                    "arrayminus": [need.needed - need.low],
+                    "color": look.color,
+                    "thickness": 2,
+                    "width": 6,
+                },
+                text=[f"{human(float(f'{need.needed:.2g}'))}"],
+                textposition="top center",
+                textfont={"color": colors.ink, "size": 12},
+                hovertemplate=f"<b>{names[i]}</b><br>{human(need.needed)} users"
+                f"{lines.between(need.low, need.high)}<extra></extra>",
+                showlegend=False,
+                cliponaxis=False,
+            )
+        else:
+            figure.add_scatter(
+                x=[smallest],
+                y=[at],
+                mode="text",
+                text=[style.plain(need.note)],
+                textposition="middle right",
+                textfont={"color": colors.muted, "size": 12},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+    known = [v for n in needs for v in (n.needed, n.low, min(n.high, most)) if np.isfinite(v)]
+    if known:
+        low, high = np.log10(min(known)), np.log10(max(known))
+        figure.update_xaxes(range=[np.floor(low - 0.35), np.ceil(high + 0.35)])
+    figure.update_xaxes(type="log", nticks=6, tickangle=0, exponentformat="power")
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=[-float(i) for i in range(len(needs))],
+        ticktext=[_wrapped(name) for name in names],
+        range=[-len(needs) + 0.4, 0.75],
+        showgrid=True,
+        zeroline=False,
+    )
+    figure.update_layout(uirevision=title)
+    table = pd.DataFrame(
+        {
+            "model": [n.label for n in needs],
+            "users needed": [n.needed for n in needs],
+            "low (95%)": [n.low for n in needs],
+            "high (95%)": [n.high for n in needs],
+        }
+    )
+    alt = "Chart of the users each way to be private needs, one row each, with intervals."
+    return Picture(figure, alt, see, table)
+
+
+def _wrapped(name: str, width: int = 26) -> str:
+    """A long label on two lines, so that a phone has room for the chart."""
+    words, rows = name.split(" "), [""]
+    for word in words:
+        if rows[-1] and len(rows[-1]) + len(word) > width:
+            rows.append("")
+        rows[-1] = f"{rows[-1]} {word}".strip()
+    return "<br>".join(rows)

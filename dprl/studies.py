@@ -1,0 +1,217 @@
+"""What the page Trade-offs shows, as a value: a sweep over one axis for several models, and how it is looked at.
+
+    v=1 & b=<base spec> & m=<model> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=price & share=1
+
+is its link. Every value is written, and reading never raises: what is wrong takes its default and is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dprl.algorithms import ALGORITHMS
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import Field, SpecError, shown
+from dprl.links import VERSION, decode_spec, encode_spec
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation.spec import FIELDS, RunSpec
+from dprl.simulation.sweep import Model, Sweep
+
+SHOWS = ("price", "regret", "users", "table")
+SHOW = Field("show", "choice", "price", "what is drawn", choices=SHOWS, query="show")
+SHARE = Field(
+    "share", "float", 1.0, "percent of V* that privacy may cost an episode", low=0.01, high=50, query="share"
+)
+MOST_MODELS = 8
+MOST_VALUES = 16
+X, AT, BASE, MODEL = "x", "at", "b", "m"
+DEFAULT_MODELS = ("none", "central", "shuffle", "local")
+DEFAULT_VALUES: dict[str, tuple[float, ...]] = {
+    "epsilon": (0.1, 0.2, 0.5, 1, 2, 5, 10, 20),
+    "episodes": (10**3, 10**4, 10**5, 10**6, 10**7, 10**8, 10**9, 10**10),
+}
+FACTORS = (0.5, 1, 1.5, 2)  # of the base's value, for a parameter of the environment
+USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
+
+
+@dataclass(frozen=True)
+class Study:
+    """One chart of the page. base: what does not change; models: as Model.parse reads them; x: the axis, and its
+    values; show: which chart; share: percent of V* in `users`."""
+
+    base: RunSpec
+    models: tuple[str, ...] = DEFAULT_MODELS
+    x: str = "epsilon"
+    values: tuple[Any, ...] = DEFAULT_VALUES["epsilon"]
+    show: str = "price"
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.models) <= MOST_MODELS:
+            raise SpecError("models", f"{len(self.models)} were given; give 1 to {MOST_MODELS}.")
+        taken = ALGORITHMS[self.base.algorithm].privacies
+        models = tuple(Model.parse(text).text for text in self.models)
+        for model in models:
+            if Model.parse(model).privacy not in taken:
+                raise SpecError(
+                    "models",
+                    f"{self.base.algorithm} does not take {shown(model)}; it takes {', '.join(taken)}.",
+                )
+        if len(set(models)) < len(models):
+            raise SpecError("models", "one was given twice; give each once.")
+        if self.x not in axes(self.base):
+            raise SpecError("x", f"{shown(self.x)} is not allowed; give one of {', '.join(axes(self.base))}.")
+        if not 1 <= len(self.values) <= MOST_VALUES:
+            raise SpecError("values", f"{len(self.values)} were given; give 1 to {MOST_VALUES}.")
+        object.__setattr__(self, "models", models)
+        sweep = Sweep(self.base, {"privacy": models, self.x: sorted(self.values)})
+        object.__setattr__(self, "values", sweep.axes[1][1])
+
+    @property
+    def sweep(self) -> Sweep:
+        """Every model at every value."""
+        return Sweep(self.base, {"privacy": self.models, self.x: self.values})
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """What `users` compares: of each private model, every mechanism with the least noise that proves the same,
+        and printed Laplace noise scaled to prove (epsilon, 0)."""
+        found: dict[str, None] = {}
+        for privacy in dict.fromkeys(Model.parse(text).privacy for text in self.models):
+            for mechanism in PRIVATIZERS[privacy].mechanisms:
+                if "tight" in MECHANISMS[mechanism].calibrations:
+                    found[f"{privacy}:{mechanism}:tight"] = None
+            if privacy == "central":
+                found["central:laplace-tree:scaled"] = None
+        return tuple(found)
+
+    def at(self, way: str, episodes: int) -> RunSpec:
+        """The run of `users` with so many episodes. Raises SpecError where it is past the limits."""
+        (point,) = Sweep(self.base, {"privacy": [way], "episodes": [episodes]}).points
+        if point.spec is None:
+            raise SpecError("episodes", point.refusal.partition(": ")[2])
+        return point.spec
+
+
+def axes(base: RunSpec) -> dict[str, Field]:
+    """What can be on the axis: epsilon, K, and the environment's own numbers (H, S, ...)."""
+    found = {name: FIELDS[name] for name in ("epsilon", "episodes")}
+    found |= {
+        f.name: f
+        for f in ENVIRONMENTS[base.environment].fields
+        if f.kind == "int" and f.name != "seed" and f.name not in found
+    }
+    return found
+
+
+def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
+    """Values of an axis to begin with."""
+    if x in DEFAULT_VALUES:
+        return DEFAULT_VALUES[x]
+    field = axes(base)[x]
+    now = base.environment_params[x]
+    allowed = []
+    for factor in FACTORS:
+        try:
+            allowed.append(field.check(round(now * factor)))
+        except SpecError:
+            continue
+    return tuple(dict.fromkeys(allowed))
+
+
+def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
+    """Values written as `0.1, 1, 10`, ascending. Raises SpecError."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not 1 <= len(words) <= MOST_VALUES:
+        raise SpecError("values", f"{len(words)} were given; give 1 to {MOST_VALUES}, separated by commas.")
+    field = axes(base)[x]
+    found = [field.parse(word) for word in words]
+    if None in found:
+        raise field.refuse("none")
+    if len(set(found)) < len(found):
+        raise SpecError("values", "one was given twice; give each once.")
+    return tuple(sorted(found))
+
+
+def written(values: Sequence[Any]) -> str:
+    """Values as `parse_values` reads them: 0.1, 20, 1e6."""
+    return ", ".join(_short(float(v)) for v in values)
+
+
+def _short(value: float) -> str:
+    whole = f"{value:.0f}" if value.is_integer() else f"{value:.12g}"
+    mantissa, _, exponent = f"{value:.11e}".partition("e")
+    power = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    return power if len(power) < len(whole) > 5 else whole
+
+
+BASE_SPEC = RunSpec(episodes=10**6, seeds=10)
+DEFAULT = Study(BASE_SPEC)
+
+
+def encode(study: Study) -> list[tuple[str, str]]:
+    """The query parameters, in order, each key and value unescaped."""
+    return [
+        ("v", VERSION),
+        (BASE, encode_spec(study.base)),
+        *((MODEL, model) for model in study.models),
+        (X, study.x),
+        (AT, written(study.values).replace(" ", "")),
+        (SHOW.query, study.show),
+        (SHARE.query, f"{study.share:.12g}"),
+    ]
+
+
+def decode(
+    parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
+) -> tuple[Study, list[str]]:
+    """Reads the query parameters (each key with all its values): the study, and a sentence for each thing that could
+    not be used. Unknown keys are ignored. files: as for `links.decode`."""
+    problems: list[str] = []
+
+    def given(key: str) -> str | None:
+        values = parameters.get(key, ())
+        return values[-1] if values else None
+
+    version = given("v")
+    if version is not None and version != VERSION:
+        problems.append(f"The link says version {shown(version)} and was read as version {VERSION}.")
+    base = BASE_SPEC
+    if (text := given(BASE)) is not None:
+        found, wrong = decode_spec(text, files)
+        problems += wrong
+        base = found or base
+
+    def checked(field: Field) -> Any:
+        try:
+            return field.default if (text := given(field.query)) is None else field.parse(text)
+        except SpecError as error:
+            problems.append(str(error))
+            return field.default
+
+    show, share = checked(SHOW), checked(SHARE)
+    x = given(X) or "epsilon"
+    if x not in axes(base):
+        problems.append(f"x: {shown(x)} is not allowed; give one of {', '.join(axes(base))}.")
+        x = "epsilon"
+    values = default_values(base, x)
+    try:
+        if (text := given(AT)) is not None:
+            values = parse_values(base, x, text[:1000])
+    except SpecError as error:
+        problems.append(str(error))
+    models = [*parameters.get(MODEL, ())] or list(usual_models(base))
+    kept: list[str] = []
+    for text in models[: 2 * MOST_MODELS]:
+        try:
+            kept = list(Study(base, (*kept, text), x, values).models)
+        except SpecError as error:
+            problems.append(str(error))
+    return Study(base, tuple(kept) or usual_models(base), x, values, show, share), problems
+
+
+def usual_models(base: RunSpec) -> tuple[str, ...]:
+    """Every privacy model that the algorithm takes."""
+    return tuple(m for m in PRIVATIZERS if m in ALGORITHMS[base.algorithm].privacies)

@@ -1,0 +1,177 @@
+"""When privacy is free, drawn: medians and their band, stars, exponents with intervals, dotted bounds with letters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dprl.figures import style
+from dprl.figures.asymptotics import BAND, Decades, Proved, View, beside, growth, over_episodes
+from dprl.figures.regret import Curve
+
+EPISODES = np.unique(np.geomspace(1e3, 1e15, 150).astype(np.int64))
+
+
+def curve(label: str = "Trusted agent", model: str = "central", power: float = 0.5, **other: Any) -> Curve:
+    rows = np.array([[0.9], [1.0], [1.1]]) * EPISODES.astype(float) ** power
+    given: dict[str, Any] = {
+        "episodes": EPISODES,
+        "rows": rows,
+        "mean": rows[1],
+        "low": rows[0],
+        "high": rows[2],
+        "v_star": 3.4,
+    }
+    return Curve(label, model, **(given | other))
+
+
+def decades(label: str = "Trusted agent", model: str = "central", **other: Any) -> Decades:
+    from_k = np.array([1e3, 1e4, 1e5])
+    given: dict[str, Any] = {
+        "mean": np.array([1.0, 0.5, 0.02]),
+        "low": np.array([0.9, 0.4, -0.01]),
+        "high": np.array([1.1, 0.6, 0.05]),
+        "seeds": np.array([20, 20, 18]),
+        "of": 20,
+    }
+    return Decades(label, model, from_k, 10 * from_k, **(given | other))
+
+
+def legend(figure: go.Figure) -> list[str]:
+    return [trace.name for trace in figure.data if trace.showlegend is not False]
+
+
+@pytest.mark.parametrize(
+    ("view", "title", "unit"),
+    [
+        ("regret", "Regret so far", "Regret (reward lost)"),
+        ("price", "What privacy has cost so far", "Extra regret (reward lost)"),
+    ],
+)
+def test_a_view_names_itself_its_axes_and_its_band(view: View, title: str, unit: str) -> None:
+    picture = over_episodes([curve()], view=view)
+    layout = picture.figure.layout
+    assert layout.title.text.startswith(title)
+    assert "median over seeds" in layout.title.text
+    assert layout.xaxis.title.text == "Episodes (one user each)"
+    assert layout.yaxis.title.text == unit
+    assert (layout.xaxis.type, layout.yaxis.type) == ("log", "log")
+    assert BAND in legend(picture.figure)
+    assert picture.alt == over_episodes([curve(power=0.1)], view=view).alt
+    assert picture.see.endswith(".")
+
+
+def test_what_to_see_has_the_numbers() -> None:
+    see = over_episodes([curve(), curve("Nobody trusted", "local", 0.9)], view="regret").see
+    # 10^7.5 and 10^13.5 of 3.4 * 10^15
+    assert "After 10¹⁵ episodes" in see
+    assert "**Trusted agent** 31.6 million (less than 0.01% of all there is)" in see
+    assert "**Nobody trusted** 31.6 trillion (0.93% of all there is)" in see
+
+
+def test_all_there_is_to_lose_is_dotted_and_in_sight() -> None:
+    figure = over_episodes([curve()], view="regret").figure
+    (most,) = [trace for trace in figure.data if "K·V*" in trace.name]
+    assert most.line.dash == style.BOUND_DASH
+    assert most.y[-1] == pytest.approx(3.4e15)
+    assert figure.layout.yaxis.range[1] > np.log10(3.4e15)
+
+
+def test_a_star_stands_on_the_curve_where_it_becomes_flat() -> None:
+    flat = curve(power=0.0)
+    picture = over_episodes([flat, curve("Nobody trusted", "local")], view="price", flat=[1e6, None])
+    (star,) = [trace for trace in picture.figure.data if trace.name == "flat from here on"]
+    assert list(star.x) == [1e6]
+    assert list(star.y) == [1.0]
+    assert "Flat (★) is **Trusted agent** from 10⁶" in picture.see
+    none = over_episodes([flat], view="price", flat=[None])
+    assert "★" not in none.see
+    assert "flat from here on" not in legend(none.figure)
+
+
+def test_the_table_has_the_mean_beside_the_median() -> None:
+    rows = np.array([[1.0], [1.0], [100.0]]) * np.ones(len(EPISODES))
+    table = over_episodes([curve(rows=rows, mean=rows[0])], view="price").table
+    assert table["median"].iloc[-1] == 1.0
+    assert table["mean"].iloc[-1] == 34.0
+    assert table["seeds"].iloc[-1] == 3
+
+
+def test_nothing_known_is_said() -> None:
+    nothing = curve(
+        episodes=np.zeros(0, np.int64),
+        rows=np.zeros((0, 0)),
+        mean=np.zeros(0),
+        low=np.zeros(0),
+        high=np.zeros(0),
+    )
+    assert over_episodes([nothing], view="price").see == "There is nothing to draw yet."
+
+
+def test_exponents_have_their_intervals_and_stand_in_the_middle_of_their_tenfold() -> None:
+    picture = growth([decades()])
+    points = picture.figure.data[0]
+    np.testing.assert_allclose(points.x, [10**3.5, 10**4.5, 10**5.5])
+    np.testing.assert_allclose(points.error_y.array, [0.1, 0.1, 0.03])
+    np.testing.assert_allclose(points.error_y.arrayminus, [0.1, 0.1, 0.03])
+    assert "18 of 20 seeds" in points.customdata[-1]
+    assert picture.see == "In the last tenfold the exponent is **Trusted agent** 0.02 (-0.01 to 0.05)."
+    assert list(picture.table["exponent"]) == [1.0, 0.5, 0.02]
+    lines = {
+        trace.name.partition(":")[0]: trace for trace in picture.figure.data if trace.hoverinfo == "skip"
+    }
+    assert set(lines) == {"1", "0.5", "0.1"}
+    assert lines["0.5"].line.dash == style.BOUND_DASH  # theory
+    assert lines["1"].line.dash == lines["0.1"].line.dash == "solid"
+
+
+def test_tenfolds_without_an_exponent_are_left_out_and_said() -> None:
+    nan = np.array([np.nan, 0.5, 0.02])
+    picture = growth([decades(mean=nan), decades("Nobody trusted", "local")])
+    assert len(picture.figure.data[0].x) == 2
+    assert "1 tenfold is left out" in picture.see
+    assert len(picture.table) == 6
+    unknown = np.full(3, np.nan)
+    assert growth([decades(mean=unknown)]).see.startswith("Nothing can be said yet.")
+
+
+def test_models_stand_beside_each_other_in_a_tenfold() -> None:
+    first, second = growth([decades(), decades("Nobody trusted", "local")]).figure.data[:2]
+    assert (np.asarray(first.x) < np.asarray(second.x)).all()
+    assert (np.asarray(second.x) < 10 * np.asarray(first.x)).all()
+
+
+def proved(label: str = "DP-UCBVI", model: str = "central", power: float = 0.5) -> Proved:
+    at = np.geomspace(1e3, 1e15, 50)
+    return Proved(label, "Qiao, Wang 2023, Theorem 5.2", model, at, 1e5 * at**power)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_bounds_are_dotted_lettered_and_never_like_a_measurement(dark: bool) -> None:
+    bounds = [proved(), proved("PUCB"), proved("DP-UCBVI", "local", 0.75)]
+    picture = beside([curve()], bounds, dark=dark)
+    drawn = [trace for trace in picture.figure.data if trace.mode == "lines" and "Qiao" in str(trace.name)]
+    assert [trace.name[:2] for trace in drawn] == ["A:", "B:", "C:"]
+    assert {trace.line.dash for trace in drawn} == {style.BOUND_DASH}
+    assert all(trace.fill is None for trace in drawn)
+    assert len({trace.line.color for trace in drawn}) == 3
+    (measured,) = [
+        trace for trace in picture.figure.data if trace.name == "Trusted agent" and trace.mode == "lines"
+    ]
+    assert measured.line.dash != style.BOUND_DASH
+    letters = [trace.text[0] for trace in picture.figure.data if trace.mode == "text"]
+    assert letters == ["<b>A</b>", "<b>B</b>", "<b>C</b>"]
+    low, high = picture.figure.layout.yaxis.range
+    assert 10**low < 1e5
+    assert 10**high > 1e5 * 1e15**0.75
+
+
+def test_the_slopes_of_bounds_are_said_and_their_heights_are_not() -> None:
+    picture = beside([curve()], [proved(), proved("DP-UCBVI", "local", 0.75)])
+    assert "A grows like K^0.50 and B grows like K^0.75" in picture.see
+    assert "constants are set to 1" in picture.see
+    assert picture.table["bound"].notna().sum() == 100
+    assert beside([curve()], []).see.startswith("No bound is chosen.")

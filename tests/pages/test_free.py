@@ -1,0 +1,268 @@
+"""The page "When is privacy free?": what it shows at once, runs, says, draws, and reads from links."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl import links, metrics
+from dprl.jobs.store import Store
+from dprl.links import encode_spec
+from dprl.simulation import RunSpec
+from dprl.theory import BOUNDS
+from pages.parts import free_link
+from pages.parts.bundled import bundled
+from pages.parts.free_link import BASE, MODELS, SHOWN, compared
+from tests.pages.conftest import charts, unbroken, words
+from tests.pages.test_free_link import hostile
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+PAGE = "pages/free.py"
+SMALL = BASE.replace(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=3, epsilon=10.0)
+
+
+def said(app: AppTest) -> str:
+    return words(app).replace("\\", "")
+
+
+def names(app: AppTest) -> list[str]:
+    (chart,) = charts(app)
+    return [trace.get("name", "") for trace in json.loads(chart.spec)["data"]]
+
+
+def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, store: Store) -> None:
+    app = visit(PAGE)
+    assert "By 10¹⁵ users privacy is free with a trusted agent or a trusted shuffler" in said(app)
+    assert "the cost of privacy goes on growing with nobody trusted" in said(app)
+    assert {"Trusted agent", "Trusted shuffler", "Nobody trusted"} <= set(names(app))
+    assert store.activity().runs_waiting == 0
+
+
+@pytest.mark.parametrize("bonus", ["practical", "paper"])
+def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobody_trusted(bonus: str) -> None:
+    runs = {c.spec.privacy: bundled("free")[c.spec] for c in compared(BASE.replace(bonus=bonus))[0]}
+    twin = runs["none"]
+    last = {}
+    for model in ("central", "shuffle", "local"):
+        own = runs[model]
+        _, price = metrics.extra_regret(own.episodes, own.rows, twin.episodes, twin.rows)
+        last[model] = metrics.growth_by_decade(own.episodes, price)[-1]
+    assert last["central"].high <= 0.1
+    assert last["shuffle"].high <= 0.1
+    assert last["local"].low > 0.3
+
+
+def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit) -> None:
+    assert "lost more in the end in 2 of 20 seeds than with a trusted agent" in said(visit(PAGE))
+    printed = visit(PAGE, b=encode_spec(BASE.replace(bonus="paper")))
+    assert "lost more in the end" not in said(printed)
+
+
+@pytest.mark.parametrize("show", SHOWN)
+@pytest.mark.parametrize("bonus", ["practical", "paper"])
+def test_every_chart_of_what_comes_with_the_program(
+    visit: Visit, store: Store, show: str, bonus: str
+) -> None:
+    app = visit(PAGE, b=encode_spec(BASE.replace(bonus=bonus)), show=show)
+    assert ":material/visibility:" in words(app)  # the sentence that says what to see
+    assert "By 10¹⁵ users" in said(app)
+    if show == "calculator":
+        assert charts(app) == []
+        return
+    (chart,) = charts(app)
+    assert chart.alt
+    assert max(len(trace.get("x") or []) for trace in json.loads(chart.spec)["data"]) <= 500
+    assert store.activity().runs_waiting == 0
+
+
+@pytest.mark.parametrize("show", SHOWN)
+def test_every_chart_while_runs_wait_go_on_and_are_finished(visit: Visit, work: Work, show: str) -> None:
+    for seeds in (0, 1, 4, 20):
+        work(seeds)
+        app = visit(PAGE, b=encode_spec(SMALL), show=show)
+        assert app.session_state["free"].view.show == show
+    assert len(charts(app)) == (show != "calculator")
+    assert "By 10⁶ users" in said(app)
+
+
+def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit, store: Store) -> None:
+    app = visit(PAGE, b=encode_spec(SMALL))
+    specs = [curve.spec for curve in compared(SMALL)[0]]
+    assert [spec.privacy for spec in specs] == list(MODELS)
+    assert {store.status(spec).state for spec in specs} == {"queued"}
+    assert "4 runs" in said(app)
+    app.button(key="cancel").click().run()
+    unbroken(app)
+    assert {store.status(spec).state for spec in specs} == {"cancelled"}
+    app.button(key="retry_0").click().run()
+    unbroken(app)
+    assert {store.status(spec).state for spec in specs} == {"queued"}
+
+
+def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, store: Store) -> None:
+    visit(PAGE, b=encode_spec(SMALL))
+    work()
+    app = visit(PAGE, b=encode_spec(SMALL))
+    rows = {}
+    for curve in compared(SMALL)[0]:
+        rows[curve.spec.privacy] = metrics.align([(k, r) for _, k, r in store.live(curve.spec)])
+    at, local = rows["local"]
+    _, price = metrics.extra_regret(at, local, *rows["none"])
+    mean, low, high = metrics.growth_exponent(at, price, 1e5, 1e6)
+    text = said(app)
+    assert f"exponent {mean:.2f} ({low:.2f} to {high:.2f})".replace("-", "−") in text
+    assert low > 0.1
+    assert "the cost of privacy goes on growing with" in text
+    median = np.median(price[:, -1])
+    assert f"**Nobody trusted:** {float(f'{median:.3g}'):,.0f}" in text or "million" in text
+
+
+def test_one_seed_has_no_interval_and_nothing_is_claimed(visit: Visit, work: Work) -> None:
+    one = SMALL.replace(seeds=1)
+    visit(PAGE, b=encode_spec(one))
+    work()
+    text = said(visit(PAGE, b=encode_spec(one)))
+    assert "(one seed, too few for an interval)" in text
+    assert "whether it does cannot be told with a trusted agent" in text
+    assert "privacy is free with" not in text
+
+
+def test_a_model_that_cannot_be_had_is_said(visit: Visit, work: Work) -> None:
+    base = SMALL.replace(mechanism="laplace-tree", delta=0.0)
+    visit(PAGE, b=encode_spec(base))
+    work()
+    app = visit(PAGE, b=encode_spec(base))
+    assert "shuffle: delta: 0 does not go with" in said(app)
+    assert "Trusted agent:" in said(app)
+    assert "Trusted shuffler:" not in said(app)
+
+
+def test_run_shows_what_the_controls_say_and_the_address_carries_it(visit: Visit, store: Store) -> None:
+    app = visit(PAGE)
+    assert app.button(key="run").label == "Show"
+    app.sidebar.selectbox[0].select("chain").run()
+    assert app.button(key="run").label == "Run"
+    app.button(key="run").click().run()
+    unbroken(app)
+    base = app.session_state["free"].base
+    assert base.environment == "chain"
+    assert base.episodes == 10**15
+    assert store.status(base).state == "queued"
+    again = free_link.decode({key: [value] for key, value in _query(app).items()})
+    assert again == free_link.FreeLink(base, app.session_state["free"].view, ())
+    assert again.view.S == base.environment_params["S"]
+
+
+def _query(app: AppTest) -> dict[str, str]:
+    found = {}
+    for key, value in app.query_params.items():
+        found[key] = value if isinstance(value, str) else value[-1]
+    return found
+
+
+def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
+    app = visit(PAGE)
+    (segments,) = [group for group in app.segmented_control if "bonus as printed" in group.options]
+    segments.set_value("paper").run()
+    unbroken(app)
+    assert app.session_state["free"].base == BASE.replace(bonus="paper")
+    assert store.activity().runs_waiting == 0
+
+
+def test_explore_opens_the_same_four_runs(visit: Visit) -> None:
+    app = visit(PAGE)
+    (link,) = [e for e in app.get("page_link") if "Explore" in e.proto.label]
+    opened = links.decode(parse_qs(link.proto.query_string))
+    assert opened.problems == ()
+    assert [c.spec for c in opened.curves] == [c.spec for c in compared(BASE)[0]]
+
+
+def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
+    app = visit(PAGE, show="calculator")
+    tables = [frame.value for frame in app.dataframe]
+    assert sum(len(table) for table in tables) == len(BOUNDS)
+    row = tables[0].query("bound == 'DP-UCBVI' and trusted == 'agent'").iloc[0]
+    # sqrt(6 * 2 * 8000 * 10^15) = 9.798 * 10^9; 36 * 2 * 8000 = 576,000; together below 20 K from K = 31,552
+    assert row["value"] == "9.8 billion"
+    assert row["price of privacy"] == "576,000"
+    assert row["says something from"] == "31,600"
+    assert row["free from"] == "3.46 million"  # 216 * 2 * 8000
+    app.text_input(key=_key(app, "free.epsilon")).input("0.5").run()
+    unbroken(app)
+    tables = [frame.value for frame in app.dataframe]
+    assert (
+        tables[0].query("bound == 'DP-UCBVI' and trusted == 'agent'").iloc[0]["price of privacy"]
+        == "1.15 million"
+    )
+    assert app.session_state["free"].base == BASE  # the runs stay
+    assert _query(app)["eps"] == "0.5"
+
+
+@pytest.mark.parametrize("typed", ["-1", "0", "nan", "1e400", "many", "", "<b>"])
+def test_a_bad_number_in_the_calculator_is_said_in_a_sentence(visit: Visit, typed: str) -> None:
+    app = visit(PAGE, show="calculator")
+    app.text_input(key=_key(app, "free.K")).input(typed).run()
+    unbroken(app)
+    assert "K:" in said(app)
+    assert "is not allowed; give a number from 1 to 1e+30." in said(app)
+    assert app.session_state["free"].view.K == 1e15
+    assert not app.button(key="run").disabled
+
+
+def _key(app: AppTest, name: str) -> str:
+    (found,) = [str(field.key) for field in app.text_input if f":{name}:" in str(field.key)]
+    return found
+
+
+def test_what_a_bound_does_not_cover_is_said(visit: Visit) -> None:
+    table = visit(PAGE, show="calculator").dataframe[0].value  # epsilon = 1, which SDP-PE's theorem excludes
+    row = table.query("bound == 'SDP-PE'").iloc[0]
+    assert row["conditions"].startswith("NOT MET HERE: proved for ε below 1.")
+
+
+def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
+    app = visit(PAGE, show="theory", bounds="pucb.jdp-lower")
+    drawn = names(app)
+    assert "A: PUCB, trusted agent (Vietri et al. 2020, Theorem 4)" in drawn
+    assert "B: Lower bound, trusted agent (Vietri et al. 2020, Theorem 6)" in drawn
+    assert not any(name.startswith("C:") for name in drawn)
+    assert "only slopes and ratios mean something" in said(app)
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_hostile_links_are_answered_by_a_page(visit: Visit, block: int) -> None:
+    app = visit(PAGE)
+    for seed in range(1000 + 8 * block, 1008 + 8 * block):
+        query = parse_qs(hostile(seed), keep_blank_values=True)
+        app.query_params.clear()
+        for key, values in query.items():
+            app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]
+        app.run()
+        unbroken(app)
+        assert "Traceback" not in words(app)
+        assert bool([w for w in app.warning if "this link" in w.value]) == bool(
+            free_link.decode(query).problems
+        )
+
+
+def test_coming_back_keeps_what_was_seen(visit: Visit) -> None:
+    app = visit(PAGE, b=encode_spec(SMALL), show="growth")
+    app.switch_page("pages/explore.py").run()
+    app.query_params.clear()
+    app.switch_page(PAGE).run()
+    unbroken(app)
+    assert app.session_state["free"].base == SMALL
+    assert app.session_state["free"].view.show == "growth"
+    assert _query(app)["show"] == "growth"
+
+
+def test_default_specs_are_the_bundled_ones() -> None:
+    assert RunSpec(episodes=10**15, seeds=20) == BASE
+    for curve in compared(BASE)[0]:
+        assert curve.spec in bundled("free")

@@ -1,0 +1,156 @@
+"""Links to "When is privacy free?": nothing is lost on the way, and nothing hostile gets in."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import asdict
+from urllib.parse import parse_qs, quote
+
+import pytest
+
+from dprl.links import encode_spec
+from dprl.simulation import RunSpec
+from pages.parts import free_link
+from pages.parts.free_link import BASE, FIELDS, MODELS, View, calculator, compared, decode, encode
+from tests.test_links import POISON
+
+SPEC = RunSpec(
+    environment="gridworld", epsilon=0.3, delta=1e-8, bonus="paper", episodes=10**12, seeds=3, root_seed=7
+)
+VIEW = View("theory", "on", 9, 4, 30, 2.5e12, 0.3, 36, 0.01, 0.1, ("pucb", "jdp-lower"))
+
+
+def read(query: str) -> free_link.FreeLink:
+    return decode(parse_qs(query, keep_blank_values=True))
+
+
+def test_everything_makes_the_round_trip() -> None:
+    assert read(free_link.query(SPEC, VIEW)) == free_link.FreeLink(SPEC, VIEW, ())
+    none_drawn = View(bounds=())
+    assert read(free_link.query(BASE, none_drawn)).view == none_drawn
+
+
+def test_every_value_is_written_defaults_too() -> None:
+    written = {key for key, _ in encode(BASE, View())}
+    assert written == {"v", "b", "bounds", *(f.query for f in FIELDS.values())}
+
+
+def test_an_empty_link_is_the_default() -> None:
+    assert read("") == free_link.FreeLink(BASE, View(), ())
+    assert View() == View(**calculator(BASE))
+
+
+def test_the_calculator_begins_with_the_problem_of_the_runs() -> None:
+    spec = BASE.replace(environment_params={"S": 9, "H": 5}, episodes=10**12, epsilon=0.3)
+    view = read(f"b={quote(encode_spec(spec))}").view
+    assert (view.S, view.A, view.H, view.K, view.epsilon, view.d) == (9, 2, 5, 1e12, 0.3, 9 * 2)
+
+
+def test_the_four_runs_differ_only_in_who_is_trusted() -> None:
+    curves, refused = compared(SPEC)
+    assert refused == []
+    assert [c.spec.privacy for c in curves] == list(MODELS)
+    assert curves[0].spec == SPEC.twin()
+    for curve in curves[1:]:
+        assert (curve.spec.epsilon, curve.spec.delta) == (0.3, 1e-8)
+        assert curve.spec.calibration == "tight"
+        assert curve.spec.twin() == curves[0].spec
+    printed, refused = compared(BASE.replace(calibration="paper"))
+    assert refused == []
+    assert {c.spec.calibration for c in printed[1:]} == {"paper"}
+
+
+def test_a_model_that_cannot_be_had_is_said_and_the_others_are_compared() -> None:
+    curves, refused = compared(BASE.replace(mechanism="laplace-tree", delta=0.0))
+    assert [c.spec.privacy for c in curves] == ["none", "central", "local"]
+    assert len(refused) == 1
+    assert refused[0].startswith("shuffle: delta: 0 does not go with")
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("v=9", "The link says version 9 and was read as version 1."),
+        (
+            "show=everything",
+            "show: everything is not allowed; give one of price, regret, growth, theory, calculator.",
+        ),
+        ("H=-3", "H: -3 is not allowed; give a whole number from 1 to 1000000."),
+        ("K=nan", "K: nan is not allowed; give a number from 1 to 1e+30."),
+        ("beta=0.9", "beta: 0.9 is not allowed; give a number from 1e-12 to 0.5."),
+        ("bounds=pucb.nonsense", "bounds: nonsense is not a bound on regret that is known here."),
+        ("bounds=pucb-pac", "bounds: pucb-pac is not a bound on regret that is known here."),
+        (
+            "bounds=pucb.sdp-pe.ucbvi.ubev.minimax",
+            "bounds: 5 are too many to tell apart; the first 4 are drawn.",
+        ),
+        ("b=eps.-1", "The run: epsilon: -1 is not allowed; give a number from 0.001 to 10000."),
+        ("b=nonsense", "The run: nonsense is not part of a curve and was left out."),
+        ("b=K.500", "episodes: 500 is not allowed; give from 10000 to 10^15."),
+        ("b=K.500~sched.episodic", "episodes: 500 is not allowed; give from 10000 to 10^15."),
+        ("b=priv.local", "privacy: the link of this page holds the run with privacy central."),
+        (
+            "b=alg.sdp-pe~env.random~envp.S.2~envp.A.2~envp.H.3",
+            "algorithm: sdp-pe does not run with every privacy model; this page compares dp-ucbvi and "
+            "private-ucb-vi.",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_and_replaced(query: str, sentence: str) -> None:
+    link = read(query)
+    assert link.problems == (sentence,)
+    assert link.base.privacy == "central"
+    assert link.base.episodes >= free_link.FEWEST
+    check_harmless(link)
+
+
+def hostile(seed: int) -> str:
+    """A good link cut, spliced, repeated and poisoned at random."""
+    rng = random.Random(seed)
+    items = encode(SPEC, VIEW)
+    keys = [key for key, _ in items] + ["__proto__", "c", "", "id"]
+    for _ in range(rng.randint(1, 8)):
+        at = rng.randrange(len(items))
+        key, value = items[at]
+        kind = rng.randrange(5)
+        if kind == 0:
+            items[at] = (key, rng.choice(POISON))
+        elif kind == 1:
+            items[at] = (key, value[: rng.randint(0, len(value))] + rng.choice(POISON))
+        elif kind == 2:
+            items.append((rng.choice(keys), rng.choice(POISON)))
+        elif kind == 3:
+            parts = value.split("~")
+            parts[rng.randrange(len(parts))] = (
+                rng.choice(["eps", "K", "envp", "env", "alg", "priv"]) + "." + rng.choice(POISON)
+            )
+            items[at] = (key, "~".join(parts))
+        else:
+            rng.shuffle(items)
+    query = "&".join(f"{quote(k, errors='replace')}={quote(v, errors='replace')}" for k, v in items)
+    return query if rng.random() < 0.8 else query[: rng.randint(0, len(query))]
+
+
+def check_harmless(link: free_link.FreeLink) -> None:
+    """Whatever was read is valid, and whatever was wrong is a short sentence on one line."""
+    assert RunSpec.from_dict(link.base.to_dict()) == link.base
+    assert link.base.algorithm in free_link.LEARNERS
+    for name, value in asdict(link.view).items():
+        if name != "bounds":
+            assert FIELDS[name].check(value) == value
+    assert set(link.view.bounds) <= set(free_link.DRAWABLE)
+    assert len(link.view.bounds) <= free_link.MOST_BOUNDS
+    for problem in link.problems:
+        assert problem.isprintable()
+        assert problem.endswith(".")
+        assert len(problem) < 400
+    assert read(free_link.query(link.base, link.view)) == free_link.FreeLink(link.base, link.view, ())
+
+
+def test_three_hundred_hostile_links_do_no_harm() -> None:
+    wrong = 0
+    for seed in range(300):
+        link = read(hostile(seed))
+        check_harmless(link)
+        wrong += bool(link.problems)
+    assert wrong > 150  # else these were not hostile

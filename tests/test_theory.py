@@ -1,0 +1,234 @@
+"""Every proved bound against values worked out by hand, and the laws it must follow."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dprl import theory
+from dprl.theory import BOUNDS, Setting, Term
+
+# Chosen so that every root is exact: S=4, A=9, H=16, K=10^8 (its fourth root is 100), d=16 (sqrt(d)+1 = 5),
+# epsilon=1/4 (1/sqrt(epsilon) = 2), alpha=1/2, beta=1/4.
+AT = Setting(S=4, A=9, H=16, K=1e8, epsilon=0.25, d=16, alpha=0.5, beta=0.25)
+
+# Fifth roots for lsvi-ucb-jdp: d^(8/5) H^(11/5) = 16^(19/5) = 2^(76/5); K^(3/5) = 10^(24/5); eps^(-2/5) = 2^(4/5).
+# Together 2^(80/5) * 10^(24/5) = 2^16 * 10^4.8 = 65,536 * 63,095.7344480193 = 4,135,042,052.785394.
+
+# key: (part without epsilon, price of privacy)
+BY_HAND: dict[str, tuple[float, float]] = {
+    # sqrt(S A H^3 K) = sqrt(4 * 9 * 4096 * 10^8) = 2 * 3 * 64 * 10^4
+    "minimax": (3_840_000, 0),
+    "ucbvi": (3_840_000, 0),
+    # H^2 sqrt(S A K) = 256 * 2 * 3 * 10^4
+    "ubev": (15_360_000, 0),
+    # S sqrt(A H^5 K) = 4 * 3 * 1024 * 10^4
+    "apeve": (122_880_000, 0),
+    # H^2 sqrt(S A K), then (S A H^3 + S^2 A H^3) / eps = (4*9*4096 + 16*9*4096) * 4 = (147,456 + 589,824) * 4
+    "pucb": (15_360_000, 2_949_120),
+    # S H^2 sqrt(A K) = 4 * 256 * 3 * 10^4; S^2 A H^3 / eps = 589,824 * 4
+    "pucb-restated": (30_720_000, 2_359_296),
+    "private-ucb-po-jdp": (30_720_000, 2_359_296),
+    "private-ucb-vi-jdp": (15_360_000, 2_359_296),
+    "dp-ucbvi-jdp": (3_840_000, 2_359_296),
+    # sqrt(H S A K) = 4 * 2 * 3 * 10^4; S A H ln(K) / eps = 4*9*16 * 4 * 8 ln(10) = 18,432 * 2.302585092994046
+    "jdp-lower": (240_000, 42_441.248434066256),
+    # S sqrt(A H^5 K); S^3 A^2 H^6 / eps = 64 * 81 * 16,777,216 * 4 = 5,184 * 67,108,864
+    "sdp-pe": (122_880_000, 347_892_350_976),
+    # S H^2 sqrt(A K); S^2 A H^3 sqrt(K) / eps = 2,359,296 * 10^4
+    "ldp-obi": (30_720_000, 23_592_960_000),
+    # H^(3/2) S sqrt(A K) = 64 * 4 * 3 * 10^4
+    "ldp-obi-stationary": (7_680_000, 23_592_960_000),
+    "private-ucb-po-ldp": (30_720_000, 23_592_960_000),
+    "private-ucb-vi-ldp": (15_360_000, 23_592_960_000),
+    "dp-ucbvi-ldp": (3_840_000, 23_592_960_000),
+    # d H^2 sqrt(K) = 16 * 256 * 10^4
+    "ucrl-vtr": (40_960_000, 0),
+    # d H^(3/2) sqrt(K) = 16 * 64 * 10^4
+    "ucrl-vtr-plus": (10_240_000, 0),
+    # (C+1) d^(3/4) H^(9/4) sqrt(K) / sqrt(eps) = 5 * 8 * 512 * 10^4 * 2
+    "ucrl-vtr-jdp": (40_960_000, 409_600_000),
+    # (C+1) d^(3/4) H^(5/2) K^(3/4) / sqrt(eps) = 5 * 8 * 1024 * 10^6 * 2
+    "ucrl-vtr-ldp": (40_960_000, 81_920_000_000),
+    # (C+1) d H^(5/2) sqrt(K) / sqrt(eps) = 5 * 16 * 1024 * 10^4 * 2
+    "ucrl-vtr-jdp-pure": (40_960_000, 1_638_400_000),
+    # the same with K^(3/4) = 10^6 for sqrt(K) = 10^4
+    "ucrl-vtr-ldp-pure": (40_960_000, 163_840_000_000),
+    # (C+1)^2 H^(7/2) d^(5/2) / eps = 25 * 16,384 * 1,024 * 4 = 1,677,721,600; then (C+1)/sqrt(eps) = 10 times
+    # (H^(5/2) d^(5/4) + H^(9/4) d^2) K^(1/4) = (1024*32 + 512*256) * 100 = 16,384,000 and
+    # (H^(7/4) d^(5/4) + H^(9/4) d^(3/4)) K^(1/2) = (128*32 + 512*8) * 10^4 = 81,920,000
+    "ucrl-vtr-plus-jdp": (0, 1_677_721_600 + 163_840_000 + 819_200_000),
+    # (C+1)^2/eps H^4 d^(5/2) K^(1/2) = 100 * 65,536 * 1,024 * 10^4 = 67,108,864,000,000; then 10 times
+    # (H^(11/4) d^(5/4) + H^(5/2) d^2) K^(1/2) = (2048*32 + 1024*256) * 10^4 = 3,276,800,000 and
+    # (H^2 d^(5/4) + H^(5/2) d^(3/4)) K^(3/4) = (256*32 + 1024*8) * 10^6 = 16,384,000,000
+    "ucrl-vtr-plus-ldp": (0, 67_108_864_000_000 + 32_768_000_000 + 163_840_000_000),
+    # d^(3/2) H^2 sqrt(K) = 64 * 256 * 10^4
+    "lsvi-ucb": (163_840_000, 0),
+    "lsvi-ucb-jdp": (163_840_000, 4_135_042_052.785394),
+    # S A H^4 / alpha^2 = 4*9*65,536 * 4; S^2 A H^4 / (eps alpha) = 16*9*65,536 * 4 * 2
+    "pucb-pac": (9_437_184, 75_497_472),
+    # S A H^2 / alpha^2 = 4*9*256 * 4; S A H ln(1/beta) / (alpha eps) = 576 * 2 * 4 * ln 4 = 4,608 * 1.386294361119891
+    "jdp-pac-lower": (36_864, 6_388.044416040457),
+}
+
+
+def test_every_row_was_worked_out_by_hand() -> None:
+    assert set(BY_HAND) == set(BOUNDS)
+
+
+@pytest.mark.parametrize("key", BOUNDS)
+def test_a_row_is_what_was_worked_out_by_hand(key: str) -> None:
+    free, price = BY_HAND[key]
+    bound = BOUNDS[key]
+    assert float(bound.non_private(AT)) == pytest.approx(free, rel=1e-12)
+    assert float(bound.price(AT)) == pytest.approx(price, rel=1e-12)
+    assert float(bound.value(AT)) == pytest.approx(free + price, rel=1e-12)
+
+
+# The price of privacy in episodes: which rows say that it stays, that it grows like sqrt(K), or like another power.
+STAYS = [
+    "pucb",
+    "pucb-restated",
+    "private-ucb-po-jdp",
+    "private-ucb-vi-jdp",
+    "dp-ucbvi-jdp",
+    "sdp-pe",
+    "pucb-pac",
+    "jdp-pac-lower",
+]
+LIKE_THE_ROOT = [
+    "ldp-obi",
+    "ldp-obi-stationary",
+    "private-ucb-po-ldp",
+    "private-ucb-vi-ldp",
+    "dp-ucbvi-ldp",
+    "ucrl-vtr-jdp",
+    "ucrl-vtr-jdp-pure",
+]
+OTHERWISE = {"ucrl-vtr-ldp": 0.75, "ucrl-vtr-ldp-pure": 0.75, "lsvi-ucb-jdp": 0.6}
+PRICE_GROWTH = dict.fromkeys(STAYS, 0.0) | dict.fromkeys(LIKE_THE_ROOT, 0.5) | OTHERWISE
+
+
+@pytest.mark.parametrize("key", [k for k, b in BOUNDS.items() if BY_HAND[k][0] and b.of == "regret"])
+def test_doubling_the_episodes_multiplies_the_non_private_part_by_the_root_of_two(key: str) -> None:
+    one, two = BOUNDS[key].non_private(AT.at([1e8, 2e8]))
+    assert two / one == pytest.approx(2**0.5)
+
+
+@pytest.mark.parametrize(("key", "exponent"), PRICE_GROWTH.items())
+def test_doubling_the_episodes_multiplies_the_price_by_its_power_of_two(key: str, exponent: float) -> None:
+    one, two = BOUNDS[key].price(AT.at([1e8, 2e8]))
+    assert two / one == pytest.approx(2**exponent)
+
+
+def test_the_lower_bounds_price_grows_with_the_logarithm_that_is_printed() -> None:
+    one, two = BOUNDS["jdp-lower"].price(AT.at([1e4, 1e8]))
+    assert two == pytest.approx(2 * one)
+
+
+@pytest.mark.parametrize("bound", [b for b in BOUNDS.values() if b.model != "none"], ids=lambda b: b.key)
+def test_half_the_epsilon_costs_as_much_more_as_stated(bound: theory.Bound) -> None:
+    half = Setting(AT.S, AT.A, AT.H, AT.K, AT.epsilon / 2, AT.d, AT.alpha, AT.beta)
+    times = float(bound.price(half) / bound.price(AT))
+    if bound.world == "tabular":
+        assert times == pytest.approx(2.0)  # linear in 1/epsilon
+    elif "plus" in bound.key:
+        assert 2**0.5 < times < 2  # a sum of 1/epsilon and 1/sqrt(epsilon)
+    else:
+        assert times == pytest.approx(2**0.4 if bound.world == "linear" else 2**0.5)
+    assert float(bound.non_private(half)) == float(bound.non_private(AT))
+
+
+@pytest.mark.parametrize("bound", BOUNDS.values(), ids=lambda b: b.key)
+def test_every_row_says_where_it_is_from_and_what_it_assumes(bound: theory.Bound) -> None:
+    assert bound.key == bound.key.lower()
+    assert bound.title
+    assert any(
+        paper in bound.paper
+        for paper in ("Qiao, Wang 2023", "Vietri et al. 2020", "Luyo et al. 2021", "Bai et al. 2025")
+    )
+    assert bound.conditions
+    assert bound.model in theory.MODELS
+    assert bound.world in theory.WORLDS
+    assert bound.of in ("regret", "mistakes")
+    assert bool(bound.budget) == (bound.model != "none")
+    assert any(term.epsilon for term in bound.terms) == (bound.model != "none")
+    assert (bound.world == "tabular") == (not any(term.d or term.C for term in bound.terms))
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("dp-ucbvi-jdp", "Õ(√(SAH³K) + S²AH³/ε)"),
+        ("dp-ucbvi-ldp", "Õ(√(SAH³K) + S²AH³√K/ε)"),
+        ("pucb", "Õ(H²√(SAK) + SAH³/ε + S²AH³/ε)"),
+        ("jdp-lower", "Ω(√(SAHK) + SAH ln K/ε)"),
+        ("sdp-pe", "Õ(S√(AH⁵K) + S³A²H⁶/ε)"),
+        ("ucrl-vtr-ldp", "Õ(dH²√K + (√d+1)d^(3/4)K^(3/4)√(H⁵)/√ε)"),
+        ("lsvi-ucb-jdp", "Õ(H²√(d³K) + d^(8/5)H^(11/5)K^(3/5)/ε^(2/5))"),
+        ("jdp-pac-lower", "Ω(SAH²/α² + SAH ln(1/β)/(εα))"),
+    ],
+)
+def test_formulas_are_written_as_people_write_them(key: str, text: str) -> None:
+    assert BOUNDS[key].formula == text
+
+
+def test_an_exponent_without_a_written_form_is_refused() -> None:
+    with pytest.raises(ValueError, match="exponent"):
+        _ = Term(S=math.pi).text
+
+
+def test_a_curve_of_values_is_each_value_by_itself() -> None:
+    K = np.logspace(3, 15, 7)
+    for bound in BOUNDS.values():
+        curve = bound.value(AT.at(K))
+        assert curve.shape == K.shape
+        assert curve[3] == pytest.approx(float(bound.value(AT.at(K[3]))))
+
+
+def test_a_bound_is_informative_from_where_it_meets_all_there_is_to_lose() -> None:
+    # sqrt(S A H^3 K) = K H where K = S A H = 4 * 9 * 16
+    assert BOUNDS["ucbvi"].informative_from(AT) == pytest.approx(576)
+    # sqrt(S A H^3 K) (1 + S^(3/2) A^(1/2) H^(3/2) / eps) = K H where K = S A H * (1 + 8 * 3 * 64 * 4)^2 = 576 * 6145^2
+    assert BOUNDS["dp-ucbvi-ldp"].informative_from(AT) == pytest.approx(576 * 6145**2)
+    for bound in BOUNDS.values():
+        found = bound.informative_from(AT)
+        if bound.upper and bound.of == "regret":
+            before, after = bound.value(AT.at([found / 1.01, found * 1.01])) / (AT.H * found)
+            assert before / (1 / 1.01) > 1 > after / 1.01
+        else:
+            assert math.isnan(found)
+
+
+def test_privacy_is_free_from_where_it_costs_no_more_than_learning() -> None:
+    # S^2 A H^3 / eps = sqrt(S A H^3 K) where K = S^3 A H^3 / eps^2 = 64 * 9 * 4096 * 16
+    assert BOUNDS["dp-ucbvi-jdp"].free_from(AT) == pytest.approx(37_748_736)
+    assert BOUNDS["dp-ucbvi-ldp"].free_from(AT) == math.inf  # the same power of K
+    assert BOUNDS["ucrl-vtr-ldp"].free_from(AT) == math.inf  # a larger power of K
+    assert math.isnan(BOUNDS["ucbvi"].free_from(AT))
+    assert math.isnan(BOUNDS["ucrl-vtr-plus-jdp"].free_from(AT))
+    generous = Setting(1, 1, 1, 1, epsilon=1e6)
+    assert BOUNDS["dp-ucbvi-ldp"].free_from(generous) == 1.0  # it always costs less
+
+
+def test_what_a_theorem_assumes_is_checked() -> None:
+    assert BOUNDS["sdp-pe"].unmet(Setting(4, 9, 16, 1e8, epsilon=1.0)) == "proved for ε below 1"
+    assert BOUNDS["sdp-pe"].unmet(AT) == ""
+    assert BOUNDS["jdp-lower"].unmet(AT.at(4)) == "proved for K from S^1.1"  # 4^1.1 = 4.59
+    assert BOUNDS["jdp-lower"].unmet(AT.at(5)) == ""
+    assert BOUNDS["dp-ucbvi-jdp"].unmet(Setting(4, 9, 16, 1, epsilon=1000.0)) == ""
+
+
+@pytest.mark.parametrize("name", ["S", "A", "H", "K", "epsilon", "d", "alpha", "beta"])
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "many", None, [1.0, -1.0]])
+def test_a_bad_value_is_refused_by_name(name: str, bad: object) -> None:
+    given: dict[str, object] = {"S": 4, "A": 9, "H": 16, "K": 1e8}
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        Setting(**(given | {name: bad}))  # type: ignore[arg-type]
+
+
+def test_a_failure_probability_of_one_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^beta must be"):
+        Setting(4, 9, 16, 1e8, beta=1.0)
