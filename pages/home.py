@@ -34,8 +34,8 @@ HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 MARKS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲"}
 # Where a visitor may go from here, besides Explore.
 WAYS_ON = (
-    ("pages/tradeoffs.py", "What if ε were anything else?", ":material/tune:"),
-    ("pages/free.py", "When is privacy free?", ":material/savings:"),
+    ("pages/tradeoffs.py", "What if ε were anything else?", ":material/balance:"),
+    ("pages/free.py", "When is privacy free?", ":material/all_inclusive:"),
 )
 
 
