@@ -24,7 +24,7 @@ from pages.parts.reading import words_and_papers
 from pages.parts.state import session
 from pages.parts.text import escape
 
-CONSTANTS = {"practical": "practical bonus", "paper": "bonus as printed"}
+CONSTANTS = {"practical": "practical bonus", "paper": "printed bonus"}
 PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, redraw this often
 
 
@@ -123,6 +123,7 @@ def segments(
         key=key,
         on_change=changed,
         label_visibility="collapsed",
+        wrap=True,
     )
 
 

@@ -33,9 +33,9 @@ def _headline(runs: Sequence[Measured]) -> str:
     """One clause for each state that a run is in."""
     clauses = []
     for which, words in (
-        ("flat", "privacy is free with {}"),
+        ("flat", "privacy has become free with {}"),
         ("growing", "the cost of privacy goes on growing with {}"),
-        ("unclear", "whether it does cannot be told with {}"),
+        ("unclear", "whether privacy's cost still grows cannot be told with {}"),
     ):
         names = [IN_WORDS[run.model] for run in runs if state(run) == which]
         if names:
