@@ -32,7 +32,7 @@ NAME = "name"
 
 TABS = ("regret", "counts", "policy", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "pac")
-COUNTS_CHARTS = ("map", "scatter", "cell", "coverage")
+COUNTS_CHARTS = ("map", "scatter", "cell", "coverage", "pulls")
 POLICY_CHARTS = ("steps", "map", "visits", "V", "Q", "stages")
 
 # What is looked at, and how. Query keys are short because every link carries all of them.

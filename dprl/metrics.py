@@ -5,8 +5,8 @@ Pure: arrays in, arrays out. C is the number of checkpoints; a seed that has not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -235,128 +235,39 @@ def reversals(groups: Mapping[str, tuple[Array, Array]], level: float = 0.05) ->
     return len(tests), found
 
 
-def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """The K at which to look next for the first one on the grid at which a price is at most `target`; None when it
-    is found, or is not on the grid.
+def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
+    """How often an (epsilon, 0)-private bandit learner must pull one bad arm, at least, in expectation.
 
-    known: K to price, both positive where they matter; grid: ascending; start: where to begin. Prices per episode
-    fall about like 1/K or 1/sqrt(K), so the next K is where a straight line between logarithms meets the target.
+    ln(1/(4 beta)) / (48 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that name
+    the best arm with probability at least 1 - beta on every instance, 0 < beta < 1/4 (V20 Lemma 8). The paper prints
+    24 for 48; its proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm alone, to as
+    much above the best as it was below, moves it by 2 gap, and the same steps then give 48.
+
+    Raises ValueError outside these ranges.
     """
-    if not known:
-        return grid[_near(grid, start)]
-    low, high = _bracket(known, target)
-    if low is None:
-        assert high is not None
-        at = _near(grid, high)
-        return None if at == 0 else grid[max(0, min(at - 1, _near(grid, high * known[high] / target)))]
-    at = _near(grid, low)
-    if high is None:
-        most = len(grid) - 1
-        return (
-            None if at == most else grid[min(most, max(at + 1, _near(grid, low * known[low] / target) + 1))]
-        )
-    end = _near(grid, high)
-    if end - at <= 1:
-        return None
-    return grid[max(at + 1, min(end - 1, _near(grid, _crossing(low, known[low], high, known[high], target))))]
+    if not (epsilon > 0 and gap > 0 and 0 < beta < 0.25):
+        raise ValueError("give epsilon and gap above 0, and beta between 0 and 1/4")
+    return float(np.log(1 / (4 * beta)) / (48 * epsilon * gap))
 
 
-def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
-    """The K from which on the mean price is at most `target`, by straight lines between logarithms.
+def growth_of_mean(
+    x: Array, samples: Array, *, statistic: str = "mean", draws: int = 2000, seed: int = 0
+) -> tuple[float, float, float]:
+    """The p for which the mean over seeds grows like x^p: (estimate, low, high).
 
-    at: [N] ascending; price: [seeds, N] per episode; picked: [B, seeds] which seeds each bootstrap sample takes.
-    Returns (K, resampled [B]). NaN where the price is above the target to the end; infinite in a sample whose
-    price is.
+    Slope of a least-squares line through the logarithm of the mean (or median) of samples [N, seeds] against that of
+    x [N]; the interval is a 95% percentile bootstrap over seeds, with its own random numbers.
     """
-    grid = np.asarray(at, float)
-    resampled = np.array([_last_crossing(grid, row, target) for row in price[picked].mean(axis=1)])
-    return _last_crossing(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
+    if statistic not in ("mean", "median"):
+        raise ValueError("statistic is mean or median")
+    log_x = np.log(np.asarray(x, float))
+    rng = np.random.default_rng(seed)
 
+    def slope(values: Array) -> float:
+        center = values.mean(axis=1) if statistic == "mean" else np.median(values, axis=1)
+        return float(np.polyfit(log_x, np.log(center), 1)[0])
 
-def bootstrap(seeds: int, samples: int = 2000) -> Integers:
-    """[samples, seeds] which seeds each sample takes; the same for everybody, so that ratios stay paired."""
-    return np.random.default_rng(0).integers(0, seeds, (samples, seeds))
-
-
-def quantiles(resampled: Array) -> tuple[float, float]:
-    """The ends of the 95% bootstrap interval."""
-    ends = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="nearest")
-    return float(ends[0]), float(ends[1])
-
-
-@dataclass(frozen=True)
-class Users:
-    """How many users are needed. at: [N] the K that were looked at; price: [seeds, N] there; needed: the K from which
-    on the mean price is at most the target, NaN when there is none on the grid; low, high: its 95% bootstrap interval
-    over seeds; resampled: [B] of it; pending: the K to look at next, None at the end."""
-
-    at: Integers
-    price: Array
-    needed: float = np.nan
-    low: float = np.nan
-    high: float = np.nan
-    resampled: Array = field(default_factory=lambda: np.zeros(0))
-    pending: int | None = None
-
-
-def search_users(
-    look: Callable[[int], Array | None], target: float, grid: Sequence[int], start: int, picked: Integers
-) -> Users:
-    """Search the grid for the number of users at which the price per episode has fallen to `target`.
-
-    look: the price [seeds] at a K, None while it is not known: then the search stops there, and begins again with
-    the next call; picked: as for `users_needed`.
-    """
-    rows: dict[int, Array] = {}
-
-    def so_far(pending: int | None) -> Users:
-        at = sorted(rows)
-        return Users(np.array(at), np.array([rows[k] for k in at]).T, pending=pending)
-
-    while (k := next_to_try({k: float(r.mean()) for k, r in rows.items()}, target, grid, start)) is not None:
-        seen = look(k)
-        if seen is None:
-            return so_far(k)
-        rows[k] = seen
-    while True:
-        users = so_far(None)
-        needed, resampled = users_needed(users.at, users.price, target, picked)
-        low, high = quantiles(resampled)
-        further = [k for k in grid if k > users.at[-1]]
-        if np.isnan(needed) or np.isfinite(high) or not further:
-            return replace(users, needed=needed, low=low, high=high, resampled=resampled)
-        seen = look(further[0])  # where the upper end of the interval lies
-        if seen is None:
-            return so_far(further[0])
-        rows[further[0]] = seen
-
-
-def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
-    """The largest K whose price is above the target, and the next one known; None where there is none."""
-    ordered = sorted(known)
-    above = [k for k in ordered if not known[k] <= target]
-    low = above[-1] if above else None
-    later = [k for k in ordered if low is None or k > low]
-    return low, later[0] if later else None
-
-
-def _near(grid: Sequence[int], k: float) -> int:
-    """The place in the grid that is the smallest factor away from k."""
-    logs = np.log(np.asarray(grid, float))
-    return int(np.abs(logs - np.log(max(k, 1.0))).argmin())
-
-
-def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Where the straight line between logarithms meets the target; the middle when there is no such line."""
-    if at_high <= 0 or at_low <= at_high:
-        return float(np.sqrt(low * high))
-    share = np.log(at_low / target) / np.log(at_low / at_high)
-    return float(np.exp(np.log(low) + share * np.log(high / low)))
-
-
-def _last_crossing(at: Array, price: Array, target: float) -> float:
-    above = np.flatnonzero(~(price <= target))
-    if len(above) == 0:
-        return float(at[0])
-    i = above[-1]
-    return np.nan if i == len(at) - 1 else _crossing(at[i], price[i], at[i + 1], price[i + 1], target)
+    rows = np.arange(len(samples))[:, None]
+    again = [slope(samples[rows, rng.integers(samples.shape[1], size=samples.shape)]) for _ in range(draws)]
+    low, high = np.percentile(again, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    return slope(samples), float(low), float(high)

@@ -13,7 +13,7 @@ from typing import Any
 
 from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, number, shown
+from dprl.fields import Field, SpecError, shown
 from dprl.links import VERSION, decode_spec, encode_spec
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import FIELDS, RunSpec
@@ -136,8 +136,15 @@ def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
 
 
 def written(values: Sequence[Any]) -> str:
-    """Values as `parse_values` reads them."""
-    return ", ".join(number(v) if float(v) < 1e7 else f"{v:.12g}" for v in values)
+    """Values as `parse_values` reads them: 0.1, 20, 1e6."""
+    return ", ".join(_short(float(v)) for v in values)
+
+
+def _short(value: float) -> str:
+    whole = f"{value:.0f}" if value.is_integer() else f"{value:.12g}"
+    mantissa, _, exponent = f"{value:.11e}".partition("e")
+    power = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    return power if len(power) < len(whole) > 5 else whole
 
 
 BASE_SPEC = RunSpec(episodes=10**6, seeds=10)

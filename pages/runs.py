@@ -9,12 +9,14 @@ import streamlit as st
 
 from dprl.jobs.store import RunRow
 from dprl.links import Curve
+from dprl.simulation import RunSpec
 from pages.parts.data import store
 from pages.parts.frame import guarded, required
 from pages.parts.names import in_common, label
 from pages.parts.state import add, ask, session
 from pages.parts.status import ACTIVE, act, cancel, retry, words
 from pages.parts.text import duration, escape, plural, size
+from pages.parts.trade import visitor as sweeper
 
 
 def main() -> None:
@@ -23,21 +25,23 @@ def main() -> None:
         "What you asked for in this session, or opened with a link. Results are shared: "
         "what was computed for one visitor is there at once for all."
     )
-    rows = store().runs(session().visitor)
-    going = any(row.state in ACTIVE for row in rows)
+    rows, swept = own()
+    going = any(row.state in ACTIVE for row in rows + swept)
     st.fragment(listing, run_every=1.0 if going else None)(going)
 
 
 @guarded
 def listing(live: bool) -> None:
     """The table of runs; redraws itself while one of them goes on."""
-    visitor = session().visitor
-    rows = store().runs(visitor)
-    going = any(row.state in ACTIVE for row in rows)
+    rows, swept = own()
+    going = any(row.state in ACTIVE for row in rows + swept)
     if live and not going:
         st.rerun()
-    overview(rows)
-    if not rows:
+    overview(rows + swept)
+    if swept:
+        with st.container(border=True, gap="xsmall"):
+            sweep(swept)
+    if not rows + swept:
         with st.container(border=True):
             st.markdown("**You have no runs yet.** Each one you start in Explore is listed here.")
             st.page_link("pages/explore.py", label="Go to Explore", icon=":material/show_chart:")
@@ -52,6 +56,33 @@ def listing(live: bool) -> None:
         key="clear",
         help="Takes them off this list, and frees their room unless somebody else uses them too.",
     )
+
+
+def own() -> tuple[list[RunRow], list[RunRow]]:
+    """This visitor's runs, and those that belong to sweeps."""
+    return store().runs(session().visitor), store().runs(sweeper())
+
+
+def sweep(rows: list[RunRow]) -> None:
+    """The runs of sweeps, as one."""
+    going = [row.spec for row in rows if row.state in ACTIVE]
+    seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**Sweeps of Trade-offs**: {plural(len(rows), 'run')}", width="stretch")
+        if going:
+            act("Cancel", "close", partial(cancel_sweep, going), "cancel_sweep")
+        st.page_link("pages/tradeoffs.py", label="Go to Trade-offs", icon=":material/balance:")
+    said = f"{done} of {plural(seeds, 'seed')} finished, {size(sum(row.bytes for row in rows))}."
+    if going:
+        st.progress(min(1.0, sum(row.progress * row.seeds for row in rows) / max(seeds, 1)), said)
+    else:
+        st.caption(said)
+
+
+def cancel_sweep(specs: list[RunSpec]) -> None:
+    """Withdraws from all runs of sweeps."""
+    for spec in specs:
+        ask(store().cancel, spec, sweeper())
 
 
 def overview(rows: list[RunRow]) -> None:
@@ -103,9 +134,9 @@ def entry(i: int, row: RunRow) -> None:
 def clear() -> None:
     """The Clear button."""
     s = session()
-    before = len(store().runs(s.visitor))
-    if ask(store().clear, s.visitor):
-        gone = before - len(store().runs(s.visitor))
+    before = sum(map(len, own()))
+    if ask(store().clear, s.visitor) and ask(store().clear, sweeper()):
+        gone = before - sum(map(len, own()))
         s.said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
     st.rerun()
 

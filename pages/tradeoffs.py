@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl import links, metrics, studies
+from dprl import links, metrics, search, studies
 from dprl.algorithms import ALGORITHMS
 from dprl.figures import tradeoff as figures
 from dprl.figures.style import human, quoted
@@ -347,7 +347,7 @@ def table(study: Study) -> None:
 def needed(study: Study, state: trade.Going) -> None:
     """How many users each way to be private needs until an episode of it costs little."""
     t = trade.trade()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="share"):
+    with st.columns([2, 3])[0]:
         exact(
             "Privacy may cost an episode this many percent of V*", "share", studies.SHARE, study.share, share
         )
@@ -387,7 +387,7 @@ def needed(study: Study, state: trade.Going) -> None:
             figures.Need(title, Model.parse(way).privacy, slot, users.needed, users.low, users.high, note)
         )
     night = dark()
-    heading = f"Users needed until privacy costs less than {study.share:g}% of V* an episode"
+    heading = f"Users until privacy costs below {study.share:g}% of V*"
     picture = kept(
         ("users", night, heading, study.base.to_json(), tuple(repr(row) for row in rows)),
         lambda: figures.users(
@@ -412,7 +412,7 @@ def way_titles(ways: tuple[str, ...]) -> list[str]:
     return [text[0].upper() + text[1:] for text in (Model.parse(way).title for way in ways)]
 
 
-def compare(study: Study, found: list[metrics.Users]) -> str:
+def compare(study: Study, found: list[search.Users]) -> str:
     """How many times fewer users the best needs than each of the others of its model, with intervals."""
     ways = dict(zip(study.ways, found, strict=True))
     titles = dict(zip(study.ways, way_titles(study.ways), strict=True))
@@ -424,7 +424,7 @@ def compare(study: Study, found: list[metrics.Users]) -> str:
     for way, users in sorted(ends.items(), key=lambda item: item[1].needed):
         if way == best:
             continue
-        low, high = metrics.quantiles(users.resampled / ends[best].resampled)
+        low, high = search.quantiles(users.resampled / ends[best].resampled)
         between = f" ({human(low)} to {human(high)})" if np.isfinite(high) else ""
         said.append(f"{quoted(titles[way])} {human(users.needed / ends[best].needed)} times as many{between}")
     return f"{quoted(titles[best])} needs {human(ends[best].needed)} users; " + ", ".join(said) + "."

@@ -1,8 +1,9 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{fields, kernels} <- mdp <- {environments, privacy, algorithms} <- simulation <- API <- {jobs, links} <- pages
+{fields, kernels} <- mdp <- {environments, privacy, algorithms} <- simulation <- API <- {jobs, links} <- studies <- pages
 
-API is dprl/__init__.py. Names in braces never import each other; metrics, theory and figures import nothing of dprl.
+API is dprl/__init__.py. Names in braces never import each other; metrics, theory and figures import nothing of dprl,
+and search only metrics.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ RANK = {
     "kernels": 0,
     "metrics": 0,
     "theory": 0,
+    "search": 1,
     "mdp": 1,
     "environments": 2,
     "privacy": 2,
@@ -33,6 +35,7 @@ RANK = {
     API: 4,
     "links": 5,
     "jobs": 5,
+    "studies": 6,
     "serve": 6,
     "figures": 6,
     "__main__": 7,

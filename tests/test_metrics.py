@@ -132,6 +132,44 @@ def test_pac_curve_is_read_at_the_end() -> None:
     assert (mean < high).all()
 
 
+def test_power_law_finds_the_exponent() -> None:
+    x = np.array([0.1, 1.0, 10.0])
+    rows = np.array([3 * x**-1.0, 5 * x**-1.2])
+    mean, low, high = metrics.power_law(x, rows)
+    assert mean == pytest.approx(-1.1)
+    half = 12.7062 * 0.1  # t quantile with one degree of freedom, standard error of two slopes 0.2 apart
+    assert (low, high) == (pytest.approx(-1.1 - half, rel=1e-4), pytest.approx(-1.1 + half, rel=1e-4))
+    assert np.isnan(metrics.power_law(x, np.array([[1.0, 0.0, 2.0]]))[0])
+    assert np.isnan(metrics.power_law(x[:1], rows[:, :1])[0])
+
+
+def test_reversals_are_found_only_where_they_are() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    rng = np.random.default_rng(1)
+    falling = np.array([30.0, 20.0, 10.0]) + rng.normal(size=(10, 3))
+    assert metrics.reversals({"a": (x, falling)}) == (3, [])
+    rising = np.array([10.0, 30.0, 20.0]) + rng.normal(size=(10, 3))
+    compared, found = metrics.reversals({"a": (x, falling), "b": (x, rising)})
+    assert compared == 6
+    assert {(r.group, r.smaller, r.larger) for r in found} == {("b", 1, 2), ("b", 1, 3)}
+    assert all(r.p < 0.05 and r.excess > 5 for r in found)
+    level = np.ones((10, 3))
+    assert metrics.reversals({"a": (x, level)}) == (3, [])  # no spread, no difference
+    assert len(metrics.reversals({"a": (x, level * x)})[1]) == 3  # no spread, and always worse
+    assert metrics.reversals({"a": (x, falling[:1])}) == (0, [])
+    holed = falling.copy()
+    holed[0, 1] = np.nan
+    assert metrics.reversals({"a": (x, holed)})[0] == 1
+
+
+def test_holm_corrects_for_the_number_of_comparisons() -> None:
+    """Without differences a reversal is found in at most 5% of families, up to Monte Carlo error."""
+    rng = np.random.default_rng(2)
+    x = np.arange(1.0, 6.0)
+    wrong = sum(bool(metrics.reversals({"a": (x, rng.normal(size=(10, 5)))})[1]) for _ in range(1000))
+    assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
+
+
 def test_growth_by_decade_is_counted_back_from_the_end() -> None:
     at = np.geomspace(10, 3e7, 400)
     kinked = np.where(at < 3e5, at, 3e5**0.8 * at**0.2)  # K, and K^0.2 from 3e5 on
@@ -215,3 +253,28 @@ def test_a_median_of_what_is_not_there_is_nothing() -> None:
     assert (median[0], low[0], high[0]) == (1.0, 1.0, 1.0)
     assert np.isnan([median[1], low[1], high[1]]).all()
     assert np.isnan(metrics.median_band(np.zeros((0, 2)))).all()
+
+
+def test_the_fewest_pulls_by_hand() -> None:
+    # ln(1/0.4) = ln 2.5 = 0.916291; 48 * 0.1 * 0.2 = 0.96
+    assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.96, rel=1e-6)
+    assert metrics.fewest_pulls(0.05, 0.2, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    assert metrics.fewest_pulls(0.1, 0.1, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
+    for wrong in ((0.0, 0.2, 0.1), (1.0, 0.0, 0.1), (1.0, 0.2, 0.25), (1.0, 0.2, 0.0)):
+        with pytest.raises(ValueError, match="give epsilon"):
+            metrics.fewest_pulls(*wrong)
+
+
+def test_growth_of_a_mean_that_grows_like_a_power() -> None:
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    exact = 3 * x[:, None] ** 1.5 * np.ones(10)
+    assert metrics.growth_of_mean(x, exact) == pytest.approx((1.5, 1.5, 1.5))
+    noise = np.exp(np.random.default_rng(0).normal(0, 0.3, size=(4, 40)))
+    p, low, high = metrics.growth_of_mean(x, x[:, None] ** 1.5 * noise)
+    assert low < 1.5 < high
+    assert low < p < high
+    assert high - low < 0.4
+    outlier = x[:, None] * np.ones(11)
+    outlier[0, 0] = 1e6
+    assert metrics.growth_of_mean(x, outlier, statistic="median")[0] == pytest.approx(1.0)
+    assert metrics.growth_of_mean(x, outlier)[0] < 0

@@ -317,7 +317,7 @@ def users(needs: Sequence[Need], *, title: str, most: float, see: str, dark: boo
     if known:
         low, high = np.log10(min(known)), np.log10(max(known))
         figure.update_xaxes(range=[np.floor(low - 0.35), np.ceil(high + 0.35)])
-    figure.update_xaxes(type="log", nticks=8, tickangle=0, exponentformat="power")
+    figure.update_xaxes(type="log", nticks=6, tickangle=0, exponentformat="power")
     figure.update_yaxes(
         tickmode="array",
         tickvals=[-float(i) for i in range(len(needs))],
@@ -339,7 +339,7 @@ def users(needs: Sequence[Need], *, title: str, most: float, see: str, dark: boo
     return Picture(figure, alt, see, table)
 
 
-def _wrapped(name: str, width: int = 24) -> str:
+def _wrapped(name: str, width: int = 26) -> str:
     """A long label on two lines, so that a phone has room for the chart."""
     words, rows = name.split(" "), [""]
     for word in words:

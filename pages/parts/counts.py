@@ -14,12 +14,13 @@ from dprl.jobs.store import RunStatus
 from dprl.links import Curve
 from dprl.mdp import TabularMDP
 from dprl.simulation import SeedTrace
-from pages.parts import data, view
+from pages.parts import data, pulls, view
 from pages.parts.chart import kept, show
 from pages.parts.focus import identity, look_closely, moment
 from pages.parts.frame import dark
 
 CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
+PULLS = {"pulls": "Bad arms"}  # where there is a lower bound on them
 FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
 SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
 SEEDS_SHOWN = 20  # of the coverage chart
@@ -31,7 +32,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if found is None:
         return
     curve, title, trace = found
-    chart = view.segments("Which chart", "chart", CHARTS)
+    hard = curve.spec.environment == pulls.ENVIRONMENT
+    chart = view.segments("Which chart", "chart", CHARTS | (PULLS if hard else {}))
+    if chart == "pulls":
+        pulls.tab(titles)
+        return
     if chart == "coverage":
         show(coverage(curve, title, trace), "coverage")
         return

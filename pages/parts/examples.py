@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import streamlit as st
 
@@ -35,26 +36,49 @@ def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
 
 BASE = RunSpec()
 AVERAGE = View(measure="per-episode", y="linear")
-BUDGETS = (0.1, 0.3, 1.0, 3.0, 10.0)
-HOME = Example(
-    "Five privacy budgets",
-    "The smaller ε, the more users it takes until the learner sees through the noise.",
-    _curves(
-        *(
-            spec.replace(episodes=10**7)
-            for spec in (BASE.twin(), *(BASE.replace(epsilon=e) for e in reversed(BUDGETS)))
-        )
-    ),
-    AVERAGE,
+HARD = RunSpec(
+    environment="hard-jdp",
+    environment_params={"n": 1, "m": 3, "alpha": 0.2, "H": 2, "seed": 1},
+    mechanism="laplace-tree",
+    epsilon=0.1,
+    delta=0.0,
+    episodes=10**11,
+    seeds=20,
 )
-EXAMPLES = (
-    HOME,
-    Example(
+HOME_BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)
+HOME_EPISODES = 10**15
+
+
+@cache
+def trust(epsilon: float, episodes: int) -> Example:
+    """The same epsilon with a trusted agent, a trusted shuffler, and nobody trusted, beside no privacy."""
+    base = BASE.replace(epsilon=epsilon, episodes=episodes)
+    return Example(
         "Who is trusted?",
-        "The same ε = 1 with a trusted agent, with a trusted shuffler, and with nobody trusted at all.",
-        _curves(*(BASE.replace(episodes=10**13, privacy=p) for p in ("none", "central", "shuffle", "local"))),
+        f"The same ε = {epsilon:g} with a trusted agent, with a trusted shuffler, and with nobody trusted at all.",
+        _curves(*(base.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))),
+        AVERAGE,
+    )
+
+
+def home_specs() -> list[RunSpec]:
+    """All runs that the home page draws."""
+    return list(dict.fromkeys(curve.spec for e in HOME_BUDGETS for curve in trust(e, HOME_EPISODES).curves))
+
+
+EXAMPLES = (
+    Example(
+        "Five privacy budgets",
+        "The smaller ε, the more users it takes until the learner sees through the noise.",
+        _curves(
+            *(
+                spec.replace(episodes=10**7)
+                for spec in (BASE.twin(), *(BASE.replace(epsilon=e) for e in (10.0, 3.0, 1.0, 0.3, 0.1)))
+            )
+        ),
         AVERAGE,
     ),
+    trust(1.0, 10**13),
     Example(
         "What a better mechanism buys",
         "The same ε = 1: the noise one paper prints, the least that proves it, and a better way to draw it.",
@@ -65,6 +89,18 @@ EXAMPLES = (
             Curve(BASE.replace(calibration="paper"), 2, "Laplace tree: as printed"),
         ),
         AVERAGE,
+    ),
+    Example(
+        "The hardest bandits",
+        "How often learners at ε = 0.1 pull a bad arm where privacy hides the best one longest.",
+        _curves(
+            *(
+                HARD.replace(algorithm=a, bonus=b)
+                for b in ("paper", "practical")
+                for a in ("pucb", "dp-ucbvi")
+            )
+        ),
+        View(tab="counts", chart="pulls"),
     ),
 )
 

@@ -26,7 +26,8 @@ def titles(curves: Sequence[Curve]) -> list[str]:
     for curve, words in zip(curves, labels, strict=True):
         group = [_flat(c.spec) for c, other in zip(curves, labels, strict=True) if other == words]
         own = _flat(curve.spec)
-        differing = [key for key in own if len({str(values.get(key)) for values in group}) > 1]
+        # What only some of them have follows from what else they differ in, as the bonus's multipliers do.
+        differing = [key for key in own if len({str(values[key]) for values in group if key in values}) > 1]
         if "calibration" in differing and "delta" in differing:
             differing.remove("delta")  # printed noise has the paper's
         told = [_told(key, own[key]) for key in differing[:_SAID]]
@@ -81,7 +82,7 @@ def _flat(spec: RunSpec) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in spec.to_dict().items():
         if isinstance(value, Mapping):
-            flat |= {f"{key}.{k}": v for k, v in value.items()}
+            flat |= {f"{key}.{k}": v for k, v in value.items() if v is not None}
         elif value is not None:
             flat[key] = value
     return flat

@@ -28,7 +28,8 @@ class Session:
     problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
     still; playing: the moment looked at moves on; said: what the last press of a button has to say; files: environments
     uploaded here, by their digest; upload_problem: what was wrong with the last one; editing: the one in the editor;
-    page: the one shown last; arrived: another one was shown before.
+    page: the one shown last; arrived: another one was shown before; epsilon: the one on the home page, and what
+    was wrong with it in the link that brought it (home_problem).
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -48,6 +49,8 @@ class Session:
     editing: dict[str, Any] | None = None
     page: str | None = None
     arrived: bool = True
+    epsilon: float = 1.0
+    home_problem: str = ""
 
     @property
     def draft(self) -> dict[str, Any]:

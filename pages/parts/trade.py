@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl import metrics, studies
+from dprl import metrics, search, studies
 from dprl.algorithms import ALGORITHMS
 from dprl.fields import SpecError
 from dprl.figures.tradeoff import Frontier
@@ -290,7 +290,7 @@ def offered(algorithm: str) -> list[str]:
     return found
 
 
-def users(study: Study, way: str, target: float) -> metrics.Users:
+def users(study: Study, way: str, target: float) -> search.Users:
     """The search for the users that one way to be private needs, as far as the runs that are finished allow."""
 
     def look(episodes: int) -> NDArray[np.float64] | None:
@@ -298,12 +298,12 @@ def users(study: Study, way: str, target: float) -> metrics.Users:
         price = (ends(spec) - ends(spec.twin())) / episodes
         return price if np.isfinite(price).all() else None
 
-    return metrics.search_users(
-        look, target, studies.USERS_GRID, study.base.episodes, metrics.bootstrap(study.base.seeds)
+    return search.search_users(
+        look, target, studies.USERS_GRID, study.base.episodes, search.bootstrap(study.base.seeds)
     )
 
 
-def pending(study: Study, way: str, found: metrics.Users) -> list[RunSpec]:
+def pending(study: Study, way: str, found: search.Users) -> list[RunSpec]:
     """The runs that the search waits for."""
     if found.pending is None:
         return []

@@ -1,30 +1,65 @@
-"""The bundled charts are what the engine of today computes."""
+"""The bundled runs are what the engine of today computes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from dprl import studies
 from dprl.simulation import RunSpec, run
-from pages.parts.bundled import ASSETS, bundled, specs
-from pages.parts.examples import HOME
+from pages.parts import data, trade
+from pages.parts.bundled import DIRECTORY, ENDS, FILES, POINTS, bundled, bundled_ends, thinned
+from pages.parts.examples import HOME_EPISODES, trust
 from pages.parts.free_link import BASE
 
-RECOMPUTE = "it is not what the engine computes: run `python -m pages.parts.bundled`"
+
+def recompute(name: str) -> str:
+    return f"it is not what the engine computes: run `python -m pages.parts.bundled {name}`"
 
 
-@pytest.mark.parametrize("name", specs())
-def test_every_curve_is_bundled_and_the_file_is_small(name: str) -> None:
-    assert set(bundled(name)) == set(specs()[name]), RECOMPUTE
-    assert (ASSETS / f"{name}.json").stat().st_size < 400_000
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
+    assert set(bundled(name)) == set(FILES[name]()), recompute(name)
+    assert (DIRECTORY / f"{name}.json").stat().st_size < 600_000
 
 
 @pytest.mark.parametrize(
     ("name", "spec"),
-    [("home", HOME.curves[0].spec), ("home", HOME.curves[3].spec), ("free", BASE.twin())],
-    ids=lambda value: value if isinstance(value, str) else value.label(),
+    [
+        *(("home", curve.spec) for curve in trust(1.0, HOME_EPISODES).curves),
+        ("free", BASE.twin()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.privacy,
 )
 def test_bundled_runs_are_the_engines(name: str, spec: RunSpec) -> None:
     trace, kept = run(spec), bundled(name)[spec]
-    assert np.array_equal(kept.episodes, trace.episodes), RECOMPUTE
-    assert np.allclose(kept.rows, trace.regret, rtol=1e-8, atol=0), RECOMPUTE
+    at = thinned(trace.episodes)
+    assert np.array_equal(kept.episodes, trace.episodes[at]), recompute(name)
+    assert np.allclose(kept.rows, trace.regret[:, at], rtol=1e-5, atol=0), recompute(name)
+    assert kept.noise_std == trace.guarantee.noise_std, recompute(name)
+
+
+def test_thinning_keeps_the_last_checkpoint_and_an_even_spread() -> None:
+    linear = np.arange(1, 10**5 + 1)
+    kept = linear[thinned(linear)]
+    assert len(kept) <= POINTS
+    assert (kept[0], kept[-1]) == (1, 10**5)
+    assert np.diff(np.log(kept[len(kept) // 2 :])).max() < 0.13  # 100 steps over five decades are 0.116 each
+    few = np.array([3, 5, 10**15])
+    assert few[thinned(few)].tolist() == [3, 5, 10**15]
+
+
+def test_trade_offs_is_bundled_whole() -> None:
+    """The default study and its search need no run."""
+    study = studies.DEFAULT
+    assert trade.missing(study.sweep.specs) == [], recompute(ENDS.stem)
+    target = study.share / 100 * data.v_star(study.base)
+    for way in study.ways:
+        assert trade.users(study, way, target).pending is None, recompute(ENDS.stem)
+    assert ENDS.stat().st_size < 200_000
+
+
+@pytest.mark.parametrize("privacy", ["none", "shuffle"])
+def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
+    spec = next(s for s in reversed(studies.DEFAULT.sweep.specs) if s.privacy == privacy)
+    assert np.allclose(bundled_ends()[spec], run(spec).regret[:, -1], rtol=1e-8, atol=0), recompute(ENDS.stem)

@@ -25,17 +25,6 @@ SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsi
 EXPLORE = "pages/explore.py"
 
 
-def test_home_shows_a_finished_chart_and_the_way_on(visit: Visit, store: Store) -> None:
-    app = visit()
-    (chart,) = charts(app)
-    names = [trace["name"] for trace in json.loads(chart.spec)["data"]]
-    assert sum("ε" in name for name in names if "interval" not in name) >= 5
-    assert chart.alt
-    links_on = app.get("page_link")
-    assert any("v=1" in link.proto.query_string and "c=" in link.proto.query_string for link in links_on)
-    assert store.activity().seeds_queued == 0  # looking at home computes nothing
-
-
 def test_empty_explore_says_what_to_do_and_offers_examples(visit: Visit, store: Store) -> None:
     app = visit(EXPLORE)
     assert "Nothing is compared yet" in words(app)
@@ -331,3 +320,33 @@ def test_coming_back_from_another_page_restores_the_address(visit: Visit) -> Non
     app.switch_page(EXPLORE).run()
     unbroken(app)
     assert "envp.S.3" in app.query_params["c"]
+
+
+def test_pulls_of_bad_arms_are_shown_on_the_hard_instances_only(visit: Visit, work: Work) -> None:
+    hard = (
+        "env.hard-jdp~envp.n.2~envp.m.2~envp.seed.1~alg.pucb~mech.laplace-tree~delta.0~eps.1~K.3000~seeds.2"
+    )
+    curves = [hard, "mech.gaussian-tree~delta.1e-06", "priv.none~alg.ucbvi", "env.riverswim~alg.ucbvi"]
+    visit(EXPLORE, c=curves)
+    work()
+    app = visit(EXPLORE, c=curves, tab="counts", ch="pulls")
+    (chart,) = charts(app)
+    assert chart.alt.startswith("Line chart of the mean pulls of a bad arm")
+    drawn = json.loads(chart.spec)["data"]
+    assert len({trace["legendgroup"] for trace in drawn if "legendgroup" in trace}) == 3  # all but RiverSwim
+    assert sum(trace["name"].startswith("lower bound") for trace in drawn) == 1
+    said = words(app).replace("\\", "")
+    assert "context, not a test" in said
+    assert "its noise proves δ = 1×10⁻⁶, not 0" in said
+    assert "it promises no privacy" in said
+    (other,) = charts(visit(EXPLORE, c=curves, tab="counts", ch="pulls", i="3"))
+    assert not other.alt.startswith("Line chart of the mean pulls")
+
+
+def test_no_bad_arm_is_said(visit: Visit, work: Work) -> None:
+    curve = "env.hard-jdp~envp.alpha.0~K.100~seeds.1"
+    visit(EXPLORE, c=[curve])
+    work()
+    app = visit(EXPLORE, c=[curve], tab="counts", ch="pulls")
+    assert charts(app) == []
+    assert "all arms are equally good" in words(app)

@@ -1,0 +1,167 @@
+"""Pulls of bad arms: how often each run has taken them so far, beside what privacy asks for at least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dprl.figures import lines, style
+from dprl.figures.style import Picture, human, quoted
+
+ALT = (
+    "Line chart of the mean pulls of a bad arm against episodes, one curve for each run, with a lower bound."
+)
+MOST_ARMS = 8  # drawn each by itself
+SKEWED = 2.0  # a mean this many times the median is carried by a few seeds
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PullCurve:
+    """One run: episodes [D]; pulls [seeds, D, arms] of each of its bad arms; and over seeds mean, low, high.
+
+    mean, low, high: [D] of an arm on average; each_mean, each_low, each_high: [D, arms] of every arm; arms: their
+    names; gap: how much less often they succeed than the best; bound: the fewest pulls in expectation that theory
+    allows, None where it says nothing about this run; bound_at: what that follows from, in words.
+    """
+
+    label: str
+    model: str
+    arms: Sequence[str]
+    gap: float
+    episodes: NDArray[Any]
+    pulls: Array
+    mean: Array
+    low: Array
+    high: Array
+    each_mean: Array
+    each_low: Array
+    each_high: Array
+    bound: float | None
+    bound_at: str = ""
+    slot: int | None = None
+
+
+def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, dark: bool = False) -> Picture:
+    """Mean pulls of a bad arm against episodes, with 95% t intervals over seeds, and the lower bounds dotted."""
+    colors = style.theme(dark)
+    bounds = {curve.bound: curve.bound_at for curve in curves if curve.bound is not None}
+    figure = style.base(
+        "Pulls of a bad arm",
+        subtitle="mean over arms and seeds, from the first pull on; thin: each arm",
+        dark=dark,
+        height=400 + 16 * (len(curves) + len(bounds)),
+        x_title="Episodes (one user each)",
+        y_title="Pulls of one bad arm so far",
+    )
+    seen: dict[str, int] = {}
+    drawn = []
+    for curve in curves:
+        slot = seen.get(curve.model, 0) if curve.slot is None else curve.slot
+        seen[curve.model] = seen.get(curve.model, 0) + 1
+        drawn.append(
+            lines.Line(
+                curve.label,
+                style.look(curve.model, slot, dark),
+                curve.episodes,
+                np.where(curve.mean > 0, curve.mean, np.nan) if curve.mean.any() else curve.mean,
+                curve.low,
+                curve.high,
+                curve.pulls.mean(axis=2),
+            )
+        )
+    note = lines.draw(
+        figure,
+        drawn,
+        log_x=log_x,
+        log_y=True,
+        show_seeds=False,
+        dark=dark,
+        x_words=style.after,
+    )
+    for curve, line in zip(curves, drawn, strict=True):
+        for j, arm in enumerate(curve.arms if 1 < len(curve.arms) <= MOST_ARMS else ()):
+            figure.add_scatter(
+                x=np.asarray(curve.episodes, float),
+                y=np.where(curve.each_mean[:, j] > 0, curve.each_mean[:, j], np.nan),
+                mode="lines",
+                line={"color": style.translucent(line.look.color, 0.45), "width": 1},
+                hoverinfo="skip",
+                name=style.plain(f"{curve.label}: {arm}"),
+                legendgroup=style.plain(curve.label),
+                showlegend=False,
+            )
+    if curves and bounds:
+        ends = np.array([float(edge(c.episodes)) for edge in (np.min, np.max) for c in curves])
+        for bound, at in sorted(bounds.items(), reverse=True):
+            words = f"lower bound {human(bound)}" + (f" ({style.plain(at)})" if at else "")
+            figure.add_scatter(
+                x=np.geomspace(ends.min(), ends.max(), 30),  # points enough to be pointed at
+                y=np.full(30, bound),
+                mode="lines",
+                line={"color": colors.roles["bound"], "width": 1.8, "dash": style.BOUND_DASH},
+                name=words,
+                hovertemplate=f"{words}<extra></extra>",
+            )
+        if figure.layout.yaxis.range:  # otherwise nothing was pulled, and the axis is linear
+            low, high = figure.layout.yaxis.range
+            least, most = np.log10(min(bounds)), np.log10(max(bounds))
+            figure.update_yaxes(range=[min(low, least - 0.25), max(high, most + 0.25)])
+    figure.update_layout(uirevision="pulls")
+    return Picture(figure, ALT, " ".join(part for part in (_see(curves), note) if part), _table(curves))
+
+
+def _see(curves: Sequence[PullCurve]) -> str:
+    ends = [(float(c.mean[-1]), c) for c in curves if len(c.mean) and np.isfinite(c.mean[-1])]
+    if not ends:
+        return "There is nothing to draw yet."
+    ends.sort(key=lambda end: end[0])
+    said = []
+    for number, (mean, curve) in enumerate(ends if len(ends) < 3 else (ends[0], ends[-1])):
+        words = f"{quoted(curve.label)} has pulled a bad arm {human(mean)} times"
+        if not number:
+            words = f"{words} {style.after(float(curve.episodes[-1]))}"
+        if curve.bound is not None:
+            words += f", {human(mean / curve.bound)} times the bound"
+        said.append(words)
+    result = "; ".join(said) + "."
+    for mean, curve in ends:
+        middle = float(np.median(curve.pulls[:, -1].mean(axis=1)))
+        if middle > 0 and mean > SKEWED * middle:
+            result += (
+                f" The mean of {quoted(curve.label)} is carried by a few seeds: its median is {human(middle)}. "
+                "A seed that comes back to a bad arm late stays with it for a whole block of users."
+            )
+    return result
+
+
+def _table(curves: Sequence[PullCurve]) -> pd.DataFrame:
+    parts = []
+    for curve in curves:
+        D = len(curve.episodes)
+        names = ["mean of the bad arms", *curve.arms]
+        numbers = {
+            "pulls (mean)": (curve.mean, curve.each_mean),
+            "low (95%)": (curve.low, curve.each_low),
+            "high (95%)": (curve.high, curve.each_high),
+        }
+        parts.append(
+            pd.DataFrame(
+                {
+                    "curve": curve.label,
+                    "arm": np.repeat(np.array(names, object), D),
+                    "worse by": curve.gap,
+                    "episodes": np.tile(curve.episodes, len(names)),
+                    **{
+                        name: np.concatenate([mean, each.T.ravel()]) for name, (mean, each) in numbers.items()
+                    },
+                    "lower bound": np.nan if curve.bound is None else curve.bound,
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["curve", "arm"])

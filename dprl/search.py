@@ -1,0 +1,147 @@
+"""How many users it takes until privacy costs little: a search over K, where every K is a run of its own.
+
+Pure: arrays in, arrays out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from dprl.metrics import LEVEL, Array, Integers
+
+
+def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
+    """The K at which to look next for the first one on the grid at which a price is at most `target`; None when it
+    is found, or is not on the grid.
+
+    known: K to price, both positive where they matter; grid: ascending; start: where to begin. Prices per episode
+    fall about like 1/K or 1/sqrt(K), so the next K is where a straight line between logarithms meets the target.
+    """
+    if not known:
+        return grid[_near(grid, start)]
+    low, high = _bracket(known, target)
+    if low is None:
+        assert high is not None
+        at = _near(grid, high)
+        return None if at == 0 else grid[max(0, min(at - 1, _near(grid, high * known[high] / target)))]
+    at = _near(grid, low)
+    if high is None:
+        most = len(grid) - 1
+        step = _near(grid, low * known[low] / target) + 1 - at
+        earlier = sorted(k for k in known if k < low)
+        if earlier and known[low] > 0.8 * known[earlier[-1]]:  # nothing is learned yet: no line to follow
+            step = max(step, 8 * 2 ** len(earlier))
+        return None if at == most else grid[min(most, at + max(1, step))]
+    end = _near(grid, high)
+    if end - at <= 1:
+        return None
+    aside = max(1, (end - at) // 4)  # for the line may be far off: the gap shrinks by a quarter at least
+    return grid[
+        max(at + aside, min(end - aside, _near(grid, _crossing(low, known[low], high, known[high], target))))
+    ]
+
+
+def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
+    """The K from which on the mean price is at most `target`, by straight lines between logarithms.
+
+    at: [N] ascending; price: [seeds, N] per episode; picked: [B, seeds] which seeds each bootstrap sample takes.
+    Returns (K, resampled [B]). NaN where the price is above the target to the end; infinite in a sample whose
+    price is.
+    """
+    grid = np.asarray(at, float)
+    resampled = np.array([settles(grid, row, target) for row in price[picked].mean(axis=1)])
+    return settles(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
+
+
+def bootstrap(seeds: int, samples: int = 2000) -> Integers:
+    """[samples, seeds] which seeds each sample takes; the same for everybody, so that ratios stay paired."""
+    return np.random.default_rng(0).integers(0, seeds, (samples, seeds))
+
+
+def quantiles(resampled: Array) -> tuple[float, float]:
+    """The ends of the 95% bootstrap interval."""
+    ends = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="nearest")
+    return float(ends[0]), float(ends[1])
+
+
+@dataclass(frozen=True)
+class Users:
+    """How many users are needed. at: [N] the K that were looked at; price: [seeds, N] there; needed: the K from which
+    on the mean price is at most the target, NaN when there is none on the grid; low, high: its 95% bootstrap interval
+    over seeds; resampled: [B] of it; pending: the K to look at next, None at the end."""
+
+    at: Integers
+    price: Array
+    needed: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    resampled: Array = field(default_factory=lambda: np.zeros(0))
+    pending: int | None = None
+
+
+def search_users(
+    look: Callable[[int], Array | None], target: float, grid: Sequence[int], start: int, picked: Integers
+) -> Users:
+    """Search the grid for the number of users at which the price per episode has fallen to `target`.
+
+    look: the price [seeds] at a K, None while it is not known: then the search stops there, and begins again with
+    the next call; picked: as for `users_needed`.
+    """
+    rows: dict[int, Array] = {}
+
+    def so_far(pending: int | None) -> Users:
+        at = sorted(rows)
+        return Users(np.array(at), np.array([rows[k] for k in at]).T, pending=pending)
+
+    while (k := next_to_try({k: float(r.mean()) for k, r in rows.items()}, target, grid, start)) is not None:
+        seen = look(k)
+        if seen is None:
+            return so_far(k)
+        rows[k] = seen
+    while True:
+        users = so_far(None)
+        needed, resampled = users_needed(users.at, users.price, target, picked)
+        low, high = quantiles(resampled)
+        further = [k for k in grid if k > users.at[-1]]
+        if np.isnan(needed) or np.isfinite(high) or not further:
+            return replace(users, needed=needed, low=low, high=high, resampled=resampled)
+        seen = look(further[0])  # where the upper end of the interval lies
+        if seen is None:
+            return so_far(further[0])
+        rows[further[0]] = seen
+
+
+def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
+    """The largest K whose price is above the target, and the next one known; None where there is none."""
+    ordered = sorted(known)
+    above = [k for k in ordered if not known[k] <= target]
+    low = above[-1] if above else None
+    later = [k for k in ordered if low is None or k > low]
+    return low, later[0] if later else None
+
+
+def _near(grid: Sequence[int], k: float) -> int:
+    """The place in the grid that is the smallest factor away from k."""
+    logs = np.log(np.asarray(grid, float))
+    return int(np.abs(logs - np.log(max(k, 1.0))).argmin())
+
+
+def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
+    """Where the straight line between logarithms meets the target; the middle when there is no such line."""
+    if at_high <= 0 or at_low <= at_high:
+        return float(np.sqrt(low * high))
+    share = np.log(at_low / target) / np.log(at_low / at_high)
+    return float(np.exp(np.log(low) + share * np.log(high / low)))
+
+
+def settles(at: Array, price: Array, target: float) -> float:
+    """The K from which on a price [N] at K = at [N] stays at most `target`, by straight lines between logarithms; NaN
+    when it is above at the end."""
+    above = np.flatnonzero(~(price <= target))
+    if len(above) == 0:
+        return float(at[0])
+    i = above[-1]
+    return np.nan if i == len(at) - 1 else _crossing(at[i], price[i], at[i + 1], price[i + 1], target)

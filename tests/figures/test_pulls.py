@@ -1,0 +1,113 @@
+"""Pulls of bad arms: the numbers drawn, the dotted bounds, and what is said of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl.figures import style
+from dprl.figures.pulls import PullCurve, pulls
+
+EPISODES = np.array([1, 10, 100, 1000])
+ONE_SEED = np.array([[0, 0], [4, 0], [30, 10], [300, 100]], float)  # [D, arms]
+
+
+def curve(label: str = "run", factor: float = 1.0, **changes: Any) -> PullCurve:
+    """Three seeds of a run with two bad arms, of which the third pulls twice as often."""
+    found = factor * np.stack([ONE_SEED, ONE_SEED, 2 * ONE_SEED])
+    mean = found.mean(axis=(0, 2))
+    each = found.mean(axis=0)
+    known: dict[str, Any] = {
+        "label": label,
+        "model": "central",
+        "arms": ("start 0, arm 1", "start 0, arm <2>"),
+        "gap": 0.2,
+        "episodes": EPISODES,
+        "pulls": found,
+        "mean": mean,
+        "low": 0.5 * mean,
+        "high": 1.5 * mean,
+        "each_mean": each,
+        "each_low": 0.5 * each,
+        "each_high": 1.5 * each,
+        "bound": 5.0,
+        "bound_at": "ε = 1",
+    }
+    return PullCurve(**(known | changes))
+
+
+def dotted(picture: style.Picture) -> list[Any]:
+    return [t for t in picture.figure.data if t.line.dash == style.BOUND_DASH]
+
+
+def test_the_mean_is_drawn_from_the_first_pull_on_with_a_thin_line_for_each_arm() -> None:
+    figure = pulls([curve()]).figure
+    (line,) = [t for t in figure.data if t.name == "run" and t.mode == "lines"]
+    np.testing.assert_array_equal(line.x, EPISODES[1:])
+    np.testing.assert_allclose(line.y, [8 / 3, 80 / 3, 800 / 3])
+    thin = [t for t in figure.data if t.name.startswith("run: start")]
+    assert [t.name for t in thin] == ["run: start 0, arm 1", "run: start 0, arm &lt;2&gt;"]
+    np.testing.assert_allclose(thin[0].y[1:], [16 / 3, 40.0, 400.0])
+    many = curve(
+        arms=tuple(f"arm {i}" for i in range(20)),
+        pulls=np.ones((3, 4, 20)),
+        each_mean=np.ones((4, 20)),
+        each_low=np.ones((4, 20)),
+        each_high=np.ones((4, 20)),
+    )
+    assert not [t for t in pulls([many]).figure.data if t.name.startswith("run: arm")]
+
+
+def test_each_bound_is_dotted_once_and_within_the_axis() -> None:
+    picture = pulls([curve("a"), curve("b"), curve("c", bound=0.001), curve("d", bound=None)])
+    lines = dotted(picture)
+    assert [set(line.y) for line in lines] == [{5.0}, {0.001}]
+    assert {line.line.color for line in lines} == {style.LIGHT.roles["bound"]}
+    low, high = picture.figure.layout.yaxis.range
+    assert low < -3
+    assert high > np.log10(800 / 3)
+    assert dotted(pulls([curve(bound=None)])) == []
+
+
+def test_the_sentence_compares_the_fewest_with_the_most() -> None:
+    see = pulls([curve("much", 100.0), curve("little"), curve("some", 2.0, bound=None)]).see
+    assert "**little** has pulled a bad arm 267 times after 1,000 episodes, 53.3 times the bound" in see
+    assert "**much** has pulled a bad arm 26,700 times, 5,330 times the bound" in see
+    assert "some" not in see
+    assert "median" not in see
+
+
+def test_a_mean_carried_by_few_seeds_is_said() -> None:
+    found = np.stack([ONE_SEED, ONE_SEED, 100 * ONE_SEED])
+    see = pulls([curve(pulls=found, mean=found.mean(axis=(0, 2)))]).see
+    assert "carried by a few seeds: its median is 200" in see
+
+
+def test_the_table_has_the_mean_and_every_arm() -> None:
+    table = pulls([curve(), curve("other", bound=None)]).table
+    last = table[(table["curve"] == "run") & (table["episodes"] == 1000)]
+    assert list(last["arm"]) == ["mean of the bad arms", "start 0, arm 1", "start 0, arm <2>"]
+    np.testing.assert_allclose(last["pulls (mean)"], [800 / 3, 400.0, 400 / 3])
+    np.testing.assert_allclose(last["high (95%)"], [400.0, 600.0, 200.0])
+    assert set(last["lower bound"]) == {5.0}
+    assert table[table["curve"] == "other"]["lower bound"].isna().all()
+
+
+@pytest.mark.parametrize("curves", [[], [curve(factor=0.0)], [curve(episodes=EPISODES[:1])]], ids=len)
+def test_little_or_nothing_to_draw(curves: list[PullCurve]) -> None:
+    curves = [
+        curve(
+            episodes=c.episodes,
+            **{
+                name: getattr(c, name)[: len(c.episodes)]
+                for name in ("mean", "low", "high", "each_mean", "each_low", "each_high")
+            },
+            pulls=c.pulls[:, : len(c.episodes)],
+        )
+        for c in curves
+    ]
+    picture = pulls(curves)
+    assert picture.see
+    assert picture.alt == pulls([curve()]).alt

@@ -1,0 +1,119 @@
+"""Home: a finished chart at one epsilon, taken from a link or from the slider, and the ways on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl import links, metrics, search
+from dprl.fields import SpecError
+from dprl.jobs.store import Store
+from dprl.simulation.spec import FIELDS
+from pages.parts.bundled import bundled
+from pages.parts.examples import HOME_BUDGETS, HOME_EPISODES, trust
+from tests.pages.conftest import charts, words
+from tests.test_links import hostile
+
+Visit = Callable[..., AppTest]
+
+
+def title(app: AppTest) -> str:
+    (chart,) = charts(app)
+    assert chart.alt
+    return str(json.loads(chart.spec)["layout"]["title"]["text"])
+
+
+def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store) -> None:
+    app = visit()
+    assert title(app).endswith("at ε = 1")
+    assert "hiding each of them at **ε = 1** takes" in words(app)
+    assert "**2.7 times** as likely" in words(app)
+    assert app.warning == []
+    assert store.activity().seeds_queued == 0  # looking at home computes nothing
+
+
+@pytest.mark.parametrize("epsilon", HOME_BUDGETS)
+def test_a_link_brings_its_epsilon(visit: Visit, epsilon: float) -> None:
+    app = visit(v="1", eps=f"{epsilon:g}")
+    assert title(app).endswith(f"at ε = {epsilon:g}")
+    assert f"at **ε = {epsilon:g}** takes" in words(app)
+    assert app.warning == []
+
+
+@pytest.mark.parametrize(
+    ("given", "shown", "said"),
+    [
+        ({"eps": "0.25"}, 0.3, "The slider has no ε = 0.25; its nearest is shown"),
+        ({"eps": "-1"}, 1.0, "epsilon: -1 is not allowed"),
+        ({"eps": "<b>"}, 1.0, "epsilon: <b> is not allowed"),
+        ({"eps": "nan"}, 1.0, "epsilon: nan is not allowed"),
+        ({"eps": ""}, 1.0, "epsilon:"),
+        ({"eps": "3", "v": "9"}, 3.0, "The link says version 9"),
+    ],
+)
+def test_what_a_link_says_wrongly_is_said_and_a_chart_is_shown(
+    visit: Visit, given: dict[str, str], shown: float, said: str
+) -> None:
+    app = visit(**given)
+    (warning,) = app.warning
+    assert said in warning.value.replace("\\", "")
+    assert "<b>" not in warning.value  # escaped
+    assert title(app).endswith(f"at ε = {shown:g}")
+
+
+def test_a_link_of_another_page_is_no_problem_here(visit: Visit) -> None:
+    app = visit(v="1", c=["eps.-1"], tab="regret")
+    assert app.warning == []
+    assert title(app).endswith("at ε = 1")
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_hostile_links_get_a_chart(visit: Visit, block: int) -> None:
+    app = visit()
+    for seed in range(10 * block, 10 * block + 10):
+        query = parse_qs(hostile(seed), keep_blank_values=True)
+        text = [v for values in query.values() for v in values][-1].encode("utf-8", "replace").decode()
+        app.query_params.clear()
+        app.query_params["eps"] = text
+        app.run()
+        try:
+            right = FIELDS["epsilon"].parse(text) in HOME_BUDGETS
+        except SpecError:
+            right = False
+        assert bool(app.warning) != right
+        assert title(app)
+
+
+def test_the_epsilon_is_kept_while_other_pages_are_visited(visit: Visit) -> None:
+    app = visit(eps="0.1")
+    app.query_params.clear()
+    app.switch_page("pages/explore.py").run()
+    app.switch_page("pages/home.py").run()
+    assert title(app).endswith("at ε = 0.1")
+
+
+def test_explore_opens_just_this_chart(visit: Visit) -> None:
+    app = visit(eps="0.3")
+    queries = [link.proto.query_string for link in app.get("page_link")]
+    (query,) = [parse_qs(query) for query in queries if "c=" in query]
+    link = links.decode(query)
+    assert link.problems == ()
+    assert link.curves == trust(0.3, HOME_EPISODES).curves
+    assert link.view.measure == "per-episode"
+    assert [c.spec.privacy for c in link.curves] == ["none", "central", "shuffle", "local"]
+    assert {c.spec.epsilon for c in link.curves} == {None, 0.3}
+
+
+def test_more_privacy_never_needs_fewer_users() -> None:
+    for model in (1, 2, 3):
+        needed = []
+        for epsilon in HOME_BUDGETS:
+            run = bundled("home")[trust(epsilon, HOME_EPISODES).curves[model].spec]
+            average = metrics.per_episode(run.episodes, run.rows).mean(axis=0)
+            needed.append(search.settles(run.episodes.astype(float), average, 0.34))
+        assert all(a >= b for a, b in pairwise(needed))

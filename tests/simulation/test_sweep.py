@@ -1,0 +1,156 @@
+"""A sweep: its points, its runs, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl.fields import SpecError
+from dprl.simulation import RunSpec
+from dprl.simulation.sweep import MAX_POINTS, Model, Sweep, axis_fields
+
+BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
+
+
+def test_points_are_the_product_and_runs_are_computed_once() -> None:
+    sweep = Sweep(BASE, {"epsilon": [0.1, "1", 10], "privacy": ["none", "central"]})
+    assert [point.values for point in sweep.points] == [
+        (0.1, "none"), (0.1, "central"), (1.0, "none"), (1.0, "central"), (10.0, "none"), (10.0, "central"),
+    ]  # fmt: skip
+    twin = BASE.twin()
+    assert {p.spec for p in sweep.points if p.values[1] == "none"} == {twin}
+    assert sweep.specs[0] == twin
+    assert len(sweep.specs) == 4
+    assert set(sweep.specs) == {p.spec for p in sweep.points}
+
+
+def test_each_point_has_its_twin_among_the_runs() -> None:
+    sweep = Sweep(BASE, {"H": [2, 3, 4], "privacy": ["local"]})
+    for point in sweep.points:
+        assert point.spec is not None
+        assert point.spec.environment_params["H"] == point.values[0]
+        assert {point.spec, point.spec.twin()} <= set(sweep.specs)
+
+
+def test_models_name_mechanism_and_noise() -> None:
+    words = [
+        "central",
+        "central:laplace-tree",
+        "central:laplace-tree:paper",
+        "central:laplace-tree:scaled",
+        "local",
+    ]
+    specs = [p.spec for p in Sweep(BASE.replace(delta=1e-5), {"privacy": words}).points]
+    found = [(s.mechanism, s.calibration, s.epsilon, s.delta) for s in specs if s is not None]
+    assert found == [
+        ("gaussian-toeplitz", "tight", 1.0, 1e-5),
+        ("laplace-tree", "tight", 1.0, 1e-5),
+        ("laplace-tree", "paper", 1.0, 0.0),
+        ("laplace-tree", "paper", 0.5, 0.0),
+        ("gaussian", "tight", 1.0, 1e-5),
+    ]
+
+
+@pytest.mark.parametrize("text", ["central:laplace-tree:scaled", "local:laplace:scaled"])
+def test_scaled_noise_proves_what_was_asked(text: str) -> None:
+    from dprl.simulation import start
+
+    (point,) = Sweep(BASE, {"privacy": [text], "epsilon": [1.0]}).points
+    assert point.spec is not None
+    card = start(point.spec, 0).noise.card()
+    assert card.proved_delta == 0
+    assert card.proved_epsilon == pytest.approx(1.0, rel=1e-9)
+
+
+def test_mechanism_and_calibration_are_axes_too() -> None:
+    sweep = Sweep(BASE, {"privacy": ["none", "central"], "mechanism": ["gaussian-tree", "laplace-tree"]})
+    assert [p.spec and p.spec.mechanism for p in sweep.points] == [
+        None,
+        None,
+        "gaussian-tree",
+        "laplace-tree",
+    ]
+
+
+def test_a_point_that_cannot_be_run_says_why_and_the_others_stay() -> None:
+    sweep = Sweep(BASE, {"S": [3, 300]})
+    good, bad = sweep.points
+    assert good.spec is not None
+    assert bad.spec is None
+    assert "counters" in bad.refusal
+    assert len(sweep.specs) == 2  # the good one and its twin
+
+
+@pytest.mark.parametrize(
+    ("axes", "names"),
+    [
+        ({}, "axis"),
+        ({"nonsense": [1]}, "axis"),
+        ({"seeds": [1, 2]}, "axis"),
+        ({"epsilon": []}, "axis"),
+        ({"epsilon": [1, 1.0]}, "axis"),
+        ({"epsilon": ["none"]}, "epsilon"),
+        ({"epsilon": [-1]}, "epsilon"),
+        ({"privacy": ["secret"]}, "privacy"),
+        ({"privacy": ["central:gaussian"]}, "privacy"),
+        ({"privacy": ["central:gaussian-tree:scaled"]}, "privacy"),
+        ({"privacy": [3]}, "privacy"),
+        ({"privacy": ["central:laplace-tree:paper:more"]}, "privacy"),
+        ({"episodes": list(range(1, MAX_POINTS + 2))}, "axis"),
+    ],
+)
+def test_what_is_refused(axes: dict[str, list[object]], names: str) -> None:
+    with pytest.raises(SpecError) as error:
+        Sweep(BASE, axes)
+    assert error.value.field == names
+    assert str(error.value).isprintable()
+
+
+def test_json_round_trip() -> None:
+    sweep = Sweep(BASE, {"epsilon": [0.1, 1], "privacy": ["none", "central:gaussian-tree"]})
+    assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
+    wrong: tuple[Any, ...] = (
+        None,
+        [],
+        {"base": {}},
+        {"base": {}, "axes": 3},
+        {"base": {}, "axes": {"epsilon": 1}},
+    )
+    for bad in wrong:
+        with pytest.raises(SpecError):
+            Sweep.from_dict(bad)
+
+
+def test_frame_is_tidy_and_pairs_seeds() -> None:
+    sweep = Sweep(BASE, {"epsilon": [1, 10], "privacy": ["none", "central"]})
+    final = {spec: np.array([10.0, 20.0]) + i for i, spec in enumerate(sweep.specs)}
+    frame = sweep.frame(final)
+    assert list(frame.columns) == ["epsilon", "privacy", "seed", "episode", "regret", "extra_regret"]
+    assert len(frame) == 2 * 2 * BASE.seeds
+    assert (frame[frame.privacy == "none"].extra_regret == 0).all()
+    for point in sweep.points:
+        assert point.spec is not None
+        rows = frame[(frame.epsilon == point.values[0]) & (frame.privacy == point.values[1])]
+        np.testing.assert_array_equal(rows.regret, final[point.spec])
+        np.testing.assert_array_equal(rows.extra_regret, final[point.spec] - final[BASE.twin()])
+
+
+def test_every_field_offered_as_an_axis_takes_its_default() -> None:
+    for name, field in axis_fields(BASE).items():
+        if field.default is not None:
+            assert Sweep(BASE, {name: [field.default]}).points[0].values == (field.default,)
+
+
+def test_titles_differ() -> None:
+    words = [
+        "none",
+        "central",
+        "central:laplace-tree",
+        "central:laplace-tree:paper",
+        "central:laplace-tree:scaled",
+    ]
+    assert len({Model.parse(text).title for text in words}) == len(words)
+    assert [Model.parse(text).text for text in words] == words

@@ -1,0 +1,102 @@
+"""The page Trade-offs as a value, and its links."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dprl import studies
+from dprl.fields import SpecError
+from dprl.simulation import RunSpec
+from dprl.studies import DEFAULT, Study
+
+
+def grouped(study: Study) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in studies.encode(study):
+        found.setdefault(key, []).append(value)
+    return found
+
+
+BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
+STUDIES = (
+    DEFAULT,
+    Study(BASE, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", 12.5),
+    Study(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "table"),
+    Study(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret"),
+)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_link_makes_the_round_trip(study: Study) -> None:
+    assert studies.decode(grouped(study)) == (study, [])
+
+
+def test_what_is_wrong_is_said_and_the_rest_kept() -> None:
+    given = grouped(STUDIES[1]) | {"show": ["nonsense"], "m": ["secret", "local"], "at": ["1,x"], "v": ["9"]}
+    study, problems = studies.decode(given)
+    assert study.base == BASE
+    assert study.models == ("local",)
+    assert study.x == "episodes"
+    assert study.show == "price"
+    assert len(problems) == 4
+    assert all(p.isprintable() for p in problems)
+
+
+def test_models_that_the_algorithm_does_not_take_are_left_out() -> None:
+    study, problems = studies.decode({"b": ["alg.ucbvi"], "m": ["central", "none"]})
+    assert study.models == ("none",)
+    assert any("ucbvi does not take" in p for p in problems)
+
+
+def test_hostile_links_never_raise() -> None:
+    rng = random.Random(5)
+    keys = ["b", "m", "x", "at", "show", "share", "v", "c", ""]
+    bits = ["epsilon", "S", "1e999", "nan", "-1", "0", "\x00", "~", ".", ",", "eps.x", "env.custom", "'", "<b>",
+            "9" * 400, "central:::", "none", "épsilon", "1,2,3", "K.1e15", "privacy", "⅕", "--", "inf"]  # fmt: skip
+    for _ in range(400):
+        given = {
+            rng.choice(keys): [
+                "".join(rng.choices(bits, k=rng.randint(0, 6))) for _ in range(rng.randint(1, 3))
+            ]
+            for _ in range(rng.randint(1, 6))
+        }
+        study, problems = studies.decode(given)
+        assert studies.decode(grouped(study)) == (study, [])
+        assert all(isinstance(p, str) and p for p in problems)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [((0.1, 1, 20), "0.1, 1, 20"), ((1000, 10**6, 10**15), "1000, 1e6, 1e15"), ((123456,), "123456")],
+)
+def test_values_are_written_as_people_do(values: tuple[float, ...], text: str) -> None:
+    assert studies.written(values) == text
+    axis = "episodes" if values[-1] > 100 else "epsilon"
+    assert studies.parse_values(BASE, axis, text) == values
+
+
+@pytest.mark.parametrize("text", ["", ",", "1,1", "a", "none", ",".join(map(str, range(1, 40)))])
+def test_values_that_are_refused(text: str) -> None:
+    with pytest.raises(SpecError):
+        studies.parse_values(BASE, "epsilon", text)
+
+
+def test_every_axis_has_values_to_begin_with() -> None:
+    for environment in ("riverswim", "chain", "gridworld", "clinic", "hard-jdp", "random"):
+        base = RunSpec(environment=environment)
+        for x in studies.axes(base):
+            values = studies.default_values(base, x)
+            assert Study(base, ("central",), x, values).values == tuple(sorted(values))
+
+
+def test_users_compares_mechanisms_at_the_same_promise() -> None:
+    assert DEFAULT.ways[:4] == (
+        "central:gaussian-toeplitz:tight",
+        "central:gaussian-tree:tight",
+        "central:laplace-tree:tight",
+        "central:laplace-tree:scaled",
+    )
+    spec = DEFAULT.at("central:laplace-tree:tight", 5000)
+    assert (spec.episodes, spec.mechanism, spec.epsilon, spec.delta) == (5000, "laplace-tree", 1.0, 1e-6)
