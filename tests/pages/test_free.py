@@ -64,6 +64,20 @@ def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit
     assert "lost more in the end" not in said(printed)
 
 
+def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: Visit, work: Work) -> None:
+    base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5)
+    visit(PAGE, b=encode_spec(base))
+    work()
+    text = said(visit(PAGE, b=encode_spec(base)))
+    assert "Without privacy the learner has settled on a worse policy in 3 of 5 seeds" in text
+    assert "has become free" not in text
+    assert (
+        "whether privacy's cost still grows cannot be told with a trusted agent or a trusted shuffler" in text
+    )
+    assert "2 of 5 seeds): too few seeds to tell whether it grows." in text
+    assert "lost more in the end" not in text
+
+
 @pytest.mark.parametrize("show", SHOWN)
 @pytest.mark.parametrize("bonus", ["practical", "paper"])
 def test_every_chart_of_what_comes_with_the_program(
