@@ -78,8 +78,8 @@ def settled(runs: Sequence[Measured]) -> str:
         if run.model == "none" and run.settled:
             return (
                 f"Without privacy the learner has settled on a worse policy in {run.settled} of "
-                f"{plural(len(run.regret), 'seed')}: its regret there grows in proportion to the users, so what privacy "
-                "costs cannot be read off such a seed."
+                f"{plural(len(run.regret), 'seed')}: its regret there grows in proportion to the users, so what "
+                "privacy costs cannot be read off such a seed."
             )
     return ""
 
