@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from functools import partial
 from html import escape as html
-from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -15,13 +14,13 @@ from dprl import links, metrics, search
 from dprl.fields import SpecError, shown
 from dprl.figures import style
 from dprl.figures.style import Picture, human
-from dprl.figures.trust import LEARNED, Cost, chart, said
+from dprl.figures.trust import LEARNED, Cost, chart, said, see, table
 from dprl.simulation import RunSpec
 from dprl.simulation.spec import FIELDS
 from pages.parts import data
 from pages.parts.browser import copy_link
 from pages.parts.bundled import bundled
-from pages.parts.chart import kept, show
+from pages.parts.chart import draw, kept, tell
 from pages.parts.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.parts.frame import dark, guarded, required
 from pages.parts.names import in_common
@@ -31,6 +30,7 @@ from pages.parts.state import session
 from pages.parts.text import escape
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
+HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 MARKS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲"}
 # Where a visitor may go from here, besides Explore.
 WAYS_ON = (
@@ -48,6 +48,7 @@ def main() -> None:
         "A learner finds out how to act from one user after the other. **Differential privacy** hides each of them in "
         "noise. Move the slider: the more private, the more users it takes until a curve comes down."
     )
+    session().home_drawn = session().epsilon, dark()
     st.fragment(at_one_epsilon)()
     words_and_papers()
 
@@ -97,12 +98,18 @@ def at_one_epsilon() -> None:
             spoken=[f"epsilon {e:g}" for e in HOME_BUDGETS],
             ends=("more private", "less noise"),
             key=f"{s.version}:epsilon",
+            chart="home_chart",
             on_move=take,
         )
+    if s.home_drawn[1] != night:  # day and night changed meanwhile
+        s.home_drawn = s.epsilon, night
+    costs = known(s.epsilon)
     with cost:
-        st.html(cards(known(s.epsilon), night))
-    show(kept(("home", s.epsilon, night), partial(picture, s.epsilon, night)), "home")
-    with st.container(horizontal=True, gap="small", key="ways_on"):
+        st.html(cards(costs, night))
+    with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
+        draw(kept(("home", *s.home_drawn), partial(picture, *s.home_drawn)), "home")
+    tell(see(costs, s.epsilon), partial(table, costs, s.epsilon), "home")
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         st.page_link(
             "pages/explore.py",
             label="Open this chart in Explore",
@@ -110,8 +117,7 @@ def at_one_epsilon() -> None:
             query_params=example.query,
         )
         for page, label, icon in WAYS_ON:
-            if (Path(__file__).parents[1] / page).exists():
-                st.page_link(page, label=label, icon=icon)
+            st.page_link(page, label=label, icon=icon)
         copy_link(urlencode({"v": links.VERSION, "eps": f"{s.epsilon:g}"}))
     st.markdown(f":material/shield: {meaning(s.epsilon)}")
     st.caption(escape(in_common(example.curves)))
@@ -138,8 +144,9 @@ def cost_of(spec: RunSpec) -> Cost:
 
 
 def picture(epsilon: float, night: bool) -> Picture:
-    """The chart at one epsilon."""
-    return chart(known(epsilon), epsilon=epsilon, v_star=data.v_star(BASE), dark=night)
+    """The chart, at one epsilon first."""
+    all_costs = {e: known(e) for e in HOME_BUDGETS}
+    return chart(all_costs, epsilon=epsilon, v_star=data.v_star(BASE), dark=night)
 
 
 def meaning(epsilon: float) -> str:
@@ -147,9 +154,10 @@ def meaning(epsilon: float) -> str:
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
+    hardly = ": hardly a promise" if epsilon >= HARDLY else ""
     return (
         f"Whatever one user does, nothing that others see becomes more than **{factor} times** as likely, but for a "
-        f"chance of δ = {human(central.delta or 0.0)}. A trusted agent blurs each of its counts by "
+        f"chance of δ = {human(central.delta or 0.0)}{hardly}. A trusted agent blurs each of its counts by "
         f"**± {human(float(f'{noise:.2g}'))}** for that."
     )
 

@@ -33,12 +33,18 @@ DASHES = (
 SYMBOLS = {"none": "circle", "central": "square", "local": "triangle-up", "shuffle": "diamond"}
 BOUND_DASH = "dot"
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
-# For st.plotly_chart(..., theme=None, config=CONFIG): the toolbar saves a PNG fit for a slide.
-CONFIG: dict[str, Any] = {
-    "displaylogo": False,
-    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
-    "toImageButtonOptions": {"format": "png", "scale": 3},
-}
+PICTURES = ("png", "svg")  # what the toolbar's camera may save
+
+
+def config(picture: str = "png") -> dict[str, Any]:
+    """For st.plotly_chart(..., theme=None, config=config()): the toolbar's camera saves a PNG fit for a slide, or an
+    SVG fit for print."""
+    return {
+        "displaylogo": False,
+        "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+        "toImageButtonOptions": {"format": picture, "scale": 3 if picture == "png" else 1},
+    }
+
 
 Scale = tuple[tuple[float, str], ...]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 LEARNED = 0.1  # share of V*: below it an average episode counts as good
 X_RANGE = (1.0, 15.0)  # powers of ten; fixed, as is the height, so that the curves are seen to move
 Y_RANGE = (0.0, 106.0)
+VISIBLE = 0.2  # percent: intervals below it are narrower than the line
 TICKS = (0, 10, 25, 50, 75, 100)
 ALT = "Line chart of the share of reward lost by an average episode so far, against users, by who is trusted."
 BAND = "95% t interval of the mean over seeds"
@@ -51,77 +52,70 @@ class Cost:
         return NAMES[self.model]
 
 
-def chart(costs: Sequence[Cost], *, epsilon: float, v_star: float, dark: bool) -> Picture:
+def chart(
+    by_epsilon: Mapping[float, Sequence[Cost]], *, epsilon: float, v_star: float, dark: bool
+) -> Picture:
     """The curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
-    The axes are the same for every epsilon. The figure is made at once, for a slider redraws it.
+    The figure carries the curves of every epsilon: pressing the i-th of its (invisible) buttons, class
+    `updatemenu-button`, shows the i-th epsilon, without asking the server for another figure. The axes are the same
+    for all.
     """
     colors = style.theme(dark)
-    around: list[Array] = []
+    costs = by_epsilon[epsilon]
     curves, marks = [], []
     for cost in costs:
         color = style.look(cost.model, 0, dark).color
-        symbol = style.SYMBOLS[cost.model]
-        x = np.asarray(cost.episodes, float)
-        mean, low, high = (100 * values / v_star for values in (cost.mean, cost.low, cost.high))
-        around += [np.array([np.r_[x, x[::-1], np.nan], np.r_[high, low[::-1], np.nan]])]
+        shared: dict[str, Any] = {
+            "line": {"color": color, "width": 3},
+            "name": cost.name,
+            "legendgroup": cost.model,
+        }
         curves.append(
-            {
-                "x": x,
-                "y": mean,
-                "line": {"color": color, "width": 3},
-                "customdata": [
-                    f"after {human(k)} users: {percent(m / 100)} ({percent(a / 100)} to {percent(b / 100)})"
-                    for k, m, a, b in zip(x, mean, low, high, strict=True)
-                ],
-                "hovertemplate": f"<b>{cost.name}</b><br>%{{customdata}}<extra></extra>",
+            shared
+            | {
+                "customdata": [f"after {human(k)} users" for k in cost.episodes],
+                "hovertemplate": f"<b>{cost.name}</b><br>%{{customdata}}: %{{y:.3g}}% lost<extra></extra>",
                 "showlegend": False,
-                "name": cost.name,
-                "legendgroup": cost.model,
             }
         )
         # In the legend this is line and marker; in the plot only the marker, where the curve has come down.
         marks.append(
-            {
-                "x": [cost.needed, None],
-                "y": [100 * LEARNED, None],
+            shared
+            | {
                 "mode": "lines+markers",
-                "line": {"color": color, "width": 3},
                 "marker": {
-                    "symbol": symbol,
+                    "symbol": style.SYMBOLS[cost.model],
                     "size": 12,
                     "color": color,
                     "line": {"color": colors.background, "width": 1.5},
                 },
-                "hovertemplate": f"<b>{cost.name}</b><br>below {percent(LEARNED)} from {said(cost.needed)} users on"
-                "<extra></extra>",
-                "name": cost.name,
-                "legendgroup": cost.model,
+                "hovertemplate": f"<b>{cost.name}</b><br>below {percent(LEARNED)} from here on<extra></extra>",
             }
         )
-    ends = 10 ** np.array(X_RANGE)
-    # One trace for all intervals, and as few as possible in all: each costs the browser time at every move.
-    xs, ys = np.concatenate(around, axis=1)
-    context = [
-        {
-            "x": xs,
-            "y": ys,
-            "line": {"width": 0},
-            "fill": "toself",
-            "fillcolor": style.translucent(colors.muted, 0.4),
-            "hoverinfo": "skip",
-            "name": BAND,
-        },
-        {
-            "x": ends,
-            "y": [100, 100],
-            "line": {"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
-            "hovertemplate": f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",
-            "name": f"V* = {v_star:#.4g}, all an episode can lose",
-        },
+    band = {
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": style.translucent(colors.muted, 0.4),
+        "hoverinfo": "skip",
+        "name": BAND,
+        "legendrank": 1001,  # drawn first, named after the curves
+    }
+    bound = {
+        "x": [10.0**end for end in X_RANGE],
+        "y": [100, 100],
+        "line": {"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
+        "hovertemplate": f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",
+        "name": f"V* = {v_star:#.4g}, all an episode can lose",
+        "legendrank": 1002,
+    }
+    places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
+    moving = [
+        {"type": "scatter", "mode": "lines"} | trace | {"x": x, "y": y}
+        for trace, (x, y) in zip([band, *curves, *marks], places[epsilon], strict=True)
     ]
     layout = style.layout(
-        f"Reward lost by an average episode so far, at ε = {epsilon:g}",
+        _title(epsilon),
         dark=dark,
         height=400,
         x_title="Users so far (one episode each)",
@@ -151,9 +145,75 @@ def chart(costs: Sequence[Cost], *, epsilon: float, v_star: float, dark: bool) -
             "layer": "below",
         }
     ]
-    layout["uirevision"] = "trust"  # zoom, and curves switched off, survive the slider
-    traces = [{"type": "scatter", "mode": "lines"} | trace for trace in curves + marks + context]
-    return Picture(style.figure_of(layout, traces), ALT, see(costs, epsilon), table(costs, epsilon))
+    steps = [
+        {
+            "label": " ",
+            "method": "update",
+            "args": [
+                {"x": [x for x, _ in found], "y": [y for _, y in found]},
+                {"title.text": _title(e)},
+                list(range(len(found))),
+            ],
+        }
+        for e, found in places.items()
+    ]
+    half = (len(steps) + 1) // 2  # beside each other they fit into the plot, so that they ask for no margin
+    layout["updatemenus"] = [
+        {
+            "type": "buttons",
+            "buttons": part,
+            "x": 0.5,
+            "y": 0.5,
+            "xanchor": "center",
+            "yanchor": "middle",
+            "bgcolor": "rgba(0,0,0,0)",
+            "borderwidth": 0,
+            "showactive": False,
+            "font": {"size": 1},
+        }
+        for part in (steps[:half], steps[half:])
+        if part
+    ]
+    figure = style.figure_of(layout, [*moving, {"type": "scatter", "mode": "lines"} | bound])
+    return Picture(figure, ALT, see(costs, epsilon), table(costs, epsilon))
+
+
+def _title(epsilon: float) -> str:
+    return f"Reward lost by an average episode so far, at ε = {epsilon:g}"
+
+
+def _places(costs: Sequence[Cost], v_star: float) -> list[tuple[list[Any], list[Any]]]:
+    """Where each moving trace is, x and y: one trace for all intervals, the curves, and their marks.
+
+    In percent of v_star and in four digits, more than can be seen, because the figure holds those of every epsilon.
+    """
+    curves, marks = [], []
+    xs: list[Any] = []
+    ys: list[Any] = []
+    for cost in costs:
+        first = (
+            np.searchsorted(cost.episodes, 10 ** X_RANGE[0]) - 1
+        )  # so that the line comes in from the left
+        drawn = slice(max(int(first), 0), None)
+        x = np.asarray(cost.episodes, float)[drawn]
+        mean, low, high = (100 * values[drawn] / v_star for values in (cost.mean, cost.low, cost.high))
+        curves.append((_short(x), _short(mean)))
+        marks.append(([cost.needed if np.isfinite(cost.needed) else None, None], [100 * LEARNED, None]))
+        for part in _stretches(high - low > VISIBLE):
+            xs += [*_short(x[part]), *_short(x[part][::-1]), None]
+            ys += [*_short(high[part]), *_short(low[part][::-1]), None]
+    return [(xs, ys), *curves, *marks]
+
+
+def _stretches(wide: NDArray[np.bool_]) -> list[slice]:
+    """Where it is True, with the point before and the point after."""
+    kept = np.convolve(wide, [1, 1, 1], mode="same") > 0
+    edges = np.flatnonzero(np.diff(np.r_[False, kept, False].astype(int)))
+    return [slice(begin, end) for begin, end in edges.reshape(-1, 2)]
+
+
+def _short(values: Array) -> list[float]:
+    return [float(f"{value:.4g}") for value in values]
 
 
 def said(users: float) -> str:
@@ -179,7 +239,7 @@ def see(costs: Sequence[Cost], epsilon: float) -> str:
     listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
     return (
         f"Without privacy it takes {said(free.needed)} users until an average episode loses less than "
-        f"{percent(LEARNED)}; hiding each of them at **ε = {epsilon:g}** takes {listed}."
+        f"{percent(LEARNED)}; hiding each of them at **ε\u00a0=\u00a0{epsilon:g}** takes {listed}."
     )
 
 

@@ -14,6 +14,18 @@ SIMULATION = (
 )
 
 
+_SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def budget(epsilon: float, delta: float) -> str:
+    """(epsilon, delta) as people write it: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
+    mantissa, _, exponent = f"{delta:.3g}".partition("e")
+    if exponent:
+        ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+        mantissa = ten if mantissa == "1" else f"{mantissa}×{ten}"
+    return f"({epsilon:g}, {mantissa})"
+
+
 @dataclass(frozen=True)
 class Reading:
     """One thing that the noise proves: (epsilon, delta) under a notion of neighbours, and by which argument."""

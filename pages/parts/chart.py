@@ -6,10 +6,12 @@ import base64
 from collections.abc import Callable, Hashable
 from html import escape
 
+import pandas as pd
 import streamlit as st
 
-from dprl.figures.style import CONFIG, Picture, Sketch
+from dprl.figures.style import Picture, Sketch, config
 from pages.parts.data import Kept
+from pages.parts.state import session
 from pages.parts.text import unlinked
 
 PICTURE_BYTES = 96 * 2**20  # of drawn figures kept, for all visitors together
@@ -33,20 +35,30 @@ def kept(key: Hashable, draw: Callable[[], Picture]) -> Picture:
 def show(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
     """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called when a point is
     pressed."""
+    draw(picture, key, picked)
+    tell(picture.see, lambda: picture.table, key)
+
+
+def draw(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
+    """The figure alone, whose camera saves what the visitor chose."""
     st.plotly_chart(
         picture.figure,
         key=key,
         theme=None,
-        config=CONFIG,
+        config=config(session().saves),
         alt=picture.alt,
         width="stretch",
         on_select=picked or "ignore",
         selection_mode="points",
     )
-    st.markdown(f":material/visibility: {unlinked(picture.see)}")
+
+
+def tell(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
+    """What stands below a figure: what to see in it, and its numbers."""
+    st.markdown(f":material/visibility: {unlinked(see)}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
     if numbers.open:
-        numbers.dataframe(picture.table, hide_index=True, width="stretch", height=280, key=f"{key}:table")
+        numbers.dataframe(table(), hide_index=True, width="stretch", height=280, key=f"{key}:table")
 
 
 def sketch(drawing: Sketch) -> None:

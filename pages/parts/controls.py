@@ -81,7 +81,7 @@ def environment(s: Session) -> None:
         checked = checked_params(s, world)
         if _drawable(*world.size(**checked)):  # else the box below the settings says what would fit
             drawn = picture(key, tuple(checked.items()), dark())
-            config = style.CONFIG | {"displayModeBar": False}
+            config = style.config() | {"displayModeBar": False}
             st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.figures import regret as figures
+from dprl.figures import style
 from dprl.jobs.store import RunStatus
 from dprl.simulation import FIELDS, RunSpec
 from pages.parts import data, view
@@ -34,7 +35,15 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save("specs.json", "Specs", "application/json", lambda: specs(offered, titles))
         save("regret.html", "Chart (HTML)", "text/html", lambda: page(titles, runs))
-    st.caption("A picture (PNG): the camera in the toolbar of any chart.")
+    st.segmented_control(
+        "The camera above each chart saves",
+        style.PICTURES,
+        default=s.saves,
+        format_func=str.upper,
+        required=True,
+        key="saves",
+        on_change=take_picture,
+    )
     st.dataframe(table, hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("#### Make it again without this page", anchors=False)
     chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
@@ -53,6 +62,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if len(text) <= MOST_SHOWN:
         st.caption("The spec, for `--spec` and `RunSpec.from_json`:")
         st.code(text, language="json", height=260)
+
+
+def take_picture() -> None:
+    """Keeps the kind of picture that was chosen."""
+    session().saves = st.session_state["saves"]
 
 
 def save(name: str, label: str, mime: str, make: object) -> None:

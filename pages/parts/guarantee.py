@@ -114,7 +114,8 @@ def card(g: Guarantee, key: int) -> None:
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
-        "Scale of one draw": f"{significant(g.noise_scale)} visits",
+        # the noise of a shuffler is bits, and each is one visit: that has no scale to tell
+        "Scale of one draw": "" if g.model == "SDP" else f"{significant(g.noise_scale)} visits",
         "Where it enters": g.where,
     }
     st.markdown("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text))

@@ -13,7 +13,9 @@ _HTML = """
 <div class="ends" aria-hidden="true"><span></span><span></span></div>
 """
 
-# What is shown changes at once; what is sent follows at most every PACE ms, the last position always.
+# What the browser can do itself is done at once; what is sent follows at most every PACE ms, the last place always.
+# The chart is turned by its own buttons (Plotly's `updatemenus`), because Streamlit can only replace a chart that has
+# changed, which takes three times as long and blinks.
 _JS = """
 const PACE = 80;
 export default function ({ data, parentElement, setStateValue }) {
@@ -26,6 +28,12 @@ export default function ({ data, parentElement, setStateValue }) {
   data.ends.forEach((words, i) => { ends[i].textContent = words; });
   input.max = data.words.length - 1;
   input.value = data.place;
+  // The chart may not be there yet.
+  const turn = () => {
+    const buttons = document.querySelectorAll(data.chart + " .updatemenu-button");
+    if (buttons.length === 0) { if (input.isConnected) setTimeout(turn, 50); return; }
+    buttons[input.value].dispatchEvent(new MouseEvent("click"));
+  };
   const say = () => {
     output.textContent = data.words[input.value];
     input.setAttribute("aria-valuetext", data.spoken[input.value]);
@@ -41,6 +49,7 @@ export default function ({ data, parentElement, setStateValue }) {
   };
   input.oninput = () => {
     say();
+    turn();
     if (waiting !== null) return;
     const pause = last + PACE - performance.now();
     if (pause <= 0) send(); else waiting = setTimeout(send, pause);
@@ -73,7 +82,8 @@ input::-moz-range-thumb {
   box-shadow: 0 0 0 1px var(--st-primary-color);
 }
 input:focus { outline: none; }
-input:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; border-radius: .4rem; }
+input:focus-visible::-webkit-slider-thumb { box-shadow: 0 0 0 .2rem var(--st-text-color); }
+input:focus-visible::-moz-range-thumb { box-shadow: 0 0 0 .2rem var(--st-text-color); }
 """
 
 _slider = st.components.v2.component("dprl_slider", html=_HTML, css=_CSS, js=_JS)
@@ -87,10 +97,12 @@ def live_slider(
     spoken: Sequence[str],
     ends: tuple[str, str],
     key: str,
+    chart: str,
     on_move: Callable[[int], None],
 ) -> None:
     """A slider over `words`, at `place` when it is first drawn. spoken: the words as a screen reader says them.
 
+    chart: key of the container of a figure with a button for each place, which is pressed as the slider moves.
     on_move: called with the new place before the part of the page that holds the slider is drawn again. To move it
     from elsewhere, draw it under another key.
     """
@@ -101,4 +113,5 @@ def live_slider(
             on_move(sent)
 
     data = {"label": label, "place": place, "words": words, "spoken": spoken, "ends": ends}
+    data["chart"] = f".st-key-{chart}"
     _slider(data=data, key=key, on_place_change=moved)

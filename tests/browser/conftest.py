@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, Response, sync_playwright
@@ -36,6 +37,8 @@ CHROMIUM_FLAGS = [
     "--no-first-run",
     *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
 ]
+
+LOOKUPS = ("_stcore/health", "_stcore/host-config")
 
 # Streamlit says on its root element whether a script runs; a chart is there once Plotly has drawn into it.
 IDLE_SCRIPT = """() => {
@@ -115,6 +118,12 @@ def idle() -> Callable[[Page], None]:
     return wait_until_idle
 
 
+def looked_up(url: str, status: int) -> bool:
+    """Whether this is Streamlit looking for its server: on a page below the root it first tries below that page."""
+    path = urlsplit(url).path
+    return status == 404 and path.count("/") > 2 and path.split("/", 2)[2] in LOOKUPS
+
+
 class Visits:
     """Opens pages of one app and remembers everything that went wrong on them."""
 
@@ -141,7 +150,9 @@ class Visits:
         return page
 
     def _check_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type == "error" and not (
+            "status of 404" in message.text and looked_up(message.location.get("url", ""), 404)
+        ):
             self.problems.append(f"console: {message.text}")
 
     def _check_request(self, request: Request) -> None:
@@ -149,7 +160,7 @@ class Visits:
             self.problems.append(f"asks for an outside address: {request.url}")
 
     def _check_response(self, response: Response) -> None:
-        if response.status >= 400:
+        if response.status >= 400 and not looked_up(response.url, response.status):
             self.problems.append(f"{response.status} for {response.url}")
 
     def end(self) -> list[str]:

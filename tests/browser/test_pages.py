@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visits
@@ -16,13 +16,6 @@ QUICK = "envp.S.3~envp.H.3~K.100000~seeds.2"
 LINK = f"explore?v=1&c={QUICK}~eps.50&c=priv.none&m=per-episode"
 CURVE = "[data-testid=stMain] .js-plotly-plot .scatterlayer path.js-line"
 TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
-
-
-@pytest.fixture(autouse=True)
-def _probes(visit: Visits) -> Any:
-    """A page below the root makes Streamlit look for its server below that page first, which is no problem of ours."""
-    yield
-    visit.problems[:] = [p for p in visit.problems if "/_stcore/" not in p and "status of 404" not in p]
 
 
 def fits(page: Page) -> bool:
@@ -112,6 +105,69 @@ def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits, idl
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
     expect(sidebar).to_have_attribute("data-collapsed", "true")
+
+
+def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits, idle: Idle) -> None:
+    page = visit()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    slider = page.get_by_role("slider", name="Privacy budget")
+    expect(slider).to_have_attribute("aria-valuetext", "epsilon 1")
+    title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")
+    expect(title).to_have_text(re.compile("at ε = 1$"))
+    curves = "[...document.querySelectorAll('.js-plotly-plot path.js-line')].map(e => e.getAttribute('d'))"
+    before = page.evaluate(curves)
+    chart = page.evaluate_handle("document.querySelector('.js-plotly-plot')")
+    slider.focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowLeft")
+    expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.3")
+    expect(title).to_have_text(re.compile("at ε = 0.3$"))
+    expect(page.get_by_text("hiding each of them at ε\u00a0=\u00a00.3 takes")).to_be_visible()
+    idle(page)
+    after = page.evaluate(curves)
+    assert len(before) == len(after) > 4
+    assert before[0] == after[0]  # without privacy nothing moves
+    assert all(a != b for a, b in zip(before[1:4], after[1:4], strict=True))
+    assert page.evaluate("chart => chart.isConnected", chart)  # turned, not replaced
+    assert "eps" not in page.url  # the address does not follow the slider
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    other = visit(copied.split("/", 3)[3], 390)
+    expect(other.get_by_role("slider", name="Privacy budget")).to_have_attribute(
+        "aria-valuetext", "epsilon 0.3"
+    )
+    expect(other.get_by_text("hiding each of them at ε\u00a0=\u00a00.3 takes")).to_be_visible()
+
+
+def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits, idle: Idle) -> None:
+    page = visit()
+    slider = page.get_by_role("slider", name="Privacy budget")
+    box = slider.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    for share in (0.4, 0.6, 0.3, 0.8, 0.1, 0.0):
+        page.mouse.move(box["x"] + share * box["width"], middle)
+    page.mouse.up()
+    expect(page.get_by_text("hiding each of them at ε\u00a0=\u00a00.03 takes")).to_be_visible()
+    idle(page)
+    expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.03")
+    page.get_by_role("link", name="Explore", exact=True).first.click()
+    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    page.get_by_role("link", name="Home").click()
+    expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.03")
+    title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")
+    expect(title).to_have_text(re.compile("at ε = 0.03$"))
+    for key, epsilon in (("End", "30"), ("Home", "0.03")):
+        slider.press(key)
+        expect(page.get_by_text(f"hiding each of them at ε\u00a0=\u00a0{epsilon} takes")).to_be_visible()
+        # The chart that was sent for 0.03 was turned to 30 before it went: that must not come back with it.
+        page.get_by_role("link", name="Explore", exact=True).first.click()
+        page.get_by_role("link", name="Home").click()
+        idle(page)
+        expect(title).to_have_text(re.compile(f"at ε = {epsilon}$"))
 
 
 def test_moments_play_and_stop_at_the_last(visit: Visits, idle: Idle) -> None:

@@ -31,7 +31,7 @@ def costs(scale: float = 1.0) -> list[Cost]:
 
 
 def picture(scale: float = 1.0, epsilon: float = 1.0, dark: bool = False) -> Any:
-    return chart(costs(scale), epsilon=epsilon, v_star=V_STAR, dark=dark)
+    return chart({epsilon: costs(scale), 100.0: costs(0.01)}, epsilon=epsilon, v_star=V_STAR, dark=dark)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -49,42 +49,71 @@ def test_every_model_is_in_the_legend_in_its_colour_with_its_marker(dark: bool) 
 def test_only_the_curves_move_with_epsilon() -> None:
     one, other = picture(1.0, 1.0), picture(30.0, 0.03)
     assert one.alt == other.alt
-    before, after = json.loads(one.figure.to_json()), json.loads(other.figure.to_json())
+    before, after = (json.loads(p.figure.to_json()) for p in (one, other))
     assert before["data"] != after["data"]
     for figure, epsilon in ((before, "1"), (after, "0.03")):
         assert (
             figure["layout"]["title"].pop("text")
             == f"Reward lost by an average episode so far, at ε = {epsilon}"
         )
+        del figure["layout"]["updatemenus"]
     assert before["layout"] == after["layout"]  # axes, height, and what keeps the zoom
     assert before["layout"]["xaxis"]["range"] == [1.0, 15.0]
+
+
+def test_a_button_for_each_epsilon_brings_what_the_figure_of_that_epsilon_has() -> None:
+    by_epsilon = {e: costs(1 / e) for e in (0.1, 1.0, 10.0)}
+    figures = {e: chart(by_epsilon, epsilon=e, v_star=V_STAR, dark=False).figure for e in by_epsilon}
+    buttons = [button for menu in figures[1.0].layout.updatemenus for button in menu.buttons]
+    assert len(buttons) == 3
+    for button, figure in zip(buttons, figures.values(), strict=True):
+        assert button.method == "update"
+        traces, layout, which = button.args
+        assert layout == {"title.text": figure.layout.title.text}
+        for i, x, y in zip(which, traces["x"], traces["y"], strict=True):
+            assert list(figure.data[i].x) == x
+            assert list(figure.data[i].y) == y
+        still = set(range(len(figure.data))) - set(which)
+        assert {figure.data[i].name for i in still} == {"V* = 3.400, all an episode can lose"}
 
 
 def test_curves_are_shares_of_the_best_value_and_are_marked_where_they_come_down() -> None:
     figure = picture().figure
     for one in costs():
         curve, mark = [trace for trace in figure.data if trace.name == one.name]
-        assert np.allclose(curve.y, 100 * one.mean / V_STAR)
-        assert len(curve.x) <= style.MOST_POINTS
+        shown = slice(np.flatnonzero(EPISODES < 10)[-1], None)  # the axis begins at 10
+        assert np.allclose(curve.x, EPISODES[shown], rtol=1e-3)
+        assert np.allclose(curve.y, 100 * one.mean[shown] / V_STAR, rtol=1e-3)
         assert (mark.x[0], mark.y[0]) == (one.needed, 10.0)
-        assert "95%" not in curve.hovertemplate
+
+
+def test_intervals_are_drawn_where_they_can_be_seen_and_nowhere_else() -> None:
+    wide = np.isin(np.arange(len(EPISODES)), [40, 41, 70])
+    mean = np.full(len(EPISODES), 1.7)
+    one = Cost("central", EPISODES, mean, mean - 0.17 * wide, mean + 0.17 * wide, 1e6)
+    figure = chart({1.0: [cost("none", 500.0), one]}, epsilon=1.0, v_star=V_STAR, dark=False).figure
     (band,) = [trace for trace in figure.data if trace.name == BAND]
-    assert np.count_nonzero(np.isnan(np.asarray(band.x, float))) == 4  # a gap after each model's
-    assert np.nanmax(band.y) == pytest.approx(110)
+    polygons = " ".join("gap" if y is None else f"{y:g}" for y in band.y).split("gap")
+    said = [polygon.split() for polygon in polygons if polygon.strip()]
+    assert said[-2:] == [
+        ["50", "55", "55", "50", "50", "45", "45", "50"],
+        ["50", "55", "50", "50", "45", "50"],
+    ]
 
 
 def test_the_sentence_says_the_numbers_of_this_epsilon() -> None:
     said = picture(2.0, 0.5).see
     assert said == (
         "Without privacy it takes 500 users until an average episode loses less than 10%; hiding each of them at "
-        "**ε = 0.5** takes **4,000 times** if they trust the agent, **40,000 times** if they trust only a shuffler "
-        "and **400 million times** if they trust nobody."
+        "**ε\u00a0=\u00a00.5** takes **4,000 times** if they trust the agent, **40,000 times** if they trust "
+        "only a shuffler and **400 million times** if they trust nobody."
     )
 
 
 def test_a_curve_that_never_comes_down_is_said_to_need_more_than_there_are() -> None:
-    found = chart([cost("none", 500.0), cost("local", float("nan"))], epsilon=0.01, v_star=V_STAR, dark=False)
-    assert found.see.endswith("**ε = 0.01** takes more than 10¹⁵ users if they trust nobody.")
+    never = {0.01: [cost("none", 500.0), cost("local", float("nan"))]}
+    found = chart(never, epsilon=0.01, v_star=V_STAR, dark=False)
+    assert found.see.endswith("**ε\u00a0=\u00a00.01** takes more than 10¹⁵ users if they trust nobody.")
 
 
 def test_the_table_has_the_numbers_drawn() -> None:

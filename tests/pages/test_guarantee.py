@@ -85,4 +85,6 @@ def test_the_ladder_is_shown_for_central_only(visit: Visit, work: Work) -> None:
     app = visit("pages/explore.py", c=[*curves, "priv.central"], tab="guarantee")
     assert len(charts(app)) == 1
     assert words(app).count("It proves what it claims") == 3
+    assert words(app).count("Scale of one draw") == 2  # bits have none
+    assert "1e-06" not in words(app).replace("\\", "")
     assert charts(visit("pages/explore.py", c=curves, tab="guarantee")) == []

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl import links, metrics, search
 from dprl.fields import SpecError
+from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
 from dprl.simulation.spec import FIELDS
 from pages.parts.bundled import bundled
@@ -25,13 +26,15 @@ Visit = Callable[..., AppTest]
 def title(app: AppTest) -> str:
     (chart,) = charts(app)
     assert chart.alt
-    return str(json.loads(chart.spec)["layout"]["title"]["text"])
+    figure = json.loads(chart.spec)
+    assert all(len(trace["x"]) <= MOST_POINTS for trace in figure["data"])
+    return str(figure["layout"]["title"]["text"])
 
 
 def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store) -> None:
     app = visit()
     assert title(app).endswith("at ε = 1")
-    assert "hiding each of them at **ε = 1** takes" in words(app)
+    assert "hiding each of them at **ε\u00a0=\u00a01** takes" in words(app)
     assert "**2.7 times** as likely" in words(app)
     assert app.warning == []
     assert store.activity().seeds_queued == 0  # looking at home computes nothing
@@ -41,7 +44,7 @@ def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store)
 def test_a_link_brings_its_epsilon(visit: Visit, epsilon: float) -> None:
     app = visit(v="1", eps=f"{epsilon:g}")
     assert title(app).endswith(f"at ε = {epsilon:g}")
-    assert f"at **ε = {epsilon:g}** takes" in words(app)
+    assert f"at **ε\u00a0=\u00a0{epsilon:g}** takes" in words(app)
     assert app.warning == []
 
 

@@ -322,6 +322,26 @@ def test_coming_back_from_another_page_restores_the_address(visit: Visit) -> Non
     assert "envp.S.3" in app.query_params["c"]
 
 
+def test_the_camera_above_each_chart_saves_what_was_chosen(visit: Visit, work: Work) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit(EXPLORE, c=[PRIVATE], tab="data")
+    assert saved(visit(EXPLORE, c=[PRIVATE])) == {"format": "png", "scale": 3}
+    app.segmented_control(key="saves").set_value("svg").run()
+    unbroken(app)
+    app.query_params.clear()
+    app.switch_page("pages/home.py").run()
+    unbroken(app)
+    assert saved(app) == {"format": "svg", "scale": 1}
+
+
+def saved(app: AppTest) -> dict[str, object]:
+    """What the camera of the only chart is set to."""
+    (chart,) = charts(app)
+    options: dict[str, object] = json.loads(chart.config)["toImageButtonOptions"]
+    return options
+
+
 def test_pulls_of_bad_arms_are_shown_on_the_hard_instances_only(visit: Visit, work: Work) -> None:
     hard = (
         "env.hard-jdp~envp.n.2~envp.m.2~envp.seed.1~alg.pucb~mech.laplace-tree~delta.0~eps.1~K.3000~seeds.2"

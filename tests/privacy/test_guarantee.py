@@ -14,7 +14,7 @@ from dprl import RunSpec, run
 from dprl.fields import SpecError
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.privacy.accounting import epsilon_of
-from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, SIMULATION
+from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, SIMULATION, budget
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, replaced
 from dprl.simulation.engine import SeedRun
 from tests.privacy.draws import TRIPLES, prepared
@@ -35,6 +35,20 @@ def small(privacy: str, mechanism: str | None, calibration: str | None, **change
     return RunSpec(privacy=privacy, mechanism=mechanism, calibration=calibration, **(given | changes))
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "written"),
+    [
+        (1.0, 1e-6, "(1, 10⁻⁶)"),
+        (0.5, 2.5e-8, "(0.5, 2.5×10⁻⁸)"),
+        (20.0, 1e-12, "(20, 10⁻¹²)"),
+        (2.0, 0.05, "(2, 0.05)"),
+        (2.0, 0.0, "(2, 0)"),
+    ],
+)
+def test_a_budget_is_written_as_people_do(epsilon: float, delta: float, written: str) -> None:
+    assert budget(epsilon, delta) == written
+
+
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
 def test_card(privacy: str, mechanism: str, calibration: str) -> None:
     noise = prepared(privacy, mechanism, calibration, TIMES, H=3, epsilon=2.0)
@@ -47,6 +61,7 @@ def test_card(privacy: str, mechanism: str, calibration: str) -> None:
     assert card.claimed_delta == (0.0 if printed and privacy != "shuffle" else 1e-6)
     assert card.noise_scale == noise.scales[0]
     assert card.noise_std == pytest.approx(noise.std.max())
+    assert "e-0" not in card.noise_formula
     assert SIMULATION in card.assumptions
     assert card.sources
     assert all(card.sources)

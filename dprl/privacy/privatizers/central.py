@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from dprl.privacy.accounting import Losses, calibrated
-from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, Step
+from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, Step, budget
 from dprl.privacy.mechanisms import MECHANISMS, Change, Mechanism, Stream, make_stream
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import (
@@ -44,7 +44,7 @@ def prepare(request: Request) -> Noise:
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
         norm = f"L1 = {change.l1:g}" if request.delta == 0 else f"squared L2 = {change.l2_squared:g}"
         formula = (
-            f"the least scale that proves ({request.epsilon:g}, {request.delta:g}) for a change of {norm} "
+            f"the least scale that proves {budget(request.epsilon, request.delta)} for a change of {norm} "
             f"(2H counters of n, 2H of m, and 2H of r/4), seen in {stream.releases:,} releases"
         )
         sources = (mechanism.source, "dp-accounting; Balle, Wang 2018")

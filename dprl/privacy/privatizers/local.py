@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading
+from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, make_stream
 from dprl.privacy.privatizers.central import tight_scale
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, replaced, with_noise
@@ -28,7 +28,7 @@ def prepare(request: Request) -> Noise:
         change = replaced(request.H, reward)
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
         formula = (
-            f"the least scale that proves ({request.epsilon:g}, {request.delta:g}) for one report, in which another "
+            f"the least scale that proves {budget(request.epsilon, request.delta)} for one report, in which another "
             f"trajectory changes 2H counters of n, 2H of m, and 2H of r/4"
         )
         sources = (mechanism.source, "dp-accounting; Balle, Wang 2018")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
-from dprl.privacy.guarantee import REPLACE_ONE, SIMULATION, Guarantee, Reading
+from dprl.privacy.guarantee import REPLACE_ONE, SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, make_stream
 from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, guarantee, with_noise
 
@@ -62,7 +62,7 @@ def prepare(request: Request) -> Noise:
         formula = (
             f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), "
             f"n q (1 - q) = {variance:,.0f}: the least that proves "
-            f"({request.epsilon:g}, {request.delta:g}) in a batch of n that a change moves {2 * changed} counters of"
+            f"{budget(request.epsilon, request.delta)} in a batch of n that a change moves {2 * changed} counters of"
         )
         sources = ("B25 Algorithm 4", "dp-accounting")
     knobs = np.column_stack([bits, moved])
