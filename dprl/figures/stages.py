@@ -141,8 +141,8 @@ def narrowing(
         see = f"After {len(k)} stage{'s' if len(k) > 1 else ''} the best policy is estimated to earn {human(best)} "
         see += f"(V* = {v_star:#.3g})"
         if width < best:
-            see += f", and the next stage explores with mixtures of policies estimated to earn at least {human(best - width)} "
-            see += "an episode."
+            see += ", and the next stage explores with mixtures of policies estimated to earn at least "
+            see += f"{human(best - width)} an episode."
         else:
             see += f"; the width {human(width)} is still more than that, so nothing is dropped yet."
     table = pd.DataFrame({"stage": np.arange(1, len(k) + 1), "episodes": episodes, **dict(series)})

@@ -203,7 +203,8 @@ class RunSpec:
             check_budget(H, str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
 
     def _estimate_limits(self, mechanism: str | None) -> None:
-        S, A, H = ENVIRONMENTS[self.environment].size(**self.environment_params)
+        world = ENVIRONMENTS[self.environment]
+        S, A, H = world.size(**self.environment_params)
         learner = ALGORITHMS[self.algorithm]
         if isinstance(learner, PolicyElimination) and (refusal := learner.refusal(H, S, A)):
             raise SpecError("algorithm", refusal)
@@ -213,7 +214,7 @@ class RunSpec:
                 f"{number(self.episodes)} is too few for a stage of {self.algorithm}, which takes two users for each "
                 f"(h, s, a); give at least {2 * H * S * A}.",
             )
-        cost.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration)
+        cost.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration, smaller=world.smaller)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of FIELDS."""
