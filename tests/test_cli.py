@@ -16,6 +16,7 @@ from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunS
 from dprl.__main__ import main
 from dprl.jobs.local import stop
 from dprl.kernels import home, source_digest
+from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 
 SMALL = ["--env-param", "S=3", "--env-param", "H=4", "--episodes", "1e4", "--seeds", "2"]
@@ -27,6 +28,16 @@ def files(out: Path) -> tuple[RunSpec, pd.DataFrame, dict[str, float | None]]:
         spec,
         pd.read_csv(out / "regret.csv"),
         json.loads((out / "summary.json").read_text(encoding="utf-8")),
+    )
+
+
+def test_a_model_is_one_flag(tmp_path: Path) -> None:
+    flags = ["--env", "custom", "--env-param", f"model={model()}", "--env-param", "H=3", "--episodes", "100"]
+    assert main(["run", *flags, "--seeds", "1", "--out", str(tmp_path)]) == 0
+    spec, _, _ = files(tmp_path)
+    assert (
+        spec.environment_params
+        == RunSpec(environment="custom", environment_params={"model": model(), "H": 3}).environment_params
     )
 
 
