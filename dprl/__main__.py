@@ -100,7 +100,7 @@ def spec_of(given: argparse.Namespace) -> RunSpec:
         text = getattr(given, field.name)
         if text is not None:
             params = field.kind == "params"
-            changes[field.name] = parse_params(field.name, ",".join(text)) if params else field.parse(text)
+            changes[field.name] = parse_params(field.name, *text) if params else field.parse(text)
     if base is None:
         return RunSpec.from_dict(changes)
     for owner, name in (("environment", "environment_params"), ("algorithm", "algorithm_params")):

@@ -7,11 +7,14 @@ line and JSON are all checked by it, so that a bad value gets the same one sente
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["int", "float", "choice", "text", "params"]
+
+_JSON = re.compile(r"\s*\w+\s*=\s*\{.*\}\s*", re.DOTALL)  # name={...}
 
 
 class SpecError(ValueError):
@@ -134,10 +137,14 @@ class Field:
             raise self.refuse(text) from None
 
 
-def parse_params(name: str, text: str) -> dict[str, str]:
-    """`S=6,H=20` as {"S": "6", "H": "20"}. Raises SpecError when a part has no `=` or a name stands twice."""
+def parse_params(name: str, *texts: str) -> dict[str, str]:
+    """`S=6,H=20` as {"S": "6", "H": "20"}. A text like `model={...}` is one pair, commas and all.
+
+    Raises SpecError when a part has no `=` or a name stands twice.
+    """
     params: dict[str, str] = {}
-    for part in filter(None, (p.strip() for p in text.split(","))):
+    parts = [p for text in texts for p in ([text] if _JSON.fullmatch(text) else text.split(","))]
+    for part in filter(None, (p.strip() for p in parts)):
         key, sign, value = (x.strip() for x in part.partition("="))
         if not sign or not key or key in params:
             raise SpecError(name, f"{shown(part)} is not allowed; give name=value pairs, each name once.")

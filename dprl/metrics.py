@@ -111,8 +111,8 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 @dataclass(frozen=True)
 class Growth:
-    """How a price grew between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` seeds,
-    those whose price was above zero all the while; NaN with fewer than two."""
+    """How a price grew between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` of `of`
+    seeds, those whose price was above zero all the while; NaN with fewer than two."""
 
     from_k: float
     to_k: float
@@ -120,6 +120,12 @@ class Growth:
     low: float
     high: float
     seeds: int
+    of: int
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval, and from more than half of the seeds."""
+        return bool(np.isfinite(self.low)) and 2 * self.seeds > self.of
 
 
 def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> list[Growth]:
@@ -134,17 +140,17 @@ def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> li
         slopes = _slopes(episodes, price, to_k / 10, to_k)
         slopes = slopes[np.isfinite(slopes)]
         mean, low, high = (float(value[0]) for value in regret_band(slopes.reshape(-1, 1)))
-        decades.append(Growth(to_k / 10, to_k, mean, low, high, len(slopes)))
+        decades.append(Growth(to_k / 10, to_k, mean, low, high, len(slopes), len(price)))
         to_k /= 10
     return decades[::-1]
 
 
 def flat_from(decades: Sequence[Growth], most: float = 0.1) -> float | None:
     """The number of episodes from which a price is flat: the beginning of the first tenfold such that in it and in
-    every later one the whole interval of the exponent is at or below `most`. None if the last tenfold is not."""
+    every later one the exponent is known and its whole interval at or below `most`. None if the last tenfold is not."""
     found = None
     for decade in reversed(decades):
-        if not decade.high <= most:  # an unknown interval is not flat
+        if not (decade.known and decade.high <= most):
             break
         found = decade.from_k
     return found

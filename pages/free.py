@@ -17,14 +17,14 @@ from pages.parts.free_controls import controls
 from pages.parts.free_state import TRUST, change, free, measured, read_address, take
 from pages.parts.free_state import status as status_of
 from pages.parts.free_theory import calculator
-from pages.parts.free_verdict import late_mistakes, verdict
+from pages.parts.free_verdict import late_mistakes, settled, verdict
 from pages.parts.free_views import SHOWN, bounds_menu, chart
 from pages.parts.names import in_common
 from pages.parts.reading import words_and_papers
 from pages.parts.state import session
 from pages.parts.text import escape
 
-CONSTANTS = {"practical": "practical bonus", "paper": "bonus as printed"}
+CONSTANTS = {"practical": "practical bonus", "paper": "printed bonus"}
 PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, redraw this often
 
 
@@ -73,6 +73,8 @@ def results(live: bool, curves: tuple[Curve, ...], corner: DeltaGenerator) -> No
         verdict(found)
         or "Privacy is free when its price, the regret beyond that of the same run without privacy, stops growing."
     )
+    if warned := settled(found):
+        st.warning(warned, icon=":material/info:")
     st.caption(f"{escape(in_common(curves))} · ε = {f.base.epsilon:g}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
         segments("Chart", "show", SHOWN, f.view.show, lambda value: change(show=value))
@@ -123,6 +125,7 @@ def segments(
         key=key,
         on_change=changed,
         label_visibility="collapsed",
+        wrap=True,
     )
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, TabularMDP
-from dprl.algorithms import Algorithm
-from dprl.algorithms.sdp_pe import policies_to_keep
+from dprl.algorithms import Algorithm, PolicyElimination
 
 
 def random_mdp(
@@ -63,15 +62,25 @@ def small_params(environment: str) -> dict[str, Any]:
     }
 
 
-def listable(environment: str, params: dict[str, Any]) -> bool:
-    """Whether all policies of this problem can be listed, which sdp-pe and apeve need."""
+def fits(learner: Algorithm | PolicyElimination, environment: str, params: dict[str, Any]) -> bool:
+    """Whether a problem is small enough for this learner."""
+    if isinstance(learner, Algorithm):
+        return True
     S, A, H = ENVIRONMENTS[environment].size(
         **RunSpec(environment=environment, environment_params=params).environment_params
     )
-    return policies_to_keep(H, S, A) is not None
+    return not learner.refusal(H, S, A)
 
 
 # every learner that replans, with each privacy model
 PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() if isinstance(a, Algorithm) for privacy in a.privacies]
-# every learner that eliminates policies, likewise
-STAGED = [(a.key, p) for a in ALGORITHMS.values() if not isinstance(a, Algorithm) for p in a.privacies]
+# every learner that eliminates policies, likewise: those that list all, and those that do not
+STAGED, RELAXED = (
+    [
+        (a.key, p)
+        for a in ALGORITHMS.values()
+        if isinstance(a, PolicyElimination) and a.listed is listed
+        for p in a.privacies
+    ]
+    for listed in (True, False)
+)

@@ -14,6 +14,9 @@ import pytest
 import dprl.__main__ as cli
 from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunSpec, run
 from dprl.__main__ import main
+from dprl.jobs.local import stop
+from dprl.kernels import home, source_digest
+from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 
 SMALL = ["--env-param", "S=3", "--env-param", "H=4", "--episodes", "1e4", "--seeds", "2"]
@@ -25,6 +28,16 @@ def files(out: Path) -> tuple[RunSpec, pd.DataFrame, dict[str, float | None]]:
         spec,
         pd.read_csv(out / "regret.csv"),
         json.loads((out / "summary.json").read_text(encoding="utf-8")),
+    )
+
+
+def test_a_model_is_one_flag(tmp_path: Path) -> None:
+    flags = ["--env", "custom", "--env-param", f"model={model()}", "--env-param", "H=3", "--episodes", "100"]
+    assert main(["run", *flags, "--seeds", "1", "--out", str(tmp_path)]) == 0
+    spec, _, _ = files(tmp_path)
+    assert (
+        spec.environment_params
+        == RunSpec(environment="custom", environment_params={"model": model(), "H": 3}).environment_params
     )
 
 
@@ -231,3 +244,74 @@ def test_importing_is_light() -> None:
     done = python("-c", code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == []
+
+
+def sweep(*arguments: str) -> int:
+    return main(["sweep", *arguments])
+
+
+def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(home() / "kernels" / source_digest()))
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path / "home"))
+    main(["run", *SMALL, "--out", str(tmp_path / "run")])
+    file = str(tmp_path / "run" / "spec.json")
+    out = tmp_path / "sweep"
+    try:
+        assert (
+            sweep(
+                "--spec", file, "--axis", "epsilon=0.1,1", "--axis", "privacy=none,central", "--out", str(out)
+            )
+            == 0
+        )
+        table = pd.read_csv(out / "sweep.csv")
+        again = tmp_path / "again"
+        assert sweep("--spec", str(out / "sweep.json"), "--out", str(again)) == 0
+    finally:
+        stop()
+    assert list(table.columns) == ["epsilon", "privacy", "seed", "episode", "regret", "extra_regret"]
+    assert len(table) == 2 * 2 * 2
+    assert (table.episode == 10**4).all()
+    base = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**4, seeds=2)
+    final, twin = (run(spec).regret[:, -1] for spec in (base.replace(epsilon=0.1), base.twin()))
+    rows = table[(table.epsilon == 0.1) & (table.privacy == "central")]
+    assert rows.regret.tolist() == pytest.approx(final.tolist(), rel=1e-12)
+    assert rows.extra_regret.tolist() == pytest.approx((final - twin).tolist(), rel=1e-9)
+    assert (again / "sweep.csv").read_bytes() == (out / "sweep.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "axis: there is none"),
+        (["--axis", "epsilon"], "axis: epsilon is not allowed; give NAME=V1,V2,..."),
+        (["--axis", "epsilon="], "axis: epsilon has no values"),
+        (["--axis", "epsilon=x"], "epsilon: x is not allowed"),
+        (["--axis", "colour=red"], "axis: colour is not allowed; give one of privacy, "),
+        (["--axis", "privacy=secret"], "privacy: secret is not allowed"),
+        (["--axis", "S=3,300"], "axis: 300 cannot be run"),
+        (["--spec", "nowhere.json", "--axis", "epsilon=1"], "spec: nowhere.json cannot be read"),
+    ],
+)
+def test_a_bad_sweep_is_one_line(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        sweep(*arguments, "--out", str(tmp_path))
+    assert left.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"dprl: {said}")
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sweep_without_a_store_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path / "file"))
+    with pytest.raises(SystemExit):
+        sweep("--axis", "epsilon=1", "--out", str(tmp_path / "out"))
+    assert "set DPRL_HOME to a folder that can be written to" in capsys.readouterr().err

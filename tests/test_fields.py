@@ -138,6 +138,11 @@ def test_optional_fields_may_be_left_open() -> None:
 def test_parse_params() -> None:
     assert parse_params("p", " S = 6, H=20 ,,variant=osband") == {"S": "6", "H": "20", "variant": "osband"}
     assert parse_params("p", "") == {}
+    assert parse_params("p", "S=6,A=2", "H=20") == {"S": "6", "A": "2", "H": "20"}
+    assert parse_params("p", 'model = {"a=": [1, 2]} ', "H=4") == {"model": '{"a=": [1, 2]}', "H": "4"}
+    assert parse_params("p", "a={1,b=2") == {"a": "{1", "b": "2"}
+    with pytest.raises(SpecError):
+        parse_params("p", "model={1,2}", "model={3,4}")
     for text in ("S", "=6", "S=6,S=7", "S=6,H", "\n=\x00", "S:6"):
         with pytest.raises(SpecError) as error:
             parse_params("p", text)

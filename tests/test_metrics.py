@@ -188,6 +188,7 @@ def test_a_decade_counts_only_seeds_whose_price_is_above_zero() -> None:
     below[at > 2e4] = -1.0  # the twin made a late mistake
     early, late = metrics.growth_by_decade(at, np.array([at, at**0.9, below]))
     assert (early.seeds, late.seeds) == (3, 2)
+    assert (early.of, late.of) == (3, 3)
     assert late.mean == pytest.approx(0.95, abs=1e-3)
     expected = stats.t.interval(0.95, 1, loc=0.95, scale=stats.sem([1.0, 0.9]))
     assert (late.low, late.high) == pytest.approx(expected, abs=2e-3)
@@ -204,8 +205,10 @@ def test_decades_agree_with_the_growth_exponent() -> None:
         assert (decade.mean, decade.low, decade.high) == pytest.approx(found)
 
 
-def decade(exponent: float, half: float, number: int) -> metrics.Growth:
-    return metrics.Growth(10.0**number, 10.0 ** (number + 1), exponent, exponent - half, exponent + half, 20)
+def decade(exponent: float, half: float, number: int, seeds: int = 20) -> metrics.Growth:
+    return metrics.Growth(
+        10.0**number, 10.0 ** (number + 1), exponent, exponent - half, exponent + half, seeds, 20
+    )
 
 
 @pytest.mark.parametrize(
@@ -221,6 +224,11 @@ def decade(exponent: float, half: float, number: int) -> metrics.Growth:
 )
 def test_flat_is_at_most_a_tenth_and_stays(decades: list[tuple[float, float]], flat: float | None) -> None:
     assert metrics.flat_from([decade(*d, 3 + i) for i, d in enumerate(decades)]) == flat
+
+
+def test_what_half_of_the_seeds_do_not_show_is_not_flat() -> None:
+    assert metrics.flat_from([decade(0.0, 0.0, 3, seeds=10)]) is None
+    assert metrics.flat_from([decade(0.0, 0.0, 3, seeds=11)]) == 1e3
 
 
 def test_the_median_band_is_two_of_the_seeds() -> None:

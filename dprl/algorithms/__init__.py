@@ -1,6 +1,6 @@
 """Algorithms: one file each, one line each here. A planner sees released counts only, by its signature."""
 
-from dprl.algorithms import dp_ucbvi, private_ucb_vi, pucb, sdp_pe, ucbvi, ucbvi_hoeffding
+from dprl.algorithms import dp_ucbvi, private_ucb_vi, pucb, sdp_pe, sdp_pe_relaxed, ucbvi, ucbvi_hoeffding
 from dprl.algorithms.algorithm import Algorithm, Problem
 from dprl.algorithms.sdp_pe import PolicyElimination
 
@@ -15,6 +15,8 @@ ALGORITHMS: dict[str, Algorithm | PolicyElimination] = {
         pucb.UBEV,
         sdp_pe.ALGORITHM,
         sdp_pe.APEVE,
+        sdp_pe_relaxed.ALGORITHM,
+        sdp_pe_relaxed.APEVE,
     )
 }
 

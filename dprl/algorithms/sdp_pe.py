@@ -16,13 +16,15 @@ from dprl.fields import Field
 from dprl.kernels import kernel
 
 MAX_POLICIES = 10**6
+MAX_WORK = 3 * 10**8  # (H S A)^2 S, about the additions of one backward induction for every (h, s, a)
 
 
 @dataclass(frozen=True)
 class PolicyElimination:
     """A learner that plays stages of several policies each, and drops policies that look worse than the best.
 
-    `input`, `bonuses`, `fields` and `privacies` as in Algorithm; its schedule is its own.
+    `input`, `bonuses`, `fields` and `privacies` as in Algorithm; its schedule is its own. listed: it keeps a list of
+    all policies that are active.
     """
 
     key: str
@@ -34,6 +36,21 @@ class PolicyElimination:
     bonuses: tuple[str, ...] = ("practical", "paper")
     input: str = "consistent"
     noise_weight: None = None
+    listed: bool = True
+
+    def refusal(self, H: int, S: int, A: int) -> str:
+        """Why a problem of this size is too large, and what fits; "" when it is not."""
+        if self.listed and policies_to_keep(H, S, A) is None:
+            return (
+                f"{self.key} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and S={S}, A={A}, "
+                f"H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or {self.key}-relaxed."
+            )
+        if not self.listed and (H * S * A) ** 2 * S > MAX_WORK:
+            return (
+                f"{self.key} plans for every (h, s, a), and with S={S}, A={A}, H={H} that would take too long; give S, "
+                f"A and H with (H*S*A)^2*S at most {MAX_WORK:,}."
+            )
+        return ""
 
 
 def policies_to_keep(H: int, S: int, A: int) -> int | None:

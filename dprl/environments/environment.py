@@ -15,7 +15,10 @@ from dprl.mdp.tabular import Array
 
 @dataclass(frozen=True)
 class Environment:
-    """key: its name in a spec; fields: its parameters; make(**params): the MDP; size(**params): (S, A, H)."""
+    """key: its name in a spec; fields: its parameters; make(**params): the MDP; size(**params): (S, A, H).
+
+    smaller: what to take where even H = 1 is too large to run, for those whose states and actions cannot be chosen.
+    """
 
     key: str
     title: str
@@ -24,6 +27,7 @@ class Environment:
     fields: tuple[Field, ...]
     make: Callable[..., TabularMDP]
     size: Callable[..., tuple[int, int, int]]
+    smaller: str = ""
 
 
 def horizon(default: int) -> Field:

@@ -110,7 +110,11 @@ ENVIRONMENT = Environment(
     summary="FrozenLake, CliffWalking or Taxi from Gymnasium, as finite-horizon problems"
     + ("." if available() else " (not installed: pip install 'dprl[gymnasium]')."),
     source="Gymnasium toy-text",
-    fields=(Field("id", "choice", "FrozenLake-v1", "which one", choices=IDS), horizon(20)),
+    fields=(
+        Field("id", "choice", "FrozenLake-v1", "which one; Taxi-v3 is too large to run", choices=IDS),
+        horizon(20),
+    ),
     make=make,
     size=_size,
+    smaller="even H=1 is too much for it; FrozenLake-v1 and CliffWalking-v1 fit",
 )

@@ -165,7 +165,7 @@ def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | Non
                 "line": {"width": 1, "color": "white"},
             },
             text=[f"flat from {power(start)}"],
-            textposition="bottom right",
+            textposition="bottom right" if start < 1e-3 * float(curve.episodes[-1]) else "bottom left",
             textfont={"color": look.color, "size": 12},
             hovertemplate=f"From {power(start)} episodes on the exponent is at most 0.1<extra></extra>",
             name="flat from here on",

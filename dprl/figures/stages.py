@@ -14,9 +14,10 @@ from dprl.figures.style import Picture, human
 
 Array = NDArray[np.float64]
 
-ALT = "Line charts over the stages: active policies left, width of confidence, and infrequent tuples."
+ALT = "Line charts over the stages: what is left, the width of confidence, and infrequent tuples."
 TITLES = {
     "active policies": "Active policies left",
+    "best estimate": "Value of the best policy, as estimated",
     "confidence width": "Confidence width (worse by more: dropped)",
     "infrequent tuples": "Infrequent (step, state, action, next state)",
 }
@@ -90,7 +91,7 @@ def narrowing(
                 },
                 f"yaxis{axis}": figure.layout.yaxis.to_plotly_json()
                 | {
-                    "type": "linear" if name == "infrequent tuples" else "log",
+                    "type": "linear" if name in ("infrequent tuples", "best estimate") else "log",
                     "rangemode": "tozero",
                     "nticks": 5,
                     "anchor": f"x{axis}",
@@ -135,5 +136,14 @@ def narrowing(
                     f", which is more than an episode can earn (V* = {v_star:#.3g}), so more users are needed"
                 )
         see += "."
+    elif len(k) and {"best estimate", "confidence width"} <= set(series):
+        best, width = float(series["best estimate"][-1]), float(series["confidence width"][-1])
+        see = f"After {len(k)} stage{'s' if len(k) > 1 else ''} the best policy is estimated to earn {human(best)} "
+        see += f"(V* = {v_star:#.3g})"
+        if width < best:
+            see += ", and the next stage explores with mixtures of policies estimated to earn at least "
+            see += f"{human(best - width)} an episode."
+        else:
+            see += f"; the width {human(width)} is still more than that, so nothing is dropped yet."
     table = pd.DataFrame({"stage": np.arange(1, len(k) + 1), "episodes": episodes, **dict(series)})
     return Picture(figure, ALT, see, table)

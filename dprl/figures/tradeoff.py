@@ -177,7 +177,7 @@ def _worst(figure: Any, curves: Sequence[Frontier], colors: style.Theme) -> None
 
 def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.Theme) -> None:
     """The slope of the papers' bounds, laid through the middle of each fitted stretch."""
-    shown = False
+    shown: set[float] = set()
     for curve in curves:
         inside = (np.asarray(curve.x, float) >= curve.fitted[0]) & (
             np.asarray(curve.x, float) <= curve.fitted[1]
@@ -193,10 +193,10 @@ def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.
             mode="lines",
             line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
             name=f"slope of the papers' bounds, {symbol}^{curve.theory:g}".replace("-", "−"),
-            showlegend=not shown,
+            showlegend=curve.theory not in shown,
             hoverinfo="skip",
         )
-        shown = True
+        shown.add(curve.theory)
 
 
 def _legend(figure: Any, name: str, symbol: str, color: str, size: int) -> None:
@@ -235,6 +235,8 @@ def _see(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
 
 
 def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:
+    if not curves:
+        return pd.DataFrame()
     return pd.concat(
         [
             pd.DataFrame(

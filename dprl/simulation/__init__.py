@@ -10,6 +10,7 @@ from dprl.simulation import cost
 from dprl.simulation.cost import Estimate
 from dprl.simulation.engine import SeedRun
 from dprl.simulation.outlook import Outlook, outlook
+from dprl.simulation.relaxed import RelaxedRun
 from dprl.simulation.spec import FIELDS, RunSpec, spec_from_json
 from dprl.simulation.stages import StagedRun
 from dprl.simulation.trace import SeedTrace, Trace
@@ -17,8 +18,10 @@ from dprl.simulation.trace import SeedTrace, Trace
 
 def start(spec: RunSpec, seed: int) -> SeedRun | StagedRun:
     """Begin one seed of a spec; call `advance` on the result until it is done."""
-    staged = isinstance(ALGORITHMS[spec.algorithm], PolicyElimination)
-    return StagedRun(spec, seed) if staged else SeedRun(spec, seed)
+    learner = ALGORITHMS[spec.algorithm]
+    if isinstance(learner, PolicyElimination):
+        return StagedRun(spec, seed) if learner.listed else RelaxedRun(spec, seed)
+    return SeedRun(spec, seed)
 
 
 def estimate(spec: RunSpec) -> Estimate:

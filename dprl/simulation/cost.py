@@ -53,16 +53,23 @@ def estimate(
 
 
 def check(
-    S: int, A: int, H: int, K: int, schedule: str, mechanism: str | None, calibration: str | None
+    S: int,
+    A: int,
+    H: int,
+    K: int,
+    schedule: str,
+    mechanism: str | None,
+    calibration: str | None,
+    smaller: str = "",
 ) -> None:
-    """Refuse what does not fit, saying what would. Raises SpecError."""
+    """Refuse what does not fit, saying what would. smaller: what to say where no H does. Raises SpecError."""
     cells = H * S * A * (S + 2)
     if cells > MAX_CELLS:
         fits = MAX_CELLS // (S * A * (S + 2))
         advice = (
             f"with S={S} and A={A}, H up to {fits} fits"
             if fits
-            else f"with A={A} and H=1, S up to {_largest_S(A)} fits"
+            else smaller or f"with A={A} and H=1, S up to {_largest_S(A)} fits"
         )
         raise SpecError(
             "environment_params",

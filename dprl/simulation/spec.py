@@ -11,7 +11,6 @@ from importlib.metadata import version
 from typing import Any
 
 from dprl.algorithms import ALGORITHMS, PolicyElimination
-from dprl.algorithms.sdp_pe import MAX_POLICIES, policies_to_keep
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, check_params, number, shown
 from dprl.kernels import source_digest
@@ -204,20 +203,18 @@ class RunSpec:
             check_budget(H, str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
 
     def _estimate_limits(self, mechanism: str | None) -> None:
-        S, A, H = ENVIRONMENTS[self.environment].size(**self.environment_params)
-        if self.schedule == "own" and policies_to_keep(H, S, A) is None:
-            raise SpecError(
-                "algorithm",
-                f"{self.algorithm} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and "
-                f"S={S}, A={A}, H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3.",
-            )
+        world = ENVIRONMENTS[self.environment]
+        S, A, H = world.size(**self.environment_params)
+        learner = ALGORITHMS[self.algorithm]
+        if isinstance(learner, PolicyElimination) and (refusal := learner.refusal(H, S, A)):
+            raise SpecError("algorithm", refusal)
         if self.schedule == "own" and self.episodes < 2 * H * S * A:
             raise SpecError(
                 "episodes",
                 f"{number(self.episodes)} is too few for a stage of {self.algorithm}, which takes two users for each "
                 f"(h, s, a); give at least {2 * H * S * A}.",
             )
-        cost.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration)
+        cost.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration, smaller=world.smaller)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of FIELDS."""

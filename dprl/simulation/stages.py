@@ -60,7 +60,10 @@ def stages(K: int, tuples: int) -> list[Stage]:
 
 
 class StagedRun:
-    """One seed of a policy-elimination run; used like SeedRun."""
+    """One seed of a policy-elimination run; used like SeedRun. policies: [N, H, S], those that may be played."""
+
+    SERIES: tuple[str, ...] = ("active policies", "confidence width", "infrequent tuples")
+    policies: Any
 
     def __init__(self, spec: RunSpec, seed: int) -> None:
         self.spec = spec
@@ -71,8 +74,7 @@ class StagedRun:
         H, S, A = mdp.H, mdp.S, mdp.A
         self.problem = problem_of(spec, H, S, A, spec.episodes)
         self.stages = stages(spec.episodes, H * S * A)
-        self.policies = sdp_pe.all_policies(H, S, A)
-        self.active = np.ones(len(self.policies), dtype=np.bool_)
+        self._prepare()
         self.batches = [
             Batch(users, moved)
             for stage in self.stages
@@ -103,11 +105,16 @@ class StagedRun:
         self.ratio = 0.0
         self._rows: list[tuple[int, float, float, float, Ints]] = []
         self._details: list[Detail] = []
-        self._series: list[tuple[float, float, float]] = []
+        self._series: list[tuple[float, ...]] = []
         self._wanted = set(self._checkpoints().tolist())
         self._steps = self._play()
         self.done = False
         self.seconds = 0.0
+
+    def _prepare(self) -> None:
+        """What the learner begins with."""
+        self.policies = sdp_pe.all_policies(self.mdp.H, self.mdp.S, self.mdp.A)
+        self.active = np.ones(len(self.policies), dtype=np.bool_)
 
     def _checkpoints(self) -> Ints:
         """Which of the ends of played blocks are recorded: about 200, log-spaced and linearly spaced, the last too."""
@@ -264,7 +271,7 @@ class StagedRun:
     def trace(self) -> SeedTrace:
         """Everything recorded so far."""
         episodes, regret = self.live()
-        series = np.array(self._series).reshape(-1, 3)
+        series = np.array(self._series).reshape(-1, len(self.SERIES))
         return SeedTrace.build(
             spec=self.spec,
             seed=self.seed,
@@ -276,11 +283,7 @@ class StagedRun:
             pac_alpha=self.alphas,
             pac_count=np.array([row[4] for row in self._rows], dtype=np.int64).reshape(-1, len(self.alphas)),
             details=self._details,
-            series={
-                "active policies": series[:, 0],
-                "confidence width": series[:, 1],
-                "infrequent tuples": series[:, 2],
-            },
+            series=dict(zip(self.SERIES, series.T.copy(), strict=True)),
             mdp=self.mdp,
             optimum=self.optimum,
             guarantee=self.noise.card(),

@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from dprl.algorithms import ALGORITHMS, PolicyElimination
-from dprl.algorithms.sdp_pe import policies_to_keep
 from dprl.environments import ENVIRONMENTS, Environment, gymnasium
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
@@ -100,14 +99,18 @@ def learner(s: Session) -> None:
     select(
         "Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), ALGORITHMS[key].summary
     )
-    if isinstance(ALGORITHMS[key], PolicyElimination):
+    algorithm = ALGORITHMS[key]
+    if isinstance(algorithm, PolicyElimination):
         with suppress(SpecError):  # said by the drawing
             world = ENVIRONMENTS[s.draft["environment"]]
             S, A, H = world.size(**checked_params(s, world))
-            if policies_to_keep(H, S, A) is None:
+            if algorithm.refusal(H, S, A):
                 st.caption(
                     f"It keeps a list of all deterministic policies, and here there are {A}^{S * H} of them: "
-                    "too many. It needs a small environment."
+                    "too many. It needs a small environment; its relaxed form does not."
+                    if algorithm.listed
+                    else "It plans for every step, state and action by itself, and here there are too many. "
+                    "It needs a small environment."
                 )
                 st.button(
                     "Take a small one",

@@ -1,4 +1,4 @@
-"""The controls of "When is privacy free?": a problem, a budget, constants, and how often to repeat."""
+"""The controls of "When is privacy free?": a problem, a learner, a budget, and how often to repeat."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec, estimate
 from pages.parts.bundled import bundled
 from pages.parts.controls import (
-    BONUS,
-    BONUS_HELP,
     CALIBRATION,
     CALIBRATION_HELP,
     chosen_noise,
@@ -52,8 +50,6 @@ def controls() -> None:
             ends=("more private", "less noise"),
             help="The same for the trusted agent, the trusted shuffler, and with nobody trusted.",
         )
-        bonus = s.draft["bonus"]
-        select("Bonus constants", ALGORITHMS[algorithm].bonuses, bonus, setter("bonus"), BONUS, BONUS_HELP)
         with st.expander("More settings"):
             noise(s)
             number(s, "seeds", "Seeds")

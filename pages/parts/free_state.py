@@ -28,6 +28,7 @@ TRUST = {
     "shuffle": "Trusted shuffler",
     "local": "Nobody trusted",
 }
+SETTLED = 0.9  # the exponent of regret from which on nothing is being learned
 FIRST = 1000  # episodes from which on curves are drawn
 
 
@@ -138,6 +139,7 @@ class Measured:
     price: NDArray[np.float64] | None
     decades: tuple[Growth, ...]
     flat: float | None
+    settled: int
     complete: bool
     note: str
     token: str
@@ -197,8 +199,12 @@ def _measured(
     _own: data.Regret,
     _twin: data.Regret | None,
 ) -> Measured:
-    price, decades, flat = None, [], None
+    price, decades, flat, settled = None, [], None, 0
     from_here = _own.episodes >= FIRST
+    if complete:
+        K = float(_own.episodes[-1])
+        exponents = [metrics.growth_exponent(_own.episodes, row[None], K / 10, K)[0] for row in _own.rows]
+        settled = sum(exponent > SETTLED for exponent in exponents)
     if _twin is not None and len(_twin.episodes):
         _, price = metrics.extra_regret(_own.episodes, _own.rows, _twin.episodes, _twin.rows)
         if complete:
@@ -212,6 +218,7 @@ def _measured(
         price,
         tuple(decades),
         flat,
+        settled,
         complete,
         note,
         f"{spec}:{token}",

@@ -8,6 +8,7 @@ import numpy as np
 
 from dprl.figures.style import human, power
 from pages.parts.free_state import Measured
+from pages.parts.text import plural
 
 FLAT = 0.1  # the largest exponent that counts as flat
 IN_WORDS = {"central": "a trusted agent", "shuffle": "a trusted shuffler", "local": "nobody trusted"}
@@ -17,7 +18,8 @@ def state(run: Measured) -> str:
     """What its price of privacy does in the last tenfold: flat, growing, or unclear."""
     if run.flat is not None:
         return "flat"
-    return "growing" if run.decades and run.decades[-1].low > FLAT else "unclear"
+    last = run.decades[-1] if run.decades else None
+    return "growing" if last is not None and last.known and last.low > FLAT else "unclear"
 
 
 def verdict(runs: Sequence[Measured]) -> str:
@@ -33,9 +35,9 @@ def _headline(runs: Sequence[Measured]) -> str:
     """One clause for each state that a run is in."""
     clauses = []
     for which, words in (
-        ("flat", "privacy is free with {}"),
+        ("flat", "privacy has become free with {}"),
         ("growing", "the cost of privacy goes on growing with {}"),
-        ("unclear", "whether it does cannot be told with {}"),
+        ("unclear", "whether privacy's cost still grows cannot be told with {}"),
     ):
         names = [IN_WORDS[run.model] for run in runs if state(run) == which]
         if names:
@@ -58,7 +60,9 @@ def _line(run: Measured) -> str:
     end = {
         "flat": f"flat since {power(run.flat or 0)}",
         "growing": "it still grows",
-        "unclear": "too wide to tell whether it grows",
+        "unclear": "too wide to tell whether it grows"
+        if last.known
+        else "too few seeds to tell whether it grows",
     }
     return f"{said}: {end[state(run)]}."
 
@@ -68,16 +72,28 @@ def _number(value: float) -> str:
     return "0.00" if text == "-0.00" else text.replace("-", "−")
 
 
+def settled(runs: Sequence[Measured]) -> str:
+    """Where the run without privacy has stopped learning short of the best; "" where it has not."""
+    for run in runs:
+        if run.model == "none" and run.settled:
+            return (
+                f"Without privacy the learner has settled on a worse policy in {run.settled} of "
+                f"{plural(len(run.regret), 'seed')}: its regret there grows in proportion to the users, so what "
+                "privacy costs cannot be read off such a seed."
+            )
+    return ""
+
+
 def late_mistakes(runs: Sequence[Measured]) -> str:
-    """Where a run without privacy ended worse than its private twin: what that means; "" where none did."""
+    """Where a run without privacy that does learn ended worse than its private twin; "" where none did."""
     said = []
     for run in runs:
         if run.price is None or not run.complete:
             continue
         worse = int((run.price[:, -1] <= 0).sum())
         if worse:
-            said.append(f"in {worse} of {len(run.price)} seeds than with {IN_WORDS[run.model]}")
-    if not said:
+            said.append(f"in {worse} of {plural(len(run.price), 'seed')} than with {IN_WORDS[run.model]}")
+    if not said or settled(runs):
         return ""
     return (
         f"The run without privacy lost more in the end {' and '.join(said)}: rare late mistakes that cost far more "

@@ -18,7 +18,7 @@ from pages.parts.free_theory import setting
 from pages.parts.state import session
 
 SHOWN = {
-    "price": "Price of privacy",
+    "price": "Price",
     "regret": "Regret",
     "growth": "Growth",
     "theory": "Theory",
@@ -106,7 +106,7 @@ def bounds_menu() -> None:
 
 def short(paper: str) -> str:
     """A source for a legend: the paper itself, not the table it is quoted in."""
-    return paper.partition(", in ")[0].partition(";")[0]
+    return paper.partition(", in ")[0].partition(";")[0].replace("Theorem", "Thm.")
 
 
 def named(key: str) -> str:

@@ -20,6 +20,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Model
 from dprl.studies import Study
+from dprl.theory import BOUNDS
 from pages.parts import data
 from pages.parts.bundled import bundled_ends
 from pages.parts.state import ask, draft_of, grouped, session
@@ -27,6 +28,8 @@ from pages.parts.status import ACTIVE
 
 LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
 FEWEST = 3  # points of a slope
+GUIDES = {"central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}  # whose slope is drawn
+EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
 
 
 @dataclass
@@ -234,8 +237,11 @@ def _band(column: NDArray[np.float64]) -> tuple[float, float, float]:
 
 
 def theory(privacy: str, x: str) -> float | None:
-    """The exponent of x in the price that the papers' bounds put on this privacy model."""
-    return -1.0 if x == "epsilon" and privacy != "none" else None
+    """The exponent of x in the price that a paper's bound puts on this privacy model, where it has one."""
+    if privacy not in GUIDES or x not in EXPONENTS:
+        return None
+    (price,) = (term for term in BOUNDS[GUIDES[privacy]].terms if term.epsilon)
+    return float(getattr(price, EXPONENTS[x]))
 
 
 def order(study: Study) -> str:

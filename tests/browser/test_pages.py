@@ -187,3 +187,29 @@ def test_a_bad_link_is_answered_with_a_sentence(visit: Visits, idle: Idle) -> No
     for query in ("c=eps.-1", "v=9&c=%00%ff~~~&tab=<script>", "c=" + "x" * 3000, "c=envp.S.1e99&k=--"):
         page = visit(f"explore?{query}")
         expect(page.get_by_text("Not all of this link could be used")).to_be_visible()
+
+
+def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_others(
+    visit: Visits, screen: tuple[int, str], idle: Idle
+) -> None:
+    page = visit("free", *screen)
+    page.wait_for_selector(CURVE, timeout=60_000)
+    expect(page.get_by_text("privacy has become free with a trusted agent")).to_be_visible()
+    assert fits(page)
+    for view, title in (
+        ("Regret", "Regret so far"),
+        ("Growth", "How fast the price of privacy grows"),
+        ("Theory", "What is proved, beside what is seen"),
+    ):
+        page.get_by_text(view, exact=True).click()
+        expect(page.locator("[data-testid=stMain] .gtitle").first).to_contain_text(title)
+        assert fits(page)
+    page.get_by_text("Calculator", exact=True).click()
+    idle(page)
+    page.get_by_label("Budget ε", exact=True).fill("0.25")
+    page.keyboard.press("Enter")
+    idle(page)
+    assert "eps=0.25" in page.url
+    assert fits(page)
+    other = visit("free" + page.url.partition("/free")[2], *screen)
+    expect(other.get_by_label("Budget ε", exact=True)).to_have_value("0.25")

@@ -20,7 +20,7 @@ from dprl.mdp.counts import rewards, transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.simulation import engine, stages, start
 from dprl.simulation.engine import SeedRun
-from tests.problems import listable, small_params
+from tests.problems import fits, small_params
 
 BONUSES = ("practical", "paper")
 CALIBRATIONS = ("tight", "paper")
@@ -78,7 +78,7 @@ def test_runs_or_is_refused(
         refused = set(wrong)
         if bonus not in learner.bonuses:
             refused.add("bonus")
-        if isinstance(learner, PolicyElimination) and not listable(environment, small_params(environment)):
+        if not fits(learner, environment, small_params(environment)):
             refused.add("algorithm")
         if refused:
             with pytest.raises(SpecError) as error:

@@ -147,3 +147,19 @@ def test_stages_that_tell_nothing_yet_say_so() -> None:
     assert "more users are needed" in stages.narrowing(np.array([10]), first, policies=64, v_star=1.5).see
     none = {name: values[:0] for name, values in SERIES.items()}
     assert stages.narrowing(np.zeros(0), none, policies=64, v_star=1.5).see == "No stage is finished yet."
+
+
+def test_stages_without_a_list_say_what_the_next_one_must_earn() -> None:
+    series = {
+        "best estimate": np.array([0.0, 1.0, 1.2]),
+        "confidence width": np.array([9.0, 2.0, 0.2]),
+        "infrequent tuples": np.array([24.0, 3.0, 0.0]),
+    }
+    picture = stages.narrowing(np.array([10, 100, 1000]), series, policies=64, v_star=1.25)
+    assert [trace.name for trace in picture.figure.data if trace.name in series] == list(series)
+    assert "After 3 stages the best policy is estimated to earn 1.2 (V* = 1.25)" in picture.see
+    assert "at least 1 an episode" in picture.see
+    early = {name: values[:2] for name, values in series.items()}
+    assert (
+        "nothing is dropped yet" in stages.narrowing(np.array([10, 100]), early, policies=64, v_star=1.25).see
+    )

@@ -19,7 +19,7 @@ import pytest
 
 from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec
 from dprl.algorithms import Algorithm
-from dprl.simulation import SeedRun, StagedRun
+from dprl.simulation import SeedRun, start
 
 HERE = Path(__file__).parent
 MODES = {"walked": 2**62, "blocks": 0}
@@ -56,7 +56,7 @@ def record(algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode
         schedule="geometric:0.1",
         seeds=1,
     )
-    run = StagedRun(spec, 0) if mode == "stages" else SeedRun(spec, 0, walk_below=MODES[mode])
+    run = start(spec, 0) if mode == "stages" else SeedRun(spec, 0, walk_below=MODES[mode])
     while not run.advance(60.0):
         pass
     trace = run.trace()

@@ -38,7 +38,7 @@ def names(app: AppTest) -> list[str]:
 
 def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert "By 10¹⁵ users privacy is free with a trusted agent or a trusted shuffler" in said(app)
+    assert "By 10¹⁵ users privacy has become free with a trusted agent or a trusted shuffler" in said(app)
     assert "the cost of privacy goes on growing with nobody trusted" in said(app)
     assert {"Trusted agent", "Trusted shuffler", "Nobody trusted"} <= set(names(app))
     assert store.activity().runs_waiting == 0
@@ -62,6 +62,20 @@ def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit
     assert "lost more in the end in 2 of 20 seeds than with a trusted agent" in said(visit(PAGE))
     printed = visit(PAGE, b=encode_spec(BASE.replace(bonus="paper")))
     assert "lost more in the end" not in said(printed)
+
+
+def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: Visit, work: Work) -> None:
+    base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5)
+    visit(PAGE, b=encode_spec(base))
+    work()
+    text = said(visit(PAGE, b=encode_spec(base)))
+    assert "Without privacy the learner has settled on a worse policy in 3 of 5 seeds" in text
+    assert "has become free" not in text
+    assert (
+        "whether privacy's cost still grows cannot be told with a trusted agent or a trusted shuffler" in text
+    )
+    assert "2 of 5 seeds): too few seeds to tell whether it grows." in text
+    assert "lost more in the end" not in text
 
 
 @pytest.mark.parametrize("show", SHOWN)
@@ -129,8 +143,8 @@ def test_one_seed_has_no_interval_and_nothing_is_claimed(visit: Visit, work: Wor
     work()
     text = said(visit(PAGE, b=encode_spec(one)))
     assert "(one seed, too few for an interval)" in text
-    assert "whether it does cannot be told with a trusted agent" in text
-    assert "privacy is free with" not in text
+    assert "whether privacy's cost still grows cannot be told with a trusted agent" in text
+    assert "has become free" not in text
 
 
 def test_a_model_that_cannot_be_had_is_said(visit: Visit, work: Work) -> None:
@@ -168,7 +182,7 @@ def _query(app: AppTest) -> dict[str, str]:
 
 def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    (segments,) = [group for group in app.segmented_control if "bonus as printed" in group.options]
+    (segments,) = [group for group in app.segmented_control if "printed bonus" in group.options]
     segments.set_value("paper").run()
     unbroken(app)
     assert app.session_state["free"].base == BASE.replace(bonus="paper")
@@ -229,8 +243,8 @@ def test_what_a_bound_does_not_cover_is_said(visit: Visit) -> None:
 def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
     app = visit(PAGE, show="theory", bounds="pucb.jdp-lower")
     drawn = names(app)
-    assert "A: PUCB, trusted agent (Vietri et al. 2020, Theorem 4)" in drawn
-    assert "B: Lower bound, trusted agent (Vietri et al. 2020, Theorem 6)" in drawn
+    assert "A: PUCB, trusted agent (Vietri et al. 2020, Thm. 4)" in drawn
+    assert "B: Lower bound, trusted agent (Vietri et al. 2020, Thm. 6)" in drawn
     assert not any(name.startswith("C:") for name in drawn)
     assert "only slopes and ratios mean something" in said(app)
 

@@ -157,6 +157,11 @@ def test_stages_are_shown_for_learners_that_have_them(visit: Visit, work: Work) 
     work()
     (chart,) = charts(visit(EXPLORE, c=curves, tab="policy", pol="stages"))
     assert chart.alt.startswith("Line charts over the stages")
+    visit(EXPLORE, c=[curves[0] + "~alg.apeve-relaxed"])
+    work()
+    app = visit(EXPLORE, c=[curves[0] + "~alg.apeve-relaxed"], tab="policy", pol="stages")
+    assert charts(app)[0].alt == chart.alt
+    assert "the best policy is estimated to earn" in words(app)
     (other,) = charts(visit(EXPLORE, c=curves, tab="policy", pol="stages", i="1"))
     assert not other.alt.startswith("Line charts over the stages")
 

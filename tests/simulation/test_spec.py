@@ -23,7 +23,7 @@ from dprl import (
 )
 from dprl.algorithms import PolicyElimination
 from dprl.fields import Field
-from tests.problems import listable, model
+from tests.problems import fits, model
 
 MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
 IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
@@ -60,7 +60,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
     world_params = draw(params(world.fields))
     assume(world_params.get("id") != "Taxi-v3")  # always too large
     staged = isinstance(learner, PolicyElimination)
-    assume(not staged or listable(world.key, world_params))
+    assume(fits(learner, world.key, world_params))
     given_fields: dict[str, Any] = {
         "environment": world.key,
         "environment_params": world_params,

@@ -1,0 +1,133 @@
+"""Policy elimination without a list of policies: against the listed form, and where no list is possible.
+
+    python -m bench.relaxed_elimination [--seeds 8]
+
+First S = 2, A = 2, H = 3, where both forms run: 25 random problems with smallest policy gap at least 0.05, paper
+constants. Then RiverSwim S = 6, H = 20, which has 2^120 policies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+import dprl
+from dprl.algorithms import sdp_pe
+from dprl.mdp import planning
+from dprl.mdp.tabular import Array
+from dprl.simulation import RelaxedRun, StagedRun
+
+S, A, H = 2, 2, 3
+WITH_A_GAP = (1, 3, 4, 6, 10, 11, 13, 14, 15, 17, 20, 24, 28, 34, 41, 43, 47, 49, 51, 52, 54, 60, 62, 64, 66)
+SMALL: tuple[tuple[str, dict[str, Any], int], ...] = (
+    ("apeve", {"privacy": "none"}, 10**10),
+    ("sdp-pe", {"privacy": "shuffle", "epsilon": 1.0, "calibration": "tight"}, 10**13),
+)
+LARGE: tuple[tuple[str, dict[str, Any], tuple[int, ...]], ...] = (
+    ("apeve-relaxed", {"bonus": "paper"}, (10**11, 10**12, 10**13, 10**14, 10**15)),
+    ("sdp-pe-relaxed", {"bonus": "paper", "epsilon": 1.0}, (10**14, 10**15)),
+    ("sdp-pe-relaxed", {"bonus": "practical", "epsilon": 1.0}, (10**14, 10**15)),
+    ("sdp-pe-relaxed", {"bonus": "paper", "epsilon": 10.0}, (10**14, 10**15)),
+    ("sdp-pe-relaxed", {"bonus": "practical", "epsilon": 10.0}, (10**14, 10**15)),
+    ("sdp-pe-relaxed", {"bonus": "paper", "epsilon": 10.0, "calibration": "paper"}, (10**15,)),
+)
+
+
+class Listing(RelaxedRun):
+    """A relaxed run that also says which of all policies its newest constraint leaves."""
+
+    def __init__(self, spec: dprl.RunSpec, seed: int) -> None:
+        self.every = sdp_pe.all_policies(H, S, A)
+        self.left: list[Array] = []
+        super().__init__(spec, seed)
+
+    def _detail(
+        self, counts: Array, noisy: Array, released: Array, P: Array, rewards: Array, batch: int
+    ) -> None:
+        values = np.zeros(len(self.every))
+        sdp_pe.policy_values(self.every, np.ones(len(self.every), bool), P, rewards, self.mdp.d1, values)
+        width = sdp_pe.width(self.problem, self.error[batch], self.stages[len(self.left)].length)
+        self.left.append(values > values.max() - width)
+        super()._detail(counts, noisy, released, P, rewards, batch)
+
+
+def compare(algorithm: str, how: dict[str, Any], K: int, seeds: int) -> None:
+    """Both forms on the same problems: who is left after each stage, and what it cost."""
+    lost = unfinished = 0
+    same, ratios = [], []
+    for number in WITH_A_GAP:
+        params = {"S": S, "A": A, "H": H, "seed": number}
+        mdp = dprl.ENVIRONMENTS["random"].make(**params)
+        values = np.array(
+            [
+                planning.start_value(mdp, planning.policy_values(mdp, policy))
+                for policy in sdp_pe.all_policies(H, S, A)
+            ]
+        )
+        optimal = values > values.max() - 1e-9
+        given: dict[str, Any] = {
+            "environment": "random",
+            "environment_params": params,
+            "episodes": K,
+            "bonus": "paper",
+        }
+        for seed in range(seeds):
+            listed = StagedRun(dprl.RunSpec(algorithm=algorithm, **given, **how), seed)
+            while not listed.advance():
+                pass
+            relaxed = Listing(dprl.RunSpec(algorithm=f"{algorithm}-relaxed", **given, **how), seed)
+            while not relaxed.advance():
+                pass
+            trace = listed.trace()
+            lost += any(not left[optimal].all() for left in relaxed.left)
+            unfinished += bool(relaxed.left[-1][~optimal].any())
+            sizes = np.array([left.sum() for left in relaxed.left])
+            same.append(np.mean(sizes == trace.series["active policies"]))
+            ratios.append(relaxed.regret / listed.regret)
+    runs = len(WITH_A_GAP) * seeds
+    print(
+        f"{algorithm}, {how}, K = {K:.0e}: of {runs} runs {lost} lost an optimal policy, {unfinished} kept another; "
+        f"as many policies left as in the listed form after {np.mean(same):.1%} of stages; regret over that of the "
+        f"listed form: median {np.median(ratios):.2f}, {min(ratios):.2f} to {max(ratios):.2f}",
+        flush=True,
+    )
+
+
+def riverswim(algorithm: str, how: dict[str, Any], K: int, seeds: int) -> None:
+    """Average regret, and from which stage on anything is eliminated."""
+    spec = dprl.RunSpec(algorithm=algorithm, episodes=K, seeds=seeds, **how)
+    began = time.perf_counter()
+    trace = dprl.run(spec)
+    seconds = (time.perf_counter() - began) / seeds
+    first = trace.seeds[0]
+    binds = first.series["confidence width"] < first.series["best estimate"]
+    since = f"{first.detail_episodes[int(binds.argmax())]:.1e}" if binds.any() else "never"
+    average = trace.regret[:, -1] / K
+    half = 2 * average.std(ddof=1) / math.sqrt(seeds) if seeds > 1 else math.nan
+    print(
+        f"{algorithm}, {how}, K = {K:.0e}: average regret {average.mean():.4f} +- {half:.4f} (V* {first.v_star:.3f}), "
+        f"E {first.error_used[-1]:,.0f}, last width {first.series['confidence width'][-1]:.3g}, eliminates from "
+        f"{since} users on, {seconds:.1f} s a seed",
+        flush=True,
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=8)
+    seeds = parser.parse_args().seeds
+    for algorithm, how, K in SMALL:
+        compare(algorithm, how, K, seeds)
+    for algorithm, how, numbers in LARGE:
+        for K in numbers:
+            riverswim(algorithm, how, K, seeds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

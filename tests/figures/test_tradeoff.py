@@ -1,0 +1,119 @@
+"""The frontier and the users needed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl.figures import style, tradeoff
+from dprl.figures.tradeoff import Frontier, Need
+
+X = np.array([0.1, 1.0, 10.0])
+
+
+def curve(model: str = "central", **changes: Any) -> Frontier:
+    mean = 1e5 / X
+    given = Frontier(
+        label=model,
+        model=model,
+        slot=0,
+        x=X,
+        mean=mean,
+        low=mean * 0.9,
+        high=mean * 1.1,
+        seeds=np.array([5, 5, 5]),
+        whole=np.ones(3, bool),
+        worst=np.full(3, 2e6),
+        slope=(-1.0, -1.1, -0.9),
+        fitted=(0.1, 10.0),
+        theory=-1.0,
+    )
+    return replace(given, **changes)
+
+
+def drawn(*curves: Frontier, **how: Any) -> style.Picture:
+    settings: dict[str, Any] = {"measure": "price", "axis": "Privacy budget ε", "symbol": "ε"}
+    return tradeoff.frontier(curves, **(settings | how))
+
+
+def named(picture: style.Picture, begins: str) -> list[Any]:
+    return [trace for trace in picture.figure.data if (trace.name or "").startswith(begins)]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_marker_for_each_run_that_says_which(dark: bool) -> None:
+    picture = drawn(curve(), curve("local", theory=None), dark=dark)
+    central, local = named(picture, "central: ε^")[0], named(picture, "local: ε^")[0]
+    assert central.customdata[:, 0].tolist() == [0, 0, 0]
+    assert central.customdata[:, 1].tolist() == [0, 1, 2]
+    assert local.customdata[:, 0].tolist() == [1, 1, 1]
+    assert central.line.color == style.look("central", 0, dark).color
+    assert set(central.marker.symbol) == {"square"}
+    assert picture.figure.layout.xaxis.type == picture.figure.layout.yaxis.type == "log"
+    assert picture.figure.layout.xaxis.title.text == "Privacy budget ε"
+    assert "reward lost" in picture.figure.layout.yaxis.title.text
+
+
+def test_theory_is_dotted_with_its_slope_and_through_the_middle() -> None:
+    picture = drawn(curve())
+    (theory,) = named(picture, "slope of the papers' bounds")
+    assert theory.line.dash == style.BOUND_DASH
+    assert theory.fill is None
+    np.testing.assert_allclose(theory.y, 1e5 / X[[0, 2]])
+    (worst,) = named(picture, "K·V*")
+    assert worst.line.dash == style.BOUND_DASH
+
+
+def test_unfinished_points_are_hollow_and_missing_ones_absent() -> None:
+    mean = np.array([1e6, np.nan, 1e4])
+    picture = drawn(
+        curve(mean=mean, low=mean, high=mean, whole=np.array([False, False, True]), slope=(np.nan,) * 3)
+    )
+    (trace,) = [t for t in named(picture, "central") if t.mode == "lines+markers"]
+    assert list(trace.marker.symbol) == ["square-open", "square"]
+    assert trace.customdata[:, 1].tolist() == [0, 2]
+    assert named(picture, "not all seeds yet")
+
+
+def test_prices_at_or_below_zero_stand_on_the_edge() -> None:
+    mean = np.array([1e5, 100.0, -20.0])
+    picture = drawn(curve(mean=mean, low=mean - 1, high=mean + 1, slope=(np.nan,) * 3))
+    (trace,) = [t for t in named(picture, "central") if t.mode == "lines+markers"]
+    assert trace.marker.symbol[-1] == "triangle-down-open"
+    assert (np.asarray(trace.y) > 0).all()
+    assert trace.customdata[2, 3] == "−20"
+    assert named(picture, "zero or less")
+
+
+def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
+    hopeless = curve("local", mean=np.full(3, 1.9e6), slope=(np.nan,) * 3, fitted=(np.nan, np.nan))
+    said = drawn(curve(), hopeless, extra=["Larger ε is never significantly worse."]).see
+    assert "falls like ε^−1.00 (−1.10 to −0.90) for ε from 0.1 to 10" in said
+    assert "**local** learned little" in said
+    assert "95%" in said
+    assert said.endswith("Larger ε is never significantly worse.")
+    assert drawn().see == "There is nothing to draw yet."
+
+
+def test_the_table_has_every_point() -> None:
+    table = drawn(curve(), curve("local")).table
+    assert list(table.columns) == ["model", "ε", "mean", "low (95%)", "high (95%)", "share of K·V*", "seeds"]
+    assert len(table) == 6
+
+
+def test_users_needed_with_intervals_and_what_is_not_found() -> None:
+    needs = [
+        Need("Central, Toeplitz", "central", 0, 1e7, 9e6, 1.1e7),
+        Need("Local, <b>Laplace</b>", "local", 0, np.nan, np.nan, np.nan, "more than 10¹⁵"),
+    ]
+    picture = tradeoff.users(needs, title="Users", most=1e15, see="See.", dark=True)
+    found, missing = picture.figure.data
+    assert found.x == (1e7,)
+    assert found.text == ("10 million",)
+    np.testing.assert_allclose([found.error_x.array[0], found.error_x.arrayminus[0]], [1e6, 1e6])
+    assert missing.text == ("more than 10¹⁵",)
+    assert "<b>Laplace" not in "".join(picture.figure.layout.yaxis.ticktext)
+    assert len(picture.table) == 2

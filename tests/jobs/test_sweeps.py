@@ -1,0 +1,116 @@
+"""A sweep asked for, computed and cancelled as one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dprl
+from dprl.jobs.store import Store
+from dprl.jobs.sweeps import RunFailed, compute, final_regret
+from dprl.simulation import start
+from dprl.simulation.sweep import Sweep
+
+BASE = dprl.RunSpec(environment_params={"S": 3, "H": 3}, episodes=500, seeds=2)
+SWEEP = Sweep(BASE, {"epsilon": [1.0, 10.0], "privacy": ["none", "local"]})
+
+
+@pytest.fixture
+def real(path: Path) -> Store:
+    return Store(path)
+
+
+@pytest.fixture
+def worker(real: Store) -> Iterator[Callable[[int], None]]:
+    """worker(most): a thread that computes so many seeds."""
+    threads: list[threading.Thread] = []
+
+    def work(most: int) -> None:
+        stop = threading.Event()
+
+        def run() -> None:
+            done = 0
+            while done < most and not stop.wait(0.005):
+                unit = real.claim("w")
+                if unit is not None:
+                    seed = start(unit.spec, unit.seed)
+                    while not seed.advance():
+                        pass
+                    real.report(unit, 1.0, *seed.live())
+                    real.finish(unit, seed.trace().to_bytes())
+                    done += 1
+
+        threads.append(threading.Thread(target=run, daemon=True))
+        threads[-1].start()
+        stops.append(stop)
+
+    stops: list[threading.Event] = []
+    yield work
+    for stop in stops:
+        stop.set()
+    for thread in threads:
+        thread.join(10)
+
+
+def test_a_sweep_gives_what_run_gives(real: Store, worker: Callable[[int], None]) -> None:
+    worker(100)
+    seen: list[float] = []
+    final = compute(real, SWEEP.specs, "ann", seen.append)
+    assert set(final) == set(SWEEP.specs)
+    for spec, ends in final.items():
+        np.testing.assert_array_equal(ends, dprl.run(spec).regret[:, -1])
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+    assert real.activity().seeds_queued == 0
+
+
+def test_what_is_finished_is_not_computed_again(real: Store, worker: Callable[[int], None]) -> None:
+    worker(2)  # one of the three runs
+    real.request(SWEEP.specs[0], "bob")
+    compute(real, SWEEP.specs[:1], "ann")
+    assert compute(real, SWEEP.specs[:1], "eve")  # at once: nobody works any more
+    assert real.runs("eve") == []
+
+
+def test_stopping_withdraws_and_keeps_what_is_finished(real: Store, worker: Callable[[int], None]) -> None:
+    worker(2)
+
+    def interrupt(share: float) -> None:
+        if share >= 1 / 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compute(real, SWEEP.specs, "ann", interrupt)
+    assert real.activity().seeds_queued == 0
+    assert sum(final_regret(real, spec) is not None for spec in SWEEP.specs) == 1
+    worker(100)
+    assert len(compute(real, SWEEP.specs, "ann")) == 3
+
+
+def test_a_failure_is_one_sentence_and_ends_the_rest(real: Store) -> None:
+    def break_one(share: float) -> None:
+        unit = real.claim("w")
+        if unit is not None:
+            real.fail(unit, "Seed 0 failed: no memory.")
+
+    with pytest.raises(RunFailed, match="no memory"):
+        compute(real, SWEEP.specs, "ann", break_one)
+    assert real.activity().seeds_queued == 0
+
+
+def test_ends_outlive_the_traces(
+    real: Store, monkeypatch: pytest.MonkeyPatch, worker: Callable[[int], None]
+) -> None:
+    """Where traces had to make room, curves stay, and a sweep needs no more."""
+    monkeypatch.setattr(real, "_capacity", 2**20)
+    base = BASE.replace(environment_params={"S": 6, "H": 10}, privacy="local", seeds=1)
+    specs = [base.replace(root_seed=i) for i in range(4)]  # each trace is of about half a megabyte
+    worker(100)
+    for spec in specs:
+        compute(real, [spec], "ann")
+    assert "unknown" in [real.status(spec).state for spec in specs]
+    assert all(final_regret(real, spec) is not None for spec in specs)

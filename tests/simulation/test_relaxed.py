@@ -1,0 +1,200 @@
+"""Relaxed policy elimination: its mixtures against linear programmes over all policies, and what it keeps."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from dprl import ENVIRONMENTS, RunSpec, SpecError
+from dprl.algorithms import sdp_pe, sdp_pe_relaxed
+from dprl.kernels import compiled
+from dprl.mdp.tabular import Array
+from dprl.simulation import engine, stages, start
+from dprl.simulation.relaxed import RelaxedRun
+from tests.problems import RELAXED, random_mdp
+from tests.simulation.test_engine import same_bits
+from tests.simulation.test_stages import (
+    WITH_A_GAP,
+    A,
+    H,
+    S,
+    finished,
+    losses,
+    spec_of,
+    values_by_paths,
+    visit_chances,
+)
+
+Ints = NDArray[np.int64]
+KERNELS = [
+    (sdp_pe_relaxed.plan, sdp_pe_relaxed.explorers),
+    (
+        compiled(sdp_pe_relaxed.plan, sdp_pe_relaxed.PLAN),
+        compiled(sdp_pe_relaxed.explorers, sdp_pe_relaxed.EXPLORERS),
+    ),
+]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mixtures_are_as_good_as_any(seed: int) -> None:
+    """In models that lose mass: best value, and for each (h, x, a) the most likely visit at a value of at least
+    `floor`, against a linear programme over all deterministic policies."""
+    rng = np.random.default_rng(seed)
+    mdp = random_mdp(seed, S=3 if seed % 2 else 2, A=2 if seed % 2 else 3, H=2, sparse=seed > 2)
+    policies = sdp_pe.all_policies(mdp.H, mdp.S, mdp.A)
+    P = mdp.P * (rng.random((mdp.H, mdp.S, mdp.A, 1)) if seed % 2 else 1.0)
+    values = values_by_paths(policies, P, mdp.R, mdp.d1)
+    mixed = 0
+    for plan, explorers in KERNELS:
+        greedy, V = np.zeros((mdp.H, mdp.S), dtype=np.int64), np.zeros((mdp.H + 1, mdp.S))
+        plan(P, mdp.R, greedy, V)
+        assert mdp.d1 @ V[0] == pytest.approx(values.max())
+        assert values[np.flatnonzero((policies == greedy).all((1, 2)))[0]] == pytest.approx(values.max())
+        for share, layer in product((0.0, 0.7, 0.95, 1.0), range(mdp.H)):
+            floor = share * float(mdp.d1 @ V[0])
+            chances = visit_chances(policies, P, mdp.d1, layer)
+            pairs = np.zeros((mdp.S, mdp.A, 2, mdp.H, mdp.S), dtype=np.int64)
+            shares = np.zeros((mdp.S, mdp.A))
+            explorers(P, mdp.R, mdp.d1, V, greedy, floor, layer, pairs, shares)
+            for x, a in product(range(mdp.S), range(mdp.A)):
+                takes = np.where(policies[:, layer, x] == a, chances[:, x], 0.0)
+                best = linprog(
+                    -takes,
+                    A_ub=-values[None],
+                    b_ub=[-floor + 1e-9],
+                    A_eq=np.ones((1, len(values))),
+                    b_eq=[1.0],
+                )
+                which = [np.flatnonzero((policies == p).all((1, 2)))[0] for p in pairs[x, a]]
+                weights = np.array([shares[x, a], 1 - shares[x, a]])
+                assert 0 <= shares[x, a] <= 1 + 1e-12
+                assert weights @ values[which] >= floor - 1e-9
+                assert weights @ takes[which] == pytest.approx(-best.fun, abs=1e-6)
+                mixed += 0.01 < shares[x, a] < 0.99
+    assert mixed > 10
+
+
+class Watched(RelaxedRun):
+    """Keeps after each stage which of all deterministic policies are within the width, and who was played."""
+
+    def __init__(self, spec: RunSpec, seed: int) -> None:
+        self.every = sdp_pe.all_policies(H, S, A)
+        self.left: list[NDArray[np.bool_]] = []
+        self.played: list[tuple[Ints, int]] = []
+        super().__init__(spec, seed)
+
+    def _users_play(self, policy: int, users: int, counts: Array | None) -> None:
+        self.played.append((self.policies[policy], users))
+        super()._users_play(policy, users, counts)
+
+    def _detail(
+        self, counts: Array, noisy: Array, released: Array, P: Array, rewards: Array, batch: int
+    ) -> None:
+        values = values_by_paths(self.every, P, rewards, self.mdp.d1)
+        width = sdp_pe.width(self.problem, self.error[batch], self.stages[len(self.left)].length)
+        self.left.append(values > values.max() - width)
+        super()._detail(counts, noisy, released, P, rewards, batch)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "privacy", "K"), [("apeve-relaxed", "none", 10**10), ("sdp-pe-relaxed", "shuffle", 10**13)]
+)
+def test_optimal_policies_stay_and_only_they_are_left(
+    monkeypatch: pytest.MonkeyPatch, algorithm: str, privacy: str, K: int
+) -> None:
+    """As for the listed form: 200 seeds, paper constants, epsilon 1; after every stage, for nothing holds it later."""
+    known: dict[int, Any] = {}
+
+    def noise_once(spec: RunSpec, ends: Ints, **more: Any) -> Any:
+        if spec.episodes not in known:
+            known[spec.episodes] = engine.noise_of(spec, ends, **more)
+        return known[spec.episodes]
+
+    monkeypatch.setattr(stages, "noise_of", noise_once)
+    for environment_seed in WITH_A_GAP:
+        params = {"S": S, "A": A, "H": H, "seed": environment_seed}
+        spec = spec_of(algorithm, privacy, environment_params=params, episodes=K, epsilon=1.0)
+        optimal = losses(environment_seed) < 1e-9
+        for seed in range(8):
+            run = Watched(spec, seed)
+            assert run.advance(60.0)
+            assert all(left[optimal].all() for left in run.left), (environment_seed, seed)
+            assert not run.left[-1][~optimal].any(), (environment_seed, seed)
+            assert losses(environment_seed)[(run.every == run.policies[run.favourite]).all((1, 2))] < 1e-9
+
+
+@cache
+def narrowing() -> RunSpec:
+    """A run that eliminates from its middle on."""
+    return spec_of("apeve-relaxed", "none", episodes=10**9)
+
+
+def test_who_plays_loses_at_most_the_width_before() -> None:
+    """Explorers' mixtures keep the value of the last model; half of a stage's users play its best policy."""
+    run = Watched(narrowing(), 1)
+    trace = finished(run)
+    top, width = trace.series["best estimate"], trace.series["confidence width"]
+    constrained = np.flatnonzero(width[:-1] < top[:-1]) + 1
+    assert 3 < len(constrained) < len(width)
+    ends = np.concatenate([[0], trace.detail_episodes])
+    done = np.cumsum([users for _, users in run.played])
+    for b in constrained:
+        inside = (done > ends[b]) & (done <= ends[b + 1])
+        loss = sum(
+            users * losses(4)[(run.every == policy).all((1, 2))][0]
+            for (policy, users), now in zip(run.played, inside, strict=True)
+            if now
+        )
+        users = ends[b + 1] - ends[b]
+        assert loss / users <= 0.75 * width[b - 1]  # half of them lose at most the width, and what it errs by
+
+
+def test_every_seed_has_the_same_checkpoints_and_the_same_bits_in_slices() -> None:
+    traces = [finished(RelaxedRun(narrowing(), seed)) for seed in range(4)]
+    for trace in traces[1:]:
+        np.testing.assert_array_equal(trace.episodes, traces[0].episodes)
+        np.testing.assert_array_equal(trace.detail_episodes, traces[0].detail_episodes)
+    assert not np.array_equal(traces[0].regret, traces[1].regret)
+    sliced = RelaxedRun(narrowing(), 0)
+    rounds = 0
+    while not sliced.advance(1e-9):
+        rounds += 1
+    assert rounds > 2 * H
+    same_bits(traces[0], sliced.trace())
+
+
+@pytest.mark.parametrize(("algorithm", "privacy"), RELAXED)
+@pytest.mark.parametrize("K", [24, 25, 97, 12_345, 10**6 + 1])
+def test_runs_of_any_length_play_every_user(algorithm: str, privacy: str, K: int) -> None:
+    run = start(spec_of(algorithm, privacy, episodes=K), 0)
+    assert isinstance(run, RelaxedRun)
+    trace = finished(run)
+    assert trace.complete
+    assert trace.episodes[-1] == K
+    assert list(trace.series) == ["best estimate", "confidence width", "infrequent tuples"]
+
+
+def test_it_reaches_riverswim() -> None:
+    spec = RunSpec(algorithm="apeve-relaxed", bonus="paper", episodes=10**14, seeds=1)
+    assert ENVIRONMENTS["riverswim"].size(**spec.environment_params) == (6, 2, 20)
+    trace = finished(RelaxedRun(spec, 0))
+    np.testing.assert_array_equal(
+        trace.policy[-1][trace.optimal_occupancy > 0.01], trace.optimal_policy[trace.optimal_occupancy > 0.01]
+    )
+    assert (
+        trace.regret[-1] / spec.episodes < 0.05 * trace.v_star
+    )  # 0.02 of it, against 0.85 while all are explored
+
+
+def test_what_is_too_large_is_refused_in_a_sentence() -> None:
+    with pytest.raises(SpecError, match="would take too long") as error:
+        RunSpec(algorithm="apeve-relaxed", environment_params={"S": 30, "H": 60})
+    assert error.value.field == "algorithm"
+    with pytest.raises(SpecError, match="or apeve-relaxed"):
+        RunSpec(algorithm="apeve")
