@@ -213,3 +213,49 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
     assert fits(page)
     other = visit("free" + page.url.partition("/free")[2], *screen)
     expect(other.get_by_label("Budget ε", exact=True)).to_have_value("0.25")
+
+
+POINT = "[data-testid=stMain] .js-plotly-plot .scatterlayer .points path"
+SWEEP = (
+    "tradeoffs?v=1&b=envp.S.3~envp.H.3~K.20000~seeds.2&m=none&m=central&m=local"
+    "&x=epsilon&at=1,10,100&show=price&share=1"
+)
+
+
+def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str], idle: Idle) -> None:
+    page = visit("tradeoffs", *screen)
+    page.wait_for_selector(POINT, timeout=60_000)
+    expect(page.get_by_text("falls like ε")).to_be_visible()
+    assert fits(page)
+    for view, seen in (
+        ("Regret", "Regret at the end"),
+        ("Users needed", "Users until privacy"),
+        ("Table", "sweep.csv"),
+    ):
+        page.get_by_text(view, exact=True).first.click()
+        expect(page.get_by_text(seen).first).to_be_visible()
+        idle(page)
+        assert fits(page), view
+
+
+def test_a_sweep_runs_and_each_of_its_points_leads_to_its_run(visit: Visits, idle: Idle) -> None:
+    page = visit(SWEEP)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.wait_for_selector(POINT, timeout=60_000)
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    idle(page)
+    box = page.locator(POINT).first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    way = page.get_by_role("link", name="Open this run in Explore")
+    expect(way).to_be_visible()
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    way.click()
+    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
+    idle(page)
+    other = visit(copied.split("/", 3)[3])
+    other.wait_for_selector(POINT, timeout=60_000)
+    assert other.locator(".st-key-status_going").count() == 0  # it was computed for the first visitor
