@@ -16,7 +16,7 @@ from dprl.fields import Field
 from dprl.kernels import kernel
 
 MAX_POLICIES = 10**6
-MAX_WORK = 3 * 10**8  # (H S A)^2 S, about the additions of one backward induction for every (h, s, a)
+MAX_WORK = 3 * 10**8  # of `work`, for one stage
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,10 @@ class PolicyElimination:
     noise_weight: None = None
     listed: bool = True
 
+    def seconds(self, H: int, S: int, A: int) -> float:
+        """About how long planning a stage takes, where it is the most of it."""
+        return 0.0 if self.listed else 1e-8 * work(H, S, A)
+
     def refusal(self, H: int, S: int, A: int) -> str:
         """Why a problem of this size is too large, and what fits; "" when it is not."""
         if self.listed and policies_to_keep(H, S, A) is None:
@@ -45,12 +49,17 @@ class PolicyElimination:
                 f"{self.key} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and S={S}, A={A}, "
                 f"H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or {self.key}-relaxed."
             )
-        if not self.listed and (H * S * A) ** 2 * S > MAX_WORK:
+        if not self.listed and work(H, S, A) > MAX_WORK:
             return (
                 f"{self.key} plans for every (h, s, a), and with S={S}, A={A}, H={H} that would take too long; give S, "
                 f"A and H with (H*S*A)^2*S at most {MAX_WORK:,}."
             )
         return ""
+
+
+def work(H: int, S: int, A: int) -> int:
+    """About the additions of one backward induction for every (h, s, a)."""
+    return (H * S * A) ** 2 * S
 
 
 def policies_to_keep(H: int, S: int, A: int) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from dprl.algorithms import ALGORITHMS
 from dprl.algorithms.sdp_pe import PolicyElimination
@@ -13,6 +14,7 @@ from dprl.simulation.outlook import Outlook, outlook
 from dprl.simulation.relaxed import RelaxedRun
 from dprl.simulation.spec import FIELDS, RunSpec, spec_from_json
 from dprl.simulation.stages import StagedRun
+from dprl.simulation.stages import stages as stages_of
 from dprl.simulation.trace import SeedTrace, Trace
 
 
@@ -29,7 +31,10 @@ def estimate(spec: RunSpec) -> Estimate:
     from dprl.environments import ENVIRONMENTS
 
     S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
-    return cost.estimate(S, A, H, spec.episodes, spec.schedule, spec.mechanism, spec.calibration)
+    found = cost.estimate(S, A, H, spec.episodes, spec.schedule, spec.mechanism, spec.calibration)
+    learner = ALGORITHMS[spec.algorithm]
+    planning = learner.seconds(H, S, A) if isinstance(learner, PolicyElimination) else 0.0
+    return replace(found, seconds=found.seconds + planning * len(stages_of(spec.episodes, H * S * A)))
 
 
 def run(spec: RunSpec, progress: Callable[[float], None] | None = None) -> Trace:

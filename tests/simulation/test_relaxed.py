@@ -15,7 +15,7 @@ from dprl import ENVIRONMENTS, RunSpec, SpecError
 from dprl.algorithms import sdp_pe, sdp_pe_relaxed
 from dprl.kernels import compiled
 from dprl.mdp.tabular import Array
-from dprl.simulation import engine, stages, start
+from dprl.simulation import engine, estimate, stages, start
 from dprl.simulation.relaxed import RelaxedRun
 from tests.problems import RELAXED, random_mdp
 from tests.simulation.test_engine import same_bits
@@ -196,5 +196,7 @@ def test_what_is_too_large_is_refused_in_a_sentence() -> None:
     with pytest.raises(SpecError, match="would take too long") as error:
         RunSpec(algorithm="apeve-relaxed", environment_params={"S": 30, "H": 60})
     assert error.value.field == "algorithm"
+    larger = RunSpec(algorithm="apeve-relaxed", environment_params={"S": 20, "H": 60})
+    assert estimate(larger).seconds > 100 * estimate(RunSpec(algorithm="apeve-relaxed")).seconds
     with pytest.raises(SpecError, match="or apeve-relaxed"):
         RunSpec(algorithm="apeve")
