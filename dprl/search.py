@@ -52,7 +52,7 @@ def users_needed(at: Integers, price: Array, target: float, picked: Integers) ->
     price is.
     """
     grid = np.asarray(at, float)
-    resampled = np.array([settles(grid, row, target) for row in price[picked].mean(axis=1)])
+    resampled = _all_settle(grid, price[picked].mean(axis=1), target)
     return settles(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
 
 
@@ -140,8 +140,19 @@ def _crossing(low: float, at_low: float, high: float, at_high: float, target: fl
 def settles(at: Array, price: Array, target: float) -> float:
     """The K from which on a price [N] at K = at [N] stays at most `target`, by straight lines between logarithms; NaN
     when it is above at the end."""
-    above = np.flatnonzero(~(price <= target))
-    if len(above) == 0:
-        return float(at[0])
-    i = above[-1]
-    return np.nan if i == len(at) - 1 else _crossing(at[i], price[i], at[i + 1], price[i + 1], target)
+    return float(_all_settle(at, price[None], target)[0])
+
+
+def _all_settle(at: Array, price: Array, target: float) -> Array:
+    """`settles` for each row of price [B, N]."""
+    above = ~(price <= target)
+    last = len(at) - 1 - above[:, ::-1].argmax(axis=1)  # the last above, where there is one
+    inside = np.minimum(last, len(at) - 2)
+    rows = np.arange(len(price))
+    low, high = at[inside], at[inside + 1]
+    at_low, at_high = price[rows, inside], price[rows, inside + 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.log(at_low / target) / np.log(at_low / at_high)
+    share = np.where((at_high > 0) & (at_low > at_high), share, 0.5)
+    found = low * (high / low) ** share
+    return np.where(~above.any(axis=1), at[0], np.where(last == len(at) - 1, np.nan, found))

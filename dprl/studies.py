@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dprl.algorithms import ALGORITHMS
@@ -72,7 +73,7 @@ class Study:
     @property
     def sweep(self) -> Sweep:
         """Every model at every value."""
-        return Sweep(self.base, {"privacy": self.models, self.x: self.values})
+        return _sweep(self.base, self.models, self.x, self.values)
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -89,10 +90,20 @@ class Study:
 
     def at(self, way: str, episodes: int) -> RunSpec:
         """The run of `users` with so many episodes. Raises SpecError where it is past the limits."""
-        (point,) = Sweep(self.base, {"privacy": [way], "episodes": [episodes]}).points
-        if point.spec is None:
-            raise SpecError("episodes", point.refusal.partition(": ")[2])
-        return point.spec
+        return _at(self.base, way, episodes)
+
+
+@lru_cache(maxsize=100)
+def _sweep(base: RunSpec, models: tuple[str, ...], x: str, values: tuple[Any, ...]) -> Sweep:
+    return Sweep(base, {"privacy": models, x: values})
+
+
+@lru_cache(maxsize=2000)
+def _at(base: RunSpec, way: str, episodes: int) -> RunSpec:
+    (point,) = Sweep(base, {"privacy": [way], "episodes": [episodes]}).points
+    if point.spec is None:
+        raise SpecError("episodes", point.refusal.partition(": ")[2])
+    return point.spec
 
 
 def axes(base: RunSpec) -> dict[str, Field]:

@@ -34,6 +34,7 @@ from pages.parts.widgets import complaint, exact
 
 SHOWS = {"price": "Price of privacy", "regret": "Regret", "users": "Users needed", "table": "Table"}
 SYMBOLS = {"epsilon": "ε", "episodes": "K"}
+LINKED = {"run": st.column_config.LinkColumn("run", display_text="open")}
 PACE = 0.5  # seconds between two looks at what is running
 
 
@@ -265,15 +266,24 @@ def opened(study: Study) -> None:
         way_to_explore(spec, "Open this run in Explore")
 
 
+def with_twin(spec: RunSpec) -> list[Curve]:
+    """A run beside the same without privacy."""
+    twin = spec.twin()
+    return [Curve(spec)] if spec == twin else [Curve(spec), Curve(twin)]
+
+
+def explore(spec: RunSpec) -> str:
+    """The address of a run in Explore."""
+    return f"/explore?{links.query(with_twin(spec), View())}"
+
+
 def way_to_explore(spec: RunSpec, label: str) -> None:
     """A link to a run and its non-private twin."""
-    twin = spec.twin()
-    curves = [Curve(spec)] if spec == twin else [Curve(spec), Curve(twin)]
     st.page_link(
         "pages/explore.py",
         label=label,
         icon=":material/show_chart:",
-        query_params=links.encode(curves, View()),
+        query_params=links.encode(with_twin(spec), View()),
     )
 
 
@@ -290,7 +300,6 @@ def table(study: Study) -> None:
             price = ends - trade.ends(spec.twin())
             price = price[np.isfinite(price)]
             extra, extra_low, extra_high = (float(v[0]) for v in metrics.regret_band(price.reshape(-1, 1)))
-            curves = [Curve(spec)] if spec.privacy == "none" else [Curve(spec), Curve(spec.twin())]
             rows.append(
                 {
                     "model": title,
@@ -303,7 +312,7 @@ def table(study: Study) -> None:
                     "price high": extra_high,
                     "% of K·V*": 100 * mean / (spec.episodes * data.v_star(spec)),
                     "seeds": len(known),
-                    "run": f"/explore?{links.query(curves, View())}",
+                    "run": explore(spec),
                 }
             )
     st.caption(
@@ -315,7 +324,7 @@ def table(study: Study) -> None:
         width="stretch",
         key="trade_table",
         column_config={
-            "run": st.column_config.LinkColumn("run", display_text="open"),
+            **LINKED,
             **{
                 name: st.column_config.NumberColumn(name, format="%.4g")
                 for name in (
@@ -404,7 +413,30 @@ def needed(study: Study, state: trade.Going) -> None:
         f"V* is {v_star:.4g}. Bars: 95% bootstrap intervals over seeds. "
         "Each K is a run of its own, with noise set for that K."
     )
+    looked_at(study, found)
     t.picked = None
+
+
+def looked_at(study: Study, found: list[search.Users]) -> None:
+    """Every K that the search looked at, each with its run."""
+    opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
+    if not opened_up.open:
+        return
+    v_star = data.v_star(study.base)
+    rows = [
+        {
+            "model": title,
+            "K": human(float(k)),
+            "price, % of V*": 100 * float(price.mean()) / v_star,
+            "seeds": len(price),
+            "run": explore(study.at(way, int(k))),
+        }
+        for way, title, users in zip(study.ways, way_titles(study.ways), found, strict=True)
+        for k, price in zip(users.at, users.price.T, strict=True)
+    ]
+    opened_up.dataframe(
+        pd.DataFrame(rows), hide_index=True, width="stretch", key="looked_at_table", column_config=LINKED
+    )
 
 
 def way_titles(ways: tuple[str, ...]) -> list[str]:

@@ -281,7 +281,7 @@ class RunSpec:
 
     def twin(self) -> RunSpec:
         """The non-private twin: the same spec with privacy `none`."""
-        return self.replace(privacy="none")
+        return self._twin
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
@@ -295,6 +295,10 @@ class RunSpec:
         if self.privacy == "none":
             return f"{title}, no privacy"
         return f"{title}, {self.privacy}, epsilon {self.epsilon:g}"
+
+    @cached_property
+    def _twin(self) -> RunSpec:
+        return self.replace(privacy="none")
 
     @cached_property
     def _canonical(self) -> str:

@@ -164,7 +164,7 @@ class Sweep:
             changes = changes | asked | {k: v for k, v in changes.items() if k != "epsilon"}
         return base.replace(**changes)
 
-    @property
+    @cached_property
     def specs(self) -> tuple[RunSpec, ...]:
         """The distinct runs, twins included, in the order in which to compute them: points that lie far apart
         first, so that the shape of the whole shows early."""
