@@ -14,6 +14,7 @@ from dprl.jobs.store import Store
 from dprl.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from dprl.simulation import RunSpec
 from pages.parts.examples import EXAMPLES, Example
+from pages.parts.names import titles
 from tests.pages.conftest import charts, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -375,3 +376,13 @@ def test_no_bad_arm_is_said(visit: Visit, work: Work) -> None:
     app = visit(EXPLORE, c=[curve], tab="counts", ch="pulls")
     assert charts(app) == []
     assert "all arms are equally good" in words(app)
+
+
+def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
+    specs = [SPEC, SPEC.replace(bonus="paper"), SPEC.replace(algorithm_params={"privacy": 0.5})]
+    found = titles([Curve(spec) for spec in specs])
+    assert found == [
+        "Central ε = 100, privacy 0.02, bonus practical",
+        "Central ε = 100, bonus paper",
+        "Central ε = 100, privacy 0.5, bonus practical",
+    ]
