@@ -8,11 +8,12 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.parts import comparison, counts, custom, export, guarantee, policy, regret, status
-from pages.parts.browser import copy_link, settings_button
+from pages.parts import comparison, counts, export, guarantee, policy, regret, status
+from pages.parts.browser import copy_link
 from pages.parts.controls import controls
 from pages.parts.examples import offer
 from pages.parts.frame import guarded, required
+from pages.parts.head import head
 from pages.parts.names import in_common, titles
 from pages.parts.reading import words_and_papers
 from pages.parts.state import read_address, session, write_address
@@ -34,22 +35,7 @@ def main() -> None:
     s = session()
     with st.sidebar:
         controls()
-    if s.editing is not None:
-        custom.editor()
-    with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
-    ):
-        st.title("Explore", anchor=False, width="content")
-        with st.container(horizontal=True, wrap=False, gap="xsmall", width="content"):
-            settings_button()
-            corner = st.container(width="content")
-    if s.problems:
-        told = " ".join(escape(p) for p in s.problems[:3]) + (
-            " There was more." if len(s.problems) > 3 else ""
-        )
-        st.warning(
-            f"Not all of this link could be used; the rest is shown. {told}", icon=":material/link_off:"
-        )
+    corner = head("Explore", s.problems)
     if not s.curves:
         offer()
         return

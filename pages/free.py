@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl import links
 from dprl.links import Curve
-from pages.parts import custom, free_link, status
-from pages.parts.browser import copy_link, settings_button
+from pages.parts import free_link, status
+from pages.parts.browser import copy_link
 from pages.parts.frame import guarded, required
 from pages.parts.free_controls import controls
 from pages.parts.free_state import TRUST, change, free, measured, read_address, take
@@ -19,6 +19,7 @@ from pages.parts.free_state import status as status_of
 from pages.parts.free_theory import calculator
 from pages.parts.free_verdict import late_mistakes, settled, verdict
 from pages.parts.free_views import SHOWN, bounds_menu, chart
+from pages.parts.head import head
 from pages.parts.names import in_common
 from pages.parts.reading import words_and_papers
 from pages.parts.state import session
@@ -33,22 +34,7 @@ def main() -> None:
     s, f = session(), free()
     with st.sidebar:
         controls()
-    if s.editing is not None:
-        custom.editor()
-    with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
-    ):
-        st.title("When is privacy free?", anchor=False, width="content")
-        with st.container(horizontal=True, wrap=False, gap="xsmall", width="content"):
-            settings_button()
-            corner = st.container(width="content")
-    if f.problems:
-        told = " ".join(escape(p) for p in f.problems[:3]) + (
-            " There was more." if len(f.problems) > 3 else ""
-        )
-        st.warning(
-            f"Not all of this link could be used; the rest is shown. {told}", icon=":material/link_off:"
-        )
+    corner = head("When is privacy free?", f.problems)
     curves, refused = free_link.compared(f.base)
     for sentence in refused:
         st.warning(escape(sentence), icon=":material/info:")

@@ -163,6 +163,12 @@ def privacy(s: Session) -> None:
         )
     if model == "none":
         return
+    budget(s, "How much one user's episode may change what is released: the smaller, the more private.")
+    noise(s, PRIVATIZERS[model])
+
+
+def budget(s: Session, help: str) -> None:
+    """The slider for epsilon."""
     log_slider(
         "Privacy budget ε",
         "epsilon",
@@ -172,9 +178,8 @@ def privacy(s: Session) -> None:
         marks=stops(0.01, 100, (1, 1.5, 2, 3, 5, 7)),
         show=lambda value: f"{value:g}",
         ends=("more private", "less noise"),
-        help="How much one user's episode may change what is released: the smaller, the more private.",
+        help=help,
     )
-    noise(s, PRIVATIZERS[model])
 
 
 def noise(s: Session, privatizer: Privatizer) -> None:

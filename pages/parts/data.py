@@ -41,8 +41,8 @@ class Regret:
 
     @property
     def settled(self) -> NDArray[np.float64]:
-        """What a mean may be taken over: the finished seeds, or all while none is."""
-        return self.rows[self.done] if self.done.any() else self.rows
+        """What a mean may be taken over: the finished seeds, or all that have begun while none is."""
+        return self.rows[self.done] if self.done.any() else self.rows[np.isfinite(self.rows).any(axis=1)]
 
 
 class Kept(Generic[T]):
@@ -126,7 +126,10 @@ def regret(spec: RunSpec) -> Regret:
     version = store().version(spec)
     if found is not None and found[0] == version:
         return found[1]
-    episodes, rows = metrics.align([(k, r) for _, k, r in store().live(spec) if len(k)])
+    grown = {seed: (k, r) for seed, k, r in store().live(spec) if len(k)}
+    nothing = (np.zeros(0, np.int64), np.zeros(0))
+    # A row for each seed up to the last that has points, so that a seed meets its own twin.
+    episodes, rows = metrics.align([grown.get(seed, nothing) for seed in range(max(grown, default=-1) + 1)])
     whole = len(episodes) > 0 and episodes[-1] == spec.episodes
     done = np.isfinite(rows[:, -1]) if whole else np.zeros(len(rows), bool)
     if len(rows) == spec.seeds and done.all():

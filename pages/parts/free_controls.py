@@ -12,6 +12,7 @@ from pages.parts.bundled import bundled
 from pages.parts.controls import (
     CALIBRATION,
     CALIBRATION_HELP,
+    budget,
     chosen_noise,
     environment,
     number,
@@ -22,10 +23,10 @@ from pages.parts.data import status, workers
 from pages.parts.frame import guarded
 from pages.parts.free_link import BASE, LEARNERS, compared
 from pages.parts.free_state import free, take
-from pages.parts.launch import spec_of
+from pages.parts.launch import buttons, spec_of
 from pages.parts.state import Session, draft_of, session
 from pages.parts.text import duration, escape, plural
-from pages.parts.widgets import complaint, exact, log_slider, select, stops
+from pages.parts.widgets import complaint, exact, select
 
 
 @st.fragment
@@ -39,17 +40,7 @@ def controls() -> None:
         named = titles(ALGORITHMS)
         algorithm = s.draft["algorithm"]
         select("Algorithm", LEARNERS, algorithm, setter("algorithm"), named, ALGORITHMS[algorithm].summary)
-        log_slider(
-            "Privacy budget ε",
-            "epsilon",
-            FIELDS["epsilon"],
-            s.draft["epsilon"],
-            setter("epsilon"),
-            marks=stops(0.01, 100, (1, 1.5, 2, 3, 5, 7)),
-            show=lambda value: f"{value:g}",
-            ends=("more private", "less noise"),
-            help="The same for the trusted agent, the trusted shuffler, and with nobody trusted.",
-        )
+        budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
         with st.expander("More settings"):
             noise(s)
             number(s, "seeds", "Seeds")
@@ -97,19 +88,9 @@ def run_box(s: Session) -> None:
             st.caption(f":red[{escape(str(error))}]")
     else:
         st.caption("Computed before: it appears at once.")
-    with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Run" if missing or not base else "Show",
-            type="primary",
-            icon=":material/play_arrow:",
-            width="stretch",
-            disabled=base is None,
-            on_click=run,
-            args=(base,),
-            shortcut="Mod+Enter",
-            key="run",
-        )
-        st.button("Reset", on_click=reset, help="All settings back to their defaults.", key="reset")
+    buttons(
+        "Run" if missing or not base else "Show", run, base, reset, "All settings back to their defaults."
+    )
 
 
 def run(base: RunSpec) -> None:

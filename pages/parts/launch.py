@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -39,21 +40,38 @@ def run_box(s: Session) -> None:
         st.caption(
             f"{plural(spec.seeds, 'seed')}, {count(cost.releases)} plans each: {seconds} once started."
         )
+    buttons(
+        "Run" if known != "done" else "Show",
+        run,
+        spec,
+        reset,
+        "All settings back to their defaults; the curves stay.",
+        full=len(s.curves) >= MAX_CURVES,
+    )
+
+
+def buttons(
+    label: str,
+    run: Callable[[Any], None],
+    what: object,
+    reset: Callable[[], None],
+    reset_help: str,
+    full: bool = False,
+) -> None:
+    """The button that runs `what`, disabled when it is None or there is no room, and the one that resets."""
     with st.container(horizontal=True, gap="small"):
         st.button(
-            "Run" if known != "done" else "Show",
+            label,
             type="primary",
             icon=":material/play_arrow:",
             width="stretch",
-            disabled=spec is None or len(s.curves) >= MAX_CURVES,
+            disabled=what is None or full,
             on_click=run,
-            args=(spec,),
+            args=(what,),
             shortcut="Mod+Enter",
             key="run",
         )
-        st.button(
-            "Reset", on_click=reset, help="All settings back to their defaults; the curves stay.", key="reset"
-        )
+        st.button("Reset", on_click=reset, help=reset_help, key="reset")
 
 
 def run(spec: RunSpec) -> None:

@@ -14,7 +14,7 @@ from dprl.studies import MOST_MODELS, Study
 from pages.parts import controls, trade
 from pages.parts.data import workers
 from pages.parts.frame import guarded
-from pages.parts.launch import spec_from
+from pages.parts.launch import buttons, spec_from
 from pages.parts.state import draft_of, session
 from pages.parts.text import duration, escape, plural
 from pages.parts.trade import Trade
@@ -40,7 +40,7 @@ def panel() -> None:
         compared(t)
         axis(t)
         if t.x != "epsilon":
-            controls.number(s, "epsilon", "Privacy budget ε")
+            controls.budget(s, "The same for all models.")
         if t.x != "episodes":
             controls.size(s)
         delta = s.draft["delta"] if s.draft["delta"] is not None else DEFAULT_DELTA
@@ -142,19 +142,13 @@ def run_box(t: Trade) -> None:
             )
         else:
             st.caption("Computed before: it appears at once.")
-    with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Run" if study is None or trade.missing(study.sweep.specs) else "Show",
-            type="primary",
-            icon=":material/play_arrow:",
-            width="stretch",
-            disabled=study is None,
-            on_click=run,
-            args=(study,),
-            shortcut="Mod+Enter",
-            key="run",
-        )
-        st.button("Reset", on_click=reset, help="All settings back to their defaults.", key="reset")
+    buttons(
+        "Run" if study is None or trade.missing(study.sweep.specs) else "Show",
+        run,
+        study,
+        reset,
+        "All settings back to their defaults.",
+    )
 
 
 def run(study: Study) -> None:
