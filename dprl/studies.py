@@ -226,3 +226,18 @@ def decode(
 def usual_models(base: RunSpec) -> tuple[str, ...]:
     """Every privacy model that the algorithm takes."""
     return tuple(m for m in PRIVATIZERS if m in ALGORITHMS[base.algorithm].privacies)
+
+
+def questions(study: Study) -> dict[str, Study]:
+    """Other studies of the same base, by the question they answer."""
+    base, usual = study.base, usual_models(study.base)
+    found = {}
+    mechanisms = tuple(m for m in study.ways if Model.parse(m).privacy == "central")
+    if mechanisms:
+        found["Which mechanism?"] = Study(base, mechanisms, "epsilon", DEFAULT_VALUES["epsilon"])
+    for x, words in (("episodes", "More users?"), ("H", "A longer horizon?"), ("S", "More states?")):
+        if x in axes(base):
+            found[words] = Study(base, usual, x, default_values(base, x))
+    return {
+        words: other for words, other in found.items() if (other.models, other.x) != (study.models, study.x)
+    }

@@ -7,6 +7,7 @@ import re
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl import studies
 from dprl.algorithms import ALGORITHMS
 from dprl.figures.style import human
 from dprl.links import Curve
@@ -102,8 +103,25 @@ def results(live: bool, corner: DeltaGenerator) -> None:
             table(study)
         else:
             chart(study)
+    others(study)
     with corner:
         copy_link(t.query)
+
+
+def others(study: Study) -> None:
+    """Questions that a button answers, for the same problem."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="questions"):
+        st.caption("And with:", width="content")
+        for words, other in studies.questions(study).items():
+            st.button(words, key=f"question_{other.x}_{len(other.models)}", on_click=ask_for, args=(other,))
+
+
+def ask_for(study: Study) -> None:
+    """Another study is shown, and what is missing of it started."""
+    trade.take(study)
+    trade.start()
+    trade.write_address()
+    st.rerun()
 
 
 def turn(to: str) -> None:

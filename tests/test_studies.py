@@ -100,3 +100,13 @@ def test_users_compares_mechanisms_at_the_same_promise() -> None:
     )
     spec = DEFAULT.at("central:laplace-tree:tight", 5000)
     assert (spec.episodes, spec.mechanism, spec.epsilon, spec.delta) == (5000, "laplace-tree", 1.0, 1e-6)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_other_questions_are_studies_of_the_same_base(study: Study) -> None:
+    found = studies.questions(study)
+    for other in found.values():
+        assert other.base == study.base
+        assert (other.models, other.x) != (study.models, study.x)
+        assert any(point.spec for point in other.sweep.points)
+    assert ("Which mechanism?" in found) == any(way.startswith("central") for way in study.ways)

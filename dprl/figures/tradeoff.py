@@ -117,7 +117,7 @@ def frontier(
             "triangle-down-open" if not a else look.symbol + ("" if w else "-open")
             for a, w in zip(above, whole, strict=True)
         ]
-        name = label if not np.isfinite(curve.slope[0]) else f"{label}: {symbol}^{_exponent(curve.slope)}"
+        name = label if not np.isfinite(curve.slope[0]) else f"{label}: {symbol}^{_rounded(curve.slope[0])}"
         figure.add_scatter(
             x=x,
             y=np.where(above, mean, floor),
@@ -154,10 +154,13 @@ def frontier(
     return Picture(figure, ALTS[measure], see, _table(curves, symbol))
 
 
+def _rounded(exponent: float) -> str:
+    return f"{exponent:.2f}".replace("-", "−")
+
+
 def _exponent(slope: tuple[float, float, float]) -> str:
     mean, low, high = slope
-    between = f" ({low:.2f} to {high:.2f})" if np.isfinite(low) else ""
-    return f"{mean:.2f}{between}".replace("-", "−")
+    return _rounded(mean) + (f" ({_rounded(low)} to {_rounded(high)})" if np.isfinite(low) else "")
 
 
 def _worst(figure: Any, curves: Sequence[Frontier], colors: style.Theme) -> None:

@@ -199,3 +199,11 @@ def test_sweeps_are_one_entry_of_runs(visit: Visit, store: Store) -> None:
     assert store.activity().seeds_queued == 0
     app.button(key="clear").click().run()
     assert "Sweeps of Trade-offs" not in words(app)
+
+
+def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
+    app = visit(PAGE, **query(SMALL))
+    app.button(key="question_episodes_4").click().run()
+    unbroken(app)
+    assert app.query_params["x"] == "episodes"
+    assert store.activity().runs_waiting > 7
