@@ -116,7 +116,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    warm()
+    list(warm())
     missed = 0
     print(f"{'case':34} {'median':>10} {'worst':>10} {'must be':>10} {'aim':>10}")
     for case in CASES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,12 +40,12 @@ class SeedRun(Protocol):
 class Simulation:
     """The functions a simulation offers to background runs.
 
-    start(spec, seed) begins one seed; warm() compiles or loads the kernels; seconds(spec) estimates what one
-    seed takes; spec_from_json and trace_from_bytes read back what was stored.
+    start(spec, seed) begins one seed; warm() compiles or loads the kernels, step by step; seconds(spec) estimates
+    what one seed takes; spec_from_json and trace_from_bytes read back what was stored.
     """
 
     start: Callable[[Any, int], SeedRun]
-    warm: Callable[[], None]
+    warm: Callable[[], Iterable[None]]
     seconds: Callable[[Any], float]
     spec_from_json: Callable[[str], Any]
     trace_from_bytes: Callable[[bytes], Any]

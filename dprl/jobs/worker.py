@@ -1,7 +1,8 @@
 """A worker process: `python -m dprl.jobs.worker`, started by the pool. Imports no Streamlit.
 
-Warms the kernels, then computes one seed after another in slices of about a tenth of a second. Between slices
-it reports, and stops when nobody waits any more, when it is told to (SIGTERM), or when its pool is gone.
+Warms the kernels, unless somebody waits already, then computes one seed after another in slices of about a tenth
+of a second. Between slices it reports, and stops when nobody waits any more, when it is told to (SIGTERM), or when
+its pool is gone.
 """
 
 from __future__ import annotations
@@ -42,6 +43,21 @@ def work(store: Store, simulation: Simulation, worker: str, stop: threading.Even
             stop.wait(_POLL)
         else:
             compute(store, simulation, unit, stop)
+
+
+def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Event) -> None:
+    """Prepare all kernels. What is queued goes first: it compiles only those it needs."""
+    try:
+        for _ in simulation.warm():
+            while not stop.is_set() and (unit := store.claim(worker)) is not None:
+                store.enlist(worker, os.getpid(), warm=True)
+                compute(store, simulation, unit, stop)
+            if stop.is_set():
+                return
+    except StoreError:
+        raise
+    except Exception:  # each seed that needs the kernel will say so itself
+        log.exception("The kernels could not be prepared")
 
 
 def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Event) -> None:
@@ -122,10 +138,7 @@ def main(arguments: list[str] | None = None) -> int:
         store.enlist(options.id, os.getpid(), warm=False)
         simulation = simulations.load(options.simulation)
         store = Store(options.store, simulation)
-        try:
-            simulation.warm()
-        except Exception:  # each seed that needs the kernel will say so itself
-            log.exception("The kernels could not be prepared")
+        warm(store, simulation, options.id, stop)
         work(store, simulation, options.id, stop)
         store.release(options.id)
     except StoreError as error:

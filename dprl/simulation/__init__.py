@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from dprl.algorithms import ALGORITHMS
@@ -51,8 +51,9 @@ def run(spec: RunSpec, progress: Callable[[float], None] | None = None) -> Trace
     return Trace(spec, tuple(traces))
 
 
-def warm() -> None:
-    """Compile, or load from the disk cache, every kernel there is, by a tiny run of each combination."""
+def warm() -> Iterator[None]:
+    """Compile, or load from the disk cache, every kernel there is, by a tiny run of each combination; comes up for air
+    before each."""
     from dprl.privacy import PRIVATIZERS
 
     for algorithm in ALGORITHMS.values():
@@ -67,6 +68,7 @@ def warm() -> None:
                     episodes=50,
                     seeds=1,
                 )
+                yield
                 start(spec, 0).advance(60.0)
 
 

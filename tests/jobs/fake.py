@@ -100,7 +100,7 @@ def spec_from_json(text: str) -> FakeSpec:
 def simulation() -> Simulation:
     return Simulation(
         start=FakeRun,
-        warm=lambda: None,
+        warm=lambda: (),
         seconds=lambda spec: float(spec.seconds),
         spec_from_json=spec_from_json,
         trace_from_bytes=decode,

@@ -7,14 +7,17 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dprl.jobs import local, pool
 from dprl.jobs.store import Store
+from dprl.jobs.worker import warm
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
 
@@ -229,3 +232,19 @@ def test_workers_import_no_streamlit() -> None:
         "s.dprl_simulation(); sys.exit('streamlit' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_what_waits_goes_before_the_rest_of_warming_up(store: Store) -> None:
+    """So a first sweep on the command line does not wait for kernels it has no use for."""
+    seen: list[object] = []
+
+    def steps() -> Iterator[None]:
+        seen.append(store.activity().warm)
+        yield
+        seen.extend([store.status(spec).state, store.activity().warm])
+        yield
+
+    spec = FakeSpec(seeds=2)
+    store.request(spec, "ann")
+    warm(store, replace(fake.simulation(), warm=steps), "w", threading.Event())
+    assert seen == [0, "done", 1]

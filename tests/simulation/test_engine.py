@@ -283,7 +283,7 @@ def test_seeds_root_seeds_and_streams_differ() -> None:
 
 def test_after_warming_up_nothing_is_left_to_compile() -> None:
     """Otherwise a visitor's first run waits for the compiler."""
-    warm()
+    list(warm())
     before = compiled.cache_info().misses
     every = [(*run, e) for run in RUNS for e in (["chain", "clinic"] if run[2] else ENVIRONMENTS)]
     every += [(a, p, m, "hard-jdp") for a, p in STAGED for m in PRIVATIZERS[p].mechanisms or (None,)]
