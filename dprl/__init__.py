@@ -13,6 +13,7 @@ from dprl.fields import SpecError
 from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.simulation import FIELDS, Estimate, RunSpec, SeedTrace, Trace, estimate, run, spec_from_json
+from dprl.simulation.sweep import Sweep
 
 __version__ = "0.1.0"
 
@@ -27,6 +28,7 @@ __all__ = [
     "RunSpec",
     "SeedTrace",
     "SpecError",
+    "Sweep",
     "TabularMDP",
     "Trace",
     "estimate",

@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl import studies
+from dprl.algorithms import ALGORITHMS
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec
 from dprl.studies import Study
@@ -20,6 +21,7 @@ Visit = Callable[..., AppTest]
 Work = Callable[..., int]
 
 PAGE = "pages/tradeoffs.py"
+SMALLEST = {"S": 2, "A": 2, "H": 2}
 SMALL = Study(
     RunSpec(environment_params={"S": 3, "H": 3}, episodes=20_000, seeds=3),
     ("none", "central", "local"),
@@ -207,3 +209,21 @@ def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
     unbroken(app)
     assert app.query_params["x"] == "episodes"
     assert store.activity().runs_waiting > 7
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("show", ["price", "users"])
+def test_every_algorithm(visit: Visit, work: Work, algorithm: str, show: str) -> None:
+    base = RunSpec(
+        algorithm=algorithm, environment="random", environment_params=SMALLEST, episodes=2000, seeds=2
+    )
+    study = Study(base, studies.usual_models(base), "epsilon", (1.0, 100.0), show, 50.0)
+    app = visit(PAGE, **query(study))
+    work(30)
+    app.run()
+    unbroken(app)
+    said = words(app)
+    private = study.models != ("none",)
+    assert bool(charts(app)) == private
+    if not private:
+        assert "no price" in said or "no private model" in said
