@@ -129,6 +129,7 @@ def frontier(
                 "color": look.color,
                 "line": {"width": 1.5, "color": look.color},
             },
+            unselected={"marker": {"opacity": 0.6}},
             customdata=words,
             hovertemplate=(
                 f"<b>{label}</b><br>{symbol} = %{{customdata[2]}}<br>%{{customdata[3]}}%{{customdata[4]}}"

@@ -114,6 +114,11 @@ def way_to_explore(spec: RunSpec, label: str) -> None:
     )
 
 
+def rounded(value: float) -> float:
+    """Four digits are enough for a table; the downloads have all."""
+    return float(f"{value:.4g}")
+
+
 def table(study: Study) -> None:
     """Every point in numbers, each with its run; and the downloads."""
     rows = []
@@ -131,15 +136,15 @@ def table(study: Study) -> None:
                 {
                     "model": title,
                     SYMBOLS.get(study.x, study.x): x,
-                    "regret": mean,
-                    "regret low": low,
-                    "regret high": high,
-                    "price": extra,
-                    "price low": extra_low,
-                    "price high": extra_high,
-                    "% of K·V*": 100 * mean / (spec.episodes * data.v_star(spec)),
-                    "seeds": len(known),
                     "run": explore(spec),
+                    "regret": rounded(mean),
+                    "regret low": rounded(low),
+                    "regret high": rounded(high),
+                    "price": rounded(extra),
+                    "price low": rounded(extra_low),
+                    "price high": rounded(extra_high),
+                    "% of K·V*": rounded(100 * mean / (spec.episodes * data.v_star(spec))),
+                    "seeds": len(known),
                 }
             )
     st.caption(
@@ -153,7 +158,7 @@ def table(study: Study) -> None:
         column_config={
             **LINKED,
             **{
-                name: st.column_config.NumberColumn(name, format="%.4g")
+                name: st.column_config.NumberColumn(name, format="localized", width=92)
                 for name in (
                     "regret",
                     "regret low",
