@@ -74,7 +74,7 @@ def thinned(episodes: NDArray[np.int64]) -> NDArray[np.intp]:
 @st.cache_resource(show_spinner=False)
 def bundled_ends() -> dict[RunSpec, NDArray[np.float64]]:
     """[seeds] regret at the end of the runs that the page Trade-offs shows first."""
-    entries = json.loads(ENDS.read_text(encoding="utf-8")) if ENDS.exists() else []
+    entries = json.loads(ENDS.read_text(encoding="utf-8"))
     return {RunSpec.from_dict(entry["spec"]): np.array(entry["ends"]) for entry in entries}
 
 

@@ -16,7 +16,7 @@ from dprl.jobs.store import RunStatus
 from dprl.links import Curve
 from dprl.metrics import Growth
 from dprl.simulation import RunSpec
-from pages.parts import data, free_link
+from pages.parts import address, data, free_link
 from pages.parts.bundled import bundled
 from pages.parts.free_link import BASE, View
 from pages.parts.regret import note
@@ -88,15 +88,12 @@ def read_address() -> None:
     f, s = free(), session()
     if s.page not in s.drafts:
         s.draft = draft_of(f.base)
-    given = {key: st.query_params.get_all(key) for key in st.query_params}
-    address = repr(sorted(given.items()))
-    if not given:
-        if s.arrived and f.address is not None:
-            write_address()
+    if s.arrived and f.address is not None and not st.query_params:
+        write_address()
         return
-    if address == f.address:
+    if (found := address.unread(f.address)) is None:
         return
-    f.address = address
+    given, f.address = found
     link = free_link.decode(given, s.files)
     f.base, f.view, f.problems = link.base, link.view, link.problems
     s.draft = draft_of(link.base)
@@ -107,9 +104,7 @@ def read_address() -> None:
 def write_address() -> None:
     """Puts what is seen into the address bar."""
     f = free()
-    items = {key: [value] for key, value in free_link.encode(f.base, f.view)}
-    f.address = repr(sorted(items.items()))
-    st.query_params.from_dict(items)
+    f.address = address.write(free_link.encode(f.base, f.view))
 
 
 def status(spec: RunSpec) -> RunStatus:

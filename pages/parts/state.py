@@ -14,6 +14,7 @@ from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.links import MAX_CURVES, Curve, View
 from dprl.simulation.spec import FIELDS, RunSpec
+from pages.parts import address
 from pages.parts.data import store
 
 
@@ -146,11 +147,9 @@ def read_address() -> None:
     if s.arrived and s.curves and not st.query_params:
         write_address()
         return
-    given = {key: st.query_params.get_all(key) for key in st.query_params}
-    address = repr(sorted(given.items()))
-    if not given or address == s.address:
+    if (found := address.unread(s.address)) is None:
         return
-    s.address = address
+    given, s.address = found
     link = links.decode(given, s.files)
     s.problems = link.problems
     if link.curves:
@@ -171,14 +170,4 @@ def read_again(s: Session) -> None:
 def write_address() -> None:
     """Puts the comparison and the view into the address bar; called when the comparison or the tab changes."""
     s = session()
-    items = links.encode(s.curves, s.view) if s.curves else []
-    s.address = repr(sorted(grouped(items).items()))
-    st.query_params.from_dict(grouped(items))
-
-
-def grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
-    """Query parameters by key."""
-    grouped: dict[str, list[str]] = {}
-    for key, value in items:
-        grouped.setdefault(key, []).append(value)
-    return grouped
+    s.address = address.write(links.encode(s.curves, s.view) if s.curves else [])

@@ -21,9 +21,9 @@ from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Model
 from dprl.studies import Study
 from dprl.theory import BOUNDS
-from pages.parts import data
+from pages.parts import address, data
 from pages.parts.bundled import bundled_ends
-from pages.parts.state import ask, draft_of, grouped, session
+from pages.parts.state import ask, draft_of, session
 from pages.parts.status import ACTIVE
 
 LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
@@ -73,11 +73,9 @@ def read_address() -> None:
     if s.arrived and t.address is not None and not st.query_params:
         write_address()
         return
-    given = {key: st.query_params.get_all(key) for key in st.query_params}
-    address = repr(sorted(given.items()))
-    if not given or address == t.address:
+    if (found := address.unread(t.address)) is None:
         return
-    t.address = address
+    given, t.address = found
     study, problems = studies.decode(given, s.files)
     t.problems = tuple(problems)
     take(study)
@@ -87,9 +85,7 @@ def read_address() -> None:
 def write_address() -> None:
     """Puts the study into the address bar; called when it is run, or another chart is chosen."""
     t = trade()
-    items = grouped(studies.encode(t.study))
-    t.address = repr(sorted(items.items()))
-    st.query_params.from_dict(items)
+    t.address = address.write(studies.encode(t.study))
 
 
 def take(study: Study) -> None:

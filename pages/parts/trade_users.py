@@ -31,7 +31,7 @@ def target(study: Study) -> float:
 def needed(study: Study, state: trade.Going) -> None:
     """How many users each way to be private needs until an episode of it costs little."""
     t = trade.trade()
-    with st.columns([2, 3])[0]:
+    with st.columns(2)[0]:
         exact(
             "Privacy may cost an episode this many percent of V*", "share", studies.SHARE, study.share, share
         )
