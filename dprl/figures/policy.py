@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dprl.figures import grid, heat, style
+from dprl.figures import graph, grid, heat, style
 from dprl.figures.style import Picture, human, percent
 
 Array = NDArray[np.float64]
@@ -26,15 +26,6 @@ STEPS_ALT = (
 OCCUPANCY_ALT = "Heatmaps of how likely each state is at each step, under the learned and the optimal policy."
 V_ALT = "Heatmaps of the value of each state at each step: estimated, optimal, and the difference."
 Q_ALT = "Heatmaps of the value of each state and action at each step: estimated, optimal, and the difference."
-
-GLYPHS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "stay": "•"}
-WIDTHS = (1.0, 2.0, 3.5, 5.0)  # of an arc, by quarters of its probability
-NAMED_STATES = 24  # above it nodes are dots
-SMALL_NODE = 18  # pixels, where names stand outside
-NAMED_OUTSIDE = 12  # names around a circle that do not run into each other
-DRAWN_STATES = 60  # of a graph; above it only the likeliest move of each state is drawn
-DRAWN_MOVES = 60  # of a graph; above it only the likeliest move of each action is drawn
-FAINTEST = 0.02  # a move less likely is not drawn
 
 
 def environment(
@@ -63,18 +54,23 @@ def environment(
     hover = [
         f"<b>{style.plain(state_labels[s])}</b>, reward up to {human(float(best[s]))}<br>"
         + "<br>".join(
-            f"{style.plain(action_labels[a])}: {_goes(P[step, s, a], state_labels)}" for a in range(min(A, 8))
+            f"{style.plain(action_labels[a])}: {graph.goes(P[step, s, a], state_labels)}"
+            for a in range(min(A, 8))
         )
         for s in range(S)
     ]
     if grid.is_grid(drawing):
         return Picture(_grid(drawing, best, hover, dark), GRID_ALT, see, table)
-    place = _places(drawing, S)
-    figure = _canvas("", place, dark, small=True, labels=state_labels)
-    whole = A <= 3 and S <= NAMED_STATES and (_in_row(place) or (P[step] > FAINTEST).sum() <= DRAWN_MOVES)
-    moves = P[step] if whole else _likeliest(P[step], S > NAMED_STATES and not _in_row(place))
+    place = graph.places(drawing, S)
+    figure = graph.canvas("", place, dark, small=True, labels=state_labels)
+    whole = (
+        A <= 3
+        and S <= graph.NAMED_STATES
+        and (graph.in_row(place) or (P[step] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES)
+    )
+    moves = P[step] if whole else graph.likeliest(P[step], S > graph.NAMED_STATES and not graph.in_row(place))
     for action in range(A):
-        _moves(
+        graph.moves(
             figure,
             place,
             moves[:, action],
@@ -82,13 +78,15 @@ def environment(
             action_labels[action],
             A,
             dark,
-            inward=_outside(place, state_labels),
+            inward=graph.stand_outside(place, state_labels),
         )
-    _nodes(figure, place, state_labels, best / top if top > 0 else best, hover, dark)
+    graph.nodes(figure, place, state_labels, best / top if top > 0 else best, hover, dark)
     paying = np.flatnonzero(best > 0)
-    if S <= NAMED_STATES and len(paying) <= 4 and not _outside(place, state_labels):
+    if S <= graph.NAMED_STATES and len(paying) <= 4 and not graph.stand_outside(place, state_labels):
         for s in paying:
-            _note(figure, place, int(s), f"reward {human(float(best[s]))}", -1.15, style.theme(dark).muted)
+            graph.note(
+                figure, place, int(s), f"reward {human(float(best[s]))}", -1.15, style.theme(dark).muted
+            )
     if not whole:
         see += " Only the likeliest moves are drawn."
     return Picture(figure, DRAWING_ALT, see, table)
@@ -124,7 +122,7 @@ def on_environment(
     hover = []
     for s in range(S):
         words = f"<b>{style.plain(state_labels[s])}</b>: {style.plain(action_labels[chosen[s]])}"
-        words += f", which leads to {_goes(P[step, s, chosen[s]], state_labels)}"
+        words += f", which leads to {graph.goes(P[step, s, chosen[s]], state_labels)}"
         if optimal_policy is not None:
             words += f"<br>optimal: {style.plain(action_labels[int(optimal_policy[step, s])])}"
         if occupancy is not None:
@@ -229,17 +227,17 @@ def _drawn_policy(
 ) -> go.Figure:
     """The chosen actions as arcs on a chain or a graph with transitions P [S,A,S]."""
     S, A = P.shape[:2]
-    place = _places(drawing, S)
+    place = graph.places(drawing, S)
     title = f"What it does at step {step}"
-    figure = _canvas(title, place, dark, small=False, subtitle=style.after(episode), labels=state_labels)
+    figure = graph.canvas(title, place, dark, small=False, subtitle=style.after(episode), labels=state_labels)
     moves = np.zeros((A, S, S))
     moves[chosen, np.arange(S)] = P[np.arange(S), chosen]
-    if S > DRAWN_STATES:
+    if S > graph.DRAWN_STATES:
         moves = np.where(moves == moves.max(axis=2, keepdims=True), moves, 0.0)
-    strip = _in_row(place) and S > NAMED_STATES  # too many to see arcs: a row of colours instead
+    strip = graph.in_row(place) and S > graph.NAMED_STATES  # too many to see arcs: a row of colours instead
     for action in range(A):
         if (chosen == action).any() and not strip:
-            _moves(
+            graph.moves(
                 figure,
                 place,
                 moves[action],
@@ -248,20 +246,22 @@ def _drawn_policy(
                 A,
                 dark,
                 one_side=True,
-                inward=_outside(place, state_labels),
+                inward=graph.stand_outside(place, state_labels),
             )
-    _nodes(figure, place, state_labels, shares, hover, dark, wrong)
-    if _in_row(place):
-        _row_of_actions(figure, place, chosen, action_labels, -1.25, "plays", dark)
+    graph.nodes(figure, place, state_labels, shares, hover, dark, wrong)
+    if graph.in_row(place):
+        graph.row_of_actions(figure, place, chosen, action_labels, -1.25, "plays", dark)
         used = np.unique(chosen)
         if optimal_policy is not None:
             best = optimal_policy[step].astype(int)
-            _row_of_actions(figure, place, best, action_labels, -1.95, "optimal", dark)
+            graph.row_of_actions(figure, place, best, action_labels, -1.95, "optimal", dark)
             used = np.union1d(chosen, best)
         if strip:
             ticks = style.label_ticks(style.short_labels(state_labels), 10)
             figure.update_xaxes(visible=True, showgrid=False, title_text="State", **ticks)
-            heat.name_colors(figure, [(_worded(action_labels[a]), _palette(A, dark)[a]) for a in used])
+            heat.name_colors(
+                figure, [(graph.worded(action_labels[a]), graph.action_colors(A, dark)[a]) for a in used]
+            )
     return figure
 
 
@@ -293,7 +293,7 @@ def steps(
     H = len(policy)
     A = len(action_labels)
     colors = style.theme(dark)
-    palette = _palette(A, dark)
+    palette = graph.action_colors(A, dark)
     shown = np.asarray(action_labels, object)
     bands: style.Scale = tuple(
         stop for a in range(A) for stop in ((a / A, palette[a]), ((a + 1) / A, palette[a]))
@@ -342,7 +342,7 @@ def steps(
     used = sorted(
         {int(a) for which in (policy, optimal_policy) if which is not None for a in np.unique(which)}
     )
-    heat.name_colors(figure, [(_worded(action_labels[a]), palette[a]) for a in used])
+    heat.name_colors(figure, [(graph.worded(action_labels[a]), palette[a]) for a in used])
     figure.update_layout(uirevision="steps", legend_itemclick=False, legend_itemdoubleclick=False)
     return Picture(figure, STEPS_ALT, see, _table(H, state_labels, columns))
 
@@ -519,310 +519,3 @@ def _shares(policy: Policy, action_labels: Sequence[str]) -> str:
 
 
 # --- drawings ---
-
-
-def _palette(actions: int, dark: bool) -> list[str]:
-    """A colour for each action: distinct for eight, then around again (the glyph or the hover tells them apart)."""
-    colors = style.theme(dark).actions
-    return [colors[a % len(colors)] for a in range(actions)]
-
-
-def _worded(label: str) -> str:
-    glyph = GLYPHS.get(label.lower())
-    return f"{glyph} {label}" if glyph else label
-
-
-def _is_chain(drawing: Mapping[str, Any]) -> bool:
-    return drawing.get("kind") == "chain"
-
-
-def _places(drawing: Mapping[str, Any], S: int) -> Array:
-    """Where each state is drawn, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
-    if _is_chain(drawing):
-        return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
-    first = np.pi if S == 2 else np.pi / 2  # two stand beside each other
-    angle = first - 2 * np.pi * np.arange(S) / S
-    return np.column_stack([np.cos(angle), np.sin(angle)])
-
-
-def _in_row(place: Array) -> bool:
-    return bool(np.ptp(place[:, 1]) == 0)
-
-
-def _canvas(
-    title: str, place: Array, dark: bool, small: bool, subtitle: str = "", labels: Sequence[str] = ()
-) -> go.Figure:
-    row = _in_row(place)
-    pair = not row and len(place) == 2
-    height = (190 if small else 340) if row else (300 if small else 460)
-    height = (170 if small else 320) if pair else height
-    figure = style.base(title, dark=dark, height=height, subtitle=subtitle)
-    if small:
-        figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4}, title_text="")
-    many = row and len(place) > NAMED_STATES
-    if row:
-        edge = max(0.6, 0.04 * len(place))
-        x_range, y_range = (
-            [-edge, place[-1, 0] + edge],
-            [-1.35, 1.25] if small else [-2.25, 0.5 if many else 1.3],
-        )
-    else:
-        wide = 2.15 if _outside(place, labels) or pair else 1.35  # room for names beside the circle
-        high = 0.75 if pair else 1.45
-        x_range, y_range = [-wide, wide], [-high, high]
-    figure.update_xaxes(visible=False, range=x_range, fixedrange=small)
-    figure.update_yaxes(visible=False, range=y_range, fixedrange=small)
-    if not row:
-        figure.update_yaxes(scaleanchor="x", constrain="domain")
-        figure.update_xaxes(constrain="domain")
-    figure.update_layout(dragmode=False if small else "pan")
-    return figure
-
-
-def _node_size(S: int, row: bool) -> float:
-    return float(np.clip((250 if row else 420) / S, 5, 28))
-
-
-def _moves(
-    figure: go.Figure,
-    place: Array,
-    chances: Array,
-    action: int,
-    name: str,
-    actions: int,
-    dark: bool,
-    one_side: bool = False,
-    inward: bool = False,
-) -> None:
-    """Arcs for one action's moves, chances [S, S], in four widths; the action is named once in the legend."""
-    color = _palette(actions, dark)[action]
-    named = False
-    for quarter, width in enumerate(WIDTHS):
-        low, high = max(quarter / 4, FAINTEST), (quarter + 1) / 4 if quarter < 3 else 1.01
-        paths = [
-            _arc(place, int(s), int(t), action, one_side, inward)
-            for s, t in np.argwhere((chances >= low) & (chances < high))
-        ]
-        if not paths:
-            continue
-        gap = np.full((1, 2), np.nan)
-        line = np.concatenate([part for path in paths for part in (path, gap)])
-        # A tip points away from the point before it, which has no size.
-        tip = np.concatenate([part for path in paths for part in (path[-2:], gap)])
-        size = float(np.clip(5 + 1.4 * width, 5, 60 / np.sqrt(len(place))))
-        opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
-        figure.add_scatter(
-            x=line[:, 0],
-            y=line[:, 1],
-            mode="lines",
-            line={"color": color, "width": width if len(place) <= NAMED_STATES else min(width, 1.5)},
-            opacity=opacity,
-            hoverinfo="skip",
-            name=style.plain(_worded(name)),
-            legendgroup=f"action {action}",
-            showlegend=not named,
-        )
-        figure.add_scatter(
-            x=tip[:, 0],
-            y=tip[:, 1],
-            mode="markers",
-            marker={
-                "symbol": "arrow",
-                "angleref": "previous",
-                "size": [0.0, size, 0.0] * len(paths),
-                "color": color,
-                "opacity": opacity,
-                "line": {"width": 0},
-            },
-            hoverinfo="skip",
-            name=style.plain(_worded(name)),
-            legendgroup=f"action {action}",
-            showlegend=False,
-        )
-        named = True
-
-
-def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool = False) -> Array:
-    """Points from state s to state t, [n, 2]: moves up a chain arch above it, moves down below; a loop stays (inside
-    of a circle whose names stand outside)."""
-    at = np.linspace(0, 1, 17)[:, None]
-    start, end = place[s], place[t]
-    if _in_row(place):
-        above = t > s or (t == s and (one_side or action > 0))
-        side = 1.0 if above else -1.0
-        if s == t:
-            turn = np.linspace(-0.8 * np.pi, 0.8 * np.pi, 25)
-            return np.column_stack([s - 0.16 * np.sin(turn), side * (0.58 + 0.32 * np.cos(turn))])
-        rise = side * (0.55 + 0.25 * min(abs(t - s) - 1, 2) + (0.0 if one_side else 0.16 * action))
-        way = np.sign(t - s)
-        a = np.array([s + 0.06 * way, side * 0.12])
-        b = np.array([t - 0.06 * way, side * 0.30])
-        control = np.array([(s + t) / 2, 2 * rise - side * 0.21])
-        return np.asarray((1 - at) ** 2 * a + 2 * at * (1 - at) * control + at**2 * b)
-    reach = 0.105 if len(place) <= 16 else 0.05
-    if s == t:
-        radius = min(0.07 + 0.02 * action, 1.5 / len(place))
-        way = -1.0 if inward else 1.0
-        centre = start * (1 + way * (0.6 * reach + radius))
-        turn = np.linspace(-0.75 * np.pi, 0.75 * np.pi, 25) + np.arctan2(way * start[1], way * start[0])
-        return np.column_stack([centre[0] + radius * np.cos(turn), centre[1] + radius * np.sin(turn)])
-    along = (end - start) / np.linalg.norm(end - start)
-    across = np.array([along[1], -along[0]])
-    a, b = start + reach * along, end - reach * along
-    control = (a + b) / 2 + (0.16 + 0.06 * action) * across
-    return np.asarray((1 - at) ** 2 * a + 2 * at * (1 - at) * control + at**2 * b)
-
-
-def _likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """[S, A, S] with only the likeliest move to another state kept, of each action or of all actions."""
-    away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
-    return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
-
-
-def _nodes(
-    figure: go.Figure,
-    place: Array,
-    labels: Sequence[str],
-    fill: Array,
-    hover: Sequence[str],
-    dark: bool,
-    ringed: NDArray[np.bool_] | None = None,
-) -> None:
-    """The states: fill [S] from 0 to 1 on the scale of amounts; a ring where asked."""
-    colors = style.theme(dark)
-    S = len(place)
-    outside = _outside(place, labels)
-    size = SMALL_NODE if outside else _node_size(S, _in_row(place))
-    inside = [style.mix(colors.amount, float(f)) for f in fill]
-    ring = np.zeros(S, bool) if ringed is None else ringed
-    if outside:
-        _names_outside(figure, place, labels, colors)
-    figure.add_scatter(
-        x=place[:, 0],
-        y=place[:, 1],
-        mode="markers+text" if S <= NAMED_STATES and not outside else "markers",
-        marker={
-            "size": size,
-            "color": inside,
-            "opacity": 1,
-            "line": {
-                "color": [colors.roles["optimal"] if r else colors.muted for r in ring],
-                "width": [3.0 if r else 1.2 for r in ring],
-            },
-        },
-        text=[style.plain(label) for label in _inside(labels)],
-        textfont={"size": 12 if size >= 20 else 10, "color": [style.readable_on(c) for c in inside]},
-        customdata=list(hover),
-        hovertemplate="%{customdata}<extra></extra>",
-        showlegend=False,
-        name="states",
-    )
-
-
-def _short(labels: Sequence[str]) -> list[str] | None:
-    """At most four signs for each label, all different, or None: the label, or the number it ends with."""
-    words = []
-    for label in style.short_labels(labels, 60):
-        last = label.split()[-1] if label.split() else ""
-        words.append(last if len(label) > 4 and last.isdigit() else label)
-    return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
-
-
-def _inside(labels: Sequence[str]) -> list[str]:
-    """What is written into the nodes: a short word, or the state's number."""
-    return _short(labels) or [str(s) for s in range(len(labels))]
-
-
-def _outside(place: Array, labels: Sequence[str]) -> bool:
-    """Whether the names stand beside the nodes: on a circle that has room, where none is short enough for a node."""
-    return bool(labels) and not _in_row(place) and len(labels) <= NAMED_OUTSIDE and _short(labels) is None
-
-
-def _names_outside(figure: go.Figure, place: Array, labels: Sequence[str], colors: style.Theme) -> None:
-    """The names around the circle, in short lines, each leaning away from it."""
-    for (x, y), label in zip(place, labels, strict=True):
-        side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
-        level = "middle" if side != "center" else "bottom" if y > 0 else "top"
-        figure.add_annotation(
-            x=x,
-            y=y,
-            xshift=(0.62 * SMALL_NODE + 3) * x if side != "center" else 0,
-            yshift=(0.62 * SMALL_NODE + 3) * y,
-            text=_lines(label),
-            showarrow=False,
-            align=side,
-            xanchor=side,
-            yanchor=level,
-            font={"size": 11, "color": colors.ink},
-        )
-
-
-def _lines(label: str, wide: int = 13, most: int = 3) -> str:
-    """A label broken into at most `most` lines of about `wide` signs."""
-    lines = [""]
-    for word in label.split():
-        if lines[-1] and len(lines[-1]) + len(word) >= wide:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    cut = [line if len(line) <= wide + 3 else line[: wide + 2] + "…" for line in lines]
-    if len(cut) > most:
-        cut = [*cut[: most - 1], cut[most - 1] + "…"]
-    return "<br>".join(style.plain(line) for line in cut)
-
-
-def _note(figure: go.Figure, place: Array, s: int, text: str, below: float, color: str) -> None:
-    x, y = place[s]
-    if _in_row(place):
-        y = y + below
-    else:
-        x, y = (x, -0.6) if len(place) == 2 else (1.3 * x, 1.3 * y)
-    figure.add_annotation(
-        x=x, y=y, text=style.plain(text), showarrow=False, font={"size": 11, "color": color}, xanchor="center"
-    )
-
-
-def _row_of_actions(
-    figure: go.Figure,
-    place: Array,
-    chosen: NDArray[Any],
-    action_labels: Sequence[str],
-    y: float,
-    title: str,
-    dark: bool,
-) -> None:
-    """The action in each state of a chain, under a row title: an arrow or a short word, or a mere colour."""
-    palette = _palette(len(action_labels), dark)
-    words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]
-    figure.add_scatter(
-        x=place[:, 0],
-        y=np.full(len(place), y),
-        mode="text" if len(place) <= NAMED_STATES else "markers",
-        text=[style.plain(word) for word in words],
-        textfont={"size": 20, "color": [palette[a] for a in chosen]},
-        marker={
-            "symbol": "square",
-            "size": _node_size(len(place), True) + 3,
-            "color": [palette[a] for a in chosen],
-            "line": {"width": 0},
-        },
-        hoverinfo="skip",
-        showlegend=False,
-        name=title,
-    )
-    figure.add_annotation(
-        x=0,
-        xref="paper",
-        xanchor="left",
-        y=y + 0.18,
-        yanchor="bottom",
-        text=title,
-        showarrow=False,
-        font={"size": 11, "color": style.theme(dark).muted},
-    )
-
-
-def _goes(chances: Array, labels: Sequence[str]) -> str:
-    """Where a move leads, the likeliest first: "state 2 60%, state 3 35%"."""
-    order = [int(t) for t in np.argsort(-chances, kind="stable")[:3] if chances[t] > 0]
-    words = ", ".join(f"{style.plain(labels[t])} {percent(float(chances[t]))}" for t in order)
-    return words + (", …" if (chances > 0).sum() > 3 else "")

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dprl.figures import policy, style
+from dprl.figures import graph, policy, style
 
 CHAIN, GRAPH = {"kind": "chain"}, {"kind": "graph"}
 
@@ -38,9 +38,9 @@ def test_an_arc_is_wider_where_a_move_is_likelier(chain: Any) -> None:
 
 
 def test_moves_up_a_chain_arch_above_it_and_moves_down_below() -> None:
-    place = policy._places(CHAIN, 4)
-    assert policy._arc(place, 1, 2, 0, False)[8, 1] > 0.3
-    assert policy._arc(place, 2, 1, 0, False)[8, 1] < -0.3
+    place = graph.places(CHAIN, 4)
+    assert graph._arc(place, 1, 2, 0, False)[8, 1] > 0.3
+    assert graph._arc(place, 2, 1, 0, False)[8, 1] < -0.3
 
 
 def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_worse(chain: Any) -> None:
