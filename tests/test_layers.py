@@ -10,6 +10,7 @@ and search only metrics.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -173,6 +174,14 @@ def test_a_downward_import_is_fine(tmp_path: Path, file: str, line: str) -> None
     planted.parent.mkdir(parents=True, exist_ok=True)
     planted.write_text(line + "\n")
     assert violations(tmp_path) == []
+
+
+def test_everything_that_is_imported_is_installed_with_the_program() -> None:
+    listed = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    required = {name.replace("-", "_") for name in re.findall(r"^[a-z-]+", listed, re.MULTILINE)}
+    files = [*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]
+    imported = {module.split(".")[0] for file in files for _, module in imported_modules(file, ROOT)}
+    assert imported - sys.stdlib_module_names - {"app", "dprl", "pages"} == required
 
 
 def test_a_worker_loads_neither_streamlit_nor_plotly() -> None:

@@ -1,9 +1,8 @@
-"""Toy-text environments of Gymnasium that expose their model (the extra `gymnasium`)."""
+"""Toy-text environments of Gymnasium that expose their model."""
 
 from __future__ import annotations
 
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -28,22 +27,13 @@ ACTIONS: dict[str, tuple[str, ...]] = {
 DIRECTIONS = {"left": (0, -1), "down": (1, 0), "right": (0, 1), "up": (-1, 0)}
 
 
-def available() -> bool:
-    """Whether Gymnasium is installed."""
-    return find_spec("gymnasium") is not None
-
-
 @cache
 def model(id: str) -> tuple[Array, Array, Array, float, float]:
     """P [S + 1, A, S + 1], mean rewards [S + 1, A] in [0, 1], start [S + 1], and the map reward = low + (high - low) R.
 
     State S is the end: an episode that terminates stays there, and its remaining steps pay 0 in Gymnasium's units.
     """
-    if not available():
-        raise SpecError(
-            "environment", "gymnasium is not installed; install the extra with pip install 'dprl[gymnasium]'."
-        )
-    import gymnasium
+    import gymnasium  # here, because it takes a while and few runs need it
 
     try:
         env: Any = gymnasium.make(id).unwrapped
@@ -96,10 +86,6 @@ def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
 
 
 def _size(id: str, H: int) -> tuple[int, int, int]:
-    if not available():
-        raise SpecError(
-            "environment", "gymnasium is not installed; install the extra with pip install 'dprl[gymnasium]'."
-        )
     S, A = SIZES[id]
     return S + 1, A, H
 
@@ -107,8 +93,7 @@ def _size(id: str, H: int) -> tuple[int, int, int]:
 ENVIRONMENT = Environment(
     key="gymnasium",
     title="Gymnasium",
-    summary="FrozenLake, CliffWalking or Taxi from Gymnasium, as finite-horizon problems"
-    + ("." if available() else " (not installed: pip install 'dprl[gymnasium]')."),
+    summary="FrozenLake, CliffWalking or Taxi from Gymnasium, as finite-horizon problems.",
     source="Gymnasium toy-text",
     fields=(
         Field("id", "choice", "FrozenLake-v1", "which one; Taxi-v3 is too large to run", choices=IDS),

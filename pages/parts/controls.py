@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dprl.algorithms import ALGORITHMS, PolicyElimination
-from dprl.environments import ENVIRONMENTS, Environment, gymnasium
+from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
@@ -72,10 +72,9 @@ def environment(s: Session) -> None:
     """Which MDP, with its picture and its parameters."""
     key = s.draft["environment"]
     world = ENVIRONMENTS[key]
-    named = titles(ENVIRONMENTS)
-    if not gymnasium.available():
-        named["gymnasium"] += " (not installed)"
-    select("Environment", tuple(ENVIRONMENTS), key, setter("environment"), named, world.summary)
+    select(
+        "Environment", tuple(ENVIRONMENTS), key, setter("environment"), titles(ENVIRONMENTS), world.summary
+    )
     try:
         checked = checked_params(s, world)
         if _drawable(*world.size(**checked)):  # else the box below the settings says what would fit

@@ -1,14 +1,11 @@
-"""Gymnasium's toy-text environments against Gymnasium's own model, and without Gymnasium."""
+"""Gymnasium's toy-text environments against Gymnasium's own model."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -20,7 +17,7 @@ make = ENVIRONMENTS["gymnasium"].make
 
 
 def gym(id: str) -> Any:
-    return pytest.importorskip("gymnasium").make(id).unwrapped
+    return gymnasium.make(id).unwrapped
 
 
 @pytest.mark.parametrize("id", ["FrozenLake-v1", "CliffWalking-v1"])
@@ -104,7 +101,6 @@ def test_taxi_is_refused_because_of_its_counters() -> None:
 
 def test_one_that_gymnasium_no_longer_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """As its newer versions no longer have Taxi-v3."""
-    gymnasium = pytest.importorskip("gymnasium")
 
     def gone(id: str) -> None:
         raise gymnasium.error.DeprecatedEnv(id)
@@ -115,38 +111,3 @@ def test_one_that_gymnasium_no_longer_has_is_refused(monkeypatch: pytest.MonkeyP
         make()
     assert error.value.field == "environment_params.id"
     ours.model.cache_clear()
-
-
-@pytest.fixture
-def absent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    ours.model.cache_clear()
-    monkeypatch.setattr(ours, "find_spec", lambda name: None)
-    yield
-    ours.model.cache_clear()
-
-
-@pytest.mark.usefixtures("absent")
-def test_without_gymnasium_one_sentence_says_how_to_get_it() -> None:
-    for refused in (
-        lambda: RunSpec(environment="gymnasium"),
-        lambda: RunSpec(environment="gymnasium", environment_params={"id": "Taxi-v3"}),
-        lambda: RunSpec().replace(environment="gymnasium"),
-        lambda: make(),
-        lambda: ENVIRONMENTS["gymnasium"].size(id="FrozenLake-v1", H=3),
-    ):
-        with pytest.raises(SpecError, match=r"pip install 'dprl\[gymnasium\]'") as error:
-            refused()
-        assert error.value.field == "environment"
-        assert str(error.value).endswith(".")
-    RunSpec(environment="riverswim")  # the others are as they were
-
-
-def test_listing_says_that_it_is_not_installed() -> None:
-    code = (
-        "import importlib.util as u; find = u.find_spec\n"
-        "u.find_spec = lambda name, *rest: None if name == 'gymnasium' else find(name, *rest)\n"
-        "from dprl.__main__ import main; main(['list'])"
-    )
-    said = subprocess.check_output([sys.executable, "-c", code], cwd=Path(__file__).parents[2], text=True)
-    line = next(line for line in said.splitlines() if line.split()[:1] == ["gymnasium"])
-    assert "not installed: pip install 'dprl[gymnasium]'" in line

@@ -33,8 +33,6 @@ GRIDS = [("gridworld", {}), ("gymnasium", {}), ("gymnasium", {"id": "CliffWalkin
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize(("key", "params"), GRIDS)
 def test_every_cell_stands_where_it_is(key: str, params: dict[str, Any], dark: bool) -> None:
-    if key == "gymnasium":
-        pytest.importorskip("gymnasium")
     mdp, hints = world(key, **params)
     picture = policy.environment(mdp.P, mdp.R, dark=dark, **hints)
     (cells,) = named(picture, "cells")
@@ -87,7 +85,6 @@ def test_rings_mark_exactly_the_worse_moves() -> None:
 
 
 def test_what_is_over_is_said_where_there_is_no_cell_for_it() -> None:
-    pytest.importorskip("gymnasium")
     mdp, hints = world("gymnasium")
     best = planning.optimum(mdp)
     seen = planning.occupancy(mdp, best.policy)

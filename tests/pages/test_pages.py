@@ -134,8 +134,6 @@ def test_every_chart_of_the_policy(visit: Visit, work: Work, chart: str, environ
 
 @pytest.mark.parametrize("environment", ["gridworld", "chain", "clinic", "hard-jdp", "custom", "gymnasium"])
 def test_every_environment_draws_its_policy(visit: Visit, work: Work, environment: str) -> None:
-    if environment == "gymnasium":
-        pytest.importorskip("gymnasium")
     curve = f"env.{environment}~envp.H.4~K.1000~seeds.1~eps.100"
     visit(EXPLORE, c=[curve])
     work()
