@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 
 from dprl.figures import guarantee as figures
@@ -81,11 +82,10 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def of(spec: RunSpec) -> Guarantee | None:
-    """The guarantee of a run, from its first seeds, whichever is finished."""
-    for seed in range(min(spec.seeds, 3)):
-        if (trace := data.trace(spec, seed)) is not None:
-            return trace.guarantee
-    return None
+    """The guarantee of a run: the same for every seed, so that of the first one whose trace is kept."""
+    begun = np.flatnonzero(np.isfinite(data.regret(spec).rows).any(axis=1))
+    traces = (data.trace(spec, int(seed)) for seed in begun)
+    return next((trace.guarantee for trace in traces if trace is not None), None)
 
 
 def drawing(privacy: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -10,8 +11,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dprl.jobs.store import Store
 from dprl.privacy import Guarantee
-from dprl.simulation import RunSpec, run
+from dprl.simulation import RunSpec, run, start
 from pages.parts.guarantee import ladder, readings, verdict
 from tests.pages.conftest import charts, words
 
@@ -88,3 +90,19 @@ def test_the_ladder_is_shown_for_central_only(visit: Visit, work: Work) -> None:
     assert words(app).count("Scale of one draw") == 2  # bits have none
     assert "1e-06" not in words(app).replace("\\", "")
     assert charts(visit("pages/explore.py", c=curves, tab="guarantee")) == []
+
+
+def test_a_card_is_read_off_whichever_seed_there_is(visit: Visit, store: Store) -> None:
+    link = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], "tab": "guarantee"}
+    visit("pages/explore.py", **link)
+    store.enlist("test", os.getpid(), warm=True)
+    while unit := store.claim("test"):
+        if unit.seed < 4:
+            store.fail(unit, "It broke.")
+            continue
+        last = start(unit.spec, unit.seed)
+        while not last.advance():
+            pass
+        store.report(unit, 1.0, *last.live())
+        store.finish(unit, last.trace().to_bytes())
+    assert "It proves what it claims" in words(visit("pages/explore.py", **link))
