@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dprl
-from dprl.algorithms import sdp_pe
+from dprl.learners.elimination import sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.simulation import RelaxedRun, StagedRun

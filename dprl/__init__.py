@@ -7,9 +7,9 @@
 (5, 172)
 """
 
-from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.simulation import FIELDS, Estimate, RunSpec, SeedTrace, Trace, estimate, run, spec_from_json

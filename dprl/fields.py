@@ -1,6 +1,6 @@
 """One description of an input: its type, range and default, and the sentence said when a value is wrong.
 
-Environments, algorithms and `RunSpec` describe what they accept with `Field`; widgets, links, the command
+Environments, learners and `RunSpec` describe what they accept with `Field`; widgets, links, the command
 line and JSON are all checked by it, so that a bad value gets the same one sentence wherever it comes from.
 """
 

@@ -2,7 +2,7 @@
 
 A function marked `@kernel` stays an ordinary Python function (tests run it as such and get the same bits).
 `compiled(function, signature)` gives its machine-code twin. Nothing is compiled, and numba is not even
-imported, until then: pages import the registries of algorithms without paying for a compiler.
+imported, until then: pages import the registries of learners without paying for a compiler.
 
 numba's disk cache does not notice an edit in a helper of another file, so the cache lives in a directory
 named after a digest of all of the package's sources.
@@ -23,7 +23,7 @@ _kernels: list[Callable[..., Any]] = []
 _registered: set[Callable[..., Any]] = set()
 
 # What a simulation depends on; pages, jobs and figures may change without touching any result.
-_SOURCES = ("fields.py", "kernels.py", "mdp", "environments", "privacy", "algorithms", "simulation")
+_SOURCES = ("fields.py", "kernels.py", "mdp", "environments", "privacy", "learners", "simulation")
 
 
 def kernel(function: F) -> F:

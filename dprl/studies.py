@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
+from dprl.learners import ALGORITHMS
 from dprl.links import VERSION, decode_spec, encode_spec
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import FIELDS, RunSpec

@@ -8,8 +8,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl import studies
-from dprl.algorithms import ALGORITHMS
 from dprl.figures.style import human
+from dprl.learners import ALGORITHMS
 from dprl.links import Curve
 from dprl.simulation import RunSpec
 from dprl.studies import Study

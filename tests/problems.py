@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, TabularMDP
-from dprl.algorithms import Algorithm, PolicyElimination
+from dprl.learners import Algorithm, PolicyElimination
 
 
 def random_mdp(

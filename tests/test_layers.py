@@ -1,6 +1,6 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{fields, kernels} <- mdp <- {environments, privacy, algorithms} <- simulation <- API <- {jobs, links} <- studies
+{fields, kernels} <- mdp <- {environments, privacy, learners} <- simulation <- API <- {jobs, links} <- studies
 <- pages
 
 API is dprl/__init__.py. Names in braces never import each other; metrics, theory and figures import nothing of dprl,
@@ -32,7 +32,7 @@ RANK = {
     "mdp": 1,
     "environments": 2,
     "privacy": 2,
-    "algorithms": 2,
+    "learners": 2,
     "simulation": 3,
     API: 4,
     "links": 5,
@@ -130,7 +130,7 @@ def test_every_layer_of_the_project_was_looked_at() -> None:
         ("dprl/mdp/tabular.py", "from dprl import RunSpec"),
         ("dprl/mdp/tabular.py", "import dprl.jobs.store"),
         ("dprl/environments/grid.py", "import dprl.privacy"),
-        ("dprl/algorithms/ucbvi.py", "def f():\n    from dprl.environments import ENVIRONMENTS"),
+        ("dprl/learners/ucbvi.py", "def f():\n    from dprl.environments import ENVIRONMENTS"),
         ("dprl/simulation/run.py", "from importlib import import_module\nimport_module('dprl.jobs')"),
         ("dprl/jobs/store.py", "import pages.explore"),
         ("dprl/jobs/worker.py", "import streamlit as st"),

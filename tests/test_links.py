@@ -14,9 +14,9 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from dprl import links
-from dprl.algorithms import ALGORITHMS, PolicyElimination
 from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS, PolicyElimination
 from dprl.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec

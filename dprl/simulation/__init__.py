@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from dprl.algorithms import ALGORITHMS
-from dprl.algorithms.sdp_pe import PolicyElimination
+from dprl.learners import ALGORITHMS
+from dprl.learners.elimination.sdp_pe import PolicyElimination
 from dprl.simulation import cost
 from dprl.simulation.cost import Estimate
-from dprl.simulation.engine import SeedRun
+from dprl.simulation.loops.eliminate import StagedRun
+from dprl.simulation.loops.eliminate import stages as stages_of
+from dprl.simulation.loops.relaxed import RelaxedRun
+from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.outlook import Outlook, outlook
-from dprl.simulation.relaxed import RelaxedRun
 from dprl.simulation.spec import FIELDS, RunSpec, spec_from_json
-from dprl.simulation.stages import StagedRun
-from dprl.simulation.stages import stages as stages_of
 from dprl.simulation.trace import SeedTrace, Trace
 
 

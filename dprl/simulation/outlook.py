@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
+from dprl.learners import ALGORITHMS
 from dprl.mdp import planning
 from dprl.simulation import schedule
-from dprl.simulation.engine import error_told, noise_of, problem_of
+from dprl.simulation.loops.replan import error_told, noise_of, problem_of
 from dprl.simulation.spec import RunSpec
 
 VISITED = 1e-3  # states the optimal policy reaches less often than this are left out

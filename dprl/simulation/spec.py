@@ -10,10 +10,10 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any
 
-from dprl.algorithms import ALGORITHMS, PolicyElimination
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, check_params, number, shown
 from dprl.kernels import source_digest
+from dprl.learners import ALGORITHMS, PolicyElimination
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import cost, schedule
 

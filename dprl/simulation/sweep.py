@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
+from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import FIELDS, RunSpec
 

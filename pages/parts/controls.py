@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.algorithms import ALGORITHMS, PolicyElimination
 from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
+from dprl.learners import ALGORITHMS, PolicyElimination
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from dprl.algorithms import ALGORITHMS
 from dprl.figures import counts as figures
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
+from dprl.learners import ALGORITHMS
 from dprl.links import Curve
 from dprl.mdp import TabularMDP
 from dprl.simulation import SeedTrace

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl.algorithms import ALGORITHMS
 from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec, estimate
 from pages.parts.bundled import bundled

@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dprl import links
-from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
+from dprl.learners import ALGORITHMS
 from dprl.links import Curve
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.algorithms import ALGORITHMS
 from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec, estimate

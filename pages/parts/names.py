@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dprl.algorithms import ALGORITHMS
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import parsed
+from dprl.learners import ALGORITHMS
 from dprl.links import Curve
 from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec

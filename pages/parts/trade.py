@@ -12,10 +12,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl import metrics, search, studies
-from dprl.algorithms import ALGORITHMS
 from dprl.fields import SpecError
 from dprl.figures.tradeoff import Frontier
 from dprl.jobs.store import RunStatus
+from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Model

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl import studies
-from dprl.algorithms import ALGORITHMS
 from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
 from dprl.simulation import FIELDS, RunSpec, estimate
 from dprl.simulation.spec import DEFAULT_DELTA
 from dprl.simulation.sweep import Model

@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, PRIVATIZERS, RunSpec, SeedTrace, SpecError
-from dprl.algorithms import Algorithm, PolicyElimination, Problem, algorithm
 from dprl.fields import check_params
+from dprl.learners import Algorithm, PolicyElimination, Problem
+from dprl.learners.tabular import planner
 from dprl.mdp.counts import rewards, transitions, visits
 from dprl.mdp.tabular import Array
-from dprl.simulation import engine, stages, start
-from dprl.simulation.engine import SeedRun
+from dprl.simulation import start
+from dprl.simulation.loops import eliminate, replan
+from dprl.simulation.loops.replan import SeedRun
 from tests.problems import fits, small_params
 
 BONUSES = ("practical", "paper")
@@ -281,7 +283,7 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
         for name, value in found.globals.items():
             assert inspect.ismodule(value) or callable(value) or isinstance(value, int | float), name
             if inspect.isfunction(value):
-                assert value.__module__.split(".")[:2] == ["dprl", "algorithms"], name
+                assert value.__module__.split(".")[:2] == ["dprl", "learners"], name
                 pending.append(value)
 
 
@@ -352,20 +354,20 @@ def test_the_loop_hands_the_planner_released_counts() -> None:
     """Line by line: `plan` is called once in the loop, and `state.counts` is not among its arguments."""
     calls = [
         line.strip()
-        for line in inspect.getsource(engine.simulate).splitlines()
+        for line in inspect.getsource(replan.simulate).splitlines()
         if line.strip().startswith("plan(")
     ]
     assert calls == [
         "plan(state.released, course.error[i], course.constants, state.Q, state.V, state.policy)"
     ]
-    assert "counts" not in algorithm.SIGNATURE
+    assert "counts" not in planner.SIGNATURE
 
 
 def test_the_stages_hand_the_learner_released_counts() -> None:
     """In the loop of stages true counts go where users play, where they are released, and into the record."""
     lines = [
         line.strip()
-        for line in inspect.getsource(stages.StagedRun._play).splitlines()
+        for line in inspect.getsource(eliminate.StagedRun._play).splitlines()
         if "counts" in line and not line.strip().startswith("#")
     ]
     assert lines == [

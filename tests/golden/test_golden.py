@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec
-from dprl.algorithms import Algorithm
+from dprl.learners import Algorithm
 from dprl.simulation import SeedRun, start
 
 HERE = Path(__file__).parent

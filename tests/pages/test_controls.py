@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.algorithms import ALGORITHMS, PolicyElimination
 from dprl.environments import ENVIRONMENTS
+from dprl.learners import ALGORITHMS, PolicyElimination
 from dprl.links import Curve
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec

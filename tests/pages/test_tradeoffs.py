@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl import studies
-from dprl.algorithms import ALGORITHMS
 from dprl.jobs.store import Store
+from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.studies import Study
 from tests.pages.conftest import charts, unbroken, words

@@ -17,7 +17,7 @@ from scipy import stats
 from dprl import RunSpec
 from dprl.mdp.tabular import Array
 from dprl.simulation import schedule
-from dprl.simulation.engine import SeedRun
+from dprl.simulation.loops.replan import SeedRun
 from tests.privacy.draws import LEVEL, TRIPLES, prepared, unit_noise
 
 TIMES = schedule.times("geometric:0.01", 50_000)

@@ -16,7 +16,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.privacy.accounting import epsilon_of
 from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, SIMULATION, budget
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, replaced
-from dprl.simulation.engine import SeedRun
+from dprl.simulation.loops.replan import SeedRun
 from tests.privacy.draws import TRIPLES, prepared
 
 TIMES = [1, 2, 5, 30, 200, 3000]

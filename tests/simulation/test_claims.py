@@ -10,7 +10,7 @@ import pytest
 
 from dprl import RunSpec, SeedTrace
 from dprl.simulation import schedule, start
-from dprl.simulation.engine import SeedRun
+from dprl.simulation.loops.replan import SeedRun
 
 
 def traces(spec: RunSpec) -> list[SeedTrace]:

@@ -18,7 +18,7 @@ from dprl.kernels import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
 from dprl.simulation import StagedRun, start, warm
-from dprl.simulation.engine import SeedRun
+from dprl.simulation.loops.replan import SeedRun
 from tests.compare import LEVEL, ks_samples
 from tests.problems import PAIRS, STAGED, small_params
 

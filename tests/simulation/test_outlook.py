@@ -9,7 +9,7 @@ import pytest
 
 from dprl import RunSpec
 from dprl.simulation import outlook
-from dprl.simulation.engine import SeedRun
+from dprl.simulation.loops.replan import SeedRun
 
 SEEDS = 20
 

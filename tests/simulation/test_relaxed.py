@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from dprl import ENVIRONMENTS, RunSpec, SpecError
-from dprl.algorithms import sdp_pe, sdp_pe_relaxed
 from dprl.kernels import compiled
+from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.mdp.tabular import Array
-from dprl.simulation import engine, estimate, stages, start
-from dprl.simulation.relaxed import RelaxedRun
+from dprl.simulation import estimate, start
+from dprl.simulation.loops import eliminate, replan
+from dprl.simulation.loops.relaxed import RelaxedRun
 from tests.problems import RELAXED, random_mdp
 from tests.simulation.test_engine import same_bits
 from tests.simulation.test_stages import (
@@ -113,10 +114,10 @@ def test_optimal_policies_stay_and_only_they_are_left(
 
     def noise_once(spec: RunSpec, ends: Ints, **more: Any) -> Any:
         if spec.episodes not in known:
-            known[spec.episodes] = engine.noise_of(spec, ends, **more)
+            known[spec.episodes] = replan.noise_of(spec, ends, **more)
         return known[spec.episodes]
 
-    monkeypatch.setattr(stages, "noise_of", noise_once)
+    monkeypatch.setattr(eliminate, "noise_of", noise_once)
     for environment_seed in WITH_A_GAP:
         params = {"S": S, "A": A, "H": H, "seed": environment_seed}
         spec = spec_of(algorithm, privacy, environment_params=params, episodes=K, epsilon=1.0)

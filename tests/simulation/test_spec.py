@@ -21,8 +21,8 @@ from dprl import (
     estimate,
     spec_from_json,
 )
-from dprl.algorithms import PolicyElimination
 from dprl.fields import Field
+from dprl.learners import PolicyElimination
 from tests.problems import fits, model
 
 MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace, SpecError
-from dprl.algorithms import Problem, sdp_pe
 from dprl.kernels import compiled
+from dprl.learners import Problem
+from dprl.learners.elimination import sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
-from dprl.simulation import StagedRun, engine, stages, start
+from dprl.simulation import StagedRun, start
+from dprl.simulation.loops import eliminate, replan
 from tests.problems import STAGED, random_mdp
 from tests.simulation.test_engine import same_bits
 
@@ -58,7 +60,7 @@ def finished(run: StagedRun) -> SeedTrace:
 @example(10**15, 1)
 def test_stages_take_every_user_once(K: int, tuples: int) -> None:
     """L_b = 2^b, twice each; the last stage takes what is left, and at most one user is left over."""
-    found = stages.stages(K, tuples)
+    found = eliminate.stages(K, tuples)
     if 2 * tuples > K:
         assert found == []
         return
@@ -299,7 +301,7 @@ def test_the_run_once_more_by_brute_force(algorithm: str, privacy: str, environm
             assert users == each
             check_choice(which, policies, active, chances, h, x, a)
 
-    def left_over(stage: stages.Stage) -> None:
+    def left_over(stage: eliminate.Stage) -> None:
         if stage.length > H * S * A * stage.each:
             which, users, _ = next(play)
             assert (which, users) == (favourite, stage.length - H * S * A * stage.each)
@@ -401,7 +403,7 @@ def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
 
 def test_start_gives_each_algorithm_its_loop() -> None:
     assert isinstance(start(spec_of("apeve", "none"), 0), StagedRun)
-    assert isinstance(start(RunSpec(episodes=10), 0), engine.SeedRun)
+    assert isinstance(start(RunSpec(episodes=10), 0), replan.SeedRun)
 
 
 def test_another_epsilon_draws_other_noise_on_the_same_users() -> None:
@@ -448,10 +450,10 @@ def test_optimal_policies_stay_and_only_they_are_left(
 
     def noise_once(spec: RunSpec, ends: Ints, **more: Any) -> Any:
         if spec.episodes not in noises:
-            noises[spec.episodes] = engine.noise_of(spec, ends, **more)
+            noises[spec.episodes] = replan.noise_of(spec, ends, **more)
         return noises[spec.episodes]
 
-    monkeypatch.setattr(stages, "noise_of", noise_once)
+    monkeypatch.setattr(eliminate, "noise_of", noise_once)
     for environment_seed in WITH_A_GAP:
         params = {"S": S, "A": A, "H": H, "seed": environment_seed}
         spec = spec_of(algorithm, privacy, environment_params=params, episodes=K, epsilon=1.0)

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.algorithms import ALGORITHMS, sdp_pe
-from dprl.algorithms.sdp_pe import PolicyElimination
 from dprl.environments import ENVIRONMENTS
 from dprl.kernels import compiled, rng_type, type_of
+from dprl.learners import ALGORITHMS
+from dprl.learners.elimination import sdp_pe
+from dprl.learners.elimination.sdp_pe import PolicyElimination
 from dprl.mdp import planning
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
@@ -26,7 +27,7 @@ from dprl.privacy import PRIVATIZERS, consistency, mechanisms
 from dprl.privacy.privatizers import Batch
 from dprl.simulation import schedule
 from dprl.simulation.blocks import Model, model_of, sample
-from dprl.simulation.engine import PAC_ALPHAS, PRACTICAL_E, noise_of, problem_of
+from dprl.simulation.loops.replan import PAC_ALPHAS, PRACTICAL_E, noise_of, problem_of
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Detail, SeedTrace
 

@@ -23,8 +23,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dprl.algorithms import sdp_pe
 from dprl.kernels import kernel
+from dprl.learners.elimination import sdp_pe
 
 ROUNDS = 60  # more are never needed: each finds another vertex of the same few
 SLACK = 1e-10

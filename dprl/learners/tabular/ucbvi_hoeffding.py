@@ -6,10 +6,10 @@ from math import log, sqrt
 
 import numpy as np
 
-from dprl.algorithms.algorithm import CAP, Algorithm, Problem, cap_step
-from dprl.algorithms.backup import act_greedily, expectation
-from dprl.algorithms.ucbvi import STATISTICAL
 from dprl.kernels import kernel
+from dprl.learners.tabular.backup import act_greedily, expectation
+from dprl.learners.tabular.planner import CAP, Algorithm, Problem, cap_step
+from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.tabular import Array
 
 

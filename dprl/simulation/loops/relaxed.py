@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dprl.algorithms import sdp_pe, sdp_pe_relaxed
 from dprl.kernels import compiled
+from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
-from dprl.simulation.stages import Ints, StagedRun, estimate
+from dprl.simulation.loops.eliminate import Ints, StagedRun, estimate
 
 
 class RelaxedRun(StagedRun):

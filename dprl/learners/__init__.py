@@ -1,8 +1,9 @@
-"""Algorithms: one file each, one line each here. A planner sees released counts only, by its signature."""
+"""Learners: one file each, one line each here. A planner sees released counts only, by its signature."""
 
-from dprl.algorithms import dp_ucbvi, private_ucb_vi, pucb, sdp_pe, sdp_pe_relaxed, ucbvi, ucbvi_hoeffding
-from dprl.algorithms.algorithm import Algorithm, Problem
-from dprl.algorithms.sdp_pe import PolicyElimination
+from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
+from dprl.learners.elimination.sdp_pe import PolicyElimination
+from dprl.learners.tabular import dp_ucbvi, private_ucb_vi, pucb, ucbvi, ucbvi_hoeffding
+from dprl.learners.tabular.planner import Algorithm, Problem
 
 ALGORITHMS: dict[str, Algorithm | PolicyElimination] = {
     a.key: a

@@ -6,11 +6,11 @@ from math import log, sqrt
 
 import numpy as np
 
-from dprl.algorithms.algorithm import CAP, Algorithm, Problem, cap_step
-from dprl.algorithms.backup import act_greedily
-from dprl.algorithms.dp_ucbvi import PRIVACY
-from dprl.algorithms.ucbvi import STATISTICAL
 from dprl.kernels import kernel
+from dprl.learners.tabular.backup import act_greedily
+from dprl.learners.tabular.dp_ucbvi import PRIVACY
+from dprl.learners.tabular.planner import CAP, Algorithm, Problem, cap_step
+from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.tabular import Array
 
 

@@ -6,10 +6,10 @@ from math import log, sqrt
 
 import numpy as np
 
-from dprl.algorithms.algorithm import CAP, Algorithm, Problem, cap_step
-from dprl.algorithms.backup import act_greedily, expectation, moments
 from dprl.fields import Field
 from dprl.kernels import kernel
+from dprl.learners.tabular.backup import act_greedily, expectation, moments
+from dprl.learners.tabular.planner import CAP, Algorithm, Problem, cap_step
 from dprl.mdp.tabular import Array
 
 

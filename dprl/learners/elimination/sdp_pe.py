@@ -11,9 +11,9 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.algorithms.algorithm import Problem
 from dprl.fields import Field
 from dprl.kernels import kernel
+from dprl.learners.tabular.planner import Problem
 
 MAX_POLICIES = 10**6
 MAX_WORK = 3 * 10**8  # of `work`, for one stage

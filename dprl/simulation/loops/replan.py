@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.algorithms import ALGORITHMS, Problem, algorithm
 from dprl.environments import ENVIRONMENTS
 from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.learners import ALGORITHMS, Problem
+from dprl.learners.tabular import planner
 from dprl.mdp import planning
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
@@ -194,7 +195,7 @@ class SeedRun:
         mdp = self.mdp
         self.times = schedule.times(spec.schedule, spec.episodes)
         learner = ALGORITHMS[spec.algorithm]
-        assert isinstance(learner, algorithm.Algorithm)
+        assert isinstance(learner, planner.Algorithm)
         self.noise = noise_of(spec, self.times)
         self.checkpoints = schedule.indices_at(self.times, 100, 100)
         self.optimum = planning.optimum(mdp)
@@ -209,7 +210,7 @@ class SeedRun:
         self._pace = 1  # releases in the next call of the kernel
         self.seconds = 0.0
 
-    def _prepare(self, learner: algorithm.Algorithm, walk_below: int) -> None:
+    def _prepare(self, learner: planner.Algorithm, walk_below: int) -> None:
         mdp, spec, noise = self.mdp, self.spec, self.noise
         H, S, A, M = mdp.H, mdp.S, mdp.A, len(self.times)
         problem = problem_of(spec, H, S, A, spec.episodes)
@@ -401,18 +402,18 @@ def noise_of(
     return PRIVATIZERS[spec.privacy].prepare(request)
 
 
-def _plain(learner: algorithm.Algorithm, noise: Noise) -> Kernels:
+def _plain(learner: planner.Algorithm, noise: Noise) -> Kernels:
     if noise.mechanism is None:
         return Kernels(simulate, learner.plan, mechanisms.no_noise, as_is, planning.evaluate)
     publish = consistency.consistent if learner.input == "consistent" else consistency.unchanged
     return Kernels(simulate, learner.plan, noise.mechanism.add_noise, publish, planning.evaluate)
 
 
-def _compiled(learner: algorithm.Algorithm, noise: Noise) -> Kernels:
+def _compiled(learner: planner.Algorithm, noise: Noise) -> Kernels:
     plain = _plain(learner, noise)
     return Kernels(
         compiled(simulate, _signature()),
-        compiled(plain.plan, algorithm.SIGNATURE),
+        compiled(plain.plan, planner.SIGNATURE),
         compiled(plain.add_noise, mechanisms.SIGNATURE),
         compiled(plain.publish, consistency.SIGNATURE),
         compiled(
@@ -440,7 +441,7 @@ def _signature() -> Any:
         type_of(course),
         type_of(state),
         type_of(record),
-        function_type(algorithm.SIGNATURE),
+        function_type(planner.SIGNATURE),
         function_type(mechanisms.SIGNATURE),
         function_type(consistency.SIGNATURE),
     )

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl.algorithms import ALGORITHMS, Algorithm, Problem
 from dprl.fields import check_params
+from dprl.learners import ALGORITHMS, Algorithm, Problem
 from dprl.mdp.tabular import Array
 
 H, S, A, K, BETA = 4, 3, 2, 10**7, 0.1

@@ -1,0 +1,1 @@
+"""Learners that eliminate policies, stage by stage."""

@@ -1,0 +1,1 @@
+"""Learners that replan at every release, by optimistic backward induction on released counts."""
