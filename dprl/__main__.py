@@ -26,6 +26,7 @@ from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, compute
 from dprl.simulation.sweep import Sweep
+from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
 
@@ -117,7 +118,7 @@ def run_command(given: argparse.Namespace) -> int:
     summary = trace.summary()
     try:
         (out / "spec.json").write_text(json.dumps(spec.to_dict(), indent=2) + "\n", encoding="utf-8")
-        trace.frame().to_csv(out / "regret.csv", index=False)
+        (out / "regret.csv").write_text(csv(trace.frame()), encoding="utf-8")
         (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
@@ -179,7 +180,7 @@ def sweep_command(given: argparse.Namespace) -> int:
     frame = sweep.frame(final)
     try:
         (out / "sweep.json").write_text(json.dumps(sweep.to_dict(), indent=2) + "\n", encoding="utf-8")
-        frame.to_csv(out / "sweep.csv", index=False)
+        (out / "sweep.csv").write_text(csv(frame), encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")

@@ -3,8 +3,8 @@
 {fields, kernels} <- mdp <- {environments, privacy, learners} <- simulation <- API <- {jobs, links} <- studies
 <- pages
 
-API is dprl/__init__.py. Names in braces never import each other; metrics, theory and figures import nothing of dprl,
-and search only metrics.
+API is dprl/__init__.py. Names in braces never import each other; metrics, theory, tables and figures import nothing
+of dprl, and search only metrics.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ RANK = {
     "kernels": 0,
     "metrics": 0,
     "theory": 0,
+    "tables": 0,
     "search": 1,
     "mdp": 1,
     "environments": 2,
@@ -43,7 +44,7 @@ RANK = {
     "__main__": 7,
     PAGES: 7,
 }
-ALONE = {"metrics", "theory", "figures"}
+ALONE = {"metrics", "theory", "tables", "figures"}
 
 
 def layer_of(file: Path, root: Path) -> str:

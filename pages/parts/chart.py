@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.figures.style import Picture, Sketch, config
+from dprl.tables import harmless
 from pages.parts.data import Kept
 from pages.parts.state import session
 from pages.parts.text import unlinked
@@ -54,11 +55,11 @@ def draw(picture: Picture, key: str, picked: Callable[[], None] | None = None) -
 
 
 def tell(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
-    """What stands below a figure: what to see in it, and its numbers."""
+    """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV."""
     st.markdown(f":material/visibility: {unlinked(see)}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
     if numbers.open:
-        numbers.dataframe(table(), hide_index=True, width="stretch", height=280, key=f"{key}:table")
+        numbers.dataframe(harmless(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table")
 
 
 def sketch(drawing: Sketch) -> None:

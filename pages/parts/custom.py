@@ -15,6 +15,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import EXAMPLE, MAX_LABEL, parsed
 from dprl.fields import SpecError
 from dprl.links import MAX_MODEL
+from dprl.tables import harmless
 from pages.parts.state import Session, read_again, session
 from pages.parts.text import escape, plural, size
 
@@ -156,7 +157,7 @@ def editor() -> None:
         "Each row: the mean reward, from 0 to 1, and the probability of each next state; a row adds up to 1."
     )
     moves = st.data_editor(
-        transitions(P, R, wanted_states, wanted_actions),
+        harmless(transitions(P, R, wanted_states, wanted_actions)),
         hide_index=True,
         width="stretch",
         disabled=["state", "action"],

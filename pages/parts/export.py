@@ -14,6 +14,7 @@ from dprl.figures import regret as figures
 from dprl.figures import style
 from dprl.jobs.store import RunStatus
 from dprl.simulation import FIELDS, RunSpec
+from dprl.tables import csv, harmless
 from pages.parts import data, view
 from pages.parts.regret import curve_of
 from pages.parts.state import session
@@ -31,7 +32,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     table = frame([s.curves[i].spec for i in offered], [titles[i] for i in offered])
     st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
     with st.container(horizontal=True, gap="small"):
-        save("regret.csv", "CSV", "text/csv", lambda: table.to_csv(index=False))
+        save("regret.csv", "CSV", "text/csv", lambda: csv(table))
         save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save("specs.json", "Specs", "application/json", lambda: specs(offered, titles))
         save("regret.html", "Chart (HTML)", "text/html", lambda: page(titles, runs))
@@ -44,7 +45,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         key="saves",
         on_change=take_picture,
     )
-    st.dataframe(table, hide_index=True, width="stretch", height=280, key="data_table")
+    st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("#### Make it again without this page", anchors=False)
     chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
     spec = s.curves[chosen].spec

@@ -13,6 +13,7 @@ from dprl.figures import tradeoff as figures
 from dprl.links import Curve, View
 from dprl.simulation import RunSpec
 from dprl.studies import Study
+from dprl.tables import csv
 from pages.parts import data, trade, trade_controls
 from pages.parts.chart import kept, show
 from pages.parts.export import save
@@ -178,7 +179,7 @@ def table(study: Study) -> None:
             "sweep.csv",
             "CSV, every seed",
             "text/csv",
-            lambda: sweep.frame(final).dropna().to_csv(index=False),
+            lambda: csv(sweep.frame(final).dropna()),
         )
         save("sweep.json", "sweep.json", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2))
     st.caption("The same on the command line, from sweep.json; it writes sweep.csv:")

@@ -191,3 +191,25 @@ def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(
     line = command(RunSpec(algorithm="ucbvi", bonus="paper"))
     assert "None" not in line
     assert "--env-param S=6" in line
+
+
+FORMULA = "=cmd|' /C calc'!A0"
+
+
+def test_a_state_named_like_a_formula_is_none_in_the_tables(visit: Visit, work: Callable[..., int]) -> None:
+    model = custom.compact(changed(state_labels=[FORMULA, "-1"]).decode())
+    spec = RunSpec(environment="custom", environment_params={"model": model}, episodes=1000, seeds=1)
+    link = {"c": [links.encode([links.Curve(spec)], links.View())[1][1]], "tab": "counts", "ch": "scatter"}
+    visit(EXPLORE, **link)
+    work()
+    app = visit(EXPLORE, **link)
+    app.session_state["counts_scatter:numbers"] = True
+    app.run()
+    unbroken(app)
+    assert set(app.dataframe[0].value["state"]) == {f"'{FORMULA}", "-1"}
+    app.button(key="custom_edit").click().run()
+    unbroken(app)
+    editor = next(e for e in app.dataframe if "reward" in e.value)
+    assert set(editor.value["state"]) == {f"'{FORMULA}", "-1"}
+    app.button(key="edit_use").click().run()
+    assert FORMULA in app.session_state["session"].draft["environment_params"]["custom"]["model"]

@@ -1,0 +1,51 @@
+"""Tables as they leave the program: what a spreadsheet would take for a formula stays text.
+
+A name may come from a stranger (a link, or a file with an environment), and `=cmd|...` as the name of a state would be
+run by the spreadsheet that opens it. OWASP, "CSV Injection": an apostrophe before it makes it text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A sign alone begins no formula, and is the name of a state of the hard instances.
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠].|[\t\n]", re.DOTALL)
+
+
+def csv(table: pd.DataFrame) -> str:
+    """The table as CSV without its index, harmless."""
+    return harmless(table).to_csv(index=False)
+
+
+def harmless(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with an apostrophe before each text, in its cells and its head, that a spreadsheet would take for a
+    formula. Numbers, negative ones and those written as text among them, stay as they are."""
+    table = table.rename(columns=_text)
+    for name in (name for name, kind in table.dtypes.items() if kind.kind == "O"):
+        changed = {value: text for value in table[name].unique() if (text := _text(value)) is not value}
+        if changed:
+            table[name] = table[name].replace(changed)
+    return table
+
+
+def _text(value: Any) -> Any:
+    """A cell: itself, unless it is text that has to change."""
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\r\n", "\n").replace(
+        "\r", "\n"
+    )  # pandas does not quote it, and it would begin a row
+    text = f"'{text}" if _FORMULA.match(text) and not _number(text) else text
+    return value if text == value else text
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
