@@ -244,16 +244,16 @@ def reversals(groups: Mapping[str, tuple[Array, Array]], level: float = 0.05) ->
 def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
     """How often an (epsilon, 0)-private bandit learner must pull one bad arm, at least, in expectation.
 
-    ln(1/(4 beta)) / (48 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that name
-    the best arm with probability at least 1 - beta on every instance, 0 < beta < 1/4 (V20 Lemma 8). The paper prints
-    24 for 48; its proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm alone, to as
-    much above the best as it was below, moves it by 2 gap, and the same steps then give 48.
+    ln(1/(4 beta)) / (24 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that name
+    the best arm with probability at least 1 - beta on every instance, however small its gap, 0 < beta < 1/4 (V20
+    Lemma 8). The paper's proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm alone,
+    to just above the best, moves it by gap + eta, and the same steps with eta -> 0 give the same 24.
 
     Raises ValueError outside these ranges.
     """
     if not (epsilon > 0 and gap > 0 and 0 < beta < 0.25):
         raise ValueError("give epsilon and gap above 0, and beta between 0 and 1/4")
-    return float(np.log(1 / (4 * beta)) / (48 * epsilon * gap))
+    return float(np.log(1 / (4 * beta)) / (24 * epsilon * gap))
 
 
 def growth_of_mean(

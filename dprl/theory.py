@@ -123,7 +123,7 @@ def _raised(symbol: str, power: float) -> str:
         return symbol
     if float(power).is_integer():
         return symbol + str(int(power)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    for below in (4, 5):
+    for below in (3, 4, 5):
         if float(round(power * below, 9)).is_integer():
             return f"{symbol}^({round(power * below)}/{below})"
     raise ValueError(f"the exponent {power} has no written form")
@@ -137,7 +137,8 @@ class Bound:
     whether regret stays below it, or some problem has at least it; model: privacy model (none, central, shuffle,
     local); world: what it is proved for; budget: the guarantee of its algorithm, "" without privacy; terms: the sum;
     conditions: in words; of: what it bounds, "regret" or "mistakes" (episodes more than alpha suboptimal);
-    epsilon_below: proved only for smaller epsilon; from_S: proved only for K >= S^from_S.
+    epsilon_below, beta_below: proved only for smaller epsilon, beta; alpha_to_H: proved only for alpha up to H;
+    from_S: proved only for K >= S^from_S.
     """
 
     key: str
@@ -151,6 +152,8 @@ class Bound:
     conditions: str
     of: str = "regret"
     epsilon_below: float = math.inf
+    beta_below: float = math.inf
+    alpha_to_H: bool = False
     from_S: float = 0.0
 
     def value(self, at: Setting) -> Array:
@@ -182,6 +185,10 @@ class Bound:
         """The condition of its theorem that a setting breaks, in words; "" if none does. K: a single number."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
+        if at.beta >= self.beta_below:
+            return f"proved for β below {self.beta_below:g}"
+        if self.alpha_to_H and at.alpha > at.H:
+            return f"proved for α up to H = {at.H:g}"
         if float(at.K) < at.S**self.from_S:
             return f"proved for K from S^{self.from_S:g}"
         return ""
@@ -547,6 +554,30 @@ _ROWS = (
         epsilon_below=1.0,
     ),
     Bound(
+        "lsvi-ucb-jdp-unbatched",
+        "LSVI-UCB, not in batches",
+        "Luyo et al. 2021, Remarks 3 and 7",
+        True,
+        "central",
+        "linear",
+        "(ε, δ)",
+        (Term(d=1.5, H=2, K=0.5), Term(d=1.25, H=2.25, K=0.75, epsilon=-0.5)),
+        "as in batches; a remark with its reason, not a theorem",
+        epsilon_below=1.0,
+    ),
+    Bound(
+        "lsvi-ucb-jdp-pure",
+        "LSVI-UCB in batches, Laplace",
+        "Luyo et al. 2021, Remark 2 and Appendix E.3",
+        True,
+        "central",
+        "linear",
+        "ε",
+        (Term(d=1.5, H=2, K=0.5), Term(d=5 / 3, H=7 / 3, K=2 / 3, epsilon=-1 / 3)),
+        "linear MDP with d features, rewards known; ε below 1, pure (δ = 0)",
+        epsilon_below=1.0,
+    ),
+    Bound(
         "pucb-pac",
         "PUCB, mistakes",
         "Vietri et al. 2020, Theorem 3",
@@ -557,6 +588,7 @@ _ROWS = (
         (Term(S=1, A=1, H=4, alpha=-2), Term(S=2, A=1, H=4, alpha=-1, epsilon=-1)),
         f"episodes more than α suboptimal; {_INHOMOGENEOUS}; {_PRINTED}; α at most H",
         of="mistakes",
+        alpha_to_H=True,
     ),
     Bound(
         "jdp-pac-lower",
@@ -570,6 +602,7 @@ _ROWS = (
         "some MDP, on average over runs, for learners right with probability 1 − β, β below 1/8; "
         "its logarithm is printed and kept",
         of="mistakes",
+        beta_below=1 / 8,
     ),
 )  # fmt: skip
 

@@ -264,8 +264,8 @@ def test_a_median_of_what_is_not_there_is_nothing() -> None:
 
 
 def test_the_fewest_pulls_by_hand() -> None:
-    # ln(1/0.4) = ln 2.5 = 0.916291; 48 * 0.1 * 0.2 = 0.96
-    assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.96, rel=1e-6)
+    # ln(1/0.4) = ln 2.5 = 0.916291; 24 * 0.1 * 0.2 = 0.48
+    assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.48, rel=1e-6)
     assert metrics.fewest_pulls(0.05, 0.2, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
     assert metrics.fewest_pulls(0.1, 0.1, 0.1) == pytest.approx(2 * metrics.fewest_pulls(0.1, 0.2, 0.1))
     for wrong in ((0.0, 0.2, 0.1), (1.0, 0.0, 0.1), (1.0, 0.2, 0.25), (1.0, 0.2, 0.0)):

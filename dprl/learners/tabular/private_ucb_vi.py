@@ -18,7 +18,8 @@ from dprl.mdp.tabular import Array
 def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-def]
     """Optimistic backward induction with den = max(n^ + E1, 1), E1 = E2 = E/4 the bounds for n^ and m^.
 
-    Q = (r^ + sum m^ V)/den + c_reward/sqrt(den) + c_value/sqrt(den) + (w_reward E1 + w_value (S E2 + 2 E1))/den.
+    Q = (r^ + sum m^ V)/den + c_reward/sqrt(den) + c_value/sqrt(den) + (w_reward E1 + w_value (S E2 + 2 E1))/den,
+    clipped to [0, H]; the clip at 0 is ours, since noise can make r^ and m^ negative.
     """
     H, S, A = Q.shape
     fall, c_reward, c_value, w_reward, w_value = (

@@ -21,7 +21,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
 
     conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2); Q+ = min(H, (r^ + sum m^ V)/n^ + conf) where
     n^ >= 2E and n^ >= 1, else H (the paper prints Q + H there, which noise can push below the truth; its proof needs
-    H).
+    H). Ours: Q+ is at least 0, since noise can make r^ and m^ negative and no value is.
     """
     H, S, A = Q.shape
     fall, c_phi, c_psi, printed = (

@@ -45,7 +45,8 @@ class Stage:
 def stages(K: int, tuples: int) -> list[Stage]:
     """The stages of a run of K users with `tuples` = H S A. L_b = 2^b; the last stage takes what is left.
 
-    Stages too short to give every (h, x, a) one user are skipped and use nobody.
+    B25 Algorithm 1 (line 2) makes a short stage of its own of what is left after the last full one; here it is merged
+    into that. Stages too short to give every (h, x, a) one user are skipped and use nobody.
     """
     result: list[Stage] = []
     left, length = K, 1
