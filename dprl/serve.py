@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import argparse
 import errno
+import runpy
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from dprl.fields import Field, SpecError, shown
 from dprl.jobs import local
 from dprl.jobs.store import Store, StoreError
+from dprl.jobs.worker import stop_when_stdin_closes
 
 ROOT = Path(__file__).parent.parent
 HOST = Field("host", "text", "localhost", "a name or address of this machine", flag="--host")
@@ -29,6 +32,7 @@ PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=6
 START_LIMIT = 30.0  # seconds for the first worker to appear
 WARM_LIMIT = 180.0  # seconds to wait for compiled kernels before opening all the same
 END_LIMIT = 5.0  # seconds Streamlit gets to end
+PORT_LIMIT = 1.0  # seconds for a dashboard that was killed to leave the port
 
 
 def main(host: str = HOST.default, port: int = PORT.default) -> int:
@@ -47,10 +51,10 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     streamlit: subprocess.Popen[bytes] | None = None
     try:
         say("Starting the workers; compiling the simulation (only the first start takes long).")
-        local.ensure_pool()
         wait_until_warm(Store())
         say(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
-        streamlit = subprocess.Popen(streamlit_command(host, port), cwd=ROOT)
+        command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
+        streamlit = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE)
         return streamlit.wait()
     except StoreError as error:
         print(error, file=sys.stderr)
@@ -92,38 +96,49 @@ def check_address(host: str, port: int) -> None:
         places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM) if host else []
     except (OSError, UnicodeError):
         raise refused from None
-    usable = False
+    problems = []
+    until = time.monotonic() + PORT_LIMIT
     for family, kind, protocol, _, place in places:
-        try:
-            with socket.socket(family, kind, protocol) as listener:
-                # As the server does: a port left a moment ago is free.
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                listener.bind(place)
-                usable = True
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                raise SpecError(
-                    "port", f"{port} is in use; give another one, such as {port % 65535 + 1}."
-                ) from None
-            if error.errno == errno.EACCES:
-                raise SpecError("port", f"{port} is not open to this user; give one above 1023.") from None
-    if not usable:
+        while (problem := _listening(family, kind, protocol, place)) == errno.EADDRINUSE:
+            if time.monotonic() > until:
+                raise SpecError("port", f"{port} is in use; give another one, such as {port % 65535 + 1}.")
+            time.sleep(0.05)
+        if problem == errno.EACCES:
+            raise SpecError("port", f"{port} is not open to this user; give one above 1023.")
+        problems.append(problem)
+    if 0 not in problems:
         raise refused
 
 
-def streamlit_command(host: str, port: int) -> list[str]:
-    """How the dashboard is started; all other options are in .streamlit/config.toml."""
+def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
+    """Number of the error in listening there, 0 when that is possible."""
+    try:
+        with socket.socket(family, kind, protocol) as listener:
+            # As the server does: a port left a moment ago is free.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(place)
+    except OSError as error:
+        return error.errno or -1
+    return 0
+
+
+def dashboard(host: str, port: int) -> None:
+    """Be Streamlit, and end with the process that started this one, however that ends: it holds the other end of
+    standard input. All other options are in .streamlit/config.toml."""
+    stop_when_stdin_closes(threading.Event(), grace=0.0)
     address = ["--server.address", host, "--server.port", str(port)]
-    return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *address]
+    sys.argv = ["streamlit", "run", str(ROOT / "app.py"), *address]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 def wait_until_warm(store: Store) -> None:
-    """Wait until every worker has its kernels compiled, at most WARM_LIMIT; then say so and go on.
+    """Start the workers, and wait until every one has its kernels compiled, at most WARM_LIMIT; then say so and go on.
 
     Raises StoreError when there is no worker after START_LIMIT (the pool has then said why).
     """
     begin = time.monotonic()
     while (waited := time.monotonic() - begin) < WARM_LIMIT:
+        local.ensure_pool()  # again and again: the pool of a dashboard that was killed takes a moment to end
         activity = store.activity()
         if 0 < activity.workers == activity.warm:
             return
@@ -147,8 +162,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m dprl.serve", description="Open the dashboard.")
     parser.add_argument(HOST.flag, default=HOST.default, help=HOST.help)
     parser.add_argument(PORT.flag, default=str(PORT.default), help=PORT.help)
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     try:
+        if arguments.child:
+            dashboard(arguments.host, PORT.parse(arguments.port))
         sys.exit(main(arguments.host, PORT.parse(arguments.port)))
     except SpecError as error:
         print(error, file=sys.stderr)

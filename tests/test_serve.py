@@ -13,7 +13,7 @@ import pytest
 
 from dprl.fields import SpecError
 from dprl.serve import check_address, url
-from tests.browser.server import ROOT, App, free_port, serve_command, start
+from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
 
 
 def refused(*arguments: str) -> str:
@@ -61,12 +61,23 @@ def test_the_address_to_open() -> None:
     assert url("::1", 8501) == "http://[::1]:8501"
 
 
-def test_sigterm_ends_the_dashboard_and_its_workers(tmp_path: Path) -> None:
-    app = start(serve_command, ROOT, tmp_path)
-    assert len(app.processes()) >= 5  # the launcher, Streamlit, the pool and two workers
-    app.process.send_signal(signal.SIGTERM)
-    assert app.process.wait(20) == 0
-    assert app.end() == []
+def test_killed_it_takes_all_along_and_starts_again_and_ends_on_sigterm(tmp_path: Path) -> None:
+    port = free_port()
+    killed = start(serve_command, ROOT, tmp_path, port=port)
+    before = killed.processes()
+    assert len(before) >= 5  # the launcher, Streamlit, the pool and two workers
+    killed.process.kill()
+    killed.process.wait()
+    app = start(serve_command, ROOT, tmp_path, port=port)
+    try:
+        until = time.monotonic() + END_LIMIT
+        while left := before.keys() & app.processes().keys():
+            assert time.monotonic() < until, [before[pid] for pid in left]
+            time.sleep(0.05)
+        app.process.send_signal(signal.SIGTERM)
+        assert app.process.wait(20) == 0
+    finally:
+        assert app.end() == []
 
 
 def test_ctrl_c_before_the_dashboard_opens_leaves_nothing(tmp_path: Path) -> None:

@@ -81,9 +81,11 @@ def free_port() -> int:
         return port
 
 
-def start(command: Callable[[int], list[str]], directory: Path, where: Path, wait: bool = True) -> App:
-    """Run `command(port)` from `directory` with its files in `where`, and wait until it serves."""
-    port = free_port()
+def start(
+    command: Callable[[int], list[str]], directory: Path, where: Path, wait: bool = True, port: int = 0
+) -> App:
+    """Run `command(port)` from `directory` with its files in `where`, and wait until it serves; port 0: a free one."""
+    port = port or free_port()
     where.mkdir(parents=True, exist_ok=True)
     # The kernels compiled by earlier runs may be used: what is tested here is not the compiler.
     environment = os.environ | {
