@@ -6,14 +6,16 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts import frame
+from pages.shared import frame
 
 PAGES = [
-    st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
-    st.Page("pages/explore.py", title="Explore", icon=":material/show_chart:"),
-    st.Page("pages/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
-    st.Page("pages/free.py", title="When is privacy free?", icon=":material/all_inclusive:"),
-    st.Page("pages/runs.py", title="Runs", icon=":material/list:"),
+    st.Page("pages/home/page.py", title="Home", icon=":material/home:", default=True),
+    st.Page("pages/explore/page.py", title="Explore", icon=":material/show_chart:", url_path="explore"),
+    st.Page("pages/tradeoffs/page.py", title="Trade-offs", icon=":material/balance:", url_path="tradeoffs"),
+    st.Page(
+        "pages/free/page.py", title="When is privacy free?", icon=":material/all_inclusive:", url_path="free"
+    ),
+    st.Page("pages/runs/page.py", title="Runs", icon=":material/list:", url_path="runs"),
 ]
 
 st.set_page_config(

@@ -162,7 +162,10 @@ def test_a_planted_import_is_caught(tmp_path: Path, file: str, line: str) -> Non
         ("dprl/jobs/store.py", "from dprl.simulation import run\nfrom . import queue\nimport numpy"),
         ("dprl/simulation/run.py", "from dprl import privacy\nfrom ..fields import Field"),
         ("dprl/__main__.py", "import dprl\nfrom dprl.serve import main"),
-        ("pages/explore.py", "import streamlit\nfrom dprl import RunSpec\nfrom dprl.figures import regret"),
+        (
+            "pages/explore/page.py",
+            "import streamlit\nfrom dprl import RunSpec\nfrom dprl.figures import regret",
+        ),
         ("app.py", "import streamlit as st\nimport dprl.jobs.local"),
     ],
 )

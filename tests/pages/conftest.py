@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.jobs.store import Store
 from dprl.kernels import home, source_digest
 from dprl.simulation import start
-from pages.parts import frame
+from pages.shared import frame
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,12 +67,12 @@ def work(store: Store) -> Callable[..., int]:
 
 @pytest.fixture
 def visit(store: Store) -> Callable[..., AppTest]:
-    """visit("pages/explore.py", c=[...], tab="policy"): a new visitor on that page."""
+    """visit("pages/explore/page.py", c=[...], tab="policy"): a new visitor on that page."""
 
-    def open_page(page: str = "pages/home.py", **query: Any) -> AppTest:
+    def open_page(page: str = "pages/home/page.py", **query: Any) -> AppTest:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
         app.run()
-        if page != "pages/home.py":
+        if page != "pages/home/page.py":
             app.switch_page(page)
         for key, value in query.items():
             app.query_params[key] = value

@@ -7,14 +7,15 @@ import pytest
 
 from dprl import studies
 from dprl.simulation import RunSpec, run
-from pages.parts import data, trade
-from pages.parts.bundled import DIRECTORY, ENDS, FILES, POINTS, bundled, bundled_ends, thinned
-from pages.parts.examples import HOME_EPISODES, trust
-from pages.parts.free_link import BASE
+from pages.free.link import BASE
+from pages.shared import data
+from pages.shared.bundled import DIRECTORY, ENDS, FILES, POINTS, bundled, bundled_ends, thinned
+from pages.shared.examples import HOME_EPISODES, trust
+from pages.tradeoffs import state as trade
 
 
 def recompute(name: str) -> str:
-    return f"it is not what the engine computes: run `python -m pages.parts.bundled {name}`"
+    return f"it is not what the engine computes: run `python -m pages.shared.bundled {name}`"
 
 
 @pytest.mark.parametrize("name", FILES)

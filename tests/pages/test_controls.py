@@ -13,12 +13,12 @@ from dprl.learners import ALGORITHMS, PolicyElimination
 from dprl.links import Curve
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
-from pages.parts.launch import spec_of
-from pages.parts.state import draft_of
+from pages.shared.controls.launch import spec_of
+from pages.shared.state import draft_of
 from tests.pages.conftest import unbroken, words
 
 Visit = Callable[..., AppTest]
-EXPLORE = "pages/explore.py"
+EXPLORE = "pages/explore/page.py"
 
 
 def widget(app: AppTest, kind: str, label: str) -> Any:

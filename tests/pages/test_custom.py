@@ -13,14 +13,14 @@ from streamlit.testing.v1 import AppTest
 from dprl import links
 from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
-from pages.parts import custom
-from pages.parts.export import command
-from pages.parts.state import Session, draft_of
+from pages.explore.export import command
+from pages.shared.controls import custom
+from pages.shared.state import Session, draft_of
 from tests.pages.conftest import unbroken, words
 from tests.pages.test_controls import spec, widget
 
 Visit = Callable[..., AppTest]
-EXPLORE = "pages/explore.py"
+EXPLORE = "pages/explore/page.py"
 
 
 class File:

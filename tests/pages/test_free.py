@@ -15,15 +15,15 @@ from dprl.jobs.store import Store
 from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
-from pages.parts import free_link
-from pages.parts.bundled import bundled
-from pages.parts.free_link import BASE, MODELS, SHOWN, compared
+from pages.free import link as free_link
+from pages.free.link import BASE, MODELS, SHOWN, compared
+from pages.shared.bundled import bundled
 from tests.pages.conftest import charts, unbroken, words
 from tests.pages.test_free_link import hostile
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
-PAGE = "pages/free.py"
+PAGE = "pages/free/page.py"
 SMALL = BASE.replace(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=3, epsilon=10.0)
 
 
@@ -267,7 +267,7 @@ def test_hostile_links_are_answered_by_a_page(visit: Visit, block: int) -> None:
 
 def test_coming_back_keeps_what_was_seen(visit: Visit) -> None:
     app = visit(PAGE, b=encode_spec(SMALL), show="growth")
-    app.switch_page("pages/explore.py").run()
+    app.switch_page("pages/explore/page.py").run()
     app.query_params.clear()
     app.switch_page(PAGE).run()
     unbroken(app)

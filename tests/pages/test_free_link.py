@@ -10,8 +10,8 @@ import pytest
 
 from dprl.links import encode_spec
 from dprl.simulation import RunSpec
-from pages.parts import free_link
-from pages.parts.free_link import BASE, FIELDS, MODELS, View, calculator, compared, decode, encode
+from pages.free import link as free_link
+from pages.free.link import BASE, FIELDS, MODELS, View, calculator, compared, decode, encode
 from tests.test_links import POISON
 
 SPEC = RunSpec(

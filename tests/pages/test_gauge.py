@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.simulation import Outlook, RunSpec, outlook
-from pages.parts.gauge import picture, verdict
+from pages.shared.controls.gauge import picture, verdict
 from tests.pages.conftest import unbroken, words
 from tests.pages.test_controls import EXPLORE, widget
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.jobs.store import Store
 from dprl.privacy import Guarantee
 from dprl.simulation import RunSpec, run, start
-from pages.parts.guarantee import ladder, readings, verdict
+from pages.explore.guarantee import ladder, readings, verdict
 from tests.pages.conftest import charts, words
 
 Visit = Callable[..., AppTest]
@@ -82,19 +82,19 @@ def test_the_runs_own_noise_stands_on_the_ladder(change: dict[str, Any]) -> None
 def test_the_ladder_is_shown_for_central_only(visit: Visit, work: Work) -> None:
     small = "envp.S.3~envp.H.3~K.1000~seeds.1"
     curves = [f"{small}~priv.none", "priv.local", "priv.shuffle"]
-    visit("pages/explore.py", c=[*curves, "priv.central"])
+    visit("pages/explore/page.py", c=[*curves, "priv.central"])
     work()
-    app = visit("pages/explore.py", c=[*curves, "priv.central"], tab="guarantee")
+    app = visit("pages/explore/page.py", c=[*curves, "priv.central"], tab="guarantee")
     assert len(charts(app)) == 1
     assert words(app).count("It proves what it claims") == 3
     assert words(app).count("Scale of one draw") == 2  # bits have none
     assert "1e-06" not in words(app).replace("\\", "")
-    assert charts(visit("pages/explore.py", c=curves, tab="guarantee")) == []
+    assert charts(visit("pages/explore/page.py", c=curves, tab="guarantee")) == []
 
 
 def test_a_card_is_read_off_whichever_seed_there_is(visit: Visit, store: Store) -> None:
     link = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], "tab": "guarantee"}
-    visit("pages/explore.py", **link)
+    visit("pages/explore/page.py", **link)
     store.enlist("test", os.getpid(), warm=True)
     while unit := store.claim("test"):
         if unit.seed < 4:
@@ -105,4 +105,4 @@ def test_a_card_is_read_off_whichever_seed_there_is(visit: Visit, store: Store) 
             pass
         store.report(unit, 1.0, *last.live())
         store.finish(unit, last.trace().to_bytes())
-    assert "It proves what it claims" in words(visit("pages/explore.py", **link))
+    assert "It proves what it claims" in words(visit("pages/explore/page.py", **link))

@@ -15,8 +15,8 @@ from dprl.fields import SpecError
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
 from dprl.simulation.spec import FIELDS
-from pages.parts.bundled import bundled
-from pages.parts.examples import HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.bundled import bundled
+from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from tests.pages.conftest import charts, words
 from tests.test_links import hostile
 
@@ -95,8 +95,8 @@ def test_hostile_links_get_a_chart(visit: Visit, block: int) -> None:
 def test_the_epsilon_is_kept_while_other_pages_are_visited(visit: Visit) -> None:
     app = visit(eps="0.1")
     app.query_params.clear()
-    app.switch_page("pages/explore.py").run()
-    app.switch_page("pages/home.py").run()
+    app.switch_page("pages/explore/page.py").run()
+    app.switch_page("pages/home/page.py").run()
     assert title(app).endswith("at ε = 0.1")
 
 

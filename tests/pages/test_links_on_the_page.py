@@ -13,7 +13,7 @@ from tests.pages.conftest import unbroken, words
 from tests.test_links import hostile
 
 Visit = Callable[..., AppTest]
-EXPLORE = "pages/explore.py"
+EXPLORE = "pages/explore/page.py"
 
 
 @pytest.mark.parametrize("block", range(5))

@@ -13,8 +13,8 @@ from dprl.jobs.file import StoreError
 from dprl.jobs.store import Store
 from dprl.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from dprl.simulation import RunSpec
-from pages.parts.examples import EXAMPLES, Example
-from pages.parts.names import titles
+from pages.shared.examples import EXAMPLES, Example
+from pages.shared.names import titles
 from tests.pages.conftest import charts, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -23,7 +23,7 @@ Work = Callable[..., int]
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 PRIVATE = f"{SMALL}~eps.100"
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsilon=100.0)
-EXPLORE = "pages/explore.py"
+EXPLORE = "pages/explore/page.py"
 
 
 def test_empty_explore_says_what_to_do_and_offers_examples(visit: Visit, store: Store) -> None:
@@ -228,7 +228,7 @@ def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: 
     def crash(*_: object) -> None:
         raise RuntimeError("planted secret")
 
-    monkeypatch.setattr("pages.parts.examples.offer", crash)
+    monkeypatch.setattr("pages.shared.examples.offer", crash)
     monkeypatch.setattr(Store, "status", crash)
     app.query_params["c"] = [PRIVATE]
     app.run()
@@ -258,10 +258,10 @@ def test_names_are_shown_as_written_and_never_interpreted(visit: Visit, work: Wo
 def test_runs_lists_only_ones_own(visit: Visit, work: Work) -> None:
     visit(EXPLORE, c=[PRIVATE])
     work()
-    app = visit("pages/runs.py")
+    app = visit("pages/runs/page.py")
     assert "You have no runs yet" in words(app)
     app = visit(EXPLORE, c=[PRIVATE, "eps.50"])
-    app.switch_page("pages/runs.py").run()
+    app.switch_page("pages/runs/page.py").run()
     unbroken(app)
     said = words(app).replace("\\", "")
     assert "ε = 100" in said
@@ -295,7 +295,7 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
     app.button(key="Remove:0").click().run()
     app.button(key="reset").click().run()
     app.button(key="run").click().run()
-    app.switch_page("pages/runs.py").run()
+    app.switch_page("pages/runs/page.py").run()
     next(b for b in app.button if b.key == "show_1").click().run()
     unbroken(app)
     assert [c.spec for c in app.session_state["session"].curves] == [RunSpec(), SPEC]
@@ -319,7 +319,7 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
 
 def test_coming_back_from_another_page_restores_the_address(visit: Visit) -> None:
     app = visit(EXPLORE, c=[PRIVATE])
-    app.switch_page("pages/runs.py").run()
+    app.switch_page("pages/runs/page.py").run()
     app.query_params.clear()
     app.switch_page(EXPLORE).run()
     unbroken(app)
@@ -334,7 +334,7 @@ def test_the_camera_above_each_chart_saves_what_was_chosen(visit: Visit, work: W
     app.segmented_control(key="saves").set_value("svg").run()
     unbroken(app)
     app.query_params.clear()
-    app.switch_page("pages/home.py").run()
+    app.switch_page("pages/home/page.py").run()
     unbroken(app)
     assert saved(app) == {"format": "svg", "scale": 1}
 

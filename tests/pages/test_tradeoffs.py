@@ -20,7 +20,7 @@ from tests.pages.conftest import charts, unbroken, words
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
 
-PAGE = "pages/tradeoffs.py"
+PAGE = "pages/tradeoffs/page.py"
 SMALLEST = {"S": 2, "A": 2, "H": 2}
 SMALL = Study(
     RunSpec(environment_params={"S": 3, "H": 3}, episodes=20_000, seeds=3),
@@ -192,7 +192,7 @@ def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
 
 def test_sweeps_are_one_entry_of_runs(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
-    app.switch_page("pages/runs.py").run()
+    app.switch_page("pages/runs/page.py").run()
     unbroken(app)
     assert "Sweeps of Trade-offs" in words(app)
     assert len(app.button) < 6

@@ -1,0 +1,123 @@
+"""The curves of the comparison: a chip each, with what can be done with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dprl.figures import style
+from dprl.links import MAX_CURVES, MAX_NAME, Curve, clean_name
+from pages.shared.data import status, store
+from pages.shared.frame import dark
+from pages.shared.names import in_common
+from pages.shared.state import add, ask, draft_of, look, session, write_address
+from pages.shared.status import ACTIVE, words
+from pages.shared.text import escape
+
+SHAPES = {
+    "circle": "circle(50%)",
+    "square": "inset(8%)",
+    "triangle-up": "polygon(50% 4%, 100% 96%, 0 96%)",
+    "diamond": "polygon(50% 0, 100% 50%, 50% 100%, 0 50%)",
+}
+
+
+def chips(titles: list[str]) -> None:
+    """All curves, each with the colour and the shape of its marker in the charts."""
+    s = session()
+    looks = [style.look(curve.spec.privacy, curve.slot, dark()) for curve in s.curves]
+    rules = [
+        f".st-key-chip_{i} button::before {{ background: {look.color}; clip-path: {SHAPES[look.symbol]}; }}"
+        + (
+            f".st-key-chip_{i} button {{ opacity: 0.5; text-decoration: line-through; }}"
+            if s.curves[i].hidden
+            else ""
+        )
+        for i, look in enumerate(looks)
+    ]
+    st.html(f"<style>{' '.join(rules)}</style>")
+    with st.container(horizontal=True, gap="xsmall", key="chips"):
+        for i, (curve, title) in enumerate(zip(s.curves, titles, strict=True)):
+            with st.container(key=f"chip_{i}", width="content"), st.popover(escape(title)):
+                actions(i, curve)
+
+
+def actions(i: int, curve: Curve) -> None:
+    """What one chip offers."""
+    key = f"{session().version}:{i}"
+    run = status(curve.spec, session().visitor)
+    st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
+    st.text_input(
+        "Name",
+        curve.name,
+        max_chars=MAX_NAME,
+        placeholder="a name of your own",
+        key=f"{key}:name",
+        on_change=lambda: rename(i, st.session_state[f"{key}:name"]),
+    )
+    with st.container(horizontal=True, gap="xsmall"):
+        button(
+            "Show" if curve.hidden else "Hide", "visibility" if curve.hidden else "visibility_off", i, hide
+        )
+        button(
+            "Duplicate",
+            "content_copy",
+            i,
+            duplicate,
+            "Copies its settings into the controls, to change one and run again.",
+        )
+        button("Remove", "delete", i, remove)
+        if run.state in ACTIVE:
+            button("Cancel", "close", i, cancel)
+        if curve.spec.privacy != "none" and len(session().curves) < MAX_CURVES:
+            button("Add its non-private twin", "add", i, add_twin, "The same run without privacy.")
+
+
+def button(label: str, icon: str, i: int, action: object, help: str | None = None) -> None:
+    """One action of a chip."""
+    st.button(label, icon=f":material/{icon}:", on_click=action, args=(i,), key=f"{label}:{i}", help=help)  # type: ignore[arg-type]
+
+
+def rename(i: int, text: str) -> None:
+    """Gives a curve a name; an empty one brings back the label."""
+    _put(i, name=clean_name(text))
+
+
+def hide(i: int) -> None:
+    """Takes a curve out of the charts, or brings it back."""
+    _put(i, hidden=not session().curves[i].hidden)
+
+
+def remove(i: int) -> None:
+    """Takes a curve out of the comparison."""
+    s = session()
+    del s.curves[i]
+    look(curve=max(0, min(s.view.curve - (1 if s.view.curve > i else 0), len(s.curves) - 1)))
+    write_address()
+
+
+def duplicate(i: int) -> None:
+    """Copies a curve's settings into the controls."""
+    s = session()
+    s.draft = draft_of(s.curves[i].spec)
+    s.version += 1
+    s.said = "Its settings are in the controls now: change one and press Run."
+
+
+def cancel(i: int) -> None:
+    """Withdraws from a run; the curve stays, with what there is."""
+    ask(store().cancel, session().curves[i].spec, session().visitor)
+
+
+def add_twin(i: int) -> None:
+    """Adds the same run without privacy."""
+    s = session()
+    s.said = add(s.curves[i].spec.twin())
+    write_address()
+
+
+def _put(i: int, **changes: object) -> None:
+    s = session()
+    s.curves[i] = replace(s.curves[i], **changes)  # type: ignore[arg-type]
+    write_address()

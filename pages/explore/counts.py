@@ -1,0 +1,150 @@
+"""The tab Counts: what happened, and what the planner is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from dprl.figures import counts as figures
+from dprl.figures.style import Picture
+from dprl.jobs.store import RunStatus
+from dprl.learners import ALGORITHMS
+from dprl.links import Curve
+from dprl.mdp import TabularMDP
+from dprl.simulation import SeedTrace
+from pages.explore import pulls, view
+from pages.explore.focus import identity, look_closely, moment
+from pages.shared import data
+from pages.shared.chart import kept, show
+from pages.shared.frame import dark
+
+CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
+PULLS = {"pulls": "Bad arms"}  # where there is a lower bound on them
+FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
+SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
+SEEDS_SHOWN = 20  # of the coverage chart
+
+
+def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Visits of every state and action: true, with noise, and as released."""
+    found = look_closely(titles, runs)
+    if found is None:
+        return
+    curve, title, trace = found
+    hard = curve.spec.environment == pulls.ENVIRONMENT
+    chart = view.segments("Which chart", "chart", CHARTS | (PULLS if hard else {}))
+    if chart == "pulls":
+        pulls.tab(titles)
+        return
+    if chart == "coverage":
+        show(coverage(curve, title, trace), "coverage")
+        return
+    mdp = data.environment(curve.spec)
+    if chart == "cell":
+        show(cell(mdp, trace), "cell")
+        return
+    at = moment(trace)
+    # Without noise, and for a learner that plans with the noisy counts themselves, there is one thing to see.
+    changed = curve.spec.privacy != "none" and ALGORITHMS[curve.spec.algorithm].input == "consistent"
+    step = None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        family = view.segments("What is counted", "family", FAMILIES)
+        seen = view.segments("What is compared", "seen", SEEN) if changed else "noisy"
+        if chart == "map":
+            steps = [-1, *range(mdp.H)]
+            words = ["every step", *(f"step {h}" for h in range(mdp.H))]
+            with st.container(width=150):
+                chosen = view.menu("Step of the episode", "h", steps, words, visible=False)
+            step = None if chosen < 0 else chosen
+    night = dark()
+    key = ("counts", chart, identity(trace), at, family, seen, step, night)
+    show(kept(key, lambda: cells(mdp, trace, at, chart, family, seen, step, night)), f"counts_{chart}")
+
+
+def counted(mdp: TabularMDP, family: str) -> tuple[int, figures.Family]:
+    """Where the counts of a family stand in a row of counters, and how they are spoken of."""
+    return (mdp.S, figures.VISITS) if family == "visits" else (mdp.S + 1, figures.REWARDS)
+
+
+def cells(
+    mdp: TabularMDP,
+    trace: SeedTrace,
+    at: int,
+    chart: str,
+    family: str,
+    seen: str,
+    step: int | None,
+    night: bool,
+) -> Picture:
+    """All cells at the at-th detailed moment: the map (of one step, or of all) or the scatter."""
+    column, kind = counted(mdp, family)
+    true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
+    episode = int(trace.detail_episodes[at])
+    bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
+    if chart == "scatter":
+        return figures.scatter(
+            true,
+            told,
+            episode=episode,
+            state_labels=mdp.state_labels,
+            action_labels=mdp.action_labels,
+            bound=bound,
+            word=seen,
+            family=kind,
+            dark=night,
+        )
+    return figures.heatmaps(
+        true,
+        told,
+        episode=episode,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        step=step,
+        bound=bound,
+        word=seen,
+        family=kind,
+        dark=night,
+    )
+
+
+def cell(mdp: TabularMDP, trace: SeedTrace) -> Picture:
+    """One cell's visits over time, with the menus that choose it."""
+    family = view.segments("What is counted", "family", FAMILIES)
+    column, kind = counted(mdp, family)
+    columns = st.columns(3)
+    with columns[0]:
+        h = view.steps("Step", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
+    with columns[1]:
+        s = view.menu("State", "s", range(mdp.S), mdp.state_labels)
+    with columns[2]:
+        a = view.menu("Action", "a", range(mdp.A), mdp.action_labels)
+    night = dark()
+    return kept(
+        ("cell", identity(trace), family, h, s, a, night),
+        lambda: figures.cell_over_time(
+            trace.detail_episodes,
+            trace.counts[:, h, s, a, column],
+            trace.noisy[:, h, s, a, column],
+            cell=f"step {h}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
+            bound=trace.error_bound if trace.error_bound.any() else None,
+            family=kind,
+            dark=night,
+        ),
+    )
+
+
+def coverage(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
+    """The largest noise so far as a share of its bound, for every seed that is finished."""
+    spec = curve.spec
+    found = [t for i in range(min(spec.seeds, SEEDS_SHOWN)) if (t := data.trace(spec, i)) is not None]
+    found = found or [chosen]
+    longest = max((t.episodes for t in found), key=len)
+    ratio = np.full((len(found), len(longest)), np.nan)
+    for row, t in zip(ratio, found, strict=True):
+        row[: len(t.coverage_ratio)] = t.coverage_ratio
+    promise = 1 - spec.beta / 3 if spec.beta is not None and spec.privacy != "none" else None
+    return figures.coverage(
+        longest, ratio, model=spec.privacy, label=title, promise=promise, slot=curve.slot, dark=dark()
+    )

@@ -1,0 +1,157 @@
+"""The tab Data: the numbers, the spec, and how to make them again without this page."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dprl.figures import regret as figures
+from dprl.figures import style
+from dprl.jobs.store import RunStatus
+from dprl.simulation import FIELDS, RunSpec
+from dprl.tables import csv, harmless
+from pages.explore import view
+from pages.explore.regret import curve_of
+from pages.shared import data
+from pages.shared.state import session
+
+MOST_SHOWN = 5000  # characters of a spec that is shown in the page
+
+
+def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Downloads for the whole comparison, then one curve's spec, code and command."""
+    s = session()
+    offered = [i for i, curve in enumerate(s.curves) if not curve.hidden]
+    if not offered:
+        st.info("All curves are hidden. Show one to see its data.")
+        return
+    table = frame([s.curves[i].spec for i in offered], [titles[i] for i in offered])
+    st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
+    with st.container(horizontal=True, gap="small"):
+        save("regret.csv", "CSV", "text/csv", lambda: csv(table))
+        save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
+        save("specs.json", "Specs", "application/json", lambda: specs(offered, titles))
+        save("regret.html", "Chart (HTML)", "text/html", lambda: page(titles, runs))
+    st.segmented_control(
+        "The camera above each chart saves",
+        style.PICTURES,
+        default=s.saves,
+        format_func=str.upper,
+        required=True,
+        key="saves",
+        on_change=take_picture,
+    )
+    st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
+    st.markdown("#### Make it again without this page", anchors=False)
+    chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
+    spec = s.curves[chosen].spec
+    text = json.dumps(spec.to_dict(), indent=2)
+    long = (
+        len(text) > MOST_SHOWN or spec.environment == "custom"
+    )  # JSON within JSON is not for a command line
+    if long:
+        st.caption("This run's spec as a file, which the lines below read:")
+        save("spec.json", "spec.json", "application/json", lambda: text)
+    st.caption("In Python, with this repository installed:")
+    st.code(python(spec, from_file=long), language="python")
+    st.caption("On the command line; it writes spec.json, regret.csv and summary.json:")
+    st.code(command(spec, from_file=long), language="bash", wrap_lines=True)
+    if len(text) <= MOST_SHOWN:
+        st.caption("The spec, for `--spec` and `RunSpec.from_json`:")
+        st.code(text, language="json", height=260)
+
+
+def take_picture() -> None:
+    """Keeps the kind of picture that was chosen."""
+    session().saves = st.session_state["saves"]
+
+
+def save(name: str, label: str, mime: str, make: object) -> None:
+    """A download that is made only when it is asked for."""
+    st.download_button(
+        label,
+        make,  # type: ignore[arg-type]
+        file_name=name,
+        mime=mime,
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"save_{name}",
+    )
+
+
+def frame(specs: Sequence[RunSpec], titles: Sequence[str]) -> pd.DataFrame:
+    """Tidy: curve, seed, episode, regret."""
+    parts = []
+    for spec, title in zip(specs, titles, strict=True):
+        known = data.regret(spec)
+        for seed, row in enumerate(known.rows):
+            parts.append(
+                pd.DataFrame({"curve": title, "seed": seed, "episode": known.episodes, "regret": row})
+            )
+    whole = (
+        pd.concat(parts, ignore_index=True)
+        if parts
+        else pd.DataFrame(columns=["curve", "seed", "episode", "regret"])
+    )
+    return whole.dropna(ignore_index=True)
+
+
+def parquet(table: pd.DataFrame) -> bytes:
+    """The table as Parquet."""
+    buffer = io.BytesIO()
+    table.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def specs(offered: Sequence[int], titles: Sequence[str]) -> str:
+    """All specs by title, as JSON."""
+    s = session()
+    return json.dumps({titles[i]: s.curves[i].spec.to_dict() for i in offered}, indent=2, ensure_ascii=False)
+
+
+def page(titles: Sequence[str], runs: Sequence[RunStatus]) -> str:
+    """The regret chart as a page of its own that needs no network."""
+    s = session()
+    curves = [
+        curve_of(curve, title, run, "cumulative")
+        for curve, title, run in zip(s.curves, titles, runs, strict=True)
+        if not curve.hidden
+    ]
+    picture = figures.comparison(curves)
+    html: str = picture.figure.to_html(include_plotlyjs=True, full_html=True)
+    return html
+
+
+def python(spec: RunSpec, from_file: bool = False) -> str:
+    """Python that computes this run, from its spec.json or from the spec written out."""
+    if from_file:
+        return (
+            "from pathlib import Path\n\nimport dprl\n\n"
+            'spec = dprl.RunSpec.from_json(Path("spec.json").read_text(encoding="utf-8"))\ntrace = dprl.run(spec)\n'
+            'print(trace.summary())\ntrace.frame().to_csv("regret.csv", index=False)'
+        )
+    arguments = "\n".join(f"    {k}={v!r}," for k, v in spec.to_dict().items() if v is not None)
+    return (
+        f"import dprl\n\nspec = dprl.RunSpec(\n{arguments}\n)\ntrace = dprl.run(spec)\n"
+        'print(trace.summary())\ntrace.frame().to_csv("regret.csv", index=False)'
+    )
+
+
+def command(spec: RunSpec, from_file: bool = False) -> str:
+    """The command line that computes this run."""
+    if from_file:
+        return "python -m dprl run --spec spec.json --out results"
+    words = ["python", "-m", "dprl", "run"]
+    for name, value in spec.to_dict().items():
+        flag = FIELDS[name].flag
+        if isinstance(value, dict):
+            for key, item in value.items():
+                words += [] if item is None else [flag, shlex.quote(f"{key}={item}")]
+        elif value is not None:
+            words += [flag, shlex.quote(str(value))]
+    return " ".join([*words, "--out", "results"])

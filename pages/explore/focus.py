@@ -1,0 +1,77 @@
+"""Which run, seed and moment a close look is at: shared by the tabs Counts and Policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dprl.jobs.store import RunStatus
+from dprl.links import Curve
+from dprl.simulation import SeedTrace
+from pages.explore import view
+from pages.shared import data
+from pages.shared.state import session
+from pages.shared.status import ACTIVE
+from pages.shared.text import count, escape
+
+
+def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
+    """Menus for curve and seed; the chosen curve, its title and the seed's trace, or None with the reason said."""
+    s = session()
+    offered = [i for i, curve in enumerate(s.curves) if not curve.hidden]
+    if not offered:
+        st.info("All curves are hidden. Show one to look at it closely.")
+        return None
+    left, right = st.columns([3, 2], wrap=False)
+    with left:
+        chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
+    curve, run = s.curves[chosen], runs[chosen]
+    with right:
+        seeds = range(curve.spec.seeds)
+        seed = view.menu("Seed", "seed", seeds, [f"seed {i}" for i in seeds])
+    found = data.trace(curve.spec, seed)
+    if found is None or not len(found.detail_episodes):
+        waiting = "Its counts and policies appear when this seed is finished."
+        absent = "This seed has no counts and policies: it was not computed."
+        st.info(f"**{escape(titles[chosen])}, seed {seed}.** {waiting if run.state in ACTIVE else absent}")
+        return None
+    if not found.complete:
+        st.caption(f"Seed {seed} was stopped after {count(int(found.episodes[-1]))} episodes.")
+    return curve, titles[chosen], found
+
+
+def identity(trace: SeedTrace) -> tuple[str, int, int]:
+    """Names a trace and how far it goes."""
+    return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
+
+
+def moment(found: SeedTrace) -> int:
+    """A slider over the moments that were kept in detail, which can play them; the index of the chosen one."""
+    s = session()
+    episodes = [int(k) for k in found.detail_episodes]
+    if s.playing:
+        at = episodes.index(min(episodes, key=lambda k: abs(k - s.view.episode)))
+        s.playing = at + 2 < len(episodes)
+        view.put("episode", episodes[min(at + 1, len(episodes) - 1)], episodes)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        with st.container(width="stretch"):
+            chosen = view.steps("After how many episodes", "episode", episodes, [count(k) for k in episodes])
+        st.button(
+            "Pause" if s.playing else "Play",
+            icon=":material/pause:" if s.playing else ":material/play_arrow:",
+            key="play",
+            on_click=play,
+            args=(episodes,),
+            width="content",
+        )
+    return episodes.index(chosen)
+
+
+def play(episodes: Sequence[int]) -> None:
+    """Starts the moments, from the first one when the last is shown, or stops them."""
+    s = session()
+    s.playing = not s.playing
+    if s.playing and s.view.episode >= episodes[-1]:
+        view.put("episode", episodes[0], episodes)
+    st.rerun()

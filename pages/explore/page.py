@@ -1,0 +1,83 @@
+"""Explore, the main job: choose a run on the left, press Run, and watch what it learns and what privacy costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.explore import comparison, counts, export, guarantee, policy, regret
+from pages.shared import status
+from pages.shared.browser import copy_link
+from pages.shared.controls.panel import controls
+from pages.shared.examples import offer
+from pages.shared.frame import guarded
+from pages.shared.head import head
+from pages.shared.names import in_common, titles
+from pages.shared.reading import words_and_papers
+from pages.shared.state import read_address, session, write_address
+from pages.shared.text import escape
+
+TABS = {
+    "regret": ("Regret", regret.tab),
+    "counts": ("Counts", counts.tab),
+    "policy": ("Policy", policy.tab),
+    "guarantee": ("Guarantee", guarantee.tab),
+    "data": ("Data", export.tab),
+}
+PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, redraw this often
+FRAME = 0.7  # seconds each moment is shown while they play
+
+
+def main() -> None:
+    read_address()
+    s = session()
+    with st.sidebar:
+        controls()
+    corner = head("Explore", s.problems)
+    if not s.curves:
+        offer()
+        return
+    names = titles(s.curves)
+    comparison.chips(names)
+    st.caption(escape(in_common(s.curves)))
+    runs = status.statuses(s.curves)
+    left = [run.seconds_left or 0.0 for run in status.busy(s.curves, runs)]
+    every = None if not left or s.paused else next(t for limit, t in PACE if max(left) < limit)
+    if s.playing:
+        every = FRAME
+    st.fragment(results, run_every=every)(every is not None, corner)
+    words_and_papers()
+
+
+@guarded
+def results(live: bool, corner: DeltaGenerator) -> None:
+    """Progress and the open tab, and in the page's corner the link to just that.
+
+    While something runs this part redraws itself; the end of the last run stops that.
+    """
+    s = session()
+    names = titles(s.curves)
+    runs = status.statuses(s.curves)
+    if live and not s.playing and not status.busy(s.curves, runs):
+        st.rerun()
+    status.strip(s.curves, names, runs)
+    key = f"tab:{s.version}"
+    labels = {label: name for name, (label, _) in TABS.items()}
+
+    def switched() -> None:
+        s.view = replace(s.view, tab=labels[st.session_state[key]])
+        write_address()
+
+    tabs = st.tabs(list(labels), default=TABS[s.view.tab][0], key=key, on_change=switched)
+    for tab, (name, (_, draw)) in zip(tabs, TABS.items(), strict=True):
+        if name == s.view.tab:
+            with tab:
+                draw(names, runs)
+    with corner:
+        copy_link(s.query)
+
+
+main()

@@ -1,0 +1,136 @@
+"""Pulls of bad arms on the hard instances, beside the lower bound on what a private learner needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import pulls as figures
+from dprl.figures.pulls import PullCurve
+from dprl.links import Curve
+from dprl.simulation import SeedTrace
+from pages.shared import data
+from pages.shared.chart import kept, show
+from pages.shared.frame import dark
+from pages.shared.state import session
+from pages.shared.text import escape, plural, significant
+
+ENVIRONMENT = "hard-jdp"
+SEEDS = 20  # whose pulls are counted, of each run
+MOST_BETA = 0.25  # below which the lower bound says something
+ROUNDING = 1e-9
+
+
+def tab(titles: Sequence[str]) -> None:
+    """The chart for every visible run on the hard instances, and what its dotted line means."""
+    found: list[tuple[Curve, str, list[SeedTrace]]] = []
+    for curve, title in zip(session().curves, titles, strict=True):
+        if curve.hidden or curve.spec.environment != ENVIRONMENT:
+            continue
+        seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, SEEDS))]
+        finished = [t for t in seeds if t is not None and t.complete and len(t.detail_episodes)]
+        if finished and bad_arms(finished[0]):
+            found.append((curve, title, finished))
+    if not found:
+        st.info("There are no pulls of bad arms to show: no seed is finished, or all arms are equally good.")
+        return
+    st.caption(
+        "An arm is bad when it falls short of the best one in its start state by the most that occurs here, α. "
+        + (f"From the first {SEEDS} seeds." if any(c.spec.seeds > SEEDS for c, _, _ in found) else "")
+    )
+    night = dark()
+    key = ("pulls", night, *((c.spec.to_json(), c.slot, title, len(seeds)) for c, title, seeds in found))
+    show(kept(key, lambda: figures.pulls([drawn(*one) for one in found], dark=night)), "pulls")
+    conditions([(title, why_not(seeds[0])) for _, title, seeds in found])
+
+
+def bad_arms(trace: SeedTrace) -> list[tuple[int, int]]:
+    """The (start state, action) that fall short of the best there by the most that occurs."""
+    short = gaps(trace)
+    if short.max() <= ROUNDING:
+        return []
+    return [(int(s), int(a)) for s, a in np.argwhere(short > short.max() - ROUNDING)]
+
+
+def gaps(trace: SeedTrace) -> metrics.Array:
+    """[S, A] how much less likely an action of the first step is to reach + than the best one there. Being in +
+    pays 1 a step, so this is the loss in value over H - 1. 0 where no episode begins."""
+    short = trace.optimal_V[0][:, None] - trace.optimal_Q[0]
+    starts = data.environment(trace.spec).d1 > 0
+    steps = len(trace.optimal_V) - 1
+    result: metrics.Array = np.where(starts[:, None], short, 0.0) / max(steps, 1)
+    return result
+
+
+def drawn(curve: Curve, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
+    """One run as the figure wants it."""
+    first, mdp = seeds[0], data.environment(curve.spec)
+    arms = bad_arms(first)
+    s, a = np.array(arms).T
+    pulls = np.stack([t.counts[:, 0, s, a, mdp.S] for t in seeds])
+    mean, low, high = metrics.regret_band(pulls.mean(axis=2))
+    each = metrics.regret_band(pulls.reshape(len(pulls), -1))
+    each_mean, each_low, each_high = (one.reshape(pulls.shape[1:]) for one in each)
+    gap = float(gaps(first).max())
+    return PullCurve(
+        label=title,
+        model=curve.spec.privacy,
+        arms=[f"{mdp.state_labels[i]}, {mdp.action_labels[j]}" for i, j in arms],
+        gap=gap,
+        episodes=first.detail_episodes,
+        pulls=pulls,
+        mean=mean,
+        low=low,
+        high=high,
+        each_mean=each_mean,
+        each_low=each_low,
+        each_high=each_high,
+        bound=None if why_not(first) else bound(first, gap),
+        bound_at=f"ε = {first.guarantee.proved_epsilon or 0:g}, α = {gap:.3g}, β = {curve.spec.beta or 0:g}",
+        slot=curve.slot,
+    )
+
+
+def bound(trace: SeedTrace, gap: float) -> float:
+    """The lower bound for a run it is about, at the epsilon that the run's noise proves."""
+    g, beta = trace.guarantee, trace.spec.beta
+    assert g.proved_epsilon is not None
+    assert beta is not None
+    return metrics.fewest_pulls(g.proved_epsilon, gap, beta)
+
+
+def why_not(trace: SeedTrace) -> str:
+    """Why the lower bound does not speak of a run; "" when it does."""
+    g = trace.guarantee
+    if g.proved_epsilon is None:
+        return "it promises no privacy"
+    if g.proved_delta:
+        return f"its noise proves δ = {significant(g.proved_delta)}, not 0"
+    if trace.spec.beta is None or trace.spec.beta >= MOST_BETA:
+        return f"its β is not below {MOST_BETA:g}"
+    return ""
+
+
+def conditions(runs: Sequence[tuple[str, str]]) -> None:
+    """What the dotted line says, and of which runs."""
+    spoken = [title for title, reason in runs if not reason]
+    said = [
+        "**The dotted line is context, not a test.** Vietri et al. (2020, Lemma 8): a learner that proves (ε, 0) and "
+        "names the best arm with probability at least 1 − β on *every* instance pulls an arm that is worse by α at "
+        "least ln(1/4β) / (24 ε α) times *in expectation*.",
+        "No run here is proved right on every instance: a fixed number of users is too few for the smallest gaps.",
+    ]
+    if spoken:
+        drawn_for = (
+            f"all {plural(len(runs), 'run')}" if len(spoken) == len(runs) else escape(", ".join(spoken))
+        )
+        said.append(f"Drawn for {drawn_for}: δ = 0 is proved. ε (as proved) and β are the run's own.")
+    else:
+        said.append(
+            "No run here proves δ = 0, so it is not drawn. To see it, choose δ = 0 and a Laplace mechanism."
+        )
+    said += [f"Not drawn for {escape(title)}: {escape(reason)}." for title, reason in runs if reason]
+    st.markdown("\n".join(f"- {line}" for line in said))

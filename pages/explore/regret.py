@@ -1,0 +1,201 @@
+"""The tab Regret: what learning has cost so far, one curve for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import pac
+from dprl.figures import regret as figures
+from dprl.figures.pac import PacCurve
+from dprl.figures.regret import Curve as Drawn
+from dprl.jobs.store import RunStatus
+from dprl.links import Curve
+from pages.explore import view
+from pages.shared import data
+from pages.shared.chart import kept, show
+from pages.shared.frame import dark
+from pages.shared.state import add, session, write_address
+from pages.shared.status import ACTIVE
+from pages.shared.text import plural
+
+MEASURES = {
+    "cumulative": "In all",
+    "per-episode": "Per episode",
+    "extra": "Price of privacy",
+    "pac": "Mistakes",
+}
+PAC_SEEDS = 20  # whose mistakes are counted, of each run
+
+
+def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Controls of the view, the chart, and the twin runs that one view needs."""
+    s = session()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
+        measure = view.segments("Which regret", "measure", MEASURES)
+        with st.popover("Axes and seeds", icon=":material/tune:"):
+            log_x = measure == "pac" or view.switch("Logarithmic episodes", "x", "log", "linear")
+            log_y = view.switch("Logarithmic regret", "y", "log", "linear")
+            each = measure != "pac" and view.switch("A line for every seed", "each", "on", "off")
+        if any(run.state in ACTIVE for run in runs):
+            st.toggle("Pause live", s.paused, key=f"{s.version}:paused", on_change=pause)
+    if measure == "pac":
+        mistakes(titles, runs, log_y)
+        return
+    if measure == "extra":
+        missing = [
+            c for c in s.visible if c.spec.privacy != "none" and not len(data.regret(c.spec.twin()).episodes)
+        ]
+        if missing:
+            offer_twins(missing)
+    rows = [
+        row
+        for row in zip(s.curves, titles, runs, strict=True)
+        if not row[0].hidden and (measure != "extra" or has_twin(row[0]))
+    ]
+    known = [data.regret(curve.spec) for curve, _, _ in rows]
+    if not any(len(one.episodes) for one in known):
+        empty(measure, runs)
+        return
+    night = dark()
+    twins = [data.regret(c.spec.twin()).token for c, _, _ in rows] if measure == "extra" else []
+    parts = [
+        (curve.spec.to_json(), one.token, curve.slot, title, note(run))
+        for (curve, title, run), one in zip(rows, known, strict=True)
+    ]
+    picture = kept(
+        ("regret", measure, log_x, log_y, each, night, *twins, *parts),
+        lambda: figures.comparison(
+            [curve_of(*row, measure) for row in rows],
+            view=cast(figures.View, measure),
+            log_x=log_x,
+            log_y=log_y,
+            show_seeds=each,
+            dark=night,
+        ),
+    )
+    show(picture, "regret")
+
+
+def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> None:
+    """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
+    curves, parts = [], []
+    for curve, title in zip(session().curves, titles, strict=True):
+        if curve.hidden:
+            continue
+        seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, PAC_SEEDS))]
+        finished = [trace for trace in seeds if trace is not None and trace.complete]
+        if finished:
+            rows = np.array([trace.pac_count[-1] for trace in finished], float)
+            mean, low, high = metrics.regret_band(rows)
+            alpha = finished[0].pac_alpha
+            curves.append(PacCurve(title, curve.spec.privacy, alpha, rows, mean, low, high, curve.slot))
+            parts.append((curve.spec.to_json(), title, curve.slot, len(finished)))
+    if not curves:
+        empty("pac", runs)
+        return
+    st.caption(
+        "An episode is a mistake at α when the policy played in it is expected to earn less than V* − α."
+    )
+    night = dark()
+    show(kept(("pac", log_y, night, *parts), lambda: pac.mistakes(curves, log_y=log_y, dark=night)), "pac")
+
+
+def empty(measure: str, runs: Sequence[RunStatus]) -> None:
+    """What stands where the chart will be."""
+    with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
+        if not session().visible:
+            st.markdown("All curves are hidden. Show one to see its regret.", text_alignment="center")
+        elif any(run.state in ACTIVE for run in runs):
+            ready = data.store().activity().warm > 0
+            words = (
+                "The first points appear in a moment."
+                if ready
+                else "The workers are getting ready; this takes a few seconds."
+            )
+            st.markdown(words, text_alignment="center")
+        elif measure == "extra":
+            st.markdown("There is no private curve to measure the price of.", text_alignment="center")
+        else:
+            st.markdown("Nothing has been computed.", text_alignment="center")
+
+
+def pause() -> None:
+    """Stops, or restarts, the redrawing while something runs."""
+    s = session()
+    s.paused = not s.paused
+    st.rerun()
+
+
+def offer_twins(missing: Sequence[Curve]) -> None:
+    """The price of privacy is measured against the same run without privacy: offers to run what is missing."""
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+        st.markdown(
+            f"The price of privacy is the regret beyond that of the same run without privacy, which is missing for "
+            f"{plural(len(missing), 'curve')}.",
+            width="stretch",
+        )
+        st.button("Run it", icon=":material/play_arrow:", type="primary", on_click=run_twins, args=(missing,))
+
+
+def run_twins(missing: Sequence[Curve]) -> None:
+    """Runs the non-private twins, each as a curve of its own where there is room, else unseen."""
+    for curve in missing:
+        add(curve.spec.twin())
+    write_address()
+    st.rerun()
+
+
+def has_twin(curve: Curve) -> bool:
+    """Whether the price of this curve's privacy can be said."""
+    return curve.spec.privacy != "none" and len(data.regret(curve.spec.twin()).episodes) > 0
+
+
+def curve_of(
+    curve: Curve, title: str, run: RunStatus | None, measure: str, known: data.Regret | None = None
+) -> Drawn:
+    """One curve as the figure wants it. run: how it stands, None for one that is finished; known: the numbers, by
+    default those of the store."""
+    known = known or data.regret(curve.spec)
+    spec, episodes, rows, settled = curve.spec, known.episodes, known.rows, known.settled
+    if measure == "per-episode":
+        rows, settled = metrics.per_episode(episodes, rows), metrics.per_episode(episodes, settled)
+    elif measure == "extra":
+        twin = data.regret(spec.twin())
+        _, rows = metrics.extra_regret(episodes, rows, twin.episodes, twin.rows)
+        done = known.done[: len(rows)]
+        settled = rows[done] if done.any() else rows
+    mean, low, high = metrics.regret_band(settled)
+    finished = run is None or run.state == "done"
+    growth = None
+    if finished and measure == "cumulative":
+        growth = metrics.growth_exponent(episodes, known.rows, spec.episodes / 10, spec.episodes)
+    return Drawn(
+        label=title,
+        model=spec.privacy,
+        episodes=episodes,
+        rows=rows,
+        mean=mean,
+        low=low,
+        high=high,
+        complete=finished,
+        note="" if run is None else note(run),
+        slot=curve.slot,
+        v_star=data.v_star(spec),
+        growth=growth,
+    )
+
+
+def note(run: RunStatus) -> str:
+    """What the legend says of a curve that is not finished."""
+    words = {
+        "done": "",
+        "queued": "waiting",
+        "running": f"{run.seeds_done} of {run.seeds} seeds",
+        "failed": "failed",
+    }
+    return words.get(run.state, "stopped")

@@ -1,0 +1,106 @@
+"""Widgets of the view: they show the session's view and write it back, so that a link can carry all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dprl.links import VIEW_FIELDS
+from pages.shared.state import session
+
+
+def _take(name: str, key: str, convert: Any) -> None:
+    s = session()
+    value = VIEW_FIELDS[name].check(convert(st.session_state[key]))
+    s.view = replace(s.view, **{name: value})
+
+
+def segments(label: str, name: str, options: Mapping[str, str], visible: bool = False) -> str:
+    """One of a few words beside each other; the value of the view's field `name`, or the first where that is not
+    offered."""
+    key = f"{session().version}:view:{name}:{len(options)}"
+    value = getattr(session().view, name)
+    value = value if value in options else next(iter(options))
+    st.segmented_control(
+        label,
+        list(options),
+        default=value,
+        format_func=options.__getitem__,
+        required=True,
+        key=key,
+        on_change=_take,
+        args=(name, key, str),
+        label_visibility="visible" if visible else "collapsed",
+    )
+    return str(value)
+
+
+def switch(label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
+    """A toggle between two words of the view's field `name`; whether it is at `on`."""
+    key = f"{session().version}:view:{name}"
+    st.toggle(
+        label,
+        getattr(session().view, name) == on,
+        key=key,
+        on_change=_take,
+        args=(name, key, lambda value: on if value else off),
+        help=help,
+    )
+    return bool(getattr(session().view, name) == on)
+
+
+def menu(label: str, name: str, options: Sequence[int], titles: Sequence[str], visible: bool = True) -> int:
+    """One of several numbers, each with a title; the view's value, or the first where that is not offered."""
+    value = getattr(session().view, name)
+    value = value if value in options else options[0]
+    if len(options) > 1:
+        key = f"{session().version}:view:{name}:{hash(tuple(options))}"
+        named = dict(zip(options, titles, strict=True))
+        st.selectbox(
+            label,
+            list(options),
+            index=list(options).index(value),
+            format_func=named.__getitem__,
+            key=key,
+            on_change=_take,
+            args=(name, key, int),
+            filter_mode=None,
+            label_visibility="visible" if visible else "collapsed",
+        )
+    return int(value)
+
+
+def put(name: str, value: int, options: Sequence[int]) -> None:
+    """Moves the slider of `name`, before it is drawn."""
+    s = session()
+    changes: dict[str, Any] = {name: value}
+    s.view = replace(s.view, **changes)
+    st.session_state[_slider(name, options)] = value
+
+
+def _slider(name: str, options: Sequence[int]) -> str:
+    return f"{session().version}:view:{name}:{hash(tuple(options))}"
+
+
+def steps(
+    label: str, name: str, options: Sequence[int], titles: Sequence[str], help: str | None = None
+) -> int:
+    """A slider over a few numbers; the option nearest to the view's value."""
+    value = min(options, key=lambda option: abs(option - getattr(session().view, name)))
+    if len(options) > 1:
+        key = _slider(name, options)
+        named = dict(zip(options, titles, strict=True))
+        st.select_slider(
+            label,
+            list(options),
+            value,
+            format_func=named.__getitem__,
+            key=key,
+            on_change=_take,
+            args=(name, key, int),
+            help=help,
+        )
+    return int(value)

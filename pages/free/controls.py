@@ -1,0 +1,108 @@
+"""The controls of "When is privacy free?": a problem, a learner, a budget, and how often to repeat."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation import FIELDS, RunSpec, estimate
+from pages.free.link import BASE, LEARNERS, compared
+from pages.free.state import free, take
+from pages.shared.bundled import bundled
+from pages.shared.controls.launch import buttons, spec_of
+from pages.shared.controls.panel import (
+    CALIBRATION,
+    CALIBRATION_HELP,
+    budget,
+    chosen_noise,
+    environment,
+    number,
+    setter,
+    titles,
+)
+from pages.shared.controls.widgets import complaint, exact, select
+from pages.shared.data import status, workers
+from pages.shared.frame import guarded
+from pages.shared.state import Session, draft_of, session
+from pages.shared.text import duration, escape, plural
+
+
+@st.fragment
+@guarded
+def controls() -> None:
+    """All controls and the Run button. Moving one redraws the controls only."""
+    s = session()
+    s.wrong.clear()
+    with st.container(key="controls", gap="small"):
+        environment(s)
+        named = titles(ALGORITHMS)
+        algorithm = s.draft["algorithm"]
+        select("Algorithm", LEARNERS, algorithm, setter("algorithm"), named, ALGORITHMS[algorithm].summary)
+        budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
+        with st.expander("More settings"):
+            noise(s)
+            number(s, "seeds", "Seeds")
+            number(s, "root_seed", "Root seed")
+    with st.container(key="run_box", gap="xsmall"):
+        run_box(s)
+
+
+def noise(s: Session) -> None:
+    """How large the noise is, and the budget's other half."""
+    _, calibration, delta = chosen_noise(s)
+
+    def calibrate(word: str) -> None:
+        s.draft |= {"calibration": word, "mechanism": None, "delta": None}
+        s.version += 1
+
+    offered = [
+        c
+        for c in CALIBRATION
+        if any(c in MECHANISMS[m].calibrations for m in PRIVATIZERS["central"].mechanisms)
+    ]
+    select("How much noise", offered, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
+    exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
+    complaint("delta")
+
+
+def run_box(s: Session) -> None:
+    """What pressing Run will do, and the buttons."""
+    base, refusal = spec_of(s)
+    missing: list[RunSpec] = []
+    if base:
+        curves, refused = compared(base)
+        missing = [c.spec for c in curves if c.spec not in bundled("free") and status(c.spec).state != "done"]
+        for sentence in refused:
+            st.caption(f":red[{escape(sentence)}]")
+    if refusal:
+        st.caption(f":red[{escape(refusal)}]")
+    elif missing:
+        try:
+            seconds = sum(estimate(spec).seconds * spec.seeds for spec in missing) / workers()
+            runs, seeds = plural(len(missing), "run"), plural(missing[0].seeds, "seed")
+            st.caption(f"{runs} of {seeds}: {duration(seconds)} once started.")
+        except SpecError as error:
+            base = None
+            st.caption(f":red[{escape(str(error))}]")
+    else:
+        st.caption("Computed before: it appears at once.")
+    buttons(
+        "Run" if missing or not base else "Show", run, base, reset, "All settings back to their defaults."
+    )
+
+
+def run(base: RunSpec) -> None:
+    """The Run button."""
+    free().problems = ()
+    take(base)
+    session().runs += 1
+    st.rerun()
+
+
+def reset() -> None:
+    """The Reset button."""
+    s = session()
+    s.draft = draft_of(BASE)
+    s.version += 1

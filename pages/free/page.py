@@ -1,0 +1,132 @@
+"""When is privacy free?: four runs up to 10^15 users, how fast the price of privacy grows, and what is proved of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dprl import links
+from dprl.links import Curve
+from pages.free import link as free_link
+from pages.free.controls import controls
+from pages.free.state import TRUST, change, free, measured, read_address, take
+from pages.free.state import status as status_of
+from pages.free.theory import calculator
+from pages.free.verdict import late_mistakes, settled, verdict
+from pages.free.views import SHOWN, bounds_menu, chart
+from pages.shared import status
+from pages.shared.browser import copy_link
+from pages.shared.frame import guarded
+from pages.shared.head import head
+from pages.shared.names import in_common
+from pages.shared.reading import words_and_papers
+from pages.shared.state import session
+from pages.shared.text import escape
+
+CONSTANTS = {"practical": "practical bonus", "paper": "printed bonus"}
+PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, redraw this often
+
+
+def main() -> None:
+    read_address()
+    s, f = session(), free()
+    with st.sidebar:
+        controls()
+    corner = head("When is privacy free?", f.problems)
+    curves, refused = free_link.compared(f.base)
+    for sentence in refused:
+        st.warning(escape(sentence), icon=":material/info:")
+    runs = [status_of(curve.spec) for curve in curves]
+    left = [run.seconds_left or 0.0 for run in runs if run.state in status.ACTIVE]
+    every = None if not left or s.paused else next(t for limit, t in PACE if max(left) < limit)
+    st.fragment(results, run_every=every)(every is not None, curves, corner)
+    words_and_papers()
+
+
+@guarded
+def results(live: bool, curves: tuple[Curve, ...], corner: DeltaGenerator) -> None:
+    """Progress, the answer, the chart that is looked at, and the calculator; in the corner the link to just that."""
+    s, f = session(), free()
+    runs = [status_of(curve.spec) for curve in curves]
+    going = any(run.state in status.ACTIVE for run in runs)
+    if live and not going:
+        st.rerun()
+    status.strip(list(curves), [TRUST[curve.spec.privacy] for curve in curves], runs)
+    found = measured(curves, runs)
+    st.markdown(
+        verdict(found)
+        or "Privacy is free when its price, the regret beyond that of the same run without privacy, stops growing."
+    )
+    if warned := settled(found):
+        st.warning(warned, icon=":material/info:")
+    st.caption(f"{escape(in_common(curves))} · ε = {f.base.epsilon:g}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
+        segments("Chart", "show", SHOWN, f.view.show, lambda value: change(show=value))
+        segments("Bonus constants", "bonus", CONSTANTS, f.base.bonus, constants)
+        if f.view.show in ("price", "regret"):
+            key = f"{s.version}:free:each"
+            st.toggle(
+                "Every seed",
+                f.view.each == "on",
+                key=key,
+                on_change=lambda: change(each="on" if st.session_state[key] else "off"),
+            )
+        if f.view.show == "theory":
+            bounds_menu()
+        if going:
+            st.toggle("Pause live", s.paused, key=f"{s.version}:free:paused", on_change=pause)
+    if f.view.show == "calculator":
+        calculator()
+    else:
+        chart(found)
+        if late := late_mistakes(found):
+            st.caption(late)
+    st.page_link(
+        "pages/explore/page.py",
+        label="Open these runs in Explore",
+        icon=":material/show_chart:",
+        query_params=links.encode(list(curves), links.View(measure="extra")),
+    )
+    with corner:
+        copy_link(f.query)
+
+
+def segments(
+    label: str, name: str, options: Mapping[str, str], value: str, chosen: Callable[[str], None]
+) -> None:
+    """One of a few words beside each other."""
+    key = f"{session().version}:free:{name}"
+
+    def changed() -> None:
+        chosen(st.session_state[key])
+
+    st.segmented_control(
+        label,
+        list(options),
+        default=value,
+        format_func=options.__getitem__,
+        required=True,
+        key=key,
+        on_change=changed,
+        label_visibility="collapsed",
+        wrap=True,
+    )
+
+
+def constants(bonus: str) -> None:
+    """The same runs with practical or with printed constants, at once."""
+    take(free().base.replace(bonus=bonus))
+    st.rerun()
+
+
+def pause() -> None:
+    """Stops, or restarts, the redrawing while something runs."""
+    s = session()
+    s.paused = not s.paused
+    st.rerun()
+
+
+main()

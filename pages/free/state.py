@@ -1,0 +1,221 @@
+""" "When is privacy free?": what a visitor's session holds of it, where its runs come from, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dprl import metrics
+from dprl.figures.regret import Curve as Drawn
+from dprl.jobs.store import RunStatus
+from dprl.links import Curve
+from dprl.metrics import Growth
+from dprl.simulation import RunSpec
+from pages.explore.regret import note
+from pages.free import link as free_link
+from pages.free.link import BASE, View
+from pages.shared import address, data
+from pages.shared.bundled import bundled
+from pages.shared.state import ask, draft_of, session
+
+TRUST = {
+    "none": "No privacy",
+    "central": "Trusted agent",
+    "shuffle": "Trusted shuffler",
+    "local": "Nobody trusted",
+}
+SETTLED = 0.9  # the exponent of regret from which on nothing is being learned
+FIRST = 1000  # episodes from which on curves are drawn
+
+
+@dataclass
+class Free:
+    """What is shown: the run with a trusted agent, from which the others follow; the view; the query last read or
+    written; what a link said that could not be used."""
+
+    base: RunSpec = BASE
+    view: View = field(default_factory=View)
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return free_link.query(self.base, self.view)
+
+
+def free() -> Free:
+    """This visitor's part of the page."""
+    if "free" not in st.session_state:
+        st.session_state["free"] = Free()
+    found: Free = st.session_state["free"]
+    return found
+
+
+def change(**view: Any) -> None:
+    """Changes the view, and the address with it."""
+    f = free()
+    f.view = replace(f.view, **view)
+    write_address()
+
+
+def take(base: RunSpec) -> None:
+    """Shows other runs, starts those that are missing, and puts their problem into the calculator."""
+    f, s = free(), session()
+    if free_link.calculator(base) != free_link.calculator(f.base):
+        f.view = replace(f.view, **free_link.within(free_link.calculator(base)))
+    f.base = base
+    s.draft = draft_of(base)
+    s.version += 1
+    start()
+    write_address()
+
+
+def start() -> None:
+    """Asks for the runs that are shown and do not come with the program."""
+    s = session()
+    for curve in free_link.compared(free().base)[0]:
+        if curve.spec not in bundled("free"):
+            ask(data.store().request, curve.spec, s.visitor)
+
+
+def read_address() -> None:
+    """Takes over what the address bar says when it is a link that was not read yet, and starts what it names."""
+    f, s = free(), session()
+    if s.page not in s.drafts:
+        s.draft = draft_of(f.base)
+    if s.arrived and f.address is not None and not st.query_params:
+        write_address()
+        return
+    if (found := address.unread(f.address)) is None:
+        return
+    given, f.address = found
+    link = free_link.decode(given, s.files)
+    f.base, f.view, f.problems = link.base, link.view, link.problems
+    s.draft = draft_of(link.base)
+    s.version += 1
+    start()
+
+
+def write_address() -> None:
+    """Puts what is seen into the address bar."""
+    f = free()
+    f.address = address.write(free_link.encode(f.base, f.view))
+
+
+def status(spec: RunSpec) -> RunStatus:
+    """How a run stands; those that come with the program are done."""
+    if spec in bundled("free"):
+        return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
+    return data.status(spec, session().visitor)
+
+
+def known(spec: RunSpec) -> data.Regret:
+    """The regret of a run as far as it is known."""
+    return bundled("free").get(spec) or data.regret(spec)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One of the runs, from FIRST episodes on.
+
+    episodes: [C]; regret, price: [seeds, C]; price is what it lost beyond its non-private twin, nothing without
+    privacy or while the twin is missing; decades: how the price grew; flat: the number of episodes from which it is
+    flat; complete: the run and its twin are finished; token: changes when any of this does.
+    """
+
+    curve: Curve
+    episodes: NDArray[np.int64]
+    regret: NDArray[np.float64]
+    price: NDArray[np.float64] | None
+    decades: tuple[Growth, ...]
+    flat: float | None
+    settled: int
+    complete: bool
+    note: str
+    token: str
+
+    @property
+    def model(self) -> str:
+        """Its privacy model."""
+        return self.curve.spec.privacy
+
+    @property
+    def label(self) -> str:
+        """Who is trusted."""
+        return TRUST[self.model]
+
+    def drawn(self, view: str) -> Drawn:
+        """The curve as figures want it, its median in the place of the mean. view: regret or price."""
+        rows = self.regret if view == "regret" else self.price
+        assert rows is not None
+        settled = rows[np.isfinite(rows[:, -1])] if rows.size else rows
+        median, low, high = metrics.median_band(settled if len(settled) else rows)
+        return Drawn(
+            label=self.label,
+            model=self.model,
+            episodes=self.episodes,
+            rows=rows,
+            mean=median,
+            low=low,
+            high=high,
+            complete=self.complete,
+            note=self.note,
+            v_star=data.v_star(self.curve.spec),
+        )
+
+
+def measured(curves: Sequence[Curve], runs: Sequence[RunStatus]) -> list[Measured]:
+    """What is known of each run, those of which nothing is known left out."""
+    found = []
+    twin = known(curves[0].spec) if curves and curves[0].spec.privacy == "none" else None
+    for curve, run in zip(curves, runs, strict=True):
+        own = known(curve.spec)
+        if len(own.episodes):
+            private = curve.spec.privacy != "none"
+            other = twin if private else None
+            complete = run.state == "done" and (other is None or runs[0].state == "done")
+            token = f"{own.token}:{other.token if other else ''}:{run.state}:{run.seeds_done}"
+            found.append(_measured(curve.spec.to_json(), token, complete, note(run), curve, own, other))
+    return found
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _measured(
+    spec: str,
+    token: str,
+    complete: bool,
+    note: str,
+    _curve: Curve,
+    _own: data.Regret,
+    _twin: data.Regret | None,
+) -> Measured:
+    price, decades, flat, settled = None, [], None, 0
+    from_here = _own.episodes >= FIRST
+    if complete:
+        K = float(_own.episodes[-1])
+        exponents = [metrics.growth_exponent(_own.episodes, row[None], K / 10, K)[0] for row in _own.rows]
+        settled = sum(exponent > SETTLED for exponent in exponents)
+    if _twin is not None and len(_twin.episodes):
+        _, price = metrics.extra_regret(_own.episodes, _own.rows, _twin.episodes, _twin.rows)
+        if complete:
+            decades = metrics.growth_by_decade(_own.episodes, price, FIRST)
+            flat = metrics.flat_from(decades)
+        price = price[:, from_here]
+    return Measured(
+        _curve,
+        _own.episodes[from_here],
+        _own.rows[:, from_here],
+        price,
+        tuple(decades),
+        flat,
+        settled,
+        complete,
+        note,
+        f"{spec}:{token}",
+    )

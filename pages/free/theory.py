@@ -1,0 +1,150 @@
+"""The calculator: every proved bound at the numbers a visitor gives. Pure arithmetic, so it answers at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dprl.figures.style import human, percent
+from dprl.theory import BOUNDS, Bound, Setting
+from pages.free.link import FIELDS, View
+from pages.free.state import change, free
+from pages.shared.controls.widgets import complaint, exact
+from pages.shared.text import escape
+
+LABELS = {
+    "S": "States S",
+    "A": "Actions A",
+    "H": "Steps H",
+    "K": "Episodes K",
+    "epsilon": "Budget ε",
+    "d": "Dimension d",
+    "alpha": "Mistake α",
+    "beta": "Failure β",
+}
+TRUSTED = {"none": "no privacy", "central": "agent", "shuffle": "shuffler", "local": "nobody"}
+
+
+def setting(view: View) -> Setting:
+    """What the calculator holds, as bounds take it."""
+    return Setting(view.S, view.A, view.H, view.K, view.epsilon, view.d, view.alpha, view.beta)
+
+
+def calculator() -> None:
+    """Number fields, what they come to in words, and the table of all bounds."""
+    st.markdown(
+        "Every bound of the papers at numbers of your own. The papers hide constants and logarithms; here they are "
+        "**set to 1, so only slopes and ratios mean something**: how a bound grows, and how one compares with another."
+    )
+    with st.container(horizontal=True, gap="small", key="calculator"):
+        for name, label in LABELS.items():
+            with st.container(width=118, gap=None):
+                field = FIELDS[name]
+                exact(label, f"free.{name}", field, getattr(free().view, name), _setter(name))
+                complaint(f"free.{name}")
+    at = setting(free().view)
+    st.markdown(f":material/visibility: {summary(at)}")
+    regret = [bound for bound in BOUNDS.values() if bound.of == "regret"]
+    st.dataframe(
+        table(regret, at),
+        hide_index=True,
+        width="stretch",
+        height=420,
+        key="bounds_table",
+        column_config={
+            "bound": st.column_config.TextColumn(pinned=True),
+            "per episode, of H": st.column_config.TextColumn(help="Above 100% a bound says nothing."),
+            "says something from": st.column_config.TextColumn(help="K from which it stays below K·H."),
+            "free from": st.column_config.TextColumn(
+                help="K from which the price of privacy is at most the part without ε."
+            ),
+        },
+    )
+    st.caption(
+        f"Mistakes are episodes more than α = {at.alpha:g} suboptimal, with failure probability β = {at.beta:g}. The "
+        "dimension d, with C_w = √d, is that of linear representations; a tabular problem has d = S·A."
+    )
+    mistakes = [bound for bound in BOUNDS.values() if bound.of == "mistakes"]
+    st.dataframe(
+        table(mistakes, at).drop(columns=["per episode, of H", "says something from", "free from"]),
+        hide_index=True,
+        width="stretch",
+        key="mistakes_table",
+        column_config={"bound": st.column_config.TextColumn(pinned=True)},
+    )
+
+
+def _setter(name: str) -> Callable[[Any], None]:
+    def store(value: Any) -> None:
+        change(**{name: value})
+
+    return store
+
+
+def table(bounds: list[Bound], at: Setting) -> pd.DataFrame:
+    """A row for each bound, as text."""
+    rows = []
+    for bound in bounds:
+        value, free_part, price = (float(f(at)) for f in (bound.value, bound.non_private, bound.price))
+        private = bound.model != "none"
+        unmet = bound.unmet(at)
+        rows.append(
+            {
+                "bound": bound.title,
+                "trusted": TRUSTED[bound.model],
+                "proved": "at most" if bound.upper else "at least",
+                "formula": bound.formula,
+                "value": human(value),
+                "without privacy": human(free_part) if free_part else "not stated",
+                "price of privacy": human(price) if private else "",
+                "share": percent(price / value) if private else "",
+                "per episode, of H": percent(value / (float(at.K) * at.H)),
+                "says something from": _from(bound.informative_from(at)),
+                "free from": _from(bound.free_from(at)),
+                "for": bound.world,
+                "guarantee": bound.budget,
+                "paper": bound.paper,
+                "conditions": (f"NOT MET HERE: {unmet}. " if unmet else "") + bound.conditions,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _from(K: float) -> str:
+    if math.isnan(K):
+        return ""
+    return "never" if math.isinf(K) else "always" if K <= 1 else human(float(f"{K:.3g}"))
+
+
+def summary(at: Setting) -> str:
+    """The smallest bound for each model in a tabular problem, Markdown."""
+    said = []
+    for model, words in (
+        ("central", "a trusted agent"),
+        ("shuffle", "a trusted shuffler"),
+        ("local", "nobody trusted"),
+    ):
+        upper = [
+            b for b in BOUNDS.values()
+            if b.model == model and b.upper and b.of == "regret" and b.world == "tabular"
+        ]  # fmt: skip
+        values = [float(b.value(at)) for b in upper]
+        best = upper[int(np.argmin(values))]
+        beyond = "" if min(values) < at.K * at.H else ", which says nothing yet"
+        said.append(f"with {words} {escape(best.title)}'s, {human(min(values))}{beyond}")
+    central = BOUNDS["dp-ucbvi-jdp"]
+    return (
+        f"The smallest of these bounds on regret: {'; '.join(said)}. With DP-UCBVI and a trusted agent privacy is the "
+        f"smaller part from K = {_from(central.free_from(at))} on; with nobody trusted both parts grow like √K, and "
+        f"privacy's stays {_ratio(at)} times the other."
+    )
+
+
+def _ratio(at: Setting) -> str:
+    local = BOUNDS["dp-ucbvi-ldp"]
+    return human(float(f"{float(local.price(at) / local.non_private(at)):.2g}"))

@@ -1,0 +1,102 @@
+"""The answer to "When is privacy free?" in words, read off the runs, whatever they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dprl.figures.style import human, power
+from pages.free.state import Measured
+from pages.shared.text import plural
+
+FLAT = 0.1  # the largest exponent that counts as flat
+IN_WORDS = {"central": "a trusted agent", "shuffle": "a trusted shuffler", "local": "nobody trusted"}
+
+
+def state(run: Measured) -> str:
+    """What its price of privacy does in the last tenfold: flat, growing, or unclear."""
+    if run.flat is not None:
+        return "flat"
+    last = run.decades[-1] if run.decades else None
+    return "growing" if last is not None and last.known and last.low > FLAT else "unclear"
+
+
+def verdict(runs: Sequence[Measured]) -> str:
+    """The answer, Markdown: a sentence, and a line for each run; "" while no private run is finished."""
+    private = [run for run in runs if run.price is not None and run.complete]
+    if not private:
+        return ""
+    lead = "What it cost in all, and the exponent with which that grew over the last tenfold of users:"
+    return "\n".join([f"**{_headline(private)}** {lead}", "", *(f"- {_line(run)}" for run in private)])
+
+
+def _headline(runs: Sequence[Measured]) -> str:
+    """One clause for each state that a run is in."""
+    clauses = []
+    for which, words in (
+        ("flat", "privacy has become free with {}"),
+        ("growing", "the cost of privacy goes on growing with {}"),
+        ("unclear", "whether privacy's cost still grows cannot be told with {}"),
+    ):
+        names = [IN_WORDS[run.model] for run in runs if state(run) == which]
+        if names:
+            clauses.append(words.format(" or ".join(names)))
+    return f"By {power(float(runs[0].episodes[-1]))} users {'; '.join(clauses)}."
+
+
+def _line(run: Measured) -> str:
+    """What privacy cost in one run, and how it grows."""
+    assert run.price is not None
+    said = f"**{run.label}:** {human(float(np.median(run.price[:, -1])))}"
+    last = run.decades[-1] if run.decades else None
+    if last is None or last.seeds == 0:
+        return f"{said}; no exponent, for in no seed is it above zero all the while."
+    said += f", exponent {_number(last.mean)}"
+    if last.seeds < 2:
+        return f"{said} (one seed, too few for an interval)."
+    of = "" if last.seeds == len(run.price) else f", {last.seeds} of {len(run.price)} seeds"
+    said += f" ({_number(last.low)} to {_number(last.high)}{of})"
+    end = {
+        "flat": f"flat since {power(run.flat or 0)}",
+        "growing": "it still grows",
+        "unclear": "too wide to tell whether it grows"
+        if last.known
+        else "too few seeds to tell whether it grows",
+    }
+    return f"{said}: {end[state(run)]}."
+
+
+def _number(value: float) -> str:
+    text = f"{value:.2f}"
+    return "0.00" if text == "-0.00" else text.replace("-", "−")
+
+
+def settled(runs: Sequence[Measured]) -> str:
+    """Where the run without privacy has stopped learning short of the best; "" where it has not."""
+    for run in runs:
+        if run.model == "none" and run.settled:
+            return (
+                f"Without privacy the learner has settled on a worse policy in {run.settled} of "
+                f"{plural(len(run.regret), 'seed')}: its regret there grows in proportion to the users, so what "
+                "privacy costs cannot be read off such a seed."
+            )
+    return ""
+
+
+def late_mistakes(runs: Sequence[Measured]) -> str:
+    """Where a run without privacy that does learn ended worse than its private twin; "" where none did."""
+    said = []
+    for run in runs:
+        if run.price is None or not run.complete:
+            continue
+        worse = int((run.price[:, -1] <= 0).sum())
+        if worse:
+            said.append(f"in {worse} of {plural(len(run.price), 'seed')} than with {IN_WORDS[run.model]}")
+    if not said or settled(runs):
+        return ""
+    return (
+        f"The run without privacy lost more in the end {' and '.join(said)}: rare late mistakes that cost far more "
+        "than all the learning before them. So lines and costs here are medians over seeds, and such seeds have no "
+        "exponent."
+    )

@@ -1,0 +1,131 @@
+"""The charts of "When is privacy free?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from dprl.figures import asymptotics as figures
+from dprl.figures.asymptotics import Decades, Proved
+from dprl.theory import BOUNDS
+from pages.free.link import DRAWABLE, MOST_BOUNDS
+from pages.free.state import FIRST, Measured, change, free
+from pages.free.theory import setting
+from pages.shared.chart import kept, show
+from pages.shared.frame import dark
+from pages.shared.state import session
+
+SHOWN = {
+    "price": "Price",
+    "regret": "Regret",
+    "growth": "Growth",
+    "theory": "Theory",
+    "calculator": "Calculator",
+}
+MODEL = {
+    "none": "no privacy",
+    "central": "trusted agent",
+    "shuffle": "trusted shuffler",
+    "local": "nobody trusted",
+}
+
+
+def chart(runs: Sequence[Measured]) -> None:
+    """The chart that the view asks for."""
+    f = free()
+    night, each = dark(), f.view.each == "on"
+    tokens = tuple(run.token for run in runs)
+    if f.view.show == "theory":
+        beside(runs, tokens, night)
+    elif f.view.show == "growth":
+        ready = [decades(run) for run in runs if run.decades]
+        if ready:
+            show(
+                kept(("free-growth", night, tokens), lambda: figures.growth(ready, dark=night)), "free_growth"
+            )
+        else:
+            empty()
+    else:
+        drawn = [run for run in runs if f.view.show == "regret" or run.price is not None]
+        if not drawn:
+            empty()
+            return
+        view: figures.View = "regret" if f.view.show == "regret" else "price"
+        picture = kept(
+            ("free", view, each, night, tokens),
+            lambda: figures.over_episodes(
+                [run.drawn(view) for run in drawn],
+                view=view,
+                flat=[run.flat if view == "price" else None for run in drawn],
+                show_seeds=each,
+                dark=night,
+            ),
+        )
+        show(picture, f"free_{view}")
+
+
+def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> None:
+    """Simulated regret with the chosen bounds beside it."""
+    f = free()
+    at = setting(f.view)
+    S, A, H = at.S, at.A, at.H
+    linear = f", d = {at.d:g}" if any(BOUNDS[key].world != "tabular" for key in f.view.bounds) else ""
+    st.caption(
+        f"At S = {S:g}, A = {A:g}, H = {H:g}, ε = {at.epsilon:g}{linear}, the values of the calculator. "
+        "**Constants and logarithms are set to 1: only slopes and ratios mean something.**"
+    )
+    K = np.geomspace(FIRST, max(float(f.base.episodes), 10.0 * FIRST), 100)
+    bounds = [
+        Proved(f"{bound.title}, {MODEL[bound.model]}", short(bound.paper), bound.model, K, bound.value(at.at(K)))
+        for bound in (BOUNDS[key] for key in f.view.bounds)
+    ]  # fmt: skip
+    picture = kept(
+        ("free-theory", night, tokens, f.view.bounds, S, A, H, at.epsilon, at.d, f.base.episodes),
+        lambda: figures.beside([run.drawn("regret") for run in runs], bounds, dark=night),
+    )
+    show(picture, "free_theory")
+
+
+def bounds_menu() -> None:
+    """Which bounds are drawn."""
+    with st.popover("Bounds to draw", icon=":material/tune:"):
+        key = f"{session().version}:free:bounds"
+        st.multiselect(
+            f"At most {MOST_BOUNDS}",
+            DRAWABLE,
+            list(free().view.bounds),
+            format_func=named,
+            max_selections=MOST_BOUNDS,
+            key=key,
+            on_change=lambda: change(bounds=tuple(st.session_state[key])),
+            placeholder="none",
+        )
+
+
+def short(paper: str) -> str:
+    """A source for a legend: the paper itself, not the table it is quoted in."""
+    return paper.partition(", in ")[0].partition(";")[0].replace("Theorem", "Thm.")
+
+
+def named(key: str) -> str:
+    """A bound in a menu."""
+    bound = BOUNDS[key]
+    return f"{bound.title}, {MODEL[bound.model]} ({bound.paper})"
+
+
+def decades(run: Measured) -> Decades:
+    """The growth of one price as the figure wants it."""
+    assert run.price is not None
+    from_k, to_k, mean, low, high = np.array(
+        [(d.from_k, d.to_k, d.mean, d.low, d.high) for d in run.decades]
+    ).T
+    seeds = np.array([d.seeds for d in run.decades])
+    return Decades(run.label, run.model, from_k, to_k, mean, low, high, seeds, len(run.price), run.flat)
+
+
+def empty() -> None:
+    """What stands where the chart will be."""
+    with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
+        st.markdown("The first points appear in a moment.", text_alignment="center")

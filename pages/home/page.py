@@ -1,0 +1,176 @@
+"""Home: one finished chart, one slider that moves privacy and regret together, and the way on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from html import escape as html
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dprl import links, metrics, search
+from dprl.fields import SpecError, shown
+from dprl.figures import style
+from dprl.figures.style import Picture, human
+from dprl.figures.trust import LEARNED, Cost, chart, said, see, table
+from dprl.simulation import RunSpec
+from dprl.simulation.spec import FIELDS
+from pages.home.slider import live_slider
+from pages.shared import data
+from pages.shared.browser import copy_link
+from pages.shared.bundled import bundled
+from pages.shared.chart import draw, kept, tell
+from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.frame import dark, guarded
+from pages.shared.names import in_common
+from pages.shared.reading import words_and_papers
+from pages.shared.state import session
+from pages.shared.text import escape
+
+EPSILON = replace(FIELDS["epsilon"], optional=False)
+HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
+MARKS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲"}
+# Where a visitor may go from here, besides Explore.
+WAYS_ON = (
+    ("pages/tradeoffs/page.py", "What if ε were anything else?", ":material/balance:"),
+    ("pages/free/page.py", "When is privacy free?", ":material/all_inclusive:"),
+)
+
+
+def main() -> None:
+    problem = read_address()
+    st.title("What does privacy cost a learner?", anchor=False)
+    if problem:
+        st.warning(escape(problem), icon=":material/link_off:")
+    st.markdown(
+        "A learner finds out how to act from one user after the other. **Differential privacy** hides each of them in "
+        "noise. Move the slider: the more private, the more users it takes until a curve comes down."
+    )
+    session().home_drawn = session().epsilon, dark()
+    st.fragment(at_one_epsilon)()
+    words_and_papers()
+
+
+def read_address() -> str:
+    """Takes over the epsilon of a link that was not read yet; returns a sentence where it could not be used."""
+    s = session()
+    if "eps" not in st.query_params:
+        return ""
+    text, version = st.query_params["eps"], st.query_params.get("v", links.VERSION)
+    address = f"home {version} {text}"
+    if address != s.address:
+        s.address = address
+        s.epsilon, s.home_problem = epsilon_of(text, version)
+        s.version += 1
+    return s.home_problem
+
+
+def epsilon_of(text: str, version: str = links.VERSION) -> tuple[float, str]:
+    """The epsilon of a link to this page, one of HOME_BUDGETS, and a sentence where it is not what the link says."""
+    problems = []
+    if version != links.VERSION:
+        problems.append(f"The link says version {shown(version)} and was read as version {links.VERSION}.")
+    epsilon: float = EPSILON.default
+    try:
+        wanted = EPSILON.parse(text)
+        epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
+        if epsilon != wanted:
+            problems.append(f"The slider has no ε = {wanted:g}; its nearest is shown. Explore runs any.")
+    except SpecError as error:
+        problems.append(str(error))
+    return epsilon, " ".join(problems)
+
+
+@guarded
+def at_one_epsilon() -> None:
+    """Everything that moves with the slider; redrawn by itself."""
+    s = session()
+    night = dark()
+    example = trust(s.epsilon, HOME_EPISODES)
+    privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
+    with privacy:
+        live_slider(
+            "Privacy budget",
+            HOME_BUDGETS.index(s.epsilon),
+            [f"ε = {e:g}" for e in HOME_BUDGETS],
+            spoken=[f"epsilon {e:g}" for e in HOME_BUDGETS],
+            ends=("more private", "less noise"),
+            key=f"{s.version}:epsilon",
+            chart="home_chart",
+            on_move=take,
+        )
+    if s.home_drawn[1] != night:  # day and night changed meanwhile
+        s.home_drawn = s.epsilon, night
+    costs = known(s.epsilon)
+    with cost:
+        st.html(cards(costs, night))
+    with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
+        draw(kept(("home", *s.home_drawn), partial(picture, *s.home_drawn)), "home")
+    tell(see(costs, s.epsilon), partial(table, costs, s.epsilon), "home")
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
+        st.page_link(
+            "pages/explore/page.py",
+            label="Open this chart in Explore",
+            icon=":material/show_chart:",
+            query_params=example.query,
+        )
+        for page, label, icon in WAYS_ON:
+            st.page_link(page, label=label, icon=icon)
+        copy_link(urlencode({"v": links.VERSION, "eps": f"{s.epsilon:g}"}))
+    st.markdown(f":material/shield: {meaning(s.epsilon)}")
+    st.caption(escape(in_common(example.curves)))
+
+
+def take(place: int) -> None:
+    """The slider was moved."""
+    session().epsilon = HOME_BUDGETS[place]
+
+
+@st.cache_data(show_spinner=False)
+def known(epsilon: float) -> list[Cost]:
+    """What each privacy model costs at an epsilon, from the bundled runs."""
+    return [cost_of(curve.spec) for curve in trust(epsilon, HOME_EPISODES).curves]
+
+
+def cost_of(spec: RunSpec) -> Cost:
+    """One privacy model's curve, and where it has come down."""
+    run = bundled("home")[spec]
+    average = metrics.per_episode(run.episodes, run.rows)
+    mean, low, high = metrics.regret_band(average)
+    needed = search.settles(run.episodes.astype(float), mean, LEARNED * data.v_star(spec))
+    return Cost(spec.privacy, run.episodes, mean, low, high, needed)
+
+
+def picture(epsilon: float, night: bool) -> Picture:
+    """The chart, at one epsilon first."""
+    all_costs = {e: known(e) for e in HOME_BUDGETS}
+    return chart(all_costs, epsilon=epsilon, v_star=data.v_star(BASE), dark=night)
+
+
+def meaning(epsilon: float) -> str:
+    """What is promised at an epsilon, in words."""
+    central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
+    noise = bundled("home")[central].noise_std or 0.0
+    factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
+    hardly = ": hardly a promise" if epsilon >= HARDLY else ""
+    return (
+        f"Whatever one user does, nothing that others see becomes more than **{factor} times** as likely, but for a "
+        f"chance of δ = {human(central.delta or 0.0)}{hardly}. A trusted agent blurs each of its counts by "
+        f"**± {human(float(f'{noise:.2g}'))}** for that."
+    )
+
+
+def cards(costs: list[Cost], night: bool) -> str:
+    """How many users each model needs, as large as it deserves, in the colours of the curves."""
+    items = []
+    for cost in costs:
+        look = style.look(cost.model, 0, night)
+        mark = f'<span style="color:{look.color}" aria-hidden="true">{MARKS[look.symbol]}</span>'
+        items.append(f"<div><dt>{mark} {html(cost.name)}</dt><dd>{html(said(cost.needed))}</dd></div>")
+    head = f"Users until an average episode loses less than {LEARNED:.0%}"
+    return f'<div class="dprl-cards"><p>{head}</p><dl>{"".join(items)}</dl></div>'
+
+
+main()

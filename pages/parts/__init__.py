@@ -1,1 +1,0 @@
-"""Streamlit parts shared by the pages."""

@@ -1,0 +1,144 @@
+"""Runs: what this visitor asked for, how far it is, and how much room it takes."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+import streamlit as st
+
+from dprl.jobs.store import RunRow
+from dprl.links import Curve
+from dprl.simulation import RunSpec
+from pages.shared.data import store
+from pages.shared.frame import guarded
+from pages.shared.names import in_common, label
+from pages.shared.state import add, ask, session
+from pages.shared.status import ACTIVE, act, cancel, retry, words
+from pages.shared.text import duration, escape, plural, size
+from pages.tradeoffs.state import visitor as sweeper
+
+
+def main() -> None:
+    st.title("Runs", anchor=False)
+    st.markdown(
+        "What you asked for in this session, or opened with a link. Results are shared: "
+        "what was computed for one visitor is there at once for all."
+    )
+    rows, swept = own()
+    going = any(row.state in ACTIVE for row in rows + swept)
+    st.fragment(listing, run_every=1.0 if going else None)(going)
+
+
+@guarded
+def listing(live: bool) -> None:
+    """The table of runs; redraws itself while one of them goes on."""
+    rows, swept = own()
+    going = any(row.state in ACTIVE for row in rows + swept)
+    if live and not going:
+        st.rerun()
+    overview(rows + swept)
+    if swept:
+        with st.container(border=True, gap="xsmall"):
+            sweep(swept)
+    if not rows + swept:
+        with st.container(border=True):
+            st.markdown("**You have no runs yet.** Each one you start in Explore is listed here.")
+            st.page_link("pages/explore/page.py", label="Go to Explore", icon=":material/show_chart:")
+        return
+    for i, row in enumerate(rows):
+        with st.container(border=True, gap="xsmall"):
+            entry(i, row)
+    st.button(
+        "Clear my finished runs",
+        icon=":material/delete:",
+        on_click=clear,
+        key="clear",
+        help="Takes them off this list, and frees their room unless somebody else uses them too.",
+    )
+
+
+def own() -> tuple[list[RunRow], list[RunRow]]:
+    """This visitor's runs, and those that belong to sweeps."""
+    return store().runs(session().visitor), store().runs(sweeper())
+
+
+def sweep(rows: list[RunRow]) -> None:
+    """The runs of sweeps, as one."""
+    going = [row.spec for row in rows if row.state in ACTIVE]
+    seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**Sweeps of Trade-offs**: {plural(len(rows), 'run')}", width="stretch")
+        if going:
+            act("Cancel", "close", partial(cancel_sweep, going), "cancel_sweep")
+        st.page_link("pages/tradeoffs/page.py", label="Go to Trade-offs", icon=":material/balance:")
+    said = f"{done} of {plural(seeds, 'seed')} finished, {size(sum(row.bytes for row in rows))}."
+    if going:
+        st.progress(min(1.0, sum(row.progress * row.seeds for row in rows) / max(seeds, 1)), said)
+    else:
+        st.caption(said)
+
+
+def cancel_sweep(specs: list[RunSpec]) -> None:
+    """Withdraws from all runs of sweeps."""
+    for spec in specs:
+        ask(store().cancel, spec, sweeper())
+
+
+def overview(rows: list[RunRow]) -> None:
+    """What goes on for everybody, and the room that results take."""
+    activity = store().activity()
+    with st.container(horizontal=True, gap="medium"):
+        st.metric("Workers ready", f"{activity.warm} of {activity.workers}", width="content")
+        st.metric("Seeds running", activity.seeds_running, width="content", help="Of all visitors.")
+        st.metric("Seeds waiting", activity.seeds_queued, width="content", help="Of all visitors.")
+        st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
+        st.metric(
+            "All results kept",
+            size(store().size_bytes()),
+            width="content",
+            help="When there is no more room, those longest unused go first.",
+        )
+
+
+def entry(i: int, row: RunRow) -> None:
+    """One run: what it is, how it stands, what can be done."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{escape(label(row.spec))}**", width="stretch")
+        if row.state in ACTIVE:
+            act("Cancel", "close", partial(cancel, [row.spec]), f"cancel_{i}")
+        elif row.state != "done":
+            act(
+                "Try again" if row.state == "failed" else "Run it",
+                "replay",
+                partial(retry, [row.spec]),
+                f"retry_{i}",
+            )
+        if st.button(
+            "Show",
+            icon=":material/show_chart:",
+            key=f"show_{i}",
+            help="Adds it to the comparison in Explore.",
+        ):
+            session().said = add(row.spec)
+            st.switch_page("pages/explore/page.py")
+    st.caption(escape(in_common([Curve(row.spec)])))
+    ago = duration(max(1.0, time.time() - row.asked_at)).removeprefix("about ")
+    if row.state in ACTIVE:
+        st.progress(min(1.0, row.progress), escape(words(row)))
+    else:
+        said = words(row) or f"Finished: {plural(row.seeds, 'seed')}, {size(row.bytes)}."
+        st.caption(f"{escape(said)} Asked for {ago} ago.")
+
+
+def clear() -> None:
+    """The Clear button."""
+    s = session()
+    before = sum(map(len, own()))
+    if ask(store().clear, s.visitor) and ask(store().clear, sweeper()):
+        gone = before - sum(map(len, own()))
+        s.said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
+    st.rerun()
+
+
+main()

@@ -1,0 +1,72 @@
+"""The one way a figure is shown: chart, what to see in it, and its numbers."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Hashable
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from dprl.figures.style import Picture, Sketch, config
+from dprl.tables import harmless
+from pages.shared.data import Kept
+from pages.shared.state import session
+from pages.shared.text import unlinked
+
+PICTURE_BYTES = 96 * 2**20  # of drawn figures kept, for all visitors together
+FIGURE_BYTES, ROW_BYTES = 150_000, 100  # about what a figure takes, and a row of its table
+
+
+@st.cache_resource(show_spinner=False)
+def _pictures() -> Kept[Picture]:
+    return Kept(PICTURE_BYTES)
+
+
+def kept(key: Hashable, draw: Callable[[], Picture]) -> Picture:
+    """A figure drawn once for all visitors. key: everything it depends on."""
+    found = _pictures().get(key)
+    if found is not None:
+        return found[1]
+    picture = draw()
+    return _pictures().put(key, None, picture, FIGURE_BYTES + ROW_BYTES * len(picture.table))
+
+
+def show(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
+    """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called when a point is
+    pressed."""
+    draw(picture, key, picked)
+    tell(picture.see, lambda: picture.table, key)
+
+
+def draw(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
+    """The figure alone, whose camera saves what the visitor chose."""
+    st.plotly_chart(
+        picture.figure,
+        key=key,
+        theme=None,
+        config=config(session().saves),
+        alt=picture.alt,
+        width="stretch",
+        on_select=picked or "ignore",
+        selection_mode="points",
+    )
+
+
+def tell(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
+    """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV."""
+    st.markdown(f":material/visibility: {unlinked(see)}")
+    numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
+    if numbers.open:
+        numbers.dataframe(harmless(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table")
+
+
+def sketch(drawing: Sketch) -> None:
+    """Shows a small drawing as wide as there is room, at most a fifth beyond its own width."""
+    data = base64.b64encode(drawing.svg.encode()).decode()
+    width = round(1.2 * drawing.width)
+    st.html(
+        f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(drawing.alt)}" '
+        f'style="display:block;width:100%;max-width:{width}px;height:auto">'
+    )

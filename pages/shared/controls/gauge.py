@@ -1,0 +1,110 @@
+"""The gauge above Run: whether the noise is small beside the visits that a run will see, said before it runs."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from dprl.figures import style
+from dprl.figures.style import Sketch
+from dprl.simulation import Outlook, RunSpec, outlook
+from dprl.simulation.schedule import EPISODIC_LIMIT
+from pages.shared.chart import sketch
+from pages.shared.frame import dark
+from pages.shared.text import count, plain_number, significant
+
+MOST = 15  # decades of users that the scale shows
+SURE = 3.0  # the rule of thumb is good to about this factor
+
+
+@st.cache_data(show_spinner=False, max_entries=2000)
+def expected(spec: str) -> Outlook | None:
+    """What to expect of a run, by its JSON. Raises SpecError."""
+    return outlook(RunSpec.from_json(spec))
+
+
+def gauge(spec: RunSpec) -> None:
+    """Picture and words for one run; nothing where there is no noise to weigh. Raises SpecError."""
+    found = expected(spec.replace(seeds=1, root_seed=0).to_json())
+    if found is None:
+        return
+    head, icon, rest = verdict(found, spec)
+    sketch(picture(found.learns_from, spec.episodes, dark()))
+    visits = count(float(f"{found.visits:.2g}"))
+    st.markdown(
+        f":material/{icon}: **{head}** {rest} Each count has noise of ±{significant(found.noise_std, 3)}, "
+        f"against {visits} visits.",
+        help="A rule of thumb, good to a factor of about three. Noise: one standard deviation, after the last user. "
+        "Visits: how often an optimal user's most visited state of a step is seen, the median over steps. The noise "
+        "hides the best policy while what the bonus adds for it exceeds half of what an episode can earn.",
+    )
+
+
+def verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
+    """Three words, an icon, and a sentence: will it learn by its last user?"""
+    if found.learns_from is None:
+        most = EPISODIC_LIMIT if spec.schedule == "episodic" else 10**MOST
+        return (
+            "It will not learn.",
+            "block",
+            f"The noise would hide the best policy from more than {count(most)} users. Try a larger ε.",
+        )
+    needed = count(float(f"{found.learns_from:.1g}"))
+    times = spec.episodes / found.learns_from
+    if times >= SURE:
+        return (
+            "It will learn:",
+            "check_circle",
+            f"likely from about {needed} users on, of {count(spec.episodes)}.",
+        )
+    if times > 1 / SURE:
+        return (
+            "It may just begin to learn:",
+            "timelapse",
+            f"that takes about {needed} users, and K is {count(spec.episodes)}.",
+        )
+    return (
+        "It will not learn by then:",
+        "block",
+        f"that takes about {needed} users, and K is {count(spec.episodes)}. Try a larger K or ε.",
+    )
+
+
+def picture(learns_from: int | None, K: int, night: bool) -> Sketch:
+    """A scale of users: where noise hides the best policy, where it no longer does, and where K is."""
+    colors = style.theme(night)
+    hides, learns = colors.difference[3][1], colors.models["shuffle"][2]
+    top = min(MOST, max(6, math.ceil(math.log10(max(K, learns_from or 1)) + 1)))
+    begin = 1.0 if learns_from is None else min(1.0, math.log10(max(learns_from, 1)) / top)
+    at = min(1.0, math.log10(K) / top)
+    soft = math.log10(SURE) / top
+
+    def x(share: float) -> float:
+        return round(8 + 284 * share, 1)
+
+    def text(at: float, y: int, words: str, color: str, anchor: str = "middle", size: float = 11) -> str:
+        return (
+            f'<text x="{at}" y="{y}" text-anchor="{anchor}" font-size="{size}" fill="{color}">{words}</text>'
+        )
+
+    stops = ((max(0.0, begin - soft), hides), (begin + soft, learns)) if begin < 1 else ((1.0, hides),)
+    inside = (
+        '<defs><linearGradient id="g">'
+        + "".join(f'<stop offset="{where:.3f}" stop-color="{color}"/>' for where, color in stops)
+        + '</linearGradient></defs><rect x="8" y="16" width="284" height="15" rx="3" fill="url(#g)"/>'
+    )
+    if begin > 0.3:
+        inside += text(14, 27, "hidden by noise", style.readable_on(hides), "start")
+    if begin + soft < 0.85:
+        inside += text(x(begin + soft) + 2, 27, "learns", style.readable_on(learns), "start")
+    inside += f'<path d="M{x(at)} 12 l0 22" stroke="{colors.ink}" stroke-width="3"/>'
+    inside += text(
+        x(min(max(at, 0.03), 0.97)), 10, "<tspan font-weight='bold'>K</tspan>", colors.ink, size=12
+    )
+    for decade in range(0, top + 1, 3 if top > 6 else 2):
+        anchor = "start" if decade == 0 else "end" if decade == top else "middle"
+        inside += text(x(decade / top), 45, count(10**decade), colors.muted, anchor)
+    words = "noise hides the best policy "
+    words += "throughout" if learns_from is None else f"up to about {plain_number(learns_from)} users"
+    return Sketch(inside, 300, 48, f"Scale of users: {words}; K is {plain_number(K)}.")

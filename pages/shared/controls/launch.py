@@ -1,0 +1,124 @@
+"""From the controls to a run: the spec they describe, what it will take, and the buttons Run and Reset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
+from dprl.links import MAX_CURVES
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation import RunSpec, estimate
+from pages.shared.controls.gauge import gauge
+from pages.shared.data import status, workers
+from pages.shared.state import Session, add, draft_of, session, write_address
+from pages.shared.text import count, duration, escape, plural
+
+
+def run_box(s: Session) -> None:
+    """What pressing Run will do, and the button."""
+    spec, refusal = spec_of(s)
+    if spec:
+        try:
+            gauge(spec)
+        except SpecError as error:  # noise so large that it cannot be accounted for
+            spec, refusal = None, str(error)
+    known = status(spec).state if spec else "unknown"
+    if refusal:
+        st.caption(f":red[{escape(refusal)}]")
+    elif len(s.curves) >= MAX_CURVES:
+        st.caption(f"{MAX_CURVES} curves are the most. Remove one to run another.")
+    elif spec and known == "done":
+        st.caption("Computed before: it appears at once.")
+    elif spec:
+        cost = estimate(spec)
+        parallel = min(workers(), spec.seeds)
+        seconds = duration(cost.seconds * spec.seeds / parallel)
+        st.caption(
+            f"{plural(spec.seeds, 'seed')}, {count(cost.releases)} plans each: {seconds} once started."
+        )
+    buttons(
+        "Run" if known != "done" else "Show",
+        run,
+        spec,
+        reset,
+        "All settings back to their defaults; the curves stay.",
+        full=len(s.curves) >= MAX_CURVES,
+    )
+
+
+def buttons(
+    label: str,
+    run: Callable[[Any], None],
+    what: object,
+    reset: Callable[[], None],
+    reset_help: str,
+    full: bool = False,
+) -> None:
+    """The button that runs `what`, disabled when it is None or there is no room, and the one that resets."""
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            label,
+            type="primary",
+            icon=":material/play_arrow:",
+            width="stretch",
+            disabled=what is None or full,
+            on_click=run,
+            args=(what,),
+            shortcut="Mod+Enter",
+            key="run",
+        )
+        st.button("Reset", on_click=reset, help=reset_help, key="reset")
+
+
+def run(spec: RunSpec) -> None:
+    """The Run button: adds a curve to the comparison and starts it."""
+    s = session()
+    s.said = add(spec)
+    s.runs += 1
+    write_address()
+    st.rerun()
+
+
+def reset() -> None:
+    """The Reset button."""
+    s = session()
+    s.draft = draft_of(RunSpec())
+    s.version += 1
+
+
+def spec_of(s: Session) -> tuple[RunSpec | None, str]:
+    """The run that the controls describe, or the sentence that says why there is none."""
+    if s.wrong:
+        return None, "Mend the value marked in red first."
+    try:
+        return spec_from(s.draft), ""
+    except SpecError as error:
+        return None, str(error)
+
+
+def spec_from(draft: dict[str, Any]) -> RunSpec:
+    """The run that a draft describes; wishes that do not fit its algorithm or privacy model are passed over.
+
+    Raises SpecError.
+    """
+    draft = dict(draft)
+    for owner in ("environment", "algorithm"):
+        draft[f"{owner}_params"] = draft[f"{owner}_params"].get(draft[owner], {})
+    algorithm = ALGORITHMS[draft["algorithm"]]
+    draft["privacy"] = effective(draft["privacy"], algorithm.privacies)
+    draft["bonus"] = effective(draft["bonus"], algorithm.bonuses)
+    mechanisms = PRIVATIZERS[draft["privacy"]].mechanisms
+    if draft["mechanism"] not in mechanisms:
+        draft["mechanism"] = None
+    if not any(draft["calibration"] in MECHANISMS[key].calibrations for key in mechanisms):
+        draft["calibration"] = None
+    return RunSpec.from_dict(draft)
+
+
+def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
+    """What the visitor chose last where it is allowed, else the first that is."""
+    return wish if wish in allowed else allowed[0]

@@ -1,0 +1,354 @@
+"""The controls of Explore: made from RunSpec's table and the registries, never from a list of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import streamlit as st
+
+from dprl.environments import ENVIRONMENTS, Environment
+from dprl.fields import Field, SpecError, check_params
+from dprl.figures import policy, style
+from dprl.figures.style import Picture
+from dprl.learners import ALGORITHMS, PolicyElimination
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy.privatizers import Privatizer
+from dprl.simulation import FIELDS, RunSpec
+from dprl.simulation.cost import MAX_CELLS
+from dprl.simulation.schedule import EPISODIC_LIMIT, ETA
+from pages.shared.controls import custom
+from pages.shared.controls.launch import effective, run_box, spec_from
+from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
+from pages.shared.frame import dark, guarded
+from pages.shared.state import Session, draft_of, session
+from pages.shared.text import count, escape
+
+GEOMETRIC = "geometric"
+BONUS = {"practical": "practical (tuned)", "paper": "paper (as printed)"}
+BONUS_HELP = (
+    "As the paper prints them, or smaller ones that learn sooner, without the paper's promise on regret."
+)
+CALIBRATION = {"tight": "the least that proves it", "paper": "as printed in the paper"}
+CALIBRATION_HELP = (
+    "The least noise for which (ε, δ) is proved when any one user is replaced, or the noise a paper prints; the tab "
+    "Guarantee says what that proves."
+)
+DELTA_HELP = "How much probability may escape the promise of ε"
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
+    """The drawing of an environment."""
+    mdp = ENVIRONMENTS[environment].make(**dict(params))
+    return policy.environment(
+        mdp.P,
+        mdp.R,
+        drawing=mdp.drawing,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        dark=night,
+    )
+
+
+@st.fragment
+@guarded
+def controls() -> None:
+    """All controls, the estimate and the Run button. Moving one redraws the controls only."""
+    s = session()
+    s.wrong.clear()
+    with st.container(key="controls", gap="small"):
+        environment(s)
+        learner(s)
+        privacy(s)
+        size(s)
+        more(s)
+    with st.container(key="run_box", gap="xsmall"):
+        run_box(s)
+
+
+def environment(s: Session) -> None:
+    """Which MDP, with its picture and its parameters."""
+    key = s.draft["environment"]
+    world = ENVIRONMENTS[key]
+    select(
+        "Environment", tuple(ENVIRONMENTS), key, setter("environment"), titles(ENVIRONMENTS), world.summary
+    )
+    try:
+        checked = checked_params(s, world)
+        if _drawable(*world.size(**checked)):  # else the box below the settings says what would fit
+            drawn = picture(key, tuple(checked.items()), dark())
+            config = style.config() | {"displayModeBar": False}
+            st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
+    except SpecError as error:
+        st.caption(f":red[{escape(str(error))}]")
+    if key == custom.WORLD.key:
+        custom.controls(s)
+    parameters(s, "environment", key, [f for f in world.fields if f.name != "model"])
+
+
+def _drawable(S: int, A: int, H: int) -> bool:
+    return H * S * A * (S + 2) <= MAX_CELLS
+
+
+def learner(s: Session) -> None:
+    """Which algorithm."""
+    key = s.draft["algorithm"]
+    select(
+        "Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), ALGORITHMS[key].summary
+    )
+    algorithm = ALGORITHMS[key]
+    if isinstance(algorithm, PolicyElimination):
+        with suppress(SpecError):  # said by the drawing
+            world = ENVIRONMENTS[s.draft["environment"]]
+            S, A, H = world.size(**checked_params(s, world))
+            if algorithm.refusal(H, S, A):
+                st.caption(
+                    f"It keeps a list of all deterministic policies, and here there are {A}^{S * H} of them: "
+                    "too many. It needs a small environment; its relaxed form does not."
+                    if algorithm.listed
+                    else "It plans for every step, state and action by itself, and here there are too many. "
+                    "It needs a small environment."
+                )
+                st.button(
+                    "Take a small one",
+                    icon=":material/compress:",
+                    on_click=take_small,
+                    args=(s,),
+                    key="small",
+                )
+
+
+def checked_params(s: Session, world: Environment) -> dict[str, Any]:
+    """The parameters of the environment. Raises SpecError."""
+    given = params_of(s, "environment", world.key, world.fields)
+    return check_params("environment_params", world.key, world.fields, given)
+
+
+SMALL = {"S": 2, "A": 2, "H": 3}
+
+
+def take_small(s: Session) -> None:
+    """Chooses an environment that learners which list all policies can be run on, and enough users for them."""
+    s.draft["environment"] = "random"
+    s.draft["environment_params"]["random"] = dict(SMALL)
+    s.draft["episodes"] = max(s.draft["episodes"], 10**13)
+    s.version += 1
+
+
+def privacy(s: Session) -> None:
+    """The privacy model in words, its budget and its noise; only what the algorithm takes is offered."""
+    algorithm = ALGORITHMS[s.draft["algorithm"]]
+    model = effective(s.draft["privacy"], algorithm.privacies)
+
+    def chosen(word: str) -> None:
+        s.draft |= {"privacy": word, "mechanism": None, "calibration": None, "delta": None}
+        s.version += 1
+
+    select(
+        "Privacy model",
+        algorithm.privacies,
+        model,
+        chosen,
+        titles(PRIVATIZERS),
+        PRIVATIZERS[model].summary,
+    )
+    st.caption(escape(PRIVATIZERS[model].trust))
+    if algorithm.privacies == ("none",):
+        others = [a.title for a in ALGORITHMS.values() if a.privacies != ("none",)]
+        st.caption(
+            f"{escape(algorithm.title)} sees raw counts only. For privacy choose {escape(' or '.join(others))}."
+        )
+    if model == "none":
+        return
+    budget(s, "How much one user's episode may change what is released: the smaller, the more private.")
+    noise(s, PRIVATIZERS[model])
+
+
+def budget(s: Session, help: str) -> None:
+    """The slider for epsilon."""
+    log_slider(
+        "Privacy budget ε",
+        "epsilon",
+        FIELDS["epsilon"],
+        s.draft["epsilon"],
+        setter("epsilon"),
+        marks=stops(0.01, 100, (1, 1.5, 2, 3, 5, 7)),
+        show=lambda value: f"{value:g}",
+        ends=("more private", "less noise"),
+        help=help,
+    )
+
+
+def noise(s: Session, privatizer: Privatizer) -> None:
+    """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
+    mechanism, calibration, delta = chosen_noise(s)
+    calibrations = [
+        c for c in CALIBRATION if any(c in MECHANISMS[m].calibrations for m in privatizer.mechanisms)
+    ]
+
+    def calibrate(word: str) -> None:
+        s.draft |= {"calibration": word, "mechanism": None, "delta": None}
+        s.version += 1
+
+    def draw(key: str) -> None:
+        s.draft["mechanism"] = key
+        s.draft["calibration"] = calibration
+        if MECHANISMS[key].needs_delta and s.draft["delta"] == 0:
+            s.draft["delta"] = None
+        s.version += 1
+
+    with st.container(key="log_delta", gap=None):
+        left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
+        left.markdown("Privacy budget δ", help=f"{DELTA_HELP}: {FIELDS['delta'].allowed}.")
+        with right:
+            exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"), visible=False)
+        complaint("delta")
+    select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
+    printed = [m for m in privatizer.mechanisms if calibration in MECHANISMS[m].calibrations]
+    fitting = [m for m in printed if delta > 0 or not MECHANISMS[m].needs_delta] or printed
+    select("Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary)
+    only = " and ".join(MECHANISMS[m].title for m in fitting)
+    if len(fitting) < len(printed):
+        st.caption(f"At δ = 0 only {escape(only)} proves anything.")
+    elif len(printed) < len(privatizer.mechanisms):
+        st.caption(f"{escape(only)} is the only one with a printed size here.")
+
+
+def chosen_noise(s: Session) -> tuple[str, str, float]:
+    """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
+    small = {"environment": "random", "environment_params": {"random": SMALL}}
+    for draft in (s.draft, s.draft | small, draft_of(RunSpec()) | {"privacy": s.draft["privacy"]} | small):
+        try:
+            spec = spec_from(draft)
+        except SpecError:
+            continue
+        if spec.mechanism and spec.calibration and spec.delta is not None:
+            return spec.mechanism, spec.calibration, spec.delta
+    raise SpecError("privacy", "no noise is known for it")
+
+
+def size(s: Session) -> None:
+    """How many users, and how many repetitions."""
+    episodic = s.draft["schedule"] == "episodic"
+    most = EPISODIC_LIMIT if episodic else 10**15
+    log_slider(
+        "Episodes K",
+        "episodes",
+        FIELDS["episodes"],
+        s.draft["episodes"],
+        setter("episodes"),
+        marks=[int(m) for m in stops(100, most)],
+        show=count,
+        ends=("a few users", "a million users" if episodic else "10¹⁵ users"),
+        help="One user after the other, an episode each; K·H steps in all.",
+    )
+
+
+def more(s: Session) -> None:
+    """What most visitors leave alone."""
+    algorithm = ALGORITHMS[s.draft["algorithm"]]
+    model = effective(s.draft["privacy"], algorithm.privacies)
+    with st.expander("More settings"):
+        bonus = effective(s.draft["bonus"], algorithm.bonuses)
+        select(
+            "Bonus constants",
+            algorithm.bonuses,
+            bonus,
+            setter("bonus"),
+            BONUS,
+            BONUS_HELP,
+        )
+        if isinstance(algorithm, PolicyElimination):
+            st.caption(
+                f"{escape(algorithm.title)} plans at the end of stages of its own, each twice as long."
+            )
+        else:
+            schedule(s)
+        number(s, "seeds", "Seeds")
+        number(s, "root_seed", "Root seed")
+        if model != "none" or bonus == "paper":
+            number(s, "beta", "Failure probability β")
+        used = [
+            f
+            for f in algorithm.fields
+            if not f.when or (bonus == "practical" and (f.when == "practical" or model != "none"))
+        ]
+        parameters(s, "algorithm", algorithm.key, used)
+
+
+def schedule(s: Session) -> None:
+    """When the learner plans anew: after every user, or after blocks that grow."""
+    kind, _, eta = s.draft["schedule"].partition(":")
+
+    def chosen(word: str) -> None:
+        s.draft["schedule"] = word if word == "episodic" else f"{GEOMETRIC}:{ETA.default:g}"
+        if word == "episodic":
+            s.draft["episodes"] = min(s.draft["episodes"], EPISODIC_LIMIT)
+        s.version += 1
+
+    select(
+        "Learner plans anew",
+        (GEOMETRIC, "episodic"),
+        kind,
+        chosen,
+        {GEOMETRIC: "after blocks that grow", "episodic": "after every user (K ≤ 10⁶)"},
+        "Times are fixed before the run, so that choosing them leaks nothing.",
+    )
+    if kind == GEOMETRIC:
+        exact(
+            "Growth η of a block",
+            "schedule",
+            ETA,
+            float(eta),
+            lambda value: s.draft.update(schedule=f"{GEOMETRIC}:{value:g}"),
+        )
+        complaint("schedule")
+
+
+def number(s: Session, name: str, label: str) -> None:
+    """An exact field for one number of the spec."""
+    exact(label, name, FIELDS[name], s.draft[name], setter(name))
+    complaint(name)
+
+
+def setter(name: str) -> Any:
+    """Stores a value of the draft."""
+
+    def store(value: Any) -> None:
+        session().draft[name] = value
+
+    return store
+
+
+def titles(registry: dict[str, Any]) -> dict[str, str]:
+    """Key to title, for a menu."""
+    return {key: record.title for key, record in registry.items()}
+
+
+def params_of(s: Session, owner: str, key: str, fields: Sequence[Field]) -> dict[str, Any]:
+    """The parameters of an environment or algorithm as the controls show them."""
+    given: dict[str, Any] = s.draft[f"{owner}_params"].setdefault(key, {})
+    return {f.name: given.get(f.name, f.default) for f in fields}
+
+
+def parameters(s: Session, owner: str, key: str, fields: Sequence[Field]) -> None:
+    """A widget for each parameter, short ones beside each other."""
+    values = params_of(s, owner, key, fields)
+    numbers = [f for f in fields if f.kind in ("int", "float")]
+    for group in (numbers[i : i + 3] for i in range(0, len(numbers), 3)):
+        for column, f in zip(st.columns(len(group), wrap=False), group, strict=True):
+            with column:
+                put(s, owner, key, f, values[f.name])
+    for f in (f for f in fields if f not in numbers):
+        put(s, owner, key, f, values[f.name])
+
+
+def put(s: Session, owner: str, key: str, f: Field, value: Any) -> None:
+    """The widget for one parameter."""
+
+    def store(chosen: Any) -> None:
+        s.draft[f"{owner}_params"].setdefault(key, {})[f.name] = chosen
+
+    parameter(f, f"{owner}_params.{key}.{f.name}", value, store)

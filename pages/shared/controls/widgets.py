@@ -1,0 +1,167 @@
+"""Widgets made from a Field: they read the session's draft, write it back, and say in one sentence what is wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import streamlit as st
+
+from dprl.fields import Field, SpecError
+from pages.shared.state import session
+from pages.shared.text import escape, plain_number
+
+Titles = Mapping[str, str] | None
+Store = Callable[[Any], None]
+
+
+def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> list[float]:
+    """Round numbers from low to high, evenly spaced on a logarithmic scale: the stops of a slider."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    marks = [float(f"{m}e{d}") for d in decades for m in per_decade]
+    inside = [m for m in marks if low <= m <= high]
+    return sorted({low, *inside, high})
+
+
+def nearest(marks: Sequence[float], value: float) -> float:
+    """The mark that is the smallest factor away."""
+    return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
+
+
+def select(
+    label: str, options: Sequence[str], value: str, store: Store, titles: Titles = None, help: str = ""
+) -> None:
+    """One of a few words; a single option is shown but cannot be changed."""
+    key = f"{session().version}:{label}:{'|'.join(options)}"
+    st.selectbox(
+        label,
+        list(options),
+        index=options.index(value),
+        key=key,
+        format_func=lambda option: (titles or {}).get(option, option),
+        on_change=lambda: store(st.session_state[key]),
+        help=help or None,
+        disabled=len(options) == 1,
+        filter_mode=None,
+    )
+
+
+def read(field: Field, text: str) -> Any:
+    """What was typed for a number. Raises SpecError, also where nothing was typed, unless that is its default."""
+    value = field.parse(text)
+    if value is None and field.default is not None:
+        raise field.refuse(text or "nothing")
+    return value
+
+
+def exact(label: str, name: str, field: Field, value: Any, store: Store, visible: bool = True) -> None:
+    """A text field for any value the field takes ("1e9" too); what cannot be read is said by `complaint`."""
+    s = session()
+    key = f"{s.version}:{name}:exact"
+
+    def changed() -> None:
+        with suppress(SpecError):
+            store(read(field, str(st.session_state[key])))
+
+    text = st.text_input(
+        label,
+        written(value),
+        key=key,
+        max_chars=400 if field.kind == "text" else 40,
+        on_change=changed,
+        help=f"{field.help}: {field.allowed}." if visible else None,
+        label_visibility="visible" if visible else "collapsed",
+    )
+    try:
+        read(field, str(text))
+    except SpecError as error:
+        s.wrong[name] = str(error)
+
+
+def written(value: Any) -> str:
+    """A value as it stands in its field."""
+    return value if isinstance(value, str) else plain_number(value)
+
+
+def complaint(name: str) -> None:
+    """The sentence about what was typed into an exact field, if it was wrong."""
+    if sentence := session().wrong.get(name):
+        st.caption(f":red[{escape(sentence)}]")
+
+
+def log_slider(
+    label: str,
+    name: str,
+    field: Field,
+    value: float,
+    store: Store,
+    *,
+    marks: Sequence[float],
+    show: Callable[[float], str],
+    ends: tuple[str, str],
+    help: str = "",
+) -> None:
+    """A logarithmic slider over `marks`, the exact value beside it, and what its two ends mean in words."""
+    s = session()
+    slider_key, text_key = f"{s.version}:{name}:slider", f"{s.version}:{name}:exact"
+
+    def slid() -> None:
+        chosen = field.check(st.session_state[slider_key])
+        store(chosen)
+        st.session_state[text_key] = plain_number(chosen)
+
+    def typed(chosen: Any) -> None:
+        store(chosen)
+        st.session_state[slider_key] = nearest(marks, chosen)
+
+    with st.container(key=f"log_{name}", gap=None):
+        left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
+        left.markdown(label, help=help or None)
+        with right:
+            exact(f"{label}, exact value", name, field, value, typed, visible=False)
+        st.select_slider(
+            label,
+            marks,
+            nearest(marks, value),
+            format_func=show,
+            key=slider_key,
+            on_change=slid,
+            label_visibility="collapsed",
+        )
+        with st.container(horizontal=True, horizontal_alignment="distribute", key=f"ends_{name}"):
+            st.caption(ends[0], width="content")
+            st.caption(ends[1], width="content")
+        complaint(name)
+
+
+def parameter(field: Field, name: str, value: Any, store: Store) -> None:
+    """The widget for a parameter of an environment or of an algorithm, by the kind of its Field."""
+    if field.kind == "choice":
+        select(field.name, field.choices, value, store, help=field.help)
+        return
+    if field.name == "map":
+        rows(field, name, value, store)
+        return
+    exact(field.name, name, field, value, store)
+    complaint(name)
+
+
+def rows(field: Field, name: str, value: str, store: Store) -> None:
+    """A text of rows joined by /, written a row on a line."""
+    key = f"{session().version}:{name}:rows"
+
+    def changed() -> None:
+        lines = (line.strip() for line in str(st.session_state[key]).upper().splitlines())
+        store("/".join(line for line in lines if line))
+
+    st.text_area(
+        f"{field.name}: S start, G goal, X pit, W wall, - free",
+        value=value.replace("/", "\n"),
+        key=key,
+        height="content",
+        max_chars=2000,
+        on_change=changed,
+        help="A row of the grid on each line, all of one length.",
+    )

@@ -1,0 +1,132 @@
+"""Ready-made comparisons: what an empty Explore offers, and what the home page draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import streamlit as st
+
+from dprl import links
+from dprl.links import Curve, View
+from dprl.simulation import RunSpec
+from pages.shared.data import store
+from pages.shared.state import Session, ask, session, write_address
+
+
+@dataclass(frozen=True)
+class Example:
+    """A comparison worth looking at. say: what it shows, in one sentence of Markdown."""
+
+    title: str
+    say: str
+    curves: tuple[Curve, ...]
+    view: View
+
+    @property
+    def query(self) -> list[tuple[str, str]]:
+        """Its link."""
+        return links.encode(self.curves, self.view)
+
+
+def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
+    models = [spec.privacy for spec in specs]
+    return tuple(Curve(spec, models[:i].count(spec.privacy)) for i, spec in enumerate(specs))
+
+
+BASE = RunSpec()
+AVERAGE = View(measure="per-episode", y="linear")
+HARD = RunSpec(
+    environment="hard-jdp",
+    environment_params={"n": 1, "m": 3, "alpha": 0.2, "H": 2, "seed": 1},
+    mechanism="laplace-tree",
+    epsilon=0.1,
+    delta=0.0,
+    episodes=10**11,
+    seeds=20,
+)
+HOME_BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)
+HOME_EPISODES = 10**15
+
+
+@cache
+def trust(epsilon: float, episodes: int) -> Example:
+    """The same epsilon with a trusted agent, a trusted shuffler, and nobody trusted, beside no privacy."""
+    base = BASE.replace(epsilon=epsilon, episodes=episodes)
+    return Example(
+        "Who is trusted?",
+        f"The same ε = {epsilon:g} with a trusted agent, with a trusted shuffler, and with nobody trusted at all.",
+        _curves(*(base.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))),
+        AVERAGE,
+    )
+
+
+def home_specs() -> list[RunSpec]:
+    """All runs that the home page draws."""
+    return list(dict.fromkeys(curve.spec for e in HOME_BUDGETS for curve in trust(e, HOME_EPISODES).curves))
+
+
+EXAMPLES = (
+    Example(
+        "Five privacy budgets",
+        "The smaller ε, the more users it takes until the learner sees through the noise.",
+        _curves(
+            *(
+                spec.replace(episodes=10**7)
+                for spec in (BASE.twin(), *(BASE.replace(epsilon=e) for e in (10.0, 3.0, 1.0, 0.3, 0.1)))
+            )
+        ),
+        AVERAGE,
+    ),
+    trust(1.0, 10**13),
+    Example(
+        "What a better mechanism buys",
+        "The same ε = 1: the noise one paper prints, the least that proves it, and a better way to draw it.",
+        (
+            Curve(BASE.twin()),
+            Curve(BASE, 0, "Gaussian, Toeplitz: the least noise"),
+            Curve(BASE.replace(mechanism="laplace-tree"), 1, "Laplace tree: the least noise"),
+            Curve(BASE.replace(calibration="paper"), 2, "Laplace tree: as printed"),
+        ),
+        AVERAGE,
+    ),
+    Example(
+        "The hardest bandits",
+        "How often learners at ε = 0.1 pull a bad arm where privacy hides the best one longest.",
+        _curves(
+            *(
+                HARD.replace(algorithm=a, bonus=b)
+                for b in ("paper", "practical")
+                for a in ("pucb", "dp-ucbvi")
+            )
+        ),
+        View(tab="counts", chart="pulls"),
+    ),
+)
+
+
+def offer() -> None:
+    """The empty state: what to do, and examples to start from."""
+    st.markdown(
+        "**Nothing is compared yet.** Choose an environment, an algorithm and a privacy budget in the settings "
+        "and press **Run**; each run adds a curve, up to eight. Or start from an example:"
+    )
+    for column, example in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"**{example.title}**  \n{example.say}")
+            st.button(
+                "Show this",
+                key=f"example_{example.title}",
+                on_click=take,
+                args=(session(), example),
+                width="stretch",
+            )
+
+
+def take(s: Session, example: Example) -> None:
+    """Makes an example the comparison and starts its runs."""
+    s.curves, s.view = list(example.curves), example.view
+    s.version += 1
+    for curve in s.curves:
+        ask(store().request, curve.spec, s.visitor)
+    write_address()

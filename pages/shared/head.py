@@ -1,0 +1,35 @@
+"""The top of a page with settings: its title, its buttons, and what a link said that could not be used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.shared.browser import settings_button
+from pages.shared.controls import custom
+from pages.shared.state import session
+from pages.shared.text import escape
+
+MOST_TOLD = 3  # problems of one link
+
+
+def head(title: str, problems: Sequence[str]) -> DeltaGenerator:
+    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page."""
+    if session().editing is not None:
+        custom.editor()
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
+    ):
+        st.title(title, anchor=False, width="content")
+        with st.container(horizontal=True, wrap=False, gap="xsmall", width="content"):
+            settings_button()
+            corner = st.container(width="content")
+    if problems:
+        told = " ".join(escape(p) for p in problems[:MOST_TOLD])
+        more = " There was more." if len(problems) > MOST_TOLD else ""
+        st.warning(
+            f"Not all of this link could be used; the rest is shown. {told}{more}", icon=":material/link_off:"
+        )
+    return corner

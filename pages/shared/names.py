@@ -1,0 +1,110 @@
+"""What curves are called: the visitor's name, or what tells a run from the others of the comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dprl.environments import ENVIRONMENTS
+from dprl.environments.custom import parsed
+from dprl.learners import ALGORITHMS
+from dprl.links import Curve
+from dprl.privacy import MECHANISMS
+from dprl.simulation import RunSpec
+from pages.shared.text import count, plural
+
+_SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
+CALIBRATION = {"tight": "least noise", "paper": "as printed"}
+_SAID = 3  # differences a title has room for
+
+
+def titles(curves: Sequence[Curve]) -> list[str]:
+    """A title for each curve, plain text, no two alike; the algorithm is named where there are several."""
+    several = len({curve.spec.algorithm for curve in curves}) != 1 or len(curves) == 1
+    labels = [label(curve.spec, several) for curve in curves]
+    result = []
+    for curve, words in zip(curves, labels, strict=True):
+        group = [_flat(c.spec) for c, other in zip(curves, labels, strict=True) if other == words]
+        own = _flat(curve.spec)
+        # What only some of them have follows from what else they differ in, as the bonus's multipliers do.
+        differing = [key for key in own if len({str(values[key]) for values in group if key in values}) > 1]
+        if "calibration" in differing and "delta" in differing:
+            differing.remove("delta")  # printed noise has the paper's
+        told = [_told(key, own[key]) for key in differing[:_SAID]]
+        result.append(curve.name or ", ".join([words, *told]))
+    seen: dict[str, int] = {}
+    for i, title in enumerate(result):
+        seen[title] = seen.get(title, 0) + 1
+        if seen[title] > 1:
+            result[i] = f"{title} ({seen[title]})"
+    return result
+
+
+def label(spec: RunSpec, with_algorithm: bool = True) -> str:
+    """Algorithm, privacy model and epsilon in a few words."""
+    privacy = "no privacy" if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}"
+    if with_algorithm:
+        return f"{ALGORITHMS[spec.algorithm].title}, {privacy}"
+    return privacy[0].upper() + privacy[1:]
+
+
+def in_common(curves: Sequence[Curve]) -> str:
+    """What all curves share and a reader needs to know, plain text."""
+    first = curves[0].spec
+    specs = [curve.spec for curve in curves]
+    parts = []
+    if len({s.environment for s in specs}) == 1:
+        params = {
+            k: v
+            for k, v in first.environment_params.items()
+            if all(s.environment_params[k] == v for s in specs)
+        }
+        inside = ", ".join(_value(v) if k == "model" else f"{k} = {_value(v)}" for k, v in params.items())
+        parts.append(ENVIRONMENTS[first.environment].title + (f" ({inside})" if inside else ""))
+    if len(specs) > 1 and len({s.algorithm for s in specs}) == 1:
+        parts.append(ALGORITHMS[first.algorithm].title)
+    mechanisms = {s.mechanism for s in specs if s.mechanism}
+    if len(mechanisms) == 1:
+        parts.append(MECHANISMS[mechanisms.pop()].title)
+    calibrations = {s.calibration for s in specs if s.calibration}
+    if len(calibrations) == 1:
+        parts.append(CALIBRATION[calibrations.pop()])
+    if len({s.episodes for s in specs}) == 1:
+        parts.append(f"K = {count(first.episodes)} episodes")
+    if len({s.bonus for s in specs}) == 1:
+        parts.append(f"{first.bonus} bonus")
+    if len({s.seeds for s in specs}) == 1:
+        parts.append(plural(first.seeds, "seed"))
+    return " · ".join(parts)
+
+
+def _flat(spec: RunSpec) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in spec.to_dict().items():
+        if isinstance(value, Mapping):
+            flat |= {f"{key}.{k}": v for k, v in value.items() if v is not None}
+        elif value is not None:
+            flat[key] = value
+    return flat
+
+
+def _told(key: str, value: Any) -> str:
+    """A difference in words."""
+    if key == "mechanism":
+        return MECHANISMS[value].title
+    if key == "calibration":
+        return CALIBRATION[value]
+    return f"{_symbol(key)} {_value(value)}"
+
+
+def _symbol(key: str) -> str:
+    name = key.split(".")[-1]
+    return _SYMBOL.get(name, name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str) and value.startswith("{"):  # an environment's own JSON: its name
+        return parsed(value)[0]
+    if isinstance(value, int) and value >= 100_000:
+        return count(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

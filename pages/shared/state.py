@@ -1,0 +1,173 @@
+"""What a visitor's session holds, and how it meets the address bar."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+from dprl import links
+from dprl.fields import SpecError
+from dprl.jobs.file import StoreError
+from dprl.links import MAX_CURVES, Curve, View
+from dprl.simulation.spec import FIELDS, RunSpec
+from pages.shared import address
+from pages.shared.data import store
+
+
+@dataclass
+class Session:
+    """One visitor's comparison, view and half-filled controls; all of it lives as long as the browser tab.
+
+    drafts: RunSpec fields as the controls of each page show them (parameters by owner, so that switching back finds
+    them again);
+    wrong: the sentence for each exact field that cannot be read; version: part of widget keys, raised when the
+    draft or the view is set by something other than its own widgets; address: the query last read or written;
+    problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
+    still; playing: the moment looked at moves on; said: what the last press of a button has to say; files: environments
+    uploaded here, by their digest; upload_problem: what was wrong with the last one; editing: the one in the editor;
+    page: the one shown last; arrived: another one was shown before; epsilon: the one on the home page; home_drawn:
+    what its chart was sent for, epsilon and whether dark; home_problem: what was wrong with the link that brought it;
+    saves: the kind of picture that the camera above each chart saves.
+    """
+
+    visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
+    curves: list[Curve] = field(default_factory=list)
+    view: View = field(default_factory=View)
+    drafts: dict[str | None, dict[str, Any]] = field(default_factory=dict)
+    wrong: dict[str, str] = field(default_factory=dict)
+    version: int = 0
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+    runs: int = 0
+    paused: bool = False
+    playing: bool = False
+    said: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    upload_problem: str = ""
+    editing: dict[str, Any] | None = None
+    page: str | None = None
+    arrived: bool = True
+    epsilon: float = 1.0
+    home_drawn: tuple[float, bool] = (1.0, False)
+    home_problem: str = ""
+    saves: str = "png"
+
+    @property
+    def draft(self) -> dict[str, Any]:
+        """The controls of the page shown."""
+        if self.page not in self.drafts:
+            self.drafts[self.page] = draft_of(RunSpec())
+        return self.drafts[self.page]
+
+    @draft.setter
+    def draft(self, given: dict[str, Any]) -> None:
+        self.drafts[self.page] = given
+
+    @property
+    def visible(self) -> list[Curve]:
+        """The curves that are drawn."""
+        return [curve for curve in self.curves if not curve.hidden]
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return links.query(self.curves, self.view)
+
+
+def session() -> Session:
+    """This visitor's session."""
+    if "session" not in st.session_state:
+        st.session_state["session"] = Session()
+    found: Session = st.session_state["session"]
+    return found
+
+
+def draft_of(spec: RunSpec) -> dict[str, Any]:
+    """The controls' values that give `spec`; fields it does not use, and noise that is chosen for it, are at their
+    defaults."""
+    values = spec.to_dict()
+    draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
+    draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
+    chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
+    if spec.replace(**chosen_for_it) == spec:
+        draft |= chosen_for_it
+    if draft["schedule"] == "own":
+        draft["schedule"] = FIELDS["schedule"].default
+    for owner in ("environment", "algorithm"):
+        params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}
+        draft[f"{owner}_params"] = {draft[owner]: params}
+    return draft
+
+
+def look(**changes: Any) -> None:
+    """Changes the view; the widgets of the view are drawn anew from it."""
+    s = session()
+    s.view = replace(s.view, **changes)
+    s.version += 1
+
+
+def ask(action: Callable[..., object], *arguments: object) -> bool:
+    """Asks the store for something; whether it was done. Where not, the reason is said on the page."""
+    try:
+        action(*arguments)
+    except (SpecError, StoreError) as error:
+        session().said = str(error)
+        return False
+    return True
+
+
+def add(spec: RunSpec, name: str = "") -> str:
+    """Puts a run into the comparison and asks for it. Returns a sentence when it was there already or has no room."""
+    s = session()
+    if not ask(store().request, spec, s.visitor):
+        return s.said
+    for i, curve in enumerate(s.curves):
+        if curve.spec == spec:
+            s.curves[i] = replace(curve, hidden=False)
+            return "This run is already in the comparison."
+    if len(s.curves) >= MAX_CURVES:
+        return f"{MAX_CURVES} curves are the most: remove one first."
+    used = {curve.slot for curve in s.curves if curve.spec.privacy == spec.privacy}
+    slot = next(i for i in range(MAX_CURVES) if i not in used)
+    s.curves.append(Curve(spec, slot, name))
+    return ""
+
+
+def read_address() -> None:
+    """Takes over what the address bar says when it is a link that was not read yet, and starts what it names.
+
+    An address without a query says nothing: the session keeps what it has, and on coming from another page puts it
+    into the address, so that it survives a reload.
+    """
+    s = session()
+    if s.arrived and s.curves and not st.query_params:
+        write_address()
+        return
+    if (found := address.unread(s.address)) is None:
+        return
+    given, s.address = found
+    link = links.decode(given, s.files)
+    s.problems = link.problems
+    if link.curves:
+        s.curves = list(link.curves)
+        s.draft = draft_of(link.curves[0].spec)
+        for curve in link.curves:
+            ask(store().request, curve.spec, s.visitor)
+    s.view = link.view
+    s.version += 1
+
+
+def read_again(s: Session) -> None:
+    """Has a link read once more that could not be used whole, when what it lacked may be here now."""
+    if any("upload" in problem for problem in s.problems):
+        s.address = None
+
+
+def write_address() -> None:
+    """Puts the comparison and the view into the address bar; called when the comparison or the tab changes."""
+    s = session()
+    s.address = address.write(links.encode(s.curves, s.view) if s.curves else [])

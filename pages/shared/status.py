@@ -1,0 +1,115 @@
+"""How runs stand, in words, with what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from dprl.jobs.store import RunStatus
+from dprl.links import Curve
+from dprl.simulation import RunSpec
+from pages.shared.data import status, store
+from pages.shared.state import ask, session
+from pages.shared.text import duration, escape, ordinal, plural
+
+ACTIVE = ("queued", "running")
+
+
+def words(run: RunStatus) -> str:
+    """One sentence, plain text; "" for a run that is simply finished."""
+    left = "" if run.seconds_left is None else f", {duration(run.seconds_left)} left"
+    if run.state == "queued":
+        place = "next" if not run.place else f"{ordinal(run.place + 1)} in the queue"
+        return f"Waiting: {place}{left}."
+    if run.state == "running":
+        return f"Running: {run.progress:.0%}, {run.seeds_done} of {plural(run.seeds, 'seed')} finished{left}."
+    if run.state == "failed":
+        return f"Failed. {run.message or 'No reason was given.'}"
+    if run.state == "cancelled":
+        kept = "what was computed until then is shown" if run.progress > 0 else "nothing had been computed"
+        return f"Cancelled at {run.progress:.0%}: {kept}."
+    if run.state == "unknown":
+        return "Not computed: its result had to make room for newer ones, or was never asked for."
+    return ""
+
+
+def statuses(curves: list[Curve]) -> list[RunStatus]:
+    """The status of each curve's run, as this visitor sees it."""
+    visitor = session().visitor
+    return [status(curve.spec, visitor) for curve in curves]
+
+
+def busy(curves: list[Curve], runs: list[RunStatus]) -> list[RunStatus]:
+    """The runs that go on: the comparison's, and the non-private twins one view measures against."""
+    going = [run for run in runs if run.state in ACTIVE]
+    if session().view.measure == "extra":
+        twins = [status(c.spec.twin(), session().visitor) for c in curves if c.spec.privacy != "none"]
+        going += [run for run in twins if run.state in ACTIVE]
+    return going
+
+
+def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None:
+    """A line for what goes on, and one for each reason why curves are not complete, with the button that helps."""
+    shown = [row for row in zip(curves, titles, runs, strict=True) if not row[0].hidden]
+    going = [row for row in shown if row[2].state in ACTIVE]
+    if going:
+        share = sum(run.progress for _, _, run in going) / len(going)
+        said = (
+            f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}"
+            if len(going) == 1
+            else together([r for _, _, r in going])
+        )
+        with st.container(
+            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+        ):
+            st.progress(min(1.0, max(0.0, share)), said, width="stretch")
+            label = "Cancel" if len(going) == 1 else "Cancel all"
+            act(label, "close", partial(cancel, [curve.spec for curve, _, _ in going]), "cancel")
+    reasons: dict[str, list[tuple[Curve, str, RunStatus]]] = {}
+    for row in shown:
+        if row[2].state not in (*ACTIVE, "done"):
+            reasons.setdefault(words(row[2]), []).append(row)
+    for i, (reason, rows) in enumerate(reasons.items()):
+        failed = rows[0][2].state == "failed"
+        specs = [curve.spec for curve, _, _ in rows]
+        with st.container(
+            key=f"status_{i}", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+        ):
+            icon = ":material/error:" if failed else ":material/info:"
+            names = ", ".join(escape(title) for _, title, _ in rows)
+            st.markdown(f"{icon} **{names}** · {escape(reason)}", width="stretch")
+            again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
+            act(again, "replay", partial(retry, specs), f"retry_{i}")
+
+
+def retry(specs: list[RunSpec]) -> None:
+    """Asks for runs again, failed seeds included."""
+    for spec in specs:
+        ask(store().retry, spec, session().visitor)
+
+
+def cancel(specs: list[RunSpec]) -> None:
+    """Withdraws from runs."""
+    for spec in specs:
+        ask(store().cancel, spec, session().visitor)
+
+
+def together(runs: list[RunStatus]) -> str:
+    """How several runs stand, in one sentence."""
+    running = sum(run.state == "running" for run in runs)
+    left = max((run.seconds_left or 0.0 for run in runs), default=0.0)
+    share = sum(run.progress for run in runs) / len(runs)
+    how_many = f"**{len(runs)} runs** · {running} running, {len(runs) - running} waiting"
+    return f"{how_many}, {share:.0%} done, {duration(left)} left."
+
+
+def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
+    """A small button that changes a run; the page is drawn anew, so that live parts start and stop."""
+
+    def pressed() -> None:
+        action()
+        st.rerun()
+
+    st.button(label, icon=f":material/{icon}:", on_click=pressed, key=key, width="content")

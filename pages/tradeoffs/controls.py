@@ -1,0 +1,171 @@
+"""The controls of Trade-offs: those of Explore for what stays the same, and what is compared along which axis."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl import studies
+from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
+from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.simulation.spec import DEFAULT_DELTA
+from dprl.simulation.sweep import Model
+from dprl.studies import MOST_MODELS, Study
+from pages.shared.controls import panel as controls
+from pages.shared.controls.launch import buttons, spec_from
+from pages.shared.controls.widgets import complaint, exact, select
+from pages.shared.data import workers
+from pages.shared.frame import guarded
+from pages.shared.state import draft_of, session
+from pages.shared.text import duration, escape, plural
+from pages.tradeoffs import state as trade
+from pages.tradeoffs.state import Trade
+
+AXES = {
+    "epsilon": "privacy budget ε",
+    "episodes": "number of users K",
+    "H": "horizon H",
+    "S": "number of states S",
+}
+
+
+@st.fragment
+@guarded
+def panel() -> None:
+    """All controls, the estimate and the Run button. Moving one redraws the controls only."""
+    s, t = session(), trade.trade()
+    s.wrong.clear()
+    with st.container(key="controls", gap="small"):
+        controls.environment(s)
+        controls.learner(s)
+        compared(t)
+        axis(t)
+        if t.x != "epsilon":
+            controls.budget(s, "The same for all models.")
+        if t.x != "episodes":
+            controls.size(s)
+        delta = s.draft["delta"] if s.draft["delta"] is not None else DEFAULT_DELTA
+        exact("Privacy budget δ", "delta", FIELDS["delta"], delta, controls.setter("delta"))
+        complaint("delta")
+        controls.more(s)
+    with st.container(key="run_box", gap="xsmall"):
+        run_box(t)
+
+
+def compared(t: Trade) -> None:
+    """Which models."""
+    offered = trade.offered(session().draft["algorithm"])
+    t.models = [m for m in t.models if m in offered] or offered[:1]
+    key = f"{session().version}:models:{len(offered)}"
+
+    def chosen() -> None:
+        t.models = list(st.session_state[key])
+
+    st.multiselect(
+        "Compare",
+        offered,
+        t.models,
+        key=key,
+        format_func=lambda text: Model.parse(text).title,
+        max_selections=MOST_MODELS,
+        on_change=chosen,
+        placeholder="privacy models",
+        help="Each privacy model with its best mechanism, or one mechanism in particular: with the least noise that "
+        "proves (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
+    )
+
+
+def axis(t: Trade) -> None:
+    """What it is compared against, and at which values."""
+    s = session()
+    try:
+        base = base_of(t)
+    except SpecError:
+        base = studies.BASE_SPEC
+    offered = tuple(studies.axes(base))
+    if t.x not in offered:
+        t.x = "epsilon"
+
+    def chosen(x: str) -> None:
+        t.x = x
+        s.version += 1
+
+    select("Against", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered})
+    key = f"{s.version}:values:{t.x}"
+    text = t.values.setdefault(t.x, studies.written(studies.default_values(base, t.x)))
+
+    def typed() -> None:
+        t.values[t.x] = str(st.session_state[key])
+
+    st.text_input(
+        "Values", text, key=key, max_chars=400, on_change=typed, help="Separated by commas, up to 16."
+    )
+    try:
+        studies.parse_values(base, t.x, t.values[t.x])
+    except SpecError as error:
+        s.wrong["values"] = str(error)
+    complaint("values")
+
+
+def base_of(t: Trade) -> RunSpec:
+    """What does not change, from the controls. Raises SpecError."""
+    s = session()
+    private = [p for p in ALGORITHMS[s.draft["algorithm"]].privacies if p != "none"]
+    return spec_from(
+        s.draft | {"privacy": private[0] if private else "none", "mechanism": None, "calibration": None}
+    )
+
+
+def study_of(t: Trade) -> tuple[Study | None, str]:
+    """The study that the controls describe, or the sentence that says why there is none."""
+    if session().wrong:
+        return None, "Mend the value marked in red first."
+    try:
+        base = base_of(t)
+        values = studies.parse_values(base, t.x, t.values[t.x])
+        return Study(base, tuple(t.models), t.x, values, t.study.show, t.study.share), ""
+    except SpecError as error:
+        return None, str(error)
+
+
+def run_box(t: Trade) -> None:
+    """What pressing Run will do, and the button."""
+    study, refusal = study_of(t)
+    if refusal:
+        st.caption(f":red[{escape(refusal)}]")
+    if study is not None:
+        lacking = trade.missing(study.sweep.specs)
+        seeds = sum(spec.seeds for spec in lacking)
+        seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
+        if lacking:
+            st.caption(
+                f"{plural(len(lacking), 'run')}, {plural(seeds, 'seed')} in all: {duration(seconds)} once started."
+            )
+        else:
+            st.caption("Computed before: it appears at once.")
+    buttons(
+        "Run" if study is None or trade.missing(study.sweep.specs) else "Show",
+        run,
+        study,
+        reset,
+        "All settings back to their defaults.",
+    )
+
+
+def run(study: Study) -> None:
+    """The Run button: shows the study and asks for what is missing of it."""
+    t = trade.trade()
+    t.study, t.picked, t.problems = study, None, ()
+    trade.start()
+    session().runs += 1
+    trade.write_address()
+    st.rerun()
+
+
+def reset() -> None:
+    """The Reset button."""
+    t, s = trade.trade(), session()
+    t.models, t.x = list(studies.DEFAULT.models), studies.DEFAULT.x
+    t.values.clear()
+    s.draft = draft_of(studies.DEFAULT.base)
+    s.version += 1

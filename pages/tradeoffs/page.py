@@ -1,0 +1,139 @@
+"""Trade-offs: what privacy costs against epsilon, K and the size of the problem, for several models at once."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dprl import studies
+from dprl.figures.style import human
+from dprl.learners import ALGORITHMS
+from dprl.links import Curve
+from dprl.simulation import RunSpec
+from dprl.studies import Study
+from pages.shared import data
+from pages.shared.browser import copy_link
+from pages.shared.frame import guarded
+from pages.shared.head import head
+from pages.shared.names import in_common
+from pages.shared.reading import words_and_papers
+from pages.shared.state import ask, session
+from pages.shared.text import escape
+from pages.tradeoffs import controls as trade_controls
+from pages.tradeoffs import state as trade
+from pages.tradeoffs.points import chart, table
+from pages.tradeoffs.status import strip
+from pages.tradeoffs.users import needed, target
+
+SHOWS = {"price": "Price of privacy", "regret": "Regret", "users": "Users needed", "table": "Table"}
+PACE = 0.5  # seconds between two looks at what is running
+
+
+def main() -> None:
+    trade.trade()
+    trade.read_address()
+    t = trade.trade()
+    with st.sidebar:
+        trade_controls.panel()
+    corner = head("Trade-offs", t.problems)
+    st.caption(escape(common(t.study)))
+    busy = bool(trade.going(wanted(t.study)).active)
+    st.fragment(results, run_every=PACE if busy else None)(busy, corner)
+    words_and_papers()
+
+
+def common(study: Study) -> str:
+    """What all points share, in words."""
+    base = study.base
+    said = in_common([Curve(base.twin())]).split(" · ")
+    if study.x == "episodes" or study.show == "users":
+        said = [part for part in said if not part.startswith("K = ")]
+    if study.x in base.environment_params and study.show != "users":
+        said = [re.sub(rf"\b{study.x} = [^,)]*(, )?", "", part) for part in said]
+    if base.epsilon is not None and (study.x != "epsilon" or study.show == "users"):
+        said.append(f"ε = {base.epsilon:g}")
+    if base.delta is not None:
+        said.append(f"δ = {human(base.delta)}")
+    return " · ".join([ALGORITHMS[base.algorithm].title, *said])
+
+
+def wanted(study: Study) -> list[RunSpec]:
+    """The runs that the chart shown needs now."""
+    if study.show != "users":
+        return list(study.sweep.specs)
+    found: dict[RunSpec, None] = {}
+    for way in study.ways:
+        search = trade.users(study, way, target(study))
+        found |= dict.fromkeys(trade.pending(study, way, search))
+    return list(found)
+
+
+@guarded
+def results(live: bool, corner: DeltaGenerator) -> None:
+    """Progress and the chart. While something runs this part redraws itself; its end stops that."""
+    t = trade.trade()
+    study = t.study
+    runs = wanted(study)
+    if study.show == "users" and t.asked:
+        for spec in runs:
+            if data.status(spec, trade.visitor()).state == "unknown":
+                ask(data.store().request, spec, trade.visitor())
+    state = trade.going(runs)
+    if live != bool(state.active):
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
+        key = f"{session().version}:show"
+        st.segmented_control(
+            "What is drawn",
+            list(SHOWS),
+            default=study.show,
+            format_func=SHOWS.__getitem__,
+            required=True,
+            key=key,
+            on_change=lambda: turn(str(st.session_state[key])),
+            label_visibility="collapsed",
+        )
+    for refusal in trade.refusals(study):
+        st.caption(f":material/info: Left out: {escape(refusal)}")
+    if study.show == "users":
+        needed(study, state)
+    else:
+        strip(state)
+        if study.show == "table":
+            table(study)
+        else:
+            chart(study)
+    others(study)
+    with corner:
+        copy_link(t.query)
+
+
+def others(study: Study) -> None:
+    """Questions that a button answers, for the same problem."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="questions"):
+        st.caption("And with:", width="content")
+        for words, other in studies.questions(study).items():
+            st.button(words, key=f"question_{other.x}_{len(other.models)}", on_click=ask_for, args=(other,))
+
+
+def ask_for(study: Study) -> None:
+    """Another study is shown, and what is missing of it started."""
+    trade.take(study)
+    trade.start()
+    trade.write_address()
+    st.rerun()
+
+
+def turn(to: str) -> None:
+    """Another chart is chosen."""
+    t = trade.trade()
+    begun = t.asked
+    trade.look(show=to)
+    if begun:
+        trade.start()
+    st.rerun()
+
+
+main()

@@ -1,0 +1,188 @@
+"""The points of a sweep: drawn, in numbers, and each the way to its run."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dprl import links, metrics
+from dprl.figures import tradeoff as figures
+from dprl.links import Curve, View
+from dprl.simulation import RunSpec
+from dprl.studies import Study
+from dprl.tables import csv
+from pages.explore.export import save
+from pages.shared import data
+from pages.shared.chart import kept, show
+from pages.shared.frame import dark
+from pages.shared.text import count, escape, significant
+from pages.tradeoffs import controls as trade_controls
+from pages.tradeoffs import state as trade
+
+SYMBOLS = {"epsilon": "ε", "episodes": "K"}
+LINKED = {"run": st.column_config.LinkColumn("run", display_text="open")}
+
+
+def chart(study: Study) -> None:
+    """The frontier, and what was pressed of it."""
+    curves = trade.frontiers(study)
+    if not any(np.isfinite(c.mean).any() for c in curves):
+        with st.container(
+            border=True, height=300, horizontal_alignment="center", vertical_alignment="center"
+        ):
+            st.markdown(
+                "The first points appear in a moment." if curves else "Without privacy there is no price."
+            )
+        return
+    night = dark()
+    symbol = SYMBOLS.get(study.x, study.x)
+    title = trade_controls.AXES.get(study.x, study.x)
+    parts = tuple(
+        (c.label, c.slot, c.mean.tobytes(), c.seeds.tobytes(), np.asarray(c.x).tobytes()) for c in curves
+    )
+    picture = kept(
+        ("frontier", study.show, symbol, night, parts),
+        lambda: figures.frontier(
+            curves,
+            measure="price" if study.show == "price" else "regret",
+            axis=f"{title[0].upper()}{title[1:]}",
+            symbol=symbol,
+            extra=[trade.order(study)],
+            dark=night,
+        ),
+    )
+    show(picture, "frontier", picked=pressed)
+    opened(study)
+
+
+def pressed() -> None:
+    """A point was pressed: it is looked at closely below the chart."""
+    points = st.session_state["frontier"]["selection"]["points"]
+    t = trade.trade()
+    curves = trade.frontiers(t.study)
+    for point in points:
+        found = point.get("customdata")
+        if found is not None and len(found) >= 2:
+            models = [m for m in t.study.models if not (t.study.show == "price" and m == "none")]
+            model = t.study.models.index(models[int(found[0])])
+            t.picked = (model, int(found[1])) if int(found[0]) < len(curves) else None
+            return
+    t.picked = None
+
+
+def opened(study: Study) -> None:
+    """The run of the point that was pressed, and the way to it."""
+    t = trade.trade()
+    if t.picked is None:
+        st.caption("Press a point to open its run in Explore.")
+        return
+    model, at = t.picked
+    runs = [(x, spec) for x, spec in trade.points(study, study.models[model]) if spec is not None]
+    if at >= len(runs):
+        return
+    x, spec = runs[at]
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key="picked"):
+        ends = trade.ends(spec)
+        mean = significant(float(ends.mean()))
+        name = trade.titles(study.models)[model]
+        st.markdown(
+            f"**{escape(name)}**, {SYMBOLS.get(study.x, escape(study.x))} = {count(x) if x >= 1 else f'{x:g}'}: "
+            f"regret {mean} after {count(spec.episodes)} users.",
+            width="stretch",
+        )
+        way_to_explore(spec, "Open this run in Explore")
+
+
+def with_twin(spec: RunSpec) -> list[Curve]:
+    """A run beside the same without privacy."""
+    twin = spec.twin()
+    return [Curve(spec)] if spec == twin else [Curve(spec), Curve(twin)]
+
+
+def explore(spec: RunSpec) -> str:
+    """The address of a run in Explore."""
+    return f"/explore?{links.query(with_twin(spec), View())}"
+
+
+def way_to_explore(spec: RunSpec, label: str) -> None:
+    """A link to a run and its non-private twin."""
+    st.page_link(
+        "pages/explore/page.py",
+        label=label,
+        icon=":material/show_chart:",
+        query_params=links.encode(with_twin(spec), View()),
+    )
+
+
+def rounded(value: float) -> float:
+    """Four digits are enough for a table; the downloads have all."""
+    return float(f"{value:.4g}")
+
+
+def table(study: Study) -> None:
+    """Every point in numbers, each with its run; and the downloads."""
+    rows = []
+    for model, title in zip(study.models, trade.titles(study.models), strict=True):
+        for x, spec in trade.points(study, model):
+            if spec is None:
+                continue
+            ends = trade.ends(spec)
+            known = ends[np.isfinite(ends)]
+            mean, low, high = (float(v[0]) for v in metrics.regret_band(known.reshape(-1, 1)))
+            price = ends - trade.ends(spec.twin())
+            price = price[np.isfinite(price)]
+            extra, extra_low, extra_high = (float(v[0]) for v in metrics.regret_band(price.reshape(-1, 1)))
+            rows.append(
+                {
+                    "model": title,
+                    SYMBOLS.get(study.x, study.x): x,
+                    "run": explore(spec),
+                    "regret": rounded(mean),
+                    "regret low": rounded(low),
+                    "regret high": rounded(high),
+                    "price": rounded(extra),
+                    "price low": rounded(extra_low),
+                    "price high": rounded(extra_high),
+                    "% of K·V*": rounded(100 * mean / (spec.episodes * data.v_star(spec))),
+                    "seeds": len(known),
+                }
+            )
+    st.caption(
+        "Low and high are 95% t intervals of the mean over seeds; price is regret beyond the run without privacy."
+    )
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        width="stretch",
+        key="trade_table",
+        column_config={
+            **LINKED,
+            **{
+                name: st.column_config.NumberColumn(name, format="localized", width=92)
+                for name in (
+                    "regret",
+                    "regret low",
+                    "regret high",
+                    "price",
+                    "price low",
+                    "price high",
+                    "% of K·V*",
+                )
+            },
+        },
+    )
+    sweep = study.sweep
+    final = {spec: trade.ends(spec) for spec in sweep.specs}
+    with st.container(horizontal=True, gap="small"):
+        save(
+            "sweep.csv",
+            "CSV, every seed",
+            "text/csv",
+            lambda: csv(sweep.frame(final).dropna()),
+        )
+        save("sweep.json", "sweep.json", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2))
+    st.caption("The same on the command line, from sweep.json; it writes sweep.csv:")
+    st.code("python -m dprl sweep --spec sweep.json --out results", language="bash")

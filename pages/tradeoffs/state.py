@@ -1,0 +1,316 @@
+"""What a visitor's session holds of the page Trade-offs, and what it reads from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dprl import metrics, search, studies
+from dprl.fields import SpecError
+from dprl.figures.tradeoff import Frontier
+from dprl.jobs.store import RunStatus
+from dprl.learners import ALGORITHMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation import RunSpec
+from dprl.simulation.sweep import Model
+from dprl.studies import Study
+from dprl.theory import BOUNDS
+from pages.shared import address, data
+from pages.shared.bundled import bundled_ends
+from pages.shared.state import ask, draft_of, session
+from pages.shared.status import ACTIVE
+
+LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
+FEWEST = 3  # points of a slope
+GUIDES = {"central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}  # whose slope is drawn
+EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
+
+
+@dataclass
+class Trade:
+    """study: what is shown; models, x, values: what the controls say, the values as text for each axis; address: the
+    query last read or written; problems: what a link said that could not be used; asked: the study's runs were asked
+    for; picked: model and value of the point that was pressed."""
+
+    study: Study = studies.DEFAULT
+    models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))
+    x: str = studies.DEFAULT.x
+    values: dict[str, str] = field(default_factory=dict)
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+    asked: bool = False
+    picked: tuple[int, int] | None = None
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return urlencode(studies.encode(self.study))
+
+
+def trade() -> Trade:
+    """This visitor's study."""
+    if "trade" not in st.session_state:
+        st.session_state["trade"] = Trade()
+        session().draft = draft_of(studies.DEFAULT.base)
+    found: Trade = st.session_state["trade"]
+    return found
+
+
+def visitor() -> str:
+    """In whose name the runs of a sweep are asked for: one's own runs in Explore do not wait behind them."""
+    return f"{session().visitor}:sweep"
+
+
+def read_address() -> None:
+    """Takes over a link that was not read yet, and starts what it names."""
+    t, s = trade(), session()
+    if s.arrived and t.address is not None and not st.query_params:
+        write_address()
+        return
+    if (found := address.unread(t.address)) is None:
+        return
+    given, t.address = found
+    study, problems = studies.decode(given, s.files)
+    t.problems = tuple(problems)
+    take(study)
+    start()
+
+
+def write_address() -> None:
+    """Puts the study into the address bar; called when it is run, or another chart is chosen."""
+    t = trade()
+    t.address = address.write(studies.encode(t.study))
+
+
+def take(study: Study) -> None:
+    """Makes a study the one that is shown, and the controls those that give it."""
+    t, s = trade(), session()
+    t.study, t.models, t.x, t.picked, t.asked = study, list(study.models), study.x, None, False
+    t.values[study.x] = studies.written(study.values)
+    s.draft = draft_of(study.base)
+    s.version += 1
+
+
+def look(**changes: Any) -> None:
+    """Changes how the study is looked at."""
+    t = trade()
+    t.study = replace(t.study, **changes)
+    write_address()
+
+
+def ends(spec: RunSpec) -> NDArray[np.float64]:
+    """[seeds] regret at the end of a run, bundled or from the store, NaN where it is not known."""
+    bundled = bundled_ends().get(spec)
+    return data.ends(spec) if bundled is None else bundled
+
+
+def missing(specs: Sequence[RunSpec]) -> list[RunSpec]:
+    """The runs that are not finished."""
+    return [spec for spec in specs if not np.isfinite(ends(spec)).all()]
+
+
+def start() -> None:
+    """Asks for the runs of the study that are missing."""
+    t = trade()
+    t.asked = True
+    if t.study.show != "users":
+        for spec in missing(t.study.sweep.specs):
+            if not ask(data.store().request, spec, visitor()):
+                return
+
+
+@dataclass(frozen=True)
+class Going:
+    """How the runs of a study stand, as one."""
+
+    runs: int
+    seeds: int
+    seeds_done: int
+    progress: float
+    seconds_left: float
+    failed: tuple[tuple[RunSpec, RunStatus], ...]
+    stopped: int
+    active: tuple[RunSpec, ...]
+
+
+def going(specs: Sequence[RunSpec]) -> Going:
+    """Their state in the store, those that are finished counted as such."""
+    lacking = missing(specs)
+    found = [(spec, data.status(spec, visitor())) for spec in lacking]
+    active = [(spec, run) for spec, run in found if run.state in ACTIVE]
+    seeds = sum(spec.seeds for spec in specs)
+    whole = sum(spec.seeds for spec in specs) - sum(spec.seeds for spec in lacking)
+    return Going(
+        runs=len(specs),
+        seeds=seeds,
+        seeds_done=whole + sum(run.seeds_done for _, run in found),
+        progress=(whole + sum(run.progress * run.seeds for _, run in found)) / max(seeds, 1),
+        seconds_left=max((run.seconds_left or 0.0 for _, run in active), default=0.0),
+        failed=tuple((spec, run) for spec, run in found if run.state == "failed"),
+        stopped=sum(run.state in ("cancelled", "unknown") for _, run in found),
+        active=tuple(spec for spec, _ in active),
+    )
+
+
+def slots(models: Sequence[str]) -> list[int]:
+    """The look of each model: its place among those of its privacy model."""
+    kinds = [Model.parse(text).privacy for text in models]
+    return [kinds[:i].count(kind) for i, kind in enumerate(kinds)]
+
+
+def titles(models: Sequence[str]) -> list[str]:
+    """What each model is called in a legend."""
+    kinds = [Model.parse(text).privacy for text in models]
+    result = []
+    for text, kind in zip(models, kinds, strict=True):
+        model = Model.parse(text)
+        alone = kinds.count(kind) == 1 and model.mechanism is None
+        title = PRIVATIZERS[kind].title if alone or kind == "none" else model.title
+        result.append(title[0].upper() + title[1:])
+    return result
+
+
+def frontiers(study: Study) -> list[Frontier]:
+    """A curve for each model, from the seeds that are finished."""
+    curves = []
+    for model, slot, title in zip(study.models, slots(study.models), titles(study.models), strict=True):
+        privacy = Model.parse(model).privacy
+        if study.show == "price" and privacy == "none":
+            continue
+        specs = points(study, model)
+        x = [value for value, spec in specs if spec is not None]
+        runs = [spec for _, spec in specs if spec is not None]
+        rows = np.array([values(study, spec) for spec in runs]).reshape(len(runs), -1).T
+        regret = np.array([ends(spec).mean() for spec in runs])
+        worst = np.array([spec.episodes * data.v_star(spec) for spec in runs])
+        bands = np.array([_band(column) for column in rows.T]).reshape(len(runs), 3)
+        whole = np.isfinite(rows).all(axis=0)
+        fit = whole & (regret < LEARNED * worst)
+        enough = fit.sum() >= FEWEST and privacy != "none"
+        inside = np.array(x, float)[fit]
+        curves.append(
+            Frontier(
+                label=title,
+                model=privacy,
+                slot=slot,
+                x=np.array(x),
+                mean=bands[:, 0],
+                low=bands[:, 1],
+                high=bands[:, 2],
+                seeds=np.isfinite(rows).sum(axis=0),
+                whole=whole,
+                worst=worst,
+                slope=metrics.power_law(inside, rows[:, fit]) if enough else (np.nan,) * 3,
+                fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
+                theory=theory(privacy, study.x) if study.show == "price" else None,
+            )
+        )
+    return curves
+
+
+def points(study: Study, model: str) -> list[tuple[Any, RunSpec | None]]:
+    """The values of the axis with this model's runs."""
+    return [(p.values[1], p.spec) for p in study.sweep.points if p.values[0] == model]
+
+
+def values(study: Study, spec: RunSpec) -> NDArray[np.float64]:
+    """[seeds] what the chart shows of a run: regret, or its excess over the same seed without privacy."""
+    return ends(spec) - ends(spec.twin()) if study.show == "price" else ends(spec)
+
+
+def _band(column: NDArray[np.float64]) -> tuple[float, float, float]:
+    known = column[np.isfinite(column)]
+    if len(known) == 0:
+        return np.nan, np.nan, np.nan
+    mean, low, high = metrics.regret_band(known.reshape(-1, 1))
+    return float(mean[0]), float(low[0]), float(high[0])
+
+
+def theory(privacy: str, x: str) -> float | None:
+    """The exponent of x in the price that a paper's bound puts on this privacy model, where it has one."""
+    if privacy not in GUIDES or x not in EXPONENTS:
+        return None
+    (price,) = (term for term in BOUNDS[GUIDES[privacy]].terms if term.epsilon)
+    return float(getattr(price, EXPONENTS[x]))
+
+
+def order(study: Study) -> str:
+    """Whether a larger epsilon was ever significantly worse, in a sentence with its numbers; "" where not known."""
+    if study.x != "epsilon":
+        return ""
+    groups, lost = {}, {}
+    for model, title in zip(study.models, titles(study.models), strict=True):
+        runs = [(x, spec) for x, spec in points(study, model) if spec is not None]
+        if Model.parse(model).privacy == "none" or missing([spec for _, spec in runs]):
+            continue
+        rows = np.array([ends(spec) for _, spec in runs]).T
+        groups[title] = (np.array([x for x, _ in runs]), rows)
+        for x, spec in runs:
+            lost[title, x] = float(ends(spec).mean() / (spec.episodes * data.v_star(spec)))
+    compared, found = metrics.reversals(groups)
+    if not compared:
+        return ""
+    test = f"{compared} pairs compared, paired t tests, Holm-corrected, 5%"
+    if not found:
+        return f"Larger ε is never significantly worse ({test})."
+    least = min(min(lost[r.group, r.smaller], lost[r.group, r.larger]) for r in found)
+    K = study.base.episodes * data.v_star(study.base)
+    most = max(r.excess for r in found) / K
+    where = ", ".join(dict.fromkeys(r.group for r in found))
+    said = (
+        f"Larger ε is significantly worse in {len(found)} of these ({test}): {where}, "
+        f"by at most {most:.1%} of all there is to lose"
+    )
+    if least > 0.9:
+        said += f", and only where nothing is learned yet (at least {least:.0%} lost)"
+    return said + "."
+
+
+def refusals(study: Study) -> list[str]:
+    """Why some combinations cannot be run, each reason once."""
+    return list(dict.fromkeys(p.refusal for p in study.sweep.points if p.spec is None))
+
+
+def offered(algorithm: str) -> list[str]:
+    """The models that can be compared for an algorithm: each privacy model, then its mechanisms one by one."""
+    found = []
+    for privacy in PRIVATIZERS:
+        if privacy not in ALGORITHMS[algorithm].privacies:
+            continue
+        found.append(privacy)
+        for mechanism in PRIVATIZERS[privacy].mechanisms:
+            for noise in MECHANISMS[mechanism].calibrations:
+                found.append(f"{privacy}:{mechanism}:{noise}")
+                if noise == "paper" and "laplace" in mechanism:
+                    found.append(f"{privacy}:{mechanism}:scaled")
+    return found
+
+
+def users(study: Study, way: str, target: float) -> search.Users:
+    """The search for the users that one way to be private needs, as far as the runs that are finished allow."""
+
+    def look(episodes: int) -> NDArray[np.float64] | None:
+        spec = study.at(way, episodes)
+        price = (ends(spec) - ends(spec.twin())) / episodes
+        return price if np.isfinite(price).all() else None
+
+    return search.search_users(
+        look, target, studies.USERS_GRID, study.base.episodes, search.bootstrap(study.base.seeds)
+    )
+
+
+def pending(study: Study, way: str, found: search.Users) -> list[RunSpec]:
+    """The runs that the search waits for."""
+    if found.pending is None:
+        return []
+    try:
+        spec = study.at(way, found.pending)
+    except SpecError:
+        return []
+    return missing([spec, spec.twin()])

@@ -1,0 +1,61 @@
+"""How the runs of a study stand, as one, and what can be done about it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from dprl.simulation import RunSpec
+from pages.shared import data
+from pages.shared.state import ask
+from pages.shared.status import act
+from pages.shared.text import duration, escape, plural
+from pages.tradeoffs import state as trade
+
+
+def strip(state: trade.Going) -> None:
+    """How the runs stand, as one."""
+    if state.active:
+        with st.container(
+            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+        ):
+            said = (
+                f"**{plural(state.runs, 'run')}** · {state.seeds_done} of {plural(state.seeds, 'seed')} finished, "
+                f"{duration(state.seconds_left)} left."
+            )
+            st.progress(min(1.0, state.progress), said, width="stretch")
+            act("Cancel", "close", partial(cancel, state.active), "cancel")
+    elif state.failed:
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            _, run = state.failed[0]
+            st.markdown(
+                f":material/error: {plural(len(state.failed), 'run')} failed. {escape(run.message)}",
+                width="stretch",
+            )
+            act("Try again", "replay", partial(again, [spec for spec, _ in state.failed]), "retry")
+    elif state.stopped:
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            st.markdown(
+                f":material/info: {plural(state.stopped, 'run')} of {state.runs} not computed.",
+                width="stretch",
+            )
+            act("Run them", "play_arrow", begin, "begin")
+
+
+def begin() -> None:
+    """Asks for what is missing, also of a search."""
+    trade.start()
+
+
+def cancel(specs: tuple[RunSpec, ...]) -> None:
+    """Withdraws from all runs at once; what is finished stays."""
+    trade.trade().asked = False
+    for spec in specs:
+        ask(data.store().cancel, spec, trade.visitor())
+
+
+def again(specs: list[RunSpec]) -> None:
+    """Asks for runs again that failed."""
+    for spec in specs:
+        ask(data.store().retry, spec, trade.visitor())
