@@ -15,7 +15,7 @@ import dprl.__main__ as cli
 from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunSpec, run
 from dprl.__main__ import main
 from dprl.jobs.local import stop
-from dprl.kernels import home, source_digest
+from dprl.kernels import kernels, source_digest
 from tests.problems import model
 from tests.simulation.test_trace import SUMMARY
 
@@ -254,7 +254,7 @@ def test_sweep_writes_a_tidy_table_and_can_go_on_from_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "NUMBA_CACHE_DIR" not in os.environ:
-        monkeypatch.setenv("NUMBA_CACHE_DIR", str(home() / "kernels" / source_digest()))
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(kernels(source_digest())))
     monkeypatch.setenv("DPRL_HOME", str(tmp_path / "home"))
     main(["run", *SMALL, "--out", str(tmp_path / "run")])
     file = str(tmp_path / "run" / "spec.json")

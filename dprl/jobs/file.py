@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
+from dprl.kernels import private
+
 SCHEMA = 1
 TABLES = """
 CREATE TABLE notice (text TEXT NOT NULL, at REAL NOT NULL);
@@ -165,7 +167,7 @@ class StoreFile:
     def _open(self) -> int:
         """Make sure that a usable store is at `path`; its inode."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private(self.path.parent)
             with self._locked():
                 if _inode(self.path):
                     self._examine()

@@ -26,6 +26,7 @@ from dprl.jobs import simulation as simulations
 from dprl.jobs.file import StoreError
 from dprl.jobs.store import Store, default_path, setting
 from dprl.jobs.worker import stop_when_stdin_closes
+from dprl.kernels import cache_folder, private, remove_others, source_digest
 
 log = logging.getLogger("dprl.jobs.pool")
 
@@ -49,7 +50,7 @@ class _Slot:
 @contextlib.contextmanager
 def pool_lock(store: Path, patience: float = 0.0) -> Iterator[bool]:
     """Whether this process got the lock that a pool holds on its store; held inside the block."""
-    store.parent.mkdir(parents=True, exist_ok=True)
+    private(store.parent)
     until = time.monotonic() + patience
     with open(f"{store}.pool", "a") as file:
         while True:
@@ -158,6 +159,8 @@ def main(arguments: list[str] | None = None) -> int:
             if not mine:
                 log.warning("Another pool already serves %s.", path)
                 return LOCKED
+            cache_folder()  # held, lest another version's pool removes it
+            remove_others(source_digest())
             serve(Store(path), workers, options.simulation, stop)
     except StoreError as error:
         log.error("%s", error)

@@ -16,7 +16,7 @@ from urllib.error import URLError
 
 import pytest
 
-from dprl.kernels import home, source_digest
+from dprl.kernels import kernels, source_digest
 
 ROOT = Path(__file__).parent.parent.parent
 START_LIMIT = 180.0  # seconds for the app to answer, compilation included
@@ -90,7 +90,7 @@ def start(
     # The kernels compiled by earlier runs may be used: what is tested here is not the compiler.
     environment = os.environ | {
         "DPRL_HOME": str(where),
-        "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR") or str(home() / "kernels" / source_digest()),
+        "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR") or str(kernels(source_digest())),
         "STREAMLIT_SERVER_HEADLESS": "true",
     }
     log_file = where / "app.log"

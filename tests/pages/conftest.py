@@ -13,7 +13,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from dprl.kernels import home, source_digest
+from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
 from pages.shared import frame
 
@@ -33,7 +33,7 @@ def _after_the_first_visitor(self: PagesManager, *args: Any, **kwargs: Any) -> N
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """The pages' store, empty, without workers."""
     if "NUMBA_CACHE_DIR" not in os.environ:  # compiled kernels are the same wherever the store is
-        monkeypatch.setenv("NUMBA_CACHE_DIR", str(home() / "kernels" / source_digest()))
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(kernels(source_digest())))
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     monkeypatch.setattr(frame, "ensure_pool", lambda: None)
     monkeypatch.setattr(PagesManager, "__init__", _after_the_first_visitor)

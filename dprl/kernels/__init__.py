@@ -4,26 +4,44 @@ A function marked `@kernel` stays an ordinary Python function (tests run it as s
 `compiled(function, signature)` gives its machine-code twin. Nothing is compiled, and numba is not even
 imported, until then: pages import the registries of learners without paying for a compiler.
 
-numba's disk cache does not notice an edit in a helper of another file, so the cache lives in a directory
-named after a digest of all of the package's sources.
+Compiled code is kept on disk (`disk`), in a directory named after a digest of all of the package's sources (`folder`):
+a kernel has helpers in other files.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dprl.kernels.folder import hold, home, kernels, private, remove_others
+
+__all__ = [
+    "cache_folder",
+    "compiled",
+    "function_type",
+    "home",
+    "kernel",
+    "kernels",
+    "private",
+    "remove_others",
+    "rng_type",
+    "source_digest",
+    "type_of",
+]
+
+log = logging.getLogger("dprl.kernels")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _kernels: list[Callable[..., Any]] = []
 _registered: set[Callable[..., Any]] = set()
 
 # What a simulation depends on; pages, jobs and figures may change without touching any result.
-_SOURCES = ("fields.py", "kernels.py", "mdp", "environments", "privacy", "learners", "simulation")
+_SOURCES = ("fields.py", "kernels/__init__.py", "mdp", "environments", "privacy", "learners", "simulation")
 
 
 def kernel(function: F) -> F:
@@ -35,7 +53,7 @@ def kernel(function: F) -> F:
 @cache
 def source_digest() -> str:
     """Digest of the sources every simulated number depends on, 16 hex digits."""
-    root = Path(__file__).parent
+    root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for name in _SOURCES:
         path = root / name
@@ -45,18 +63,26 @@ def source_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def home() -> Path:
-    """Where this program keeps its files: DPRL_HOME, else ~/.cache/dprl."""
-    return Path(os.environ.get("DPRL_HOME") or Path.home() / ".cache" / "dprl").expanduser()
+@cache
+def _numba() -> Any:
+    import numba
+
+    return numba
 
 
 @cache
-def _numba() -> Any:
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(home() / "kernels" / source_digest()))
-    import numba
-
-    numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defined]
-    return numba
+def cache_folder() -> Path | None:
+    """Where compiled code is kept: NUMBA_CACHE_DIR, else in DPRL_HOME. Held from now on; None when there is no such
+    place."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(given) if given else kernels(source_digest())
+    try:
+        if hold(folder):
+            return folder
+        log.warning("Compiled kernels are not kept: %s is open to other users.", folder)
+    except OSError as error:
+        log.warning("Compiled kernels are not kept: %s cannot be used (%s).", folder, error.strerror)
+    return None
 
 
 @cache
@@ -71,7 +97,14 @@ def compiled(function: F, signature: Any) -> F:
         if helper not in _registered:
             numba.extending.register_jitable(helper)
             _registered.add(helper)
-    compiled_function: F = numba.njit(signature, cache=True)(function)
+    machine = numba.njit(function)
+    if (folder := cache_folder()) is not None:
+        from dprl.kernels.disk import KernelCache
+
+        machine._cache = KernelCache(function, folder, source_digest())
+    machine.compile(signature)
+    machine.disable_compile()
+    compiled_function: F = machine
     return compiled_function
 
 

@@ -1,0 +1,98 @@
+"""Compiled code on disk: a file for each kernel and signature, which carries a digest of itself.
+
+It stands in for numba's own cache, which raises for ever once a file is damaged, and runs a kernel that has a bit
+flipped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+log = logging.getLogger("dprl.kernels")
+
+_DIGEST = 32  # bytes
+
+
+class KernelCache(NullCache):
+    """The compiled code of one function in `folder`; `sources`: digest of what it calls in other files."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
+        self._folder = folder
+        self._name = f"{function.__module__}.{function.__qualname__}"
+        code = function.__code__
+        captured = dumps([cell.cell_contents for cell in function.__closure__ or ()])
+        python = sys.implementation.cache_tag
+        file = _file_digest(code.co_filename)
+        self._origin = (numba.__version__, python, sources, file, self._name, code.co_firstlineno, captured)
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """What was compiled for this signature, ready to run; None when it is not there or was damaged."""
+        target_context.refresh()
+        key, path = self._place(sig, target_context.codegen())
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        try:
+            if data[:_DIGEST] != _digest(data[_DIGEST:]):
+                raise ValueError("the digest differs")
+            of, code = pickle.loads(data[_DIGEST:])
+            return CompileResult._rebuild(target_context, *code) if of == key else None
+        except Exception:  # whatever stored bytes make numba raise, the answer is the same
+            with contextlib.suppress(FileNotFoundError):  # another process met it first, and says so
+                path.unlink()
+                _say(f"Compiled kernels in {self._folder} were damaged; they are compiled again.")
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled for this signature, where that is possible."""
+        if data.lifted or data.library.has_dynamic_globals:
+            return  # addresses in this process
+        key, path = self._place(sig, data.codegen)
+        code = dumps((key, data._reduce()))
+        try:
+            with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
+                try:
+                    file.write(_digest(code) + code)
+                    file.flush()
+                    os.replace(file.name, path)
+                except OSError:
+                    os.unlink(file.name)
+                    raise
+        except OSError as error:
+            _say(f"Compiled kernels cannot be kept in {self._folder} ({error.strerror}).")
+
+    def _place(self, sig: Any, codegen: Any) -> tuple[Any, Path]:
+        """What the code follows from (signature, origin, processor), and the file for it."""
+        key = (sig, self._origin, codegen.magic_tuple())
+        return key, self._folder / f"{self._name[-80:]}-{_digest(repr(key).encode()).hex()[:16]}"
+
+
+@cache
+def _say(sentence: str) -> None:
+    """Once in a process."""
+    log.warning(sentence)
+
+
+@cache
+def _file_digest(path: str) -> bytes:
+    return _digest(Path(path).read_bytes())
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_DIGEST).digest()

@@ -1,0 +1,88 @@
+"""Where this program keeps its files: open to its user alone, and without kernels that nobody can be using."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import stat
+import time
+from pathlib import Path
+
+_LOCK = "lock"
+_COMPILING_SECONDS = 3600.0  # more than any version took that held no lock
+_held: list[int] = []
+
+
+def home() -> Path:
+    """Where this program keeps its files: DPRL_HOME, else ~/.cache/dprl."""
+    return Path(os.environ.get("DPRL_HOME") or Path.home() / ".cache" / "dprl").expanduser()
+
+
+def kernels(digest: str) -> Path:
+    """Where the compiled code of sources with this digest is kept."""
+    return home() / "kernels" / digest
+
+
+def private(folder: Path) -> None:
+    """Make `folder` unless it exists, and close it to other users (mode 0700).
+
+    One in which there are other things than this program's stays as open as it is: it was not made for it alone.
+    Raises OSError where there can be no such folder.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if all(name == "kernels" or name.startswith("runs.") for name in os.listdir(folder)):
+        _close(folder)
+
+
+def hold(folder: Path) -> bool:
+    """Make a folder of compiled code unless it exists; while this process lives, `remove_others` leaves it alone.
+
+    Returns whether code may be loaded from there: nobody else owns the folder or can write to it. Raises OSError where
+    there can be no such folder.
+    """
+    if folder == kernels(folder.name):
+        private(home())
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _close(folder.parent)
+        _close(folder)
+    while True:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # removed since the line before
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            _held.append(lock)
+            if os.path.samestat(os.fstat(lock), os.stat(folder / _LOCK)):
+                break
+    made = folder.stat()
+    return made.st_uid == os.geteuid() and not made.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def remove_others(digest: str) -> None:
+    """Remove the compiled code of all sources but those with this digest, unless a process holds it."""
+    for folder in kernels(digest).parent.glob("*"):
+        if re.fullmatch("[0-9a-f]{16}", folder.name) and folder.name != digest:
+            with contextlib.suppress(OSError):  # what cannot be removed does no harm
+                _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR)
+    except FileNotFoundError:  # made by a version that held no lock
+        changed = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
+        if time.time() - changed > _COMPILING_SECONDS:
+            shutil.rmtree(folder)
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError while somebody holds it
+        shutil.rmtree(folder)
+    finally:
+        os.close(lock)
+
+
+def _close(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # somebody else's, or on a disk without modes
+        folder.chmod(0o700)

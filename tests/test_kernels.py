@@ -1,0 +1,148 @@
+"""Compiled code on disk: damaged, unwanted, or within somebody else's reach."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dprl import kernels
+from dprl.jobs import pool
+from dprl.jobs.store import Store
+from dprl.kernels import disk, folder
+
+
+def twice(x: int) -> int:
+    return 2 * x
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A DPRL_HOME that does not exist yet."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path / "home"))
+    forget()
+    yield tmp_path / "home"
+    forget()
+
+
+def forget() -> None:
+    """As in a new process."""
+    kernels.cache_folder.cache_clear()
+    disk._say.cache_clear()
+
+
+def compiled() -> Any:
+    """`twice` as machine code, from disk where it is there."""
+    function = kernels.compiled.__wrapped__(twice, "int64(int64)")
+    assert function(21) == 42
+    return function
+
+
+def files(home: Path) -> list[Path]:
+    return [path for path in home.glob("kernels/**/*") if path.is_file() and path.stat().st_size]
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def flipped(bit: int) -> Callable[[bytes], bytes]:
+    def flip(data: bytes) -> bytes:
+        place = (len(data) - 1) * bit // 20
+        return data[:place] + bytes([data[place] ^ 1 << bit % 8]) + data[place + 1 :]
+
+    return flip
+
+
+HARMS = [
+    lambda data: b"",
+    lambda data: data[:1000],
+    lambda data: b"\xff" * len(data),
+    *map(flipped, range(0, 21, 4)),
+]
+
+
+def test_damaged_code_is_compiled_again_once(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert compiled().stats.cache_misses
+    assert not compiled().stats.cache_misses
+    for harm in HARMS:
+        forget()
+        for path in files(home):
+            path.write_bytes(harm(path.read_bytes()))
+        assert compiled().stats.cache_misses
+        [record] = caplog.records
+        assert record.message.endswith("were damaged; they are compiled again.")
+        caplog.clear()
+        assert not compiled().stats.cache_misses
+        assert not caplog.records
+
+
+def test_code_that_cannot_be_kept_runs(
+    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*args: Any, **kwargs: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", full)
+    compiled()
+    compiled()
+    [record] = caplog.records
+    assert record.message.endswith("(No space left on device).")
+    assert files(home) == []
+
+
+def test_nobody_else_has_access(home: Path) -> None:
+    Store(home / "runs.sqlite").close()
+    compiled()
+    assert [mode(path) for path in (home, home / "kernels", files(home)[0].parent)] == [0o700] * 3
+    for path in (home, home / "kernels", files(home)[0].parent):
+        path.chmod(0o755)  # as earlier versions left them
+    forget()
+    compiled()
+    assert [mode(path) for path in (home, home / "kernels", files(home)[0].parent)] == [0o700] * 3
+
+
+def test_a_folder_that_serves_others_too_stays_open(home: Path) -> None:
+    home.mkdir(0o755)
+    (home / "something").touch()
+    Store(home / "runs.sqlite").close()
+    compiled()
+    assert (mode(home), mode(home / "kernels")) == (0o755, 0o700)
+
+
+def test_code_that_others_can_write_is_not_run(
+    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    home.mkdir()
+    home.chmod(0o777)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(home))
+    compiled()
+    assert files(home) == []
+    [record] = caplog.records
+    assert "is open to other users" in record.message
+
+
+def test_a_pool_removes_kernels_that_nobody_can_be_using(
+    home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(pool.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(pool, "serve", lambda *_: None)
+    unheld, held, compiling, left = (folder.kernels(letter * 16) for letter in "abcd")
+    for each in (unheld, held, compiling, left):
+        (each / "mdp").mkdir(parents=True)
+        (each / "mdp" / "evaluate.nbi").touch()
+    (unheld / "lock").touch()
+    folder.hold(held)
+    for path in (left, left / "mdp", left / "mdp" / "evaluate.nbi"):
+        os.utime(path, (time.time() - 7200,) * 2)
+    strange = home / "kernels" / "mine"
+    strange.mkdir()
+    assert pool.main(["--store", str(home / "runs.sqlite")]) == 0
+    own = folder.kernels(kernels.source_digest())
+    assert set((home / "kernels").iterdir()) == {own, held, compiling, strange}
