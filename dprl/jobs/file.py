@@ -40,13 +40,14 @@ CREATE TABLE run_unit (
     run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, seed INTEGER NOT NULL,
     unit INTEGER NOT NULL REFERENCES unit(id), PRIMARY KEY (run, seed)) WITHOUT ROWID;
 CREATE INDEX run_unit_unit ON run_unit(unit);
+-- `points` begin with their digest.
 CREATE TABLE live (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, points BLOB NOT NULL);
 CREATE TABLE trace (
     unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, digest BLOB NOT NULL, data BLOB NOT NULL);
 CREATE TABLE visitor (name TEXT PRIMARY KEY, served_at REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE worker (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, warm INTEGER NOT NULL) WITHOUT ROWID;
 """
-# Read when a file is opened: everything but the traces, which carry their own digests.
+# Read when a file is opened: everything but the traces, which have digests of their own, as the points have.
 _CHECKS = (
     "SELECT max(at) FROM notice",
     "SELECT max(length(spec) + rev) FROM run",

@@ -44,7 +44,8 @@ R = TypeVar("R")
 NOTICE_SECONDS = 24 * 3600.0
 _FORECAST_SECONDS = 1.0
 _USED_SECONDS = 60.0
-_DAMAGES = 2  # a trace found damaged this often is not computed again by itself
+_DIGEST_BYTES = 16
+_DAMAGES = 2  # a result found damaged this often is not computed again by itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +205,7 @@ class Store:
         with self._file.writing() as db:
             db.execute(
                 "INSERT INTO run (key, spec, seeds) VALUES (?, ?, ?) "
-                "ON CONFLICT (key) DO UPDATE SET rev = rev + 1",
+                "ON CONFLICT (key) DO UPDATE SET rev = rev + 1, spec = excluded.spec",
                 (key, spec.to_json(), spec.seeds),
             )
             run = db.execute("SELECT id FROM run WHERE key = ?", (key,)).fetchone()[0]
@@ -274,14 +275,26 @@ class Store:
 
     @_mending
     def live(self, spec: Spec) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
-        """(seed, episodes [C], cumulative regret [C]) of every seed that has points, running or ended."""
+        """(seed, episodes [C], cumulative regret [C]) of every seed that has points, running or ended.
+
+        Points that prove damaged are left out, and a finished seed without them is computed again while somebody
+        waits for it.
+        """
         with self._file.connection() as db:
             rows = db.execute(
-                "SELECT run_unit.seed, points FROM run JOIN run_unit ON run_unit.run = run.id "
-                "JOIN live ON live.unit = run_unit.unit WHERE key = ? ORDER BY run_unit.seed",
+                "SELECT run_unit.seed, unit.id, points FROM run JOIN run_unit ON run_unit.run = run.id "
+                "JOIN unit ON unit.id = run_unit.unit LEFT JOIN live ON live.unit = unit.id "
+                "WHERE run.key = ? AND (points IS NOT NULL OR state = 'done') ORDER BY run_unit.seed",
                 (_run_key(spec),),
             ).fetchall()
-        return [(seed, *_points(data)) for seed, data in rows if len(data) % 16 == 0]
+        curves = []
+        for seed, unit, found in rows:
+            points = _unsealed(spec.seed_key(seed), found)
+            if points is None:
+                self._damaged(unit, seed, "live", found)
+            else:
+                curves.append((seed, *_points(points)))
+        return curves
 
     @_mending
     def traces(self, spec: Spec, seeds: Collection[int] | None = None) -> list[SeedTrace]:
@@ -299,17 +312,17 @@ class Store:
                 (_run_key(spec),),
             ).fetchall()
             stored = [
-                (*row, db.execute("SELECT digest, data FROM trace WHERE unit = ?", (row["id"],)).fetchone())
+                (*row, *(db.execute(_TRACE, (row["id"],)).fetchone() or (None, None)))
                 for row in rows
                 if seeds is None or row["seed"] in seeds
             ]
         traces: list[SeedTrace] = []
         now = time.time()
         used: list[tuple[float, int]] = []
-        for seed, unit, used_at, found in stored:
-            trace = None if found is None else self._decoded(found["digest"], found["data"])
+        for seed, unit, used_at, digest, data in stored:
+            trace = self._decoded(digest, data)
             if trace is None:
-                self._damaged(unit, seed, None if found is None else found["digest"])
+                self._damaged(unit, seed, "trace", data)
             else:
                 traces.append(trace)
                 if now - used_at > _USED_SECONDS:
@@ -442,13 +455,15 @@ class Store:
         """Progress (0 to 1) and points so far, both [C]; False when the seed is no longer wanted."""
         points = np.asarray(episodes, "<i8").tobytes() + np.asarray(regret, "<f8").tobytes()
         with self._file.writing() as db:
+            mine = (unit.id, unit.worker)
             wanted = db.execute(
                 "UPDATE unit SET progress = ?, rev = rev + 1 "
                 "WHERE id = ? AND worker = ? AND state = 'running'",
-                (min(1.0, max(0.0, float(progress))), unit.id, unit.worker),
+                (min(1.0, max(0.0, float(progress))), *mine),
             ).rowcount
-            if wanted:
-                db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", (unit.id, points))
+            # A seed that ends as it is cancelled is finished: its last points count.
+            if wanted or db.execute("SELECT 1 FROM unit WHERE id = ? AND worker = ?", mine).fetchone():
+                db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", (unit.id, _sealed(unit.key, points)))
         return bool(wanted)
 
     @_mending
@@ -603,7 +618,7 @@ class Store:
             return None
         return spec if same else None
 
-    def _decoded(self, digest: bytes, data: bytes) -> SeedTrace | None:
+    def _decoded(self, digest: bytes | None, data: bytes | None) -> SeedTrace | None:
         if not isinstance(data, bytes) or _digest(data) != digest:
             return None
         try:
@@ -612,36 +627,32 @@ class Store:
             return None
         return trace
 
-    def _damaged(self, unit: int, seed: int, digest: bytes | None) -> None:
-        """Drop a damaged trace; compute its seed again while somebody waits for it."""
+    def _damaged(self, unit: int, seed: int, table: Literal["trace", "live"], found: Any) -> None:
+        """Drop what was found damaged; compute a finished seed again while somebody waits for it."""
         what = f"The stored result of seed {seed} was damaged"
+        column = "data" if table == "trace" else "points"
         with self._file.writing() as db:
-            now = db.execute("SELECT digest FROM trace WHERE unit = ?", (unit,)).fetchone()
-            if (None if now is None else now["digest"]) != digest:
+            now = db.execute(f"SELECT {column} FROM {table} WHERE unit = ?", (unit,)).fetchone()
+            if (None if now is None else now[0]) != found:
                 return  # another thread was here first, or it is already computed again
-            db.execute("DELETE FROM trace WHERE unit = ?", (unit,))
-            waiting = db.execute(
-                "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting "
-                "WHERE unit = ?",
-                (unit,),
-            ).fetchone()
-            db.execute(
-                "UPDATE unit SET bytes = 0, damages = damages + 1, rev = rev + 1, "
-                "message = CASE WHEN state = 'cancelled' THEN ? WHEN ? AND damages < ? THEN ? ELSE ? END, "
-                "progress = CASE WHEN state = 'cancelled' THEN progress ELSE 0 END, "
-                "state = CASE WHEN state = 'cancelled' THEN state WHEN ? AND damages < ? THEN 'queued' "
-                "ELSE 'failed' END WHERE id = ?",
-                (
-                    f"{what} and was dropped.",
-                    bool(waiting),
-                    _DAMAGES - 1,
-                    f"{what}; it is computed again.",
-                    f"{what}; run it again.",
-                    bool(waiting),
-                    _DAMAGES - 1,
-                    unit,
-                ),
-            )
+            state, damages = db.execute("SELECT state, damages FROM unit WHERE id = ?", (unit,)).fetchone()
+            db.execute(f"DELETE FROM {table} WHERE unit = ?", (unit,))
+            db.execute("UPDATE unit SET rev = rev + 1 WHERE id = ?", (unit,))
+            if state == "done":
+                again = damages + 1 < _DAMAGES and bool(db.execute(_WANTED, (unit,)).fetchone())
+                db.execute("DELETE FROM trace WHERE unit = ?", (unit,))
+                db.execute(
+                    "UPDATE unit SET state = ?, message = ?, progress = 0, bytes = 0, damages = damages + 1 "
+                    "WHERE id = ?",
+                    (
+                        "queued" if again else "failed",
+                        f"{what}; it is computed again." if again else f"{what}; run it again.",
+                        unit,
+                    ),
+                )
+            elif table == "trace":
+                dropped = (f"{what} and was dropped.", unit)
+                db.execute("UPDATE unit SET message = ?, bytes = 0 WHERE id = ?", dropped)
 
     def _make_room(self, db: sqlite3.Connection, newest: int) -> bool:
         """Drop traces longest unused while there are too many bytes; never those of a run that still goes on,
@@ -681,6 +692,8 @@ SELECT run.id AS run, run.rev AS run_rev, unit.rev AS rev, run.seeds AS seeds, s
 FROM run JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit
 WHERE run.key = :key ORDER BY run_unit.seed
 """
+_TRACE = "SELECT digest, data FROM trace WHERE unit = ?"
+_WANTED = "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?"
 _SEATS = """
 SELECT visitor, run_unit.run AS run, unit.id AS unit, state = 'running' AS running, progress, seconds,
     started_at, asked_at, coalesce((SELECT served_at FROM visitor WHERE name = visitor), 0) AS served_at
@@ -745,8 +758,21 @@ def _run_key(spec: Spec) -> str:
     return hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
 
 
+def _sealed(key: str, data: bytes) -> bytes:
+    """`data` behind a digest that says whose it is."""
+    return _digest(key.encode() + data) + data
+
+
+def _unsealed(key: str, sealed: Any) -> bytes | None:
+    """What was sealed for this key; None where something else is stored."""
+    if not isinstance(sealed, bytes):
+        return None
+    data = sealed[_DIGEST_BYTES:]
+    return data if sealed == _sealed(key, data) else None
+
+
 def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
+    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
 
 
 def _points(data: bytes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -303,8 +303,10 @@ def test_a_seed_that_ended_as_it_was_cancelled_is_done(store: Store) -> None:
     store.request(spec, "ann")
     unit = claim(store)
     store.cancel(spec, "ann")
+    assert not store.report(unit, 1.0, *POINTS)
     store.finish(unit, FakeTrace(0, True).to_bytes())
     assert store.status(spec).state == "done"
+    assert len(store.live(spec)[0][1]) == len(POINTS[0])
 
 
 def test_a_worker_that_died_at_a_cancelled_seed(store: Store) -> None:
@@ -562,12 +564,80 @@ def test_a_damaged_trace_for_which_nobody_waits(path: Path, store: Store) -> Non
     )
 
 
-def test_damaged_live_points_are_left_out(path: Path, store: Store) -> None:
+HARM_TO_POINTS = [
+    "UPDATE live SET points = x'000000'",
+    "UPDATE live SET points = 'text'",
+    "UPDATE live SET points = (SELECT points FROM live WHERE unit = (SELECT max(id) FROM unit))",
+    "DELETE FROM live",
+]
+
+
+@pytest.mark.parametrize("harm", HARM_TO_POINTS)
+def test_a_damaged_curve_is_computed_again_once(path: Path, store: Store, harm: str) -> None:
+    spec = FakeSpec(seeds=2)
+    store.request(spec, "ann")
+    finish(store)
+    finish(store)
+    for again in (True, False):
+        sql(path, f"{harm} WHERE unit = (SELECT min(id) FROM unit)")
+        assert [seed for seed, _, _ in store.live(spec)] == [1]
+        status = store.status(spec)
+        assert status.state == ("running" if again else "failed")
+        what = "it is computed again" if again else "run it again"
+        assert status.message == f"The stored result of seed 0 was damaged; {what}."
+        if not again:
+            store.retry(spec, "ann")
+        assert finish(store).seed == 0
+        assert (store.status(spec).state, store.status(spec).message) == ("done", "")
+        assert [len(store.live(spec)), len(store.traces(spec))] == [2, 2]
+
+
+def test_no_flipped_bit_of_a_curve_becomes_a_number(path: Path, store: Store) -> None:
     spec = FakeSpec(seeds=1)
     store.request(spec, "ann")
-    store.report(claim(store), 0.5, *POINTS)
-    sql(path, "UPDATE live SET points = x'000000'")
+    finish(store)
+    [(_, _, regret)] = store.live(spec)
+    with sqlite3.connect(path) as db:
+        [(points,)] = db.execute("SELECT points FROM live")
+    db.close()
+    for place in range(0, len(points), 3):
+        harmed = points[:place] + bytes([points[place] ^ 1 << place % 8]) + points[place + 1 :]
+        sql(path, f"UPDATE live SET points = x'{harmed.hex()}'")
+        assert store.live(spec) == []
+        store.retry(spec, "ann")
+        finish(store)
+        np.testing.assert_array_equal(store.live(spec)[0][2], regret)
+
+
+@pytest.mark.parametrize("harm", HARM_TO_POINTS)
+def test_damaged_points_of_what_is_not_finished_are_left_out(path: Path, store: Store, harm: str) -> None:
+    spec, other = FakeSpec(seeds=1), FakeSpec("other", seeds=1)
+    store.request(spec, "ann")
+    store.request(other, "ann")
+    unit = claim(store)
+    store.report(unit, 0.5, *POINTS)
+    finish(store)
+    sql(path, f"{harm} WHERE unit = (SELECT min(id) FROM unit)")
     assert store.live(spec) == []
+    assert store.status(spec).state == "running"
+    assert store.report(unit, 0.6, *POINTS)
+    assert len(store.live(spec)) == 1
+    store.cancel(spec, "ann")
+    store.keep(unit, FakeTrace(0, False).to_bytes())
+    sql(path, f"{harm} WHERE unit = (SELECT min(id) FROM unit)")
+    assert store.live(spec) == []
+    assert store.status(spec).state == "cancelled"
+    assert len(store.traces(spec)) == 1
+
+
+def test_a_damaged_spec_is_written_anew_by_asking_again(path: Path, store: Store) -> None:
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    sql(path, """UPDATE run SET spec = replace(spec, '"a"', '"b"')""")
+    assert store.claim("w") is None
+    assert store.status(spec).state == "failed"
+    store.retry(spec, "ann")
+    assert finish(store).spec == spec
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
