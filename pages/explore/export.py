@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -13,6 +13,7 @@ import streamlit as st
 from dprl.figures import regret as figures
 from dprl.figures import style
 from dprl.jobs.store import RunStatus
+from dprl.links import Curve
 from dprl.simulation import FIELDS, RunSpec
 from dprl.tables import csv, harmless
 from pages.explore import view
@@ -21,22 +22,24 @@ from pages.shared import data
 from pages.shared.state import session
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
+Row = tuple[Curve, str, RunStatus]  # a curve, its title, and how its run stands
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Downloads for the whole comparison, then one curve's spec, code and command."""
     s = session()
+    shown = [row for row in zip(s.curves, titles, runs, strict=True) if not row[0].hidden]
     offered = [i for i, curve in enumerate(s.curves) if not curve.hidden]
-    if not offered:
+    if not shown:
         st.info("All curves are hidden. Show one to see its data.")
         return
-    table = frame([s.curves[i].spec for i in offered], [titles[i] for i in offered])
+    table = frame([curve.spec for curve, _, _ in shown], [title for _, title, _ in shown])
     st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
     with st.container(horizontal=True, gap="small"):
         save("regret.csv", "CSV", "text/csv", lambda: csv(table))
         save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
-        save("specs.json", "Specs", "application/json", lambda: specs(offered, titles))
-        save("regret.html", "Chart (HTML)", "text/html", lambda: page(titles, runs))
+        save("specs.json", "Specs", "application/json", lambda: specs(shown))
+        save("regret.html", "Chart (HTML)", "text/html", lambda: page(shown))
     st.segmented_control(
         "The camera above each chart saves",
         style.PICTURES,
@@ -71,11 +74,12 @@ def take_picture() -> None:
     session().saves = st.session_state["saves"]
 
 
-def save(name: str, label: str, mime: str, make: object) -> None:
-    """A download that is made only when it is asked for."""
+def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
+    """A download that is made only when it is asked for. `make` is called outside the script, where there is no
+    visitor: it must know everything it needs, and not ask for the session."""
     st.download_button(
         label,
-        make,  # type: ignore[arg-type]
+        make,
         file_name=name,
         mime=mime,
         on_click="ignore",
@@ -108,21 +112,16 @@ def parquet(table: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def specs(offered: Sequence[int], titles: Sequence[str]) -> str:
+def specs(shown: Sequence[Row]) -> str:
     """All specs by title, as JSON."""
-    s = session()
-    return json.dumps({titles[i]: s.curves[i].spec.to_dict() for i in offered}, indent=2, ensure_ascii=False)
+    return json.dumps(
+        {title: curve.spec.to_dict() for curve, title, _ in shown}, indent=2, ensure_ascii=False
+    )
 
 
-def page(titles: Sequence[str], runs: Sequence[RunStatus]) -> str:
+def page(shown: Sequence[Row]) -> str:
     """The regret chart as a page of its own that needs no network."""
-    s = session()
-    curves = [
-        curve_of(curve, title, run, "cumulative")
-        for curve, title, run in zip(s.curves, titles, runs, strict=True)
-        if not curve.hidden
-    ]
-    picture = figures.comparison(curves)
+    picture = figures.comparison([curve_of(*row, "cumulative") for row in shown])
     html: str = picture.figure.to_html(include_plotlyjs=True, full_html=True)
     return html
 

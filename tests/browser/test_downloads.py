@@ -1,0 +1,126 @@
+"""Everything that can be downloaded, on every page: pressed, and its file opened."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.conftest import Visits
+
+Idle = Callable[[Any], None]
+
+EXPLORE = "explore?v=1&c={}~K.20000~seeds.2~eps.50&c=priv.none&tab=data"
+SWEEP = (
+    "tradeoffs?v=1&b=envp.S.3~envp.H.3~K.20000~seeds.2&m=none&m=central&x=epsilon&at=1,10&show=table&share=1"
+)
+
+# Where there is something to download, and which files.
+PAGES = {
+    EXPLORE.format("env.custom"): {
+        "regret.csv", "regret.parquet", "specs.json", "regret.html", "spec.json", "example.json", "environment.json",
+    },
+    SWEEP: {"sweep.csv", "sweep.json"},
+}  # fmt: skip
+
+
+def finished(page: Page, idle: Idle) -> Page:
+    """The page with all its runs done."""
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    idle(page)
+    return page
+
+
+def saved(page: Page, press: Locator) -> tuple[str, bytes]:
+    """Name and content of the file that comes when something is pressed."""
+    with page.expect_download(timeout=20_000) as download:
+        press.click()
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def opened(name: str, content: bytes, browser: Browser, tmp_path: Path) -> None:
+    """Opens a file as whoever downloaded it would."""
+    kind = name.rpartition(".")[2]
+    if kind == "csv":
+        table(pd.read_csv(io.BytesIO(content)))
+    elif kind == "parquet":
+        table(pd.read_parquet(io.BytesIO(content)))
+    elif kind == "json":
+        assert json.loads(content)
+    elif kind == "svg":
+        drawing = ElementTree.fromstring(content)
+        assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
+        assert drawing.findall(".//{*}path")
+    elif kind == "png":
+        assert content.startswith(b"\x89PNG\r\n\x1a\n")
+        assert min(struct.unpack(">II", content[16:24])) > 300  # width and height
+    else:
+        assert kind == "html"
+        rendered(content, browser, tmp_path)
+
+
+def table(rows: pd.DataFrame) -> None:
+    """A table of regrets, none missing."""
+    assert len(rows) >= 4
+    assert {"seed", "episode", "regret"} <= set(rows.columns)
+    assert (rows["regret"] >= 0).all()
+
+
+def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
+    """A page that shows its chart without a network."""
+    file = tmp_path / "page.html"
+    file.write_bytes(content)
+    context = browser.new_context(offline=True)
+    asked: list[str] = []
+    page = context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    expect(page.locator(".js-plotly-plot .scatterlayer path.js-line").first).to_be_visible()
+    assert page.locator(".js-plotly-plot .legend .traces").count() >= 2  # a curve with privacy, one without
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    context.close()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=["explore", "trade-offs"])
+def test_every_download_gives_a_file_that_opens(
+    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, path: str
+) -> None:
+    page = finished(visit(path), idle)
+    buttons = page.get_by_test_id("stDownloadButton").get_by_role("button")
+    names = set()
+    for i in range(buttons.count()):
+        name, content = saved(page, buttons.nth(i))
+        opened(name, content, browser, tmp_path)
+        names.add(name)
+    assert names == PAGES[path]
+    page.evaluate("delete window.showSaveFilePicker")  # which nobody can answer here
+    page.get_by_test_id("stDataFrame").hover()
+    name, content = saved(page, page.get_by_role("button", name="Download as CSV"))
+    assert not pd.read_csv(io.BytesIO(content)).empty
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_every_chart_is_saved_as_the_picture_that_was_chosen(
+    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, kind: str
+) -> None:
+    page = finished(visit(EXPLORE.format("envp.S.3~envp.H.3")), idle)
+    page.get_by_text(kind.upper(), exact=True).click()
+    ways = [("tab", name) for name in ("Regret", "Counts", "Policy")]
+    ways += [("link", name) for name in ("Home", "Trade-offs", "When is privacy free?")]
+    for role, name in ways:
+        page.get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
+        chart = page.get_by_test_id("stMain").locator(".js-plotly-plot")
+        expect(chart).to_have_count(1)
+        idle(page)
+        chart.hover()
+        file, content = saved(page, chart.locator("[data-title*=Download]"))
+        assert file.endswith(f".{kind}"), name
+        opened(file, content, browser, tmp_path)
