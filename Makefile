@@ -4,7 +4,8 @@
 HOST ?= localhost
 PORT ?= 8501
 PYTHON ?= python3 python3.13 python3.12 python3.11
-TESTS ?=
+TESTS ?= tests
+JOBS ?= auto
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -13,11 +14,12 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
 
-.PHONY: help run test lint format clean
+.PHONY: help run test check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
-	@echo "make test   set up, with a browser, and run the tests (TESTS=path runs only those)"
+	@echo "make test   set up, with a browser, and run all tests, in JOBS=$(JOBS) processes"
+	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
 	@echo "make lint   set up and check style, format and types"
 	@echo "make format put the code into the form that lint checks"
 	@echo "make clean  remove .venv and caches"
@@ -28,6 +30,9 @@ run: $(VENV)/.run
 test: $(VENV)/.test
 	@sh tests/browser/install.sh $(PY)
 	@echo "Running the tests."
+	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder
+
+check: $(VENV)/.test
 	@$(PY) -m pytest $(TESTS)
 
 lint: $(VENV)/.test

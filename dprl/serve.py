@@ -125,7 +125,12 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 def dashboard(host: str, port: int) -> None:
     """Be Streamlit, and end with the process that started this one, however that ends: it holds the other end of
     standard input. All other options are in .streamlit/config.toml."""
+    from streamlit.runtime.pages_manager import PagesManager
+
     stop_when_stdin_closes(threading.Event(), grace=0.0)
+    # Until app.py has run once, Streamlit takes a folder called pages/ for pages of its own, one a file, and would tell
+    # the very first visitor that a page does not exist.
+    PagesManager.uses_pages_directory = False
     address = ["--server.address", host, "--server.port", str(port)]
     sys.argv = ["streamlit", "run", str(ROOT / "app.py"), *address]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)

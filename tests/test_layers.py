@@ -101,7 +101,7 @@ def violations(root: Path) -> list[str]:
             continue
         for line, module in imported_modules(file, root):
             where = f"{file.relative_to(root)}:{line}"
-            if module.split(".")[0] == "streamlit" and layer != PAGES:
+            if module.split(".")[0] == "streamlit" and layer not in (PAGES, "serve"):  # serve starts it
                 found.append(f"{where}: only app.py and pages/ import streamlit")
             target = target_layer(module, root)
             if target is None or target == layer or target not in RANK:

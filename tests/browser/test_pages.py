@@ -23,16 +23,6 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
-def test_the_first_visitor_of_all_may_come_by_a_link(visit: Visits, idle: Idle) -> None:
-    page = visit(LINK)
-    expect(page.get_by_role("link", name="Home")).to_be_visible()
-    page.wait_for_selector(CURVE, timeout=60_000)
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
-    idle(page)
-    assert page.get_by_text("Page not found").count() == 0
-    assert page.locator("[data-testid=stMain] .js-plotly-plot .scatterlayer .js-line").count() >= 2
-
-
 def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
     page = visit("explore")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
