@@ -8,6 +8,8 @@ noise scales. A tuple of losses is their (adaptive) composition. The converters 
 - Gaussian alone: exactly, by the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
 - Everything else: privacy-loss distributions of the dp-accounting library, discretised upward (connect the dots,
   Doroshenko et al. 2022), so that the answer is never too small.
+
+`calibrated` and `least_scale` turn this around: the least noise that proves (epsilon, delta), rounded up.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 # The grid of losses, as a share of the standard deviation of the total loss.
 GRID = 2e-4
 MAX_WINDOW = 4_000_000  # outcomes of a Binomial looked at one by one
+SCALES = Context(prec=6, rounding=ROUND_CEILING)  # of the scales that calibration returns: see `rounded_up`
 
 
 @dataclass(frozen=True)
@@ -144,8 +148,17 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     return mu * (1 - 1e-12)
 
 
+def rounded_up(scale: float) -> float:
+    """`scale` with six significant digits, never less.
+
+    What a search or an FFT finds differs in its last digits from CPU to CPU; what they round to is the same. More
+    noise proves whatever less noise proves.
+    """
+    return float(SCALES.create_decimal(repr(float(scale))))
+
+
 def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: float, guess: float) -> float:
-    """The least noise scale s, within 0.01%, for which `losses_at(s)` proves (epsilon, delta).
+    """The least noise scale s, within 0.01%, for which `losses_at(s)` proves (epsilon, delta), rounded up.
 
     losses_at: from a scale to the losses under it, fewer as s grows. The result is on the safe side.
     """
@@ -181,13 +194,13 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
         raise SpecError(
             "epsilon", f"{epsilon:g} cannot be proved at delta {delta:g} by any noise of this kind."
         )
-    return math.exp(high[0])
+    return rounded_up(math.exp(high[0]))
 
 
 def calibrated(
     losses_at: Callable[[float], Losses], epsilon: float, delta: float, *, exact: bool = True
 ) -> float:
-    """The least noise scale for which `losses_at(scale)` proves (epsilon, delta).
+    """The least noise scale for which `losses_at(scale)` proves (epsilon, delta), rounded up.
 
     Shifts must be in proportion to 1 / scale. With exact=False, where that would take a numerical search, the
     answer of the central limit theorem (within a few percent, for a preview only, proving nothing).
@@ -195,12 +208,12 @@ def calibrated(
     unit = losses_at(1.0)
     pure = math.inf
     if all(isinstance(x, Laplace) for x in unit):
-        pure = epsilon_of(unit, 0.0) / epsilon
+        pure = rounded_up(epsilon_of(unit, 0.0) / epsilon)
     if delta <= 0:
         return pure
     guess = math.sqrt(sum(x.spread**2 for x in unit)) / gaussian_mu(epsilon, delta)
     if _all_gaussian(unit) is not None:
-        return guess
+        return rounded_up(guess)
     if not exact:
         return min(guess, pure)
     return min(least_scale(losses_at, epsilon, delta, guess), pure)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dprl.fields import SpecError
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import MECHANISMS, PRIVATIZERS, accounting
 from dprl.privacy.accounting import (
     Binomial,
     Gaussian,
@@ -20,6 +20,7 @@ from dprl.privacy.accounting import (
     epsilon_of,
     gaussian_epsilon,
     least_scale,
+    rounded_up,
 )
 from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, Guarantee
 from dprl.privacy.privatizers.privatizer import proved, replaced
@@ -195,6 +196,64 @@ def test_fewer_steps_or_larger_budgets_need_less_noise() -> None:
         assert std(epsilon=2.0) < std() < std(epsilon=0.5)
         assert std(delta=1e-4) < std() < std(delta=1e-8)
         assert std(H=4) < std() < std(H=6)
+
+
+# --- rounding: the same noise on every CPU
+
+
+def test_rounding_is_to_six_digits_and_never_down() -> None:
+    for low, high in ((1882.426432085515, 1882.43), (1.0000000000000002, 1.00001), (0.0123456789, 0.0123457)):
+        assert rounded_up(low) == high
+    for kept in (45.0, 7.2, 128.572, 1e-3, 30_000.0, 12_261_900.0, math.inf):
+        assert rounded_up(kept) == kept
+    for scale in np.exp(np.random.default_rng(0).uniform(-20, 40, 1000)):
+        assert scale <= rounded_up(scale) <= scale * (1 + 1.0001e-5)
+        assert rounded_up(rounded_up(scale)) == rounded_up(scale) == float(f"{rounded_up(scale):.6g}")
+
+
+@pytest.mark.parametrize(("privacy", "mechanism"), TIGHT)
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 1e-6), (7.0, 1e-6), (7.0, 0.0)])
+def test_calibrated_noise_has_six_digits(privacy: str, mechanism: str, epsilon: float, delta: float) -> None:
+    if delta == 0 and MECHANISMS[mechanism].needs_delta:
+        delta = 1e-3
+    noise = prepared(privacy, mechanism, "tight", TIMES, H=7, S=2, A=2, epsilon=epsilon, delta=delta)
+    scales = [float(noise.scales[0])]
+    if privacy == "shuffle":
+        fair, variance = least_bits(3 * 7, epsilon, delta, True)
+        scales = [fair, variance if variance > fair / 4 else fair]
+    assert scales == [float(f"{scale:.6g}") for scale in scales]
+
+
+def test_an_accountant_that_differs_in_its_last_digits_gives_the_same_noise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As that of another CPU does: by about 10^-9 at delta 10^-6."""
+    found = []
+    for other in (1.0, 1 - 3e-10, 1 + 3e-10):
+        monkeypatch.setattr(
+            accounting, "epsilon_of", lambda losses, delta, by=other: by * epsilon_of(losses, delta)
+        )
+        least_bits.cache_clear()
+        found.append([calibrated(laplaces, 1.0, 1e-6), *least_bits(60, 1.0, 1e-6, True)])
+    assert found[0] == found[1] == found[2]
+    least_bits.cache_clear()
+
+
+@pytest.mark.parametrize("epsilon", [0.7, 3.0])
+def test_printed_noise_is_as_printed(epsilon: float) -> None:
+    """To the last bit: 3HL/epsilon in a node, 3H/epsilon on a report, and B25's bits."""
+    for privacy, mechanism, scale in (
+        ("central", "laplace-tree", 3 * 7 * int(TIMES[-1]).bit_length() / epsilon),
+        ("local", "laplace", 3 * 7 / epsilon),
+    ):
+        noise = prepared(privacy, mechanism, "paper", TIMES, H=7, S=2, A=2, epsilon=epsilon)
+        assert (noise.scales == scale).all()
+    tau = 96 * math.log(2 / 1e-6) / (epsilon / (3 * 7)) ** 2
+    noise = prepared("shuffle", "binomial-sum", "paper", [1, 10**12], H=7, S=2, A=2, epsilon=epsilon)
+    assert noise.stream.knobs[:, :2].tolist() == [
+        [math.ceil(tau), 0.5],
+        [10**12 - 1, tau / (2 * (10**12 - 1))],
+    ]
 
 
 # --- solving
