@@ -6,6 +6,7 @@ PORT ?= 8501
 PYTHON ?= python3 python3.13 python3.12 python3.11
 TESTS ?= tests
 JOBS ?= auto
+COVERAGE ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -30,7 +31,7 @@ run: $(VENV)/.run
 test: $(VENV)/.test
 	@sh tests/browser/install.sh $(PY)
 	@echo "Running the tests."
-	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder
+	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder $(COVERAGE)
 
 check: $(VENV)/.test
 	@$(PY) -m pytest $(TESTS)
@@ -46,7 +47,7 @@ format: $(VENV)/.test
 	@$(PY) -m ruff format .
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
 $(VENV)/.run: requirements.txt pyproject.toml
 	@$(venv)

@@ -1,4 +1,4 @@
-"""The command line: `python -m dprl run | sweep | list`; the dashboard is `python -m dprl.serve`."""
+"""The command line: `dprl run | sweep | list | serve`, also as `python -m dprl`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from dprl import (
     RunSpec,
     SpecError,
     run,
+    serve,
     spec_from_json,
 )
 from dprl.fields import parse_params, shown
@@ -53,12 +54,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_run(commands)
     add_sweep(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
+    add_serve(commands)
     given = parser.parse_args(arguments)
     try:
         if given.command == "run":
             return run_command(given)
         if given.command == "sweep":
             return sweep_command(given)
+        if given.command == "serve":
+            return serve.main(given.host, serve.PORT.parse(given.port))
         return list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))
@@ -88,6 +92,15 @@ def add_run(commands: Any) -> None:
             help=f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}".replace(
                 "%", "%%"
             ),
+        )
+
+
+def add_serve(commands: Any) -> None:
+    """The flags of `serve`."""
+    parser = commands.add_parser("serve", help="open the dashboard", allow_abbrev=False)
+    for field in (serve.HOST, serve.PORT):
+        parser.add_argument(
+            field.flag, default=str(field.default), help=f"{field.help} (default {field.default})"
         )
 
 

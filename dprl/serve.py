@@ -1,8 +1,8 @@
 """Opens the dashboard: worker processes first, then Streamlit, and ends both together.
 
-    python -m dprl.serve [--host localhost] [--port 8501]
+    python -m dprl serve [--host localhost] [--port 8501]
 
-`make run` calls this. The workers compile the simulation's kernels before the dashboard opens, so that the
+`make run` calls this module. The workers compile the simulation's kernels before the dashboard opens, so that the
 first visitor's run starts at once.
 """
 
@@ -26,7 +26,9 @@ from dprl.jobs import local
 from dprl.jobs.store import Store, StoreError
 from dprl.jobs.worker import stop_when_stdin_closes
 
-ROOT = Path(__file__).parent.parent
+CHECKOUT = Path(__file__).parent.parent
+INSTALLED = Path(__file__).parent / "dashboard"  # where a wheel holds the same files, see dprl/wheel.py
+ROOT = INSTALLED if INSTALLED.is_dir() else CHECKOUT  # app.py, pages/, assets/ and .streamlit/ are here
 HOST = Field("host", "text", "localhost", "a name or address of this machine", flag="--host")
 PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=65535, flag="--port")
 START_LIMIT = 30.0  # seconds for the first worker to appear

@@ -1,0 +1,53 @@
+"""A wheel holds the dashboard, and what is installed from it finds it there, far from any checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ASK = """
+import dprl.serve
+from dprl.__main__ import main
+print(dprl.serve.ROOT)
+main(["list"])
+"""
+
+
+def python(code: str, directory: Path, *arguments: str, **environment: str) -> str:
+    """What this code prints, run elsewhere."""
+    command = [sys.executable, "-c", code, *arguments]
+    found = subprocess.run(
+        command, cwd=directory, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
+    checkout, site, elsewhere = tmp_path / "checkout", tmp_path / "site", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    ours = ("app.py", "README.md", "LICENSE", "pyproject.toml", "requirements.txt")
+    for name in ("dprl", "pages", "assets", ".streamlit"):
+        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ours:
+        shutil.copy(ROOT / name, checkout / name)
+    build = "import sys\nfrom setuptools import build_meta\nbuild_meta.build_wheel(sys.argv[1])"
+    python(build, checkout, str(tmp_path))
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        files.extractall(site)
+    said = python(ASK, elsewhere, PYTHONPATH=str(site)).splitlines()
+    dashboard = site / "dprl" / "dashboard"
+    assert said[0] == str(dashboard)
+    assert any("riverswim" in line for line in said)
+    for folder in ("pages", "assets"):
+        held = {p.relative_to(ROOT) for p in (ROOT / folder).rglob("*") if p.is_file() and p.suffix != ".pyc"}
+        assert {path for path in held if (dashboard / path).is_file()} == held
+    assert (dashboard / "app.py").is_file()
+    assert (dashboard / ".streamlit" / "config.toml").is_file()
+    assert (site / "dprl" / "py.typed").is_file()
