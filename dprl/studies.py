@@ -88,9 +88,31 @@ class Study:
                 found["central:laplace-tree:scaled"] = None
         return tuple(found)
 
-    def at(self, way: str, episodes: int) -> RunSpec:
-        """The run of `users` with so many episodes. Raises SpecError where it is past the limits."""
-        return _at(self.base, way, episodes)
+    @property
+    def searches(self) -> dict[str, dict[int, RunSpec]]:
+        """What `users` looks through: each way that can be run, with its run at every K of USERS_GRID where it can."""
+        found = {way: _over_users(self.base, way).points for way in self.ways}
+        runs = {way: {p.spec.episodes: p.spec for p in points if p.spec} for way, points in found.items()}
+        return {way: by_k for way, by_k in runs.items() if by_k}
+
+    @property
+    def refusals(self) -> dict[str, list[str]]:
+        """Why something of the chart cannot be run, with the models (in `users`: the ways) that this concerns.
+
+        In `users` only what bounds the search above, or ends it before it begins, is a reason.
+        """
+        found: dict[str, dict[str, None]] = {}
+        if self.show != "users":
+            for point in self.sweep.points:
+                if point.spec is None:
+                    found.setdefault(point.refusal, {})[point.values[0]] = None
+        else:
+            for way in self.ways:
+                points = _over_users(self.base, way).points
+                most = max((i for i, point in enumerate(points) if point.spec), default=-1)
+                for point in points[most + 1 : most + 2]:
+                    found.setdefault(point.refusal, {})[way] = None
+        return {reason: list(models) for reason, models in found.items()}
 
 
 @lru_cache(maxsize=100)
@@ -98,12 +120,9 @@ def _sweep(base: RunSpec, models: tuple[str, ...], x: str, values: tuple[Any, ..
     return Sweep(base, {"privacy": models, x: values})
 
 
-@lru_cache(maxsize=2000)
-def _at(base: RunSpec, way: str, episodes: int) -> RunSpec:
-    (point,) = Sweep(base, {"privacy": [way], "episodes": [episodes]}).points
-    if point.spec is None:
-        raise SpecError("episodes", point.refusal.partition(": ")[2])
-    return point.spec
+@lru_cache(maxsize=100)
+def _over_users(base: RunSpec, way: str) -> Sweep:
+    return Sweep(base, {"privacy": [way], "episodes": USERS_GRID})
 
 
 def axes(base: RunSpec) -> dict[str, Field]:

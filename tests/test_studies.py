@@ -98,8 +98,24 @@ def test_users_compares_mechanisms_at_the_same_promise() -> None:
         "central:laplace-tree:tight",
         "central:laplace-tree:scaled",
     )
-    spec = DEFAULT.at("central:laplace-tree:tight", 5000)
-    assert (spec.episodes, spec.mechanism, spec.epsilon, spec.delta) == (5000, "laplace-tree", 1.0, 1e-6)
+    spec = DEFAULT.searches["central:laplace-tree:tight"][10_000]
+    assert (spec.episodes, spec.mechanism, spec.epsilon, spec.delta) == (10_000, "laplace-tree", 1.0, 1e-6)
+
+
+def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> None:
+    pure = Study(BASE.replace(mechanism=None, delta=0.0), show="users")
+    assert set(pure.searches) == {
+        "central:laplace-tree:tight",
+        "central:laplace-tree:scaled",
+        "local:laplace:tight",
+    }
+    assert [reason.partition(":")[0] for reason in pure.refusals] == ["delta"] * 4
+    assert set(pure.searches) | {way for ways in pure.refusals.values() for way in ways} == set(pure.ways)
+    # A search that has to end early says why, too.
+    short = Study(BASE.replace(schedule="episodic"), ("central",), show="users")
+    assert max(short.searches["central:laplace-tree:tight"]) == 10**6
+    assert max(short.searches["central:gaussian-toeplitz:tight"]) < 4000
+    assert {reason.partition(":")[0] for reason in short.refusals} == {"schedule", "episodes"}
 
 
 @pytest.mark.parametrize("study", STUDIES)

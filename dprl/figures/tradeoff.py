@@ -53,6 +53,13 @@ class Frontier:
     fitted: tuple[float, float] = (np.nan, np.nan)
     theory: float | None = None
 
+    @property
+    def share(self) -> Array:
+        """[P] of all there is to lose, NaN where there is nothing."""
+        found = np.full(len(self.x), np.nan)
+        np.divide(self.mean, self.worst, out=found, where=self.worst > 0)
+        return found
+
 
 def frontier(
     curves: Sequence[Frontier],
@@ -109,7 +116,7 @@ def frontier(
         words[:, 2] = [style.human(v) for v in x]
         words[:, 3] = [human(float(m)) for m in mean]
         words[:, 4] = [lines.between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
-        words[:, 5] = [percent(float(m / w)) for m, w in zip(mean, curve.worst[ok], strict=True)]
+        words[:, 5] = [percent(float(share)) for share in curve.share[ok]]
         whole = curve.whole[ok]
         hollow |= bool((~whole).any())
         on_floor |= bool((~above).any())
@@ -228,14 +235,17 @@ def _see(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
             f"{quoted(c.label)}: {what} {way} like {symbol}^{_exponent(c.slope)} for {symbol} from {low} to {high}"
         )
     text = "; ".join(sentences) + "." if sentences else ""
-    hopeless = [
-        c for c in known if c not in fitted and c.model != "none" and np.nanmin(c.mean / c.worst) > 0.5
-    ]
+    hopeless = [c for c in known if c not in fitted and c.model != "none" and 0.5 < _least(c.share) < np.inf]
     if hopeless:
         names = " and ".join(quoted(c.label) for c in hopeless)
-        least = min(float(np.nanmin(c.mean / c.worst)) for c in hopeless)
+        least = min(_least(c.share) for c in hopeless)
         text += f" {names} learned little anywhere here: at least {percent(least)} of everything was lost."
     return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].mean[-1]))}."
+
+
+def _least(shares: Array) -> float:
+    """The least of those that are known, infinite where none is."""
+    return float(np.fmin.reduce(shares, initial=np.inf))
 
 
 def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:
@@ -250,7 +260,7 @@ def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:
                     "mean": c.mean,
                     "low (95%)": c.low,
                     "high (95%)": c.high,
-                    "share of K·V*": c.mean / c.worst,
+                    "share of K·V*": c.share,
                     "seeds": c.seeds,
                 }
             )
@@ -263,7 +273,7 @@ def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:
 @dataclass(frozen=True)
 class Need:
     """How many users one way to be private needs. needed: NaN while searched for, infinite when more than `most`;
-    low, high: 95% bootstrap interval over seeds; note: what to say instead of a number."""
+    low, high: 95% bootstrap interval over seeds, NaN where there is none; note: what to say instead of a number."""
 
     label: str
     model: str
@@ -300,7 +310,7 @@ def users(needs: Sequence[Need], *, title: str, most: float, see: str, dark: boo
                     "thickness": 2,
                     "width": 6,
                 },
-                text=[f"{human(float(f'{need.needed:.2g}'))}"],
+                text=[style.plain(need.note) or human(float(f"{need.needed:.2g}"))],
                 textposition="top center",
                 textfont={"color": colors.ink, "size": 12},
                 hovertemplate=f"<b>{names[i]}</b><br>{human(need.needed)} users"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,7 +14,7 @@ from pages.shared import status
 from pages.shared.browser import copy_link
 from pages.shared.controls.panel import controls
 from pages.shared.examples import offer
-from pages.shared.frame import guarded
+from pages.shared.frame import redrawn
 from pages.shared.head import head
 from pages.shared.names import in_common, titles
 from pages.shared.reading import words_and_papers
@@ -48,12 +49,11 @@ def main() -> None:
     every = None if not left or s.paused else next(t for limit, t in PACE if max(left) < limit)
     if s.playing:
         every = FRAME
-    st.fragment(results, run_every=every)(every is not None, corner)
+    redrawn(partial(results, corner), every)
     words_and_papers()
 
 
-@guarded
-def results(live: bool, corner: DeltaGenerator) -> None:
+def results(corner: DeltaGenerator, live: bool) -> None:
     """Progress and the open tab, and in the page's corner the link to just that.
 
     While something runs this part redraws itself; the end of the last run stops that.

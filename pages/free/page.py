@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,7 +20,7 @@ from pages.free.verdict import late_mistakes, settled, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
 from pages.shared import status
 from pages.shared.browser import copy_link
-from pages.shared.frame import guarded
+from pages.shared.frame import redrawn
 from pages.shared.head import head
 from pages.shared.names import in_common
 from pages.shared.reading import words_and_papers
@@ -42,12 +43,11 @@ def main() -> None:
     runs = [status_of(curve.spec) for curve in curves]
     left = [run.seconds_left or 0.0 for run in runs if run.state in status.ACTIVE]
     every = None if not left or s.paused else next(t for limit, t in PACE if max(left) < limit)
-    st.fragment(results, run_every=every)(every is not None, curves, corner)
+    redrawn(partial(results, curves, corner), every)
     words_and_papers()
 
 
-@guarded
-def results(live: bool, curves: tuple[Curve, ...], corner: DeltaGenerator) -> None:
+def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> None:
     """Progress, the answer, the chart that is looked at, and the calculator; in the corner the link to just that."""
     s, f = session(), free()
     runs = [status_of(curve.spec) for curve in curves]

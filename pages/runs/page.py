@@ -11,7 +11,7 @@ from dprl.jobs.store import RunRow
 from dprl.links import Curve
 from dprl.simulation import RunSpec
 from pages.shared.data import store
-from pages.shared.frame import guarded
+from pages.shared.frame import redrawn
 from pages.shared.names import in_common, label
 from pages.shared.state import add, ask, session
 from pages.shared.status import ACTIVE, act, cancel, retry, words
@@ -27,10 +27,9 @@ def main() -> None:
     )
     rows, swept = own()
     going = any(row.state in ACTIVE for row in rows + swept)
-    st.fragment(listing, run_every=1.0 if going else None)(going)
+    redrawn(listing, 1.0 if going else None)
 
 
-@guarded
 def listing(live: bool) -> None:
     """The table of runs; redraws itself while one of them goes on."""
     rows, swept = own()

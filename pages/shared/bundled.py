@@ -105,7 +105,7 @@ def first_study() -> dict[RunSpec, list[float]]:
     found = {spec: final(spec) for spec in study.sweep.specs}
 
     def price(way: str, episodes: int) -> NDArray[np.float64]:
-        spec = study.at(way, episodes)
+        spec = study.searches[way][episodes]
         for one in (spec, spec.twin()):
             if one not in found:
                 found[one] = final(one)
@@ -114,8 +114,8 @@ def first_study() -> dict[RunSpec, list[float]]:
 
     target = study.share / 100 * v_star(study.base)
     picked = search.bootstrap(study.base.seeds)
-    for way in study.ways:
-        search.search_users(partial(price, way), target, studies.USERS_GRID, study.base.episodes, picked)
+    for way, runs in study.searches.items():
+        search.search_users(partial(price, way), target, tuple(runs), study.base.episodes, picked)
     return found
 
 

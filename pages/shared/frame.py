@@ -31,11 +31,12 @@ class Page(Protocol):
     def run(self) -> None: ...
 
 
-def guarded(draw: Callable[P, Any]) -> Callable[P, None]:
-    """`draw`, whose errors end as one sentence on the page and a traceback in the log, never the other way round."""
+def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
+    """`draw`, whose errors end as one sentence on the page and a traceback in the log, never the other way round.
+    It returns whether there was none."""
 
     @wraps(draw)
-    def safely(*args: P.args, **kwargs: P.kwargs) -> None:
+    def safely(*args: P.args, **kwargs: P.kwargs) -> bool:
         try:
             draw(*args, **kwargs)
         except (SpecError, StoreError) as error:
@@ -43,8 +44,28 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, None]:
         except Exception:
             log.exception("A page failed")
             st.error(CRASHED)
+        else:
+            return True
+        return False
 
     return safely
+
+
+def redrawn(draw: Callable[[bool], object], every: float | None) -> None:
+    """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
+
+    After an error it stands still, so that the error is not written at every turn; when it could be drawn again,
+    because of something that the visitor did, it goes on.
+    """
+    s = session()
+
+    def part() -> None:
+        fine = guarded(draw)(every is not None)
+        if fine == s.stuck and every is not None:
+            s.stuck = not fine
+            st.rerun()
+
+    st.fragment(part, run_every=None if s.stuck else every)()
 
 
 def dark() -> bool:

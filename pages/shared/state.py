@@ -29,9 +29,10 @@ class Session:
     problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
     still; playing: the moment looked at moves on; said: what the last press of a button has to say; files: environments
     uploaded here, by their digest; upload_problem: what was wrong with the last one; editing: the one in the editor;
-    page: the one shown last; arrived: another one was shown before; epsilon: the one on the home page; home_drawn:
-    what its chart was sent for, epsilon and whether dark; home_problem: what was wrong with the link that brought it;
-    saves: the kind of picture that the camera above each chart saves.
+    page: the one shown last; arrived: another one was shown before; stuck: a part that redraws itself could not be
+    drawn; epsilon: the one on the home page; home_drawn: what its chart was sent for, epsilon and whether dark;
+    home_problem: what was wrong with the link that brought it; saves: the kind of picture that the camera above each
+    chart saves.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -50,6 +51,7 @@ class Session:
     upload_problem: str = ""
     editing: dict[str, Any] | None = None
     page: str | None = None
+    stuck: bool = False
     arrived: bool = True
     epsilon: float = 1.0
     home_drawn: tuple[float, bool] = (1.0, False)

@@ -134,6 +134,8 @@ def run_box(t: Trade) -> None:
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     if study is not None:
+        for sentence in trade.refusals(study):
+            st.caption(f":red[{sentence}]")
         lacking = trade.missing(study.sweep.specs)
         seeds = sum(spec.seeds for spec in lacking)
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
@@ -141,7 +143,7 @@ def run_box(t: Trade) -> None:
             st.caption(
                 f"{plural(len(lacking), 'run')}, {plural(seeds, 'seed')} in all: {duration(seconds)} once started."
             )
-        else:
+        elif study.sweep.specs:
             st.caption("Computed before: it appears at once.")
     buttons(
         "Run" if study is None or trade.missing(study.sweep.specs) else "Show",

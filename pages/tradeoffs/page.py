@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,7 +16,7 @@ from dprl.simulation import RunSpec
 from dprl.studies import Study
 from pages.shared import data
 from pages.shared.browser import copy_link
-from pages.shared.frame import guarded
+from pages.shared.frame import redrawn
 from pages.shared.head import head
 from pages.shared.names import in_common
 from pages.shared.reading import words_and_papers
@@ -40,7 +41,7 @@ def main() -> None:
     corner = head("Trade-offs", t.problems)
     st.caption(escape(common(t.study)))
     busy = bool(trade.going(wanted(t.study)).active)
-    st.fragment(results, run_every=PACE if busy else None)(busy, corner)
+    redrawn(partial(results, corner), PACE if busy else None)
     words_and_papers()
 
 
@@ -64,14 +65,13 @@ def wanted(study: Study) -> list[RunSpec]:
     if study.show != "users":
         return list(study.sweep.specs)
     found: dict[RunSpec, None] = {}
-    for way in study.ways:
+    for way in study.searches if target(study) > 0 else ():
         search = trade.users(study, way, target(study))
         found |= dict.fromkeys(trade.pending(study, way, search))
     return list(found)
 
 
-@guarded
-def results(live: bool, corner: DeltaGenerator) -> None:
+def results(corner: DeltaGenerator, live: bool) -> None:
     """Progress and the chart. While something runs this part redraws itself; its end stops that."""
     t = trade.trade()
     study = t.study
@@ -96,7 +96,7 @@ def results(live: bool, corner: DeltaGenerator) -> None:
             label_visibility="collapsed",
         )
     for refusal in trade.refusals(study):
-        st.caption(f":material/info: Left out: {escape(refusal)}")
+        st.caption(f":material/info: {refusal}")
     if study.show == "users":
         needed(study, state)
     else:

@@ -12,6 +12,7 @@ from dprl import links, metrics
 from dprl.figures import tradeoff as figures
 from dprl.links import Curve, View
 from dprl.simulation import RunSpec
+from dprl.simulation.sweep import Model
 from dprl.studies import Study
 from dprl.tables import csv
 from pages.explore.export import save
@@ -30,12 +31,7 @@ def chart(study: Study) -> None:
     """The frontier, and what was pressed of it."""
     curves = trade.frontiers(study)
     if not any(np.isfinite(c.mean).any() for c in curves):
-        with st.container(
-            border=True, height=300, horizontal_alignment="center", vertical_alignment="center"
-        ):
-            st.markdown(
-                "The first points appear in a moment." if curves else "Without privacy there is no price."
-            )
+        empty(study)
         return
     night = dark()
     symbol = SYMBOLS.get(study.x, study.x)
@@ -58,17 +54,28 @@ def chart(study: Study) -> None:
     opened(study)
 
 
+def empty(study: Study) -> None:
+    """What stands where the chart, or the table, will be."""
+    if trade.drawn(study):
+        said = "The first points appear in a moment."
+    elif study.show == "price" and all(Model.parse(model).privacy == "none" for model in study.models):
+        said = "Without privacy there is no price."
+    else:
+        said = "None of this can be run: the lines above say what is allowed."
+    with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
+        st.markdown(said, text_alignment="center")
+
+
 def pressed() -> None:
     """A point was pressed: it is looked at closely below the chart."""
     points = st.session_state["frontier"]["selection"]["points"]
     t = trade.trade()
-    curves = trade.frontiers(t.study)
-    for point in points:
-        found = point.get("customdata")
+    for pressed_point in points:
+        found = pressed_point.get("customdata")
         if found is not None and len(found) >= 2:
-            models = [m for m in t.study.models if not (t.study.show == "price" and m == "none")]
-            model = t.study.models.index(models[int(found[0])])
-            t.picked = (model, int(found[1])) if int(found[0]) < len(curves) else None
+            models = trade.drawn(t.study)
+            at, point = int(found[0]), int(found[1])
+            t.picked = (t.study.models.index(models[at]), point) if at < len(models) else None
             return
     t.picked = None
 
@@ -80,7 +87,7 @@ def opened(study: Study) -> None:
         st.caption("Press a point to open its run in Explore.")
         return
     model, at = t.picked
-    runs = [(x, spec) for x, spec in trade.points(study, study.models[model]) if spec is not None]
+    runs = trade.points(study, study.models[model])
     if at >= len(runs):
         return
     x, spec = runs[at]
@@ -124,14 +131,16 @@ def rounded(value: float) -> float:
 
 def table(study: Study) -> None:
     """Every point in numbers, each with its run; and the downloads."""
+    if not trade.drawn(study):
+        empty(study)
+        return
     rows = []
     for model, title in zip(study.models, trade.titles(study.models), strict=True):
         for x, spec in trade.points(study, model):
-            if spec is None:
-                continue
             ends = trade.ends(spec)
             known = ends[np.isfinite(ends)]
             mean, low, high = (float(v[0]) for v in metrics.regret_band(known.reshape(-1, 1)))
+            worst = spec.episodes * data.v_star(spec)
             price = ends - trade.ends(spec.twin())
             price = price[np.isfinite(price)]
             extra, extra_low, extra_high = (float(v[0]) for v in metrics.regret_band(price.reshape(-1, 1)))
@@ -146,7 +155,7 @@ def table(study: Study) -> None:
                     "price": rounded(extra),
                     "price low": rounded(extra_low),
                     "price high": rounded(extra_high),
-                    "% of K·V*": rounded(100 * mean / (spec.episodes * data.v_star(spec))),
+                    "% of K·V*": rounded(100 * mean / worst) if worst else None,
                     "seeds": len(known),
                 }
             )

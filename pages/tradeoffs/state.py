@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl import metrics, search, studies
-from dprl.fields import SpecError
+from dprl.figures.style import quoted
 from dprl.figures.tradeoff import Frontier
 from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
@@ -25,6 +25,7 @@ from pages.shared import address, data
 from pages.shared.bundled import bundled_ends
 from pages.shared.state import ask, draft_of, session
 from pages.shared.status import ACTIVE
+from pages.shared.text import escape
 
 LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
 FEWEST = 3  # points of a slope
@@ -176,16 +177,26 @@ def titles(models: Sequence[str]) -> list[str]:
     return result
 
 
+def drawn(study: Study) -> list[str]:
+    """The models that have a curve: without privacy there is no price, and some cannot be run."""
+    priced = study.show == "price"
+    return [m for m in study.models if points(study, m) and not (priced and Model.parse(m).privacy == "none")]
+
+
+def way_titles(ways: Sequence[str]) -> list[str]:
+    """What each way of `users` is called: model and mechanism."""
+    return [text[0].upper() + text[1:] for text in (Model.parse(way).title for way in ways)]
+
+
 def frontiers(study: Study) -> list[Frontier]:
-    """A curve for each model, from the seeds that are finished."""
+    """A curve for each model of `drawn`, from the seeds that are finished."""
     curves = []
-    for model, slot, title in zip(study.models, slots(study.models), titles(study.models), strict=True):
+    looks = dict(zip(study.models, zip(slots(study.models), titles(study.models), strict=True), strict=True))
+    for model in drawn(study):
         privacy = Model.parse(model).privacy
-        if study.show == "price" and privacy == "none":
-            continue
-        specs = points(study, model)
-        x = [value for value, spec in specs if spec is not None]
-        runs = [spec for _, spec in specs if spec is not None]
+        slot, title = looks[model]
+        x = [value for value, _ in points(study, model)]
+        runs = [spec for _, spec in points(study, model)]
         rows = np.array([values(study, spec) for spec in runs]).reshape(len(runs), -1).T
         regret = np.array([ends(spec).mean() for spec in runs])
         worst = np.array([spec.episodes * data.v_star(spec) for spec in runs])
@@ -214,9 +225,9 @@ def frontiers(study: Study) -> list[Frontier]:
     return curves
 
 
-def points(study: Study, model: str) -> list[tuple[Any, RunSpec | None]]:
-    """The values of the axis with this model's runs."""
-    return [(p.values[1], p.spec) for p in study.sweep.points if p.values[0] == model]
+def points(study: Study, model: str) -> list[tuple[Any, RunSpec]]:
+    """The values of the axis at which this model can be run, with its runs."""
+    return [(p.values[1], p.spec) for p in study.sweep.points if p.values[0] == model and p.spec is not None]
 
 
 def values(study: Study, spec: RunSpec) -> NDArray[np.float64]:
@@ -244,23 +255,26 @@ def order(study: Study) -> str:
     """Whether a larger epsilon was ever significantly worse, in a sentence with its numbers; "" where not known."""
     if study.x != "epsilon":
         return ""
-    groups, lost = {}, {}
+    groups = {}
     for model, title in zip(study.models, titles(study.models), strict=True):
-        runs = [(x, spec) for x, spec in points(study, model) if spec is not None]
-        if Model.parse(model).privacy == "none" or missing([spec for _, spec in runs]):
+        runs = points(study, model)
+        if not runs or Model.parse(model).privacy == "none" or missing([spec for _, spec in runs]):
             continue
         rows = np.array([ends(spec) for _, spec in runs]).T
         groups[title] = (np.array([x for x, _ in runs]), rows)
-        for x, spec in runs:
-            lost[title, x] = float(ends(spec).mean() / (spec.episodes * data.v_star(spec)))
     compared, found = metrics.reversals(groups)
     if not compared:
         return ""
     test = f"{compared} pairs compared, paired t tests, Holm-corrected, 5%"
     if not found:
         return f"Larger ε is never significantly worse ({test})."
-    least = min(min(lost[r.group, r.smaller], lost[r.group, r.larger]) for r in found)
     K = study.base.episodes * data.v_star(study.base)
+    lost = {
+        (title, x): mean / K
+        for title, (at, rows) in groups.items()
+        for x, mean in zip(at, rows.mean(0), strict=True)
+    }
+    least = min(min(lost[r.group, r.smaller], lost[r.group, r.larger]) for r in found)
     most = max(r.excess for r in found) / K
     where = ", ".join(dict.fromkeys(r.group for r in found))
     said = (
@@ -273,8 +287,15 @@ def order(study: Study) -> str:
 
 
 def refusals(study: Study) -> list[str]:
-    """Why some combinations cannot be run, each reason once."""
-    return list(dict.fromkeys(p.refusal for p in study.sweep.points if p.spec is None))
+    """What is left out of the chart and why, a sentence in Markdown for each reason."""
+    compared = study.ways if study.show == "users" else study.models
+    said = way_titles(compared) if study.show == "users" else titles(compared)
+    named = dict(zip(compared, map(quoted, said), strict=True))
+    sentences = []
+    for reason, models in study.refusals.items():
+        of = f" of {' and '.join(named[model] for model in models)}" if len(models) < len(compared) else ""
+        sentences.append(f"Left out{of}: {escape(reason)}")
+    return sentences
 
 
 def offered(algorithm: str) -> list[str]:
@@ -294,14 +315,15 @@ def offered(algorithm: str) -> list[str]:
 
 def users(study: Study, way: str, target: float) -> search.Users:
     """The search for the users that one way to be private needs, as far as the runs that are finished allow."""
+    runs = study.searches[way]
 
     def look(episodes: int) -> NDArray[np.float64] | None:
-        spec = study.at(way, episodes)
+        spec = runs[episodes]
         price = (ends(spec) - ends(spec.twin())) / episodes
         return price if np.isfinite(price).all() else None
 
     return search.search_users(
-        look, target, studies.USERS_GRID, study.base.episodes, search.bootstrap(study.base.seeds)
+        look, target, tuple(runs), study.base.episodes, search.bootstrap(study.base.seeds)
     )
 
 
@@ -309,8 +331,5 @@ def pending(study: Study, way: str, found: search.Users) -> list[RunSpec]:
     """The runs that the search waits for."""
     if found.pending is None:
         return []
-    try:
-        spec = study.at(way, found.pending)
-    except SpecError:
-        return []
+    spec = study.searches[way][found.pending]
     return missing([spec, spec.twin()])

@@ -38,7 +38,10 @@ def needed(study: Study, state: trade.Going) -> None:
         )
         complaint("share")
     v_star = data.v_star(study.base)
-    ways, level = study.ways, target(study)
+    ways, level = tuple(study.searches), target(study)
+    if v_star == 0:
+        st.info("Every policy earns 0 here: there is nothing to lose, with privacy or without.")
+        return
     found = [trade.users(study, way, level) for way in ways]
     open_ = [way for way, users in zip(ways, found, strict=True) if users.pending is not None]
     if state.active:
@@ -62,15 +65,23 @@ def needed(study: Study, state: trade.Going) -> None:
             )
             act("Search", "search", begin, "begin")
     if not ways:
-        st.info("There is no private model to compare. Add one in the settings.")
+        st.info(
+            "None of this can be run: the lines above say what is allowed."
+            if study.ways
+            else "There is no private model to compare. Add one in the settings."
+        )
         return
     rows = []
-    for way, slot, title, users in zip(ways, trade.slots(ways), way_titles(ways), found, strict=True):
-        most = studies.USERS_GRID[-1]
-        note = "searching" if users.pending is not None else f"more than {human(most)}"
-        rows.append(
-            figures.Need(title, Model.parse(way).privacy, slot, users.needed, users.low, users.high, note)
-        )
+    for way, slot, title, users in zip(ways, trade.slots(ways), trade.way_titles(ways), found, strict=True):
+        most = max(study.searches[way])
+        if users.pending is not None:
+            note = "searching"
+        elif np.isnan(users.needed):
+            note = f"more than {human(most)}"
+        else:
+            note = f"at most {human(users.needed)}" if fewest(study, way, users) else ""
+        low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
+        rows.append(figures.Need(title, Model.parse(way).privacy, slot, users.needed, low, high, note))
     night = dark()
     heading = f"Users until privacy costs below {study.share:g}% of V*"
     picture = kept(
@@ -86,7 +97,8 @@ def needed(study: Study, state: trade.Going) -> None:
     show(picture, "users")
     st.caption(
         f"At ε = {study.base.epsilon:g}, δ = {human(study.base.delta or 0.0)} (δ = 0 where scaled), replace-one. "
-        f"V* is {v_star:.4g}. Bars: 95% bootstrap intervals over seeds. "
+        f"V* is {v_star:.4g}. "
+        f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
         "Each K is a run of its own, with noise set for that K."
     )
     looked_at(study, found)
@@ -101,13 +113,13 @@ def looked_at(study: Study, found: list[search.Users]) -> None:
     v_star = data.v_star(study.base)
     rows = [
         {
-            "model": title,
+            "model": trade.way_titles([way])[0],
             "K": human(float(k)),
             "price, % of V*": 100 * float(price.mean()) / v_star,
             "seeds": len(price),
-            "run": explore(study.at(way, int(k))),
+            "run": explore(runs[int(k)]),
         }
-        for way, title, users in zip(study.ways, way_titles(study.ways), found, strict=True)
+        for (way, runs), users in zip(study.searches.items(), found, strict=True)
         for k, price in zip(users.at, users.price.T, strict=True)
     ]
     opened_up.dataframe(
@@ -115,27 +127,41 @@ def looked_at(study: Study, found: list[search.Users]) -> None:
     )
 
 
-def way_titles(ways: tuple[str, ...]) -> list[str]:
-    """What each way is called: model and mechanism."""
-    return [text[0].upper() + text[1:] for text in (Model.parse(way).title for way in ways)]
+def fewest(study: Study, way: str, users: search.Users) -> bool:
+    """Whether the search ended at the least K there is, so that fewer users may do as well."""
+    return users.needed == min(study.searches[way])
 
 
 def compare(study: Study, found: list[search.Users]) -> str:
-    """How many times fewer users the best needs than each of the others of its model, with intervals."""
-    ways = dict(zip(study.ways, found, strict=True))
-    titles = dict(zip(study.ways, way_titles(study.ways), strict=True))
+    """How many users the best needs, and how many times as many each of the others, with intervals."""
+    titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
+    ways = dict(zip(study.searches, found, strict=True))
     ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}
-    if len(ends) < 2:
-        return "The search is not finished yet." if any(u.pending for u in found) else "Nothing to compare."
-    best = min(ends, key=lambda way: ends[way].needed)
-    said = []
-    for way, users in sorted(ends.items(), key=lambda item: item[1].needed):
-        if way == best:
+    if len(ends) < 2 and any(users.pending for users in found):
+        return "The search is not finished yet."
+    if not ends:
+        return "None gets there with any number of users that can be run."
+    best, *others = sorted(ends, key=lambda way: ends[way].needed)
+    few = [way for way in ends if fewest(study, way, ends[way])]
+    said = [f"{titles[best]} needs {human(ends[best].needed)} users"]
+    if few:  # how many the best needs is not known, so there are no multiples of it
+        needs = f"{'needs' if len(few) == 1 else 'need'} at most {human(ends[best].needed)} users"
+        said = [f"{' and '.join(titles[way] for way in few)} {needs}, the fewest looked at"]
+    more = []
+    for way in others:
+        if way in few:
             continue
-        low, high = search.quantiles(users.resampled / ends[best].resampled)
-        between = f" ({human(low)} to {human(high)})" if np.isfinite(high) else ""
-        said.append(f"{quoted(titles[way])} {human(users.needed / ends[best].needed)} times as many{between}")
-    return f"{quoted(titles[best])} needs {human(ends[best].needed)} users; " + ", ".join(said) + "."
+        needed, resampled, unit = ends[way].needed, ends[way].resampled, "users"
+        if not few:
+            needed, resampled, unit = (
+                needed / ends[best].needed,
+                resampled / ends[best].resampled,
+                "times as many",
+            )
+        low, high = search.quantiles(resampled)
+        between = f" ({human(low)} to {human(high)})" if np.isfinite(high) and study.base.seeds > 1 else ""
+        more.append(f"{titles[way]} {human(needed)} {unit}{between}")
+    return "; ".join([*said, *filter(None, [", ".join(more)])]) + "."
 
 
 def share(value: Any) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dprl import studies
@@ -15,6 +18,9 @@ from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.studies import Study
+from pages.shared import data
+from pages.shared.frame import CRASHED
+from pages.tradeoffs import state as trade
 from tests.pages.conftest import charts, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -169,6 +175,100 @@ def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     app = visit(PAGE, **query(replace(SMALL, x="S", values=(3, 300))))
     assert "Left out" in words(app)
     assert "counters" in words(app)
+
+
+PURE = "delta: 0 does not go with mechanism binomial-sum; give a number above 0."
+TINY = "delta: 1e-13 is too small to be accounted for with random bits; give at least 1e-12."
+EARNS_NOTHING = '{"P": [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "R": [[0, 0], [0, 0]], "d1": [1, 0]}'
+ONE_ACTION = '{"P": [[[0.5, 0.5]], [[0.2, 0.8]]], "R": [[0.5], [1]], "d1": [1, 0]}'
+HARD = SMALL.base.replace(episodes=1000, seeds=2)
+EXACT = HARD.replace(mechanism=None, delta=0.0)
+
+
+def world(model: str) -> RunSpec:
+    return RunSpec(environment="custom", environment_params={"model": model, "H": 3}, episodes=1000, seeds=2)
+
+
+SCALED = "Central, Laplace tree, as printed, scaled to prove ε"
+CORNERS = {  # a study, what is left out of its chart, and what is said of the users needed
+    "delta 0": (
+        Study(EXACT, values=(1.0, 10.0)),
+        f"Left out of **Shuffle (SDP)**: {PURE}",
+        f"Left out of **Shuffle, Shuffled bits**: {PURE}",
+    ),
+    "delta 0, and nothing left": (Study(EXACT, ("shuffle",)), f"Left out: {PURE}", "None of this can be run"),
+    "delta 1e-13": (Study(HARD.replace(delta=1e-13)), f"Left out of **Shuffle (SDP)**: {TINY}", TINY),
+    "the least epsilon": (
+        Study(HARD.replace(epsilon=0.001), values=(0.001, 10_000.0)),
+        "",
+        f"Left out of **{SCALED}**: epsilon: 0.0005 is not allowed; give a number from 0.001 to 10000.",
+    ),
+    "one seed": (Study(HARD.replace(seeds=1)), "", "One seed has no interval."),
+    "one user": (Study(HARD, ("none", "local"), "episodes", (1, 2)), "", "**Local, Gaussian** needs"),
+    "one action": (Study(world(ONE_ACTION)), "", "need at most 100 users, the fewest looked at."),
+    "nothing to earn": (Study(world(EARNS_NOTHING)), "", "there is nothing to lose, with privacy or without."),
+    "planning after every user": (
+        Study(HARD.replace(schedule="episodic"), ("central",), "episodes", (1000, 10**7)),
+        "Left out: episodes: 1e+07 is too many for the episodic schedule; give at most 10^6, or",
+        "Left out of **Central, Gaussian, Toeplitz factorisation**: schedule: gaussian-toeplitz keeps noise for every",
+    ),
+}  # fmt: skip
+
+
+def lost(spec: RunSpec) -> np.ndarray:
+    """Regret as it might be, the same in every seed but for a little."""
+    private = spec.epsilon is not None and data.environment(spec).A > 1
+    price = (1e4 if spec.privacy == "local" else 100) / spec.epsilon if private and spec.epsilon else 0.0
+    regret = data.v_star(spec) * min(spec.episodes, spec.episodes**0.5 + price)
+    rows: np.ndarray = regret * (1 + 0.01 * np.arange(spec.seeds))
+    return rows
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_what_cannot_be_run_is_said_and_the_rest_drawn(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, corner: str
+) -> None:
+    monkeypatch.setattr(trade, "ends", lost)
+    study, left_out, of_users = CORNERS[corner]
+    app = visit(PAGE, **query(replace(study, share=50.0)))
+    for show in ("price", "regret", "table", "users"):
+        app.segmented_control[0].set_value(show).run()
+        unbroken(app)
+        said = words(app).replace("\\", "")
+        assert (of_users if show == "users" else left_out) in said
+        assert ("Left out" in said) == (left_out != "" or (show == "users" and "Left out" in of_users))
+        assert app.button(key="run")
+    if study.base.seeds == 1:
+        assert not re.search(r"times as many \(", said)
+
+
+def test_an_error_is_not_repeated_by_the_redrawing(
+    visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun = []
+    fragment = st.fragment
+
+    def noted(part: Any = None, *, run_every: Any = None) -> Any:
+        begun.append(run_every)
+        return fragment(part, run_every=run_every)
+
+    monkeypatch.setattr(st, "fragment", noted)
+    app = visit(PAGE, **query(SMALL))
+    assert begun[-1] is not None  # it goes on by itself
+
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("a fault")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trade, "frontiers", broken)
+        app.run()
+        assert begun[-1] is None  # it stands still, said once
+        assert [e.value for e in app.error] == [CRASHED]
+        assert len(caplog.records) < 4
+        assert app.segmented_control  # with its controls
+    app.run()
+    unbroken(app)
+    assert begun[-1] is not None
 
 
 def test_a_link_that_is_wrong_is_said_in_a_sentence(visit: Visit) -> None:
