@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -28,7 +27,6 @@ TABS = {
     "guarantee": ("Guarantee", guarantee.tab),
     "data": ("Data", export.tab),
 }
-PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, redraw this often
 FRAME = 0.7  # seconds each moment is shown while they play
 
 
@@ -45,10 +43,7 @@ def main() -> None:
     comparison.chips(names)
     st.caption(escape(in_common(s.curves)))
     runs = status.statuses(s.curves)
-    left = [run.seconds_left or 0.0 for run in status.busy(s.curves, runs)]
-    every = None if not left or s.paused else next(t for limit, t in PACE if max(left) < limit)
-    if s.playing:
-        every = FRAME
+    every = FRAME if s.playing else status.pace(status.busy(s.curves, runs))
     redrawn(partial(results, corner), every)
     words_and_papers()
 

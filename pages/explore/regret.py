@@ -16,7 +16,7 @@ from dprl.figures.regret import Curve as Drawn
 from dprl.jobs.store import RunStatus
 from dprl.links import Curve
 from pages.explore import view
-from pages.shared import data
+from pages.shared import data, status
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.state import add, session, write_address
@@ -41,8 +41,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
             log_x = measure == "pac" or view.switch("Logarithmic episodes", "x", "log", "linear")
             log_y = view.switch("Logarithmic regret", "y", "log", "linear")
             each = measure != "pac" and view.switch("A line for every seed", "each", "on", "off")
-        if any(run.state in ACTIVE for run in runs):
-            st.toggle("Pause live", s.paused, key=f"{s.version}:paused", on_change=pause)
+        if status.busy(s.curves, list(runs)):
+            status.pause_switch()
     if measure == "pac":
         mistakes(titles, runs, log_y)
         return
@@ -122,13 +122,6 @@ def empty(measure: str, runs: Sequence[RunStatus]) -> None:
             st.markdown("There is no private curve to measure the price of.", text_alignment="center")
         else:
             st.markdown("Nothing has been computed.", text_alignment="center")
-
-
-def pause() -> None:
-    """Stops, or restarts, the redrawing while something runs."""
-    s = session()
-    s.paused = not s.paused
-    st.rerun()
 
 
 def offer_twins(missing: Sequence[Curve]) -> None:

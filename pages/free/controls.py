@@ -97,7 +97,9 @@ def run(base: RunSpec) -> None:
     """The Run button."""
     free().problems = ()
     take(base)
-    session().runs += 1
+    s = session()
+    s.runs += 1
+    s.paused = False
     st.rerun()
 
 

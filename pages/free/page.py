@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -28,12 +27,11 @@ from pages.shared.state import session
 from pages.shared.text import escape
 
 CONSTANTS = {"practical": "practical bonus", "paper": "printed bonus"}
-PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, redraw this often
 
 
 def main() -> None:
     read_address()
-    s, f = session(), free()
+    f = free()
     with st.sidebar:
         controls()
     corner = head("When is privacy free?", f.problems)
@@ -41,8 +39,7 @@ def main() -> None:
     for sentence in refused:
         st.warning(escape(sentence), icon=":material/info:")
     runs = [status_of(curve.spec) for curve in curves]
-    left = [run.seconds_left or 0.0 for run in runs if run.state in status.ACTIVE]
-    every = None if not left or s.paused else next(t for limit, t in PACE if max(left) < limit)
+    every = status.pace([run for run in runs if run.state in status.ACTIVE])
     redrawn(partial(results, curves, corner), every)
     words_and_papers()
 
@@ -77,7 +74,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
         if f.view.show == "theory":
             bounds_menu()
         if going:
-            st.toggle("Pause live", s.paused, key=f"{s.version}:free:paused", on_change=pause)
+            status.pause_switch()
     if f.view.show == "calculator":
         calculator()
     else:
@@ -119,13 +116,6 @@ def segments(
 def constants(bonus: str) -> None:
     """The same runs with practical or with printed constants, at once."""
     take(free().base.replace(bonus=bonus))
-    st.rerun()
-
-
-def pause() -> None:
-    """Stops, or restarts, the redrawing while something runs."""
-    s = session()
-    s.paused = not s.paused
     st.rerun()
 
 

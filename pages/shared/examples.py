@@ -125,7 +125,7 @@ def offer() -> None:
 
 def take(s: Session, example: Example) -> None:
     """Makes an example the comparison and starts its runs."""
-    s.curves, s.view = list(example.curves), example.view
+    s.curves, s.view, s.paused = list(example.curves), example.view, False
     s.version += 1
     for curve in s.curves:
         ask(store().request, curve.spec, s.visitor)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -15,6 +16,7 @@ from pages.shared.state import ask, session
 from pages.shared.text import duration, escape, ordinal, plural
 
 ACTIVE = ("queued", "running")
+PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
 
 
 def words(run: RunStatus) -> str:
@@ -48,6 +50,25 @@ def busy(curves: list[Curve], runs: list[RunStatus]) -> list[RunStatus]:
         twins = [status(c.spec.twin(), session().visitor) for c in curves if c.spec.privacy != "none"]
         going += [run for run in twins if run.state in ACTIVE]
     return going
+
+
+def pace(going: Sequence[RunStatus]) -> float | None:
+    """Seconds between two looks at runs that go on; None without any, or while the visitor paused them."""
+    s = session()
+    s.paused = s.paused and bool(going)  # what begins later is not paused
+    if not going or s.paused:
+        return None
+    left = max(run.seconds_left or 0.0 for run in going)
+    return next(seconds for limit, seconds in PACE if left < limit)
+
+
+def pause_switch() -> None:
+    """The toggle that keeps live curves still. Under another key after each Run, which sets them going again."""
+    s = session()
+    paused = st.toggle("Pause live", s.paused, key=f"{s.version}:{s.runs}:paused")
+    if paused != s.paused:
+        s.paused = paused
+        st.rerun()
 
 
 def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None:

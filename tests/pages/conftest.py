@@ -96,6 +96,13 @@ def words(app: AppTest) -> str:
     return "\n".join([*said, *(element.proto.text for element in app.get("progress"))])
 
 
+def sent(app: AppTest, widget: str, **value: Any) -> AppTest:
+    """The page after a browser sent a value for a widget, by its id, whether or not it is still on the page."""
+    states = app._tree.get_widget_states()
+    states.widgets.add(id=widget, **value)
+    return app._run(states)
+
+
 def charts(app: AppTest) -> list[Any]:
     """The charts of the page itself, as sent to the browser, without the drawing among the controls."""
     return [e.proto for e in app.main.get("plotly_chart")]

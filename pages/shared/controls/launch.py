@@ -79,6 +79,7 @@ def run(spec: RunSpec) -> None:
     s = session()
     s.said = add(spec)
     s.runs += 1
+    s.paused = False
     write_address()
     st.rerun()
 

@@ -1,0 +1,74 @@
+"""What moves by itself on a page: curves of runs that go on, and moments that play. It stops when it should, and not
+by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.links import encode_spec
+from pages.free.link import BASE
+from pages.shared.examples import EXAMPLES
+from pages.shared.state import Session
+from tests.pages.conftest import sent, unbroken
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+
+EXPLORE = "pages/explore/page.py"
+FREE = "pages/free/page.py"
+SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
+
+
+def of(app: AppTest) -> Session:
+    found: Session = app.session_state["session"]
+    return found
+
+
+def pause(app: AppTest) -> None:
+    next(t for t in app.toggle if t.label == "Pause live").set_value(True).run()
+    unbroken(app)
+    assert of(app).paused
+
+
+def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit: Visit, work: Work) -> None:
+    app = visit(EXPLORE, c=[SMALL])
+    (toggle,) = (t for t in app.toggle if t.label == "Pause live")
+    work()
+    app.run()
+    assert not any(t.label == "Pause live" for t in app.toggle)
+    app.query_params["c"] = [f"{SMALL}~eps.3"]
+    sent(app, toggle.proto.id, bool_value=False)
+    unbroken(app)
+    assert not of(app).paused
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [(EXPLORE, {"c": [SMALL]}), (FREE, {"b": [encode_spec(BASE.replace(episodes=1000, seeds=2))]})],
+    ids=["explore", "free"],
+)
+def test_run_goes_on_though_live_was_paused(visit: Visit, page: str, link: dict[str, list[str]]) -> None:
+    app = visit(page, **link)
+    pause(app)
+    app.run()
+    assert of(app).paused  # until something is run
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert not of(app).paused
+    assert [t.value for t in app.toggle if t.label == "Pause live"] == [False]
+
+
+def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Work) -> None:
+    app = visit(EXPLORE, c=[SMALL])
+    pause(app)
+    work()
+    app.run()
+    assert not of(app).paused
+    app.button(key="Remove:0").click().run()
+    of(app).paused = True
+    app.button(key=f"example_{EXAMPLES[0].title}").click().run()
+    unbroken(app)
+    assert not of(app).paused
