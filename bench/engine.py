@@ -20,8 +20,8 @@ from scipy.optimize import linprog
 
 import dprl
 from dprl.kernels import compiled
-from dprl.privacy import consistency
 from dprl.simulation import warm
+from dprl.statistics import consistency
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def measure(case: Case, root_seed: int) -> float:
         root_seed=root_seed,
         **case.fields,
     )
-    seed = dprl.run(spec).seeds[0]
-    return seed.episodes_per_s if case.unit == "episodes/s" else seed.seconds
+    seed: dprl.SeedTrace = dprl.run(spec).seeds[0]
+    return seed.rate if case.unit == "episodes/s" else seed.seconds
 
 
 def post_processing(programs: int = 200) -> tuple[float, float]:

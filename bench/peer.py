@@ -91,7 +91,7 @@ def dprl_speed(seed: int) -> float:
         seeds=1,
         root_seed=seed,
     )
-    return dprl.run(spec).seeds[0].episodes_per_s
+    return float(dprl.run(spec).seeds[0].rate)
 
 
 def compare(python: Path, seconds: float, repeats: int) -> None:

@@ -12,16 +12,17 @@ import argparse
 import math
 import sys
 import time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 import dprl
-from dprl.learners.elimination import sdp_pe
+from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
+from dprl.learners.elimination.eliminator import Estimate
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
-from dprl.simulation import RelaxedRun, StagedRun
+from dprl.simulation import EliminationRun
 
 S, A, H = 2, 2, 3
 WITH_A_GAP = (1, 3, 4, 6, 10, 11, 13, 14, 15, 17, 20, 24, 28, 34, 41, 43, 47, 49, 51, 52, 54, 60, 62, 64, 66)
@@ -46,7 +47,7 @@ LARGE: tuple[tuple[str, dict[str, Any], tuple[int, ...]], ...] = (
 )
 
 
-class Listing(RelaxedRun):
+class Listing(EliminationRun):
     """A relaxed run that also says which of all policies its newest constraint leaves."""
 
     def __init__(self, spec: dprl.RunSpec, seed: int) -> None:
@@ -54,14 +55,16 @@ class Listing(RelaxedRun):
         self.left: list[NDArray[np.bool_]] = []
         super().__init__(spec, seed)
 
-    def _detail(
-        self, counts: Array, noisy: Array, released: Array, P: Array, rewards: Array, batch: int
-    ) -> None:
+    def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:
         values = np.zeros(len(self.every))
-        sdp_pe.policy_values(self.every, np.ones(len(self.every), bool), P, rewards, self.mdp.d1, values)
-        width = sdp_pe.width(self.problem, self.error[batch], self.stages[len(self.left)].length)
+        sdp_pe.policy_values(
+            self.every, np.ones(len(self.every), bool), estimate.P, estimate.R, self.mdp.d1, values
+        )
+        width = eliminator.width(
+            self.problem, float(self._errors[self._row(batch)]), self.stages[len(self.left)].length
+        )
         self.left.append(values > values.max() - width)
-        super()._detail(counts, noisy, released, P, rewards, batch)
+        super()._detail(counts, noisy, released, estimate, batch)
 
 
 def optimal_policies(params: dict[str, Any]) -> NDArray[np.bool_]:
@@ -72,7 +75,7 @@ def optimal_policies(params: dict[str, Any]) -> NDArray[np.bool_]:
     return np.asarray(values > values.max() - 1e-9)
 
 
-class Checked(RelaxedRun):
+class Checked(EliminationRun):
     """A relaxed run that also says how much of the width an optimal policy uses up, where the width decides."""
 
     def __init__(self, spec: dprl.RunSpec, seed: int) -> None:
@@ -80,17 +83,19 @@ class Checked(RelaxedRun):
         self.stage = 0
         super().__init__(spec, seed)
 
-    def _detail(
-        self, counts: Array, noisy: Array, released: Array, P: Array, rewards: Array, batch: int
-    ) -> None:
+    def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:
         value = np.zeros((self.mdp.H + 1, self.mdp.S))
-        planning.evaluate(P, rewards, self.optimum.policy, value)
-        top = float(self.mdp.d1 @ self._best(P, rewards)[1][0])
-        width = sdp_pe.width(self.problem, self.error[batch], self.stages[self.stage].length)
+        planning.evaluate(estimate.P, estimate.R, self.optimum.policy, value)
+        best, greedy = np.zeros_like(value), np.zeros_like(self.optimum.policy)
+        sdp_pe_relaxed.plan(estimate.P, estimate.R, greedy, best)
+        top = float(self.mdp.d1 @ best[0])
+        width = eliminator.width(
+            self.problem, float(self._errors[self._row(batch)]), self.stages[self.stage].length
+        )
         if width < top:
             self.used.append((top - float(self.mdp.d1 @ value[0])) / width)
         self.stage += 1
-        super()._detail(counts, noisy, released, P, rewards, batch)
+        super()._detail(counts, noisy, released, estimate, batch)
 
 
 def sound(environment: str, params: dict[str, Any], C: float, seeds: int) -> None:
@@ -128,7 +133,7 @@ def compare(algorithm: str, how: dict[str, Any], K: int, seeds: int) -> None:
             "bonus": "paper",
         }
         for seed in range(seeds):
-            listed = StagedRun(dprl.RunSpec(algorithm=algorithm, **given, **how), seed)
+            listed = EliminationRun(dprl.RunSpec(algorithm=algorithm, **given, **how), seed)
             while not listed.advance():
                 pass
             relaxed = Listing(dprl.RunSpec(algorithm=f"{algorithm}-relaxed", **given, **how), seed)
@@ -158,17 +163,18 @@ def stress(C: float, seeds: int) -> None:
         given: dict[str, Any] = {"environment": "random", "environment_params": params, "episodes": 10**8}
         given |= {"bonus": "paper", "algorithm_params": {"C": C}}
         for seed in range(seeds):
-            listed = StagedRun(dprl.RunSpec(algorithm="apeve", **given), seed)
+            listed = EliminationRun(dprl.RunSpec(algorithm="apeve", **given), seed)
             while not listed.advance():
                 pass
             relaxed = Listing(dprl.RunSpec(algorithm="apeve-relaxed", **given), seed)
             while not relaxed.advance():
                 pass
             runs += 1
-            listed_lost += not listed.active[optimal].all()
+            kept = cast(sdp_pe.ListedElimination, listed.learner)
+            listed_lost += not kept.active[optimal].all()
             relaxed_lost += any(not left[optimal].all() for left in relaxed.left)
-            listed_wrong += not optimal[listed.favourite]
-            best = relaxed.policies[relaxed.favourite]
+            listed_wrong += not optimal[kept.favourite]
+            best = cast(sdp_pe_relaxed.RelaxedElimination, relaxed.learner).favourite
             relaxed_wrong += not optimal[(relaxed.every == best).all((1, 2))][0]
     print(
         f"C = {C:g}, K = 1e+08: of {runs} runs an optimal policy was dropped in {listed_lost} (listed) and "

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 from dprl import (
     ALGORITHMS,
     ENVIRONMENTS,
-    FIELDS,
     MECHANISMS,
     PRIVATIZERS,
     RunSpec,
@@ -21,11 +20,12 @@ from dprl import (
     serve,
     spec_from_json,
 )
-from dprl.fields import parse_params, shown
+from dprl.fields import Field, parse_params, shown
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, compute
+from dprl.simulation.kinds import KINDS
 from dprl.simulation.sweep import Sweep
 from dprl.tables import csv
 
@@ -75,13 +75,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def add_run(commands: Any) -> None:
-    """The flags of `run`: one for each field of RunSpec."""
+    """The flags of `run`: one for each field of a spec."""
     parser = commands.add_parser("run", help="simulate one spec and write its regret", allow_abbrev=False)
     parser.add_argument("--spec", metavar="FILE", help="a spec.json; flags given beside it change it")
     parser.add_argument(
         "--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json"
     )
-    for field in FIELDS.values():
+    for field in flags():
         many = field.kind == "params"
         default = "" if many or field.default is None else f" (default {field.default})"
         parser.add_argument(
@@ -104,23 +104,33 @@ def add_serve(commands: Any) -> None:
         )
 
 
-def spec_of(given: argparse.Namespace) -> RunSpec:
+def spec_of(given: argparse.Namespace) -> Any:
     """The spec that the flags ask for, as changes of the file's if one is given. Raises SpecError."""
-    base = None
-    if given.spec is not None:
-        base = spec_from_json(text_of(given.spec))
+    base = None if given.spec is None else spec_from_json(text_of(given.spec))
+    kind = KINDS[base.kind if base is not None else RunSpec.kind]
     changes: dict[str, Any] = {}
-    for field in FIELDS.values():
+    for field in flags():
         text = getattr(given, field.name)
-        if text is not None:
-            params = field.kind == "params"
-            changes[field.name] = parse_params(field.name, *text) if params else field.parse(text)
+        if text is None:
+            continue
+        if field.name not in kind.fields:
+            raise SpecError(field.name, f"this is no field of a spec of kind {kind.key}.")
+        params = field.kind == "params"
+        changes[field.name] = parse_params(field.name, *text) if params else field.parse(text)
     if base is None:
-        return RunSpec.from_dict(changes)
-    for owner, name in (("environment", "environment_params"), ("algorithm", "algorithm_params")):
-        if name in changes and changes.get(owner, getattr(base, owner)) == getattr(base, owner):
+        return kind.from_dict(changes)
+    for name in changes:
+        owner = name.removesuffix("_params")
+        if owner != name and changes.get(owner, getattr(base, owner)) == getattr(base, owner):
             changes[name] = {**getattr(base, name), **changes[name]}
     return base.replace(**changes)
+
+
+def flags() -> list[Field]:
+    """The fields of every kind of spec, those with one name once."""
+    found = {name: field for kind in reversed(KINDS.values()) for name, field in kind.fields.items()}
+    ordered = [name for kind in KINDS.values() for name in kind.fields]
+    return [found[name] for name in dict.fromkeys(ordered)]
 
 
 def run_command(given: argparse.Namespace) -> int:
@@ -135,9 +145,9 @@ def run_command(given: argparse.Namespace) -> int:
         (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
-    print(
-        f"{spec.label()}: final regret {summary['final_regret_mean']:.6g} after {spec.episodes:,} episodes; see {out}"
-    )
+    axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
+    mean = summary[f"final_{measure}_mean"]
+    print(f"{spec.label()}: final {measure} {mean:.6g} after {spec.size:,} {axis}s; see {out}")
     return 0
 
 
@@ -158,9 +168,10 @@ def add_sweep(commands: Any) -> None:
     parser.add_argument("--out", metavar="DIR", required=True, help="where to write sweep.json and sweep.csv")
 
 
-def sweep_of(given: argparse.Namespace) -> Sweep:
+def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
     """The sweep that the flags ask for: axes given replace those of the file. Raises SpecError."""
-    base, axes = RunSpec(), {}
+    base: Any = RunSpec()
+    axes: dict[str, Any] = {}
     if given.spec is not None:
         text = text_of(given.spec)
         try:

@@ -18,11 +18,13 @@ _JSON = re.compile(r"\s*\w+\s*=\s*\{.*\}\s*", re.DOTALL)  # name={...}
 
 
 class SpecError(ValueError):
-    """A bad input. `field` names it; the message is one sentence: the field, what was given, what is allowed."""
+    """A bad input. `field` names it; the message is one sentence: the field, what was given, what is allowed;
+    `sentence` is the same without the field."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
         self.field = field
+        self.sentence = message
 
 
 def shown(value: object) -> str:

@@ -17,8 +17,9 @@ from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.links import VERSION, decode_spec, encode_spec
 from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation.axes import Model
 from dprl.simulation.spec import FIELDS, RunSpec
-from dprl.simulation.sweep import Model, Sweep
+from dprl.simulation.sweep import Sweep
 
 SHOWS = ("price", "regret", "users", "table")
 SHOW = Field("show", "choice", "price", "what is drawn", choices=SHOWS, query="show")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, TabularMDP
-from dprl.learners import Algorithm, PolicyElimination
+from dprl.learners import Learner
+from dprl.mdp import Size
 
 
 def random_mdp(
@@ -62,24 +63,22 @@ def small_params(environment: str) -> dict[str, Any]:
     }
 
 
-def fits(learner: Algorithm | PolicyElimination, environment: str, params: dict[str, Any]) -> bool:
+def fits(learner: Learner, environment: str, params: dict[str, Any]) -> bool:
     """Whether a problem is small enough for this learner."""
-    if isinstance(learner, Algorithm):
+    if not learner.schedule:
         return True
-    S, A, H = ENVIRONMENTS[environment].size(
-        **RunSpec(environment=environment, environment_params=params).environment_params
-    )
-    return not learner.refusal(H, S, A)
+    given = RunSpec(environment=environment, environment_params=params).environment_params
+    return not learner.refusal(Size(*ENVIRONMENTS[environment].size(**given)), 10**15)
 
 
 # every learner that replans, with each privacy model
-PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() if isinstance(a, Algorithm) for privacy in a.privacies]
+PAIRS = [(a.key, privacy) for a in ALGORITHMS.values() if a.loop == "replan" for privacy in a.privacies]
 # every learner that eliminates policies, likewise: those that list all, and those that do not
 STAGED, RELAXED = (
     [
         (a.key, p)
         for a in ALGORITHMS.values()
-        if isinstance(a, PolicyElimination) and a.listed is listed
+        if a.loop == "eliminate" and ("relaxed" not in a.key) is listed
         for p in a.privacies
     ]
     for listed in (True, False)

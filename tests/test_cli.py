@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import dprl.__main__ as cli
-from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunSpec, run
+from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunSpec, run, spec_from_json
 from dprl.__main__ import main
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
@@ -23,7 +23,7 @@ SMALL = ["--env-param", "S=3", "--env-param", "H=4", "--episodes", "1e4", "--see
 
 
 def files(out: Path) -> tuple[RunSpec, pd.DataFrame, dict[str, float | None]]:
-    spec = RunSpec.from_json((out / "spec.json").read_text(encoding="utf-8"))
+    spec = spec_from_json((out / "spec.json").read_text(encoding="utf-8"))
     return (
         spec,
         pd.read_csv(out / "regret.csv"),

@@ -1,6 +1,6 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{fields, kernels} <- mdp <- {environments, privacy, learners} <- simulation <- API <- {jobs, links} <- studies
+{fields, kernels} <- mdp <- {environments, statistics} <- {privacy, learners} <- simulation <- API <- {jobs, links} <- studies
 <- pages
 
 API is dprl/__init__.py. Names in braces never import each other; metrics, theory, tables and figures import nothing
@@ -32,18 +32,19 @@ RANK = {
     "search": 1,
     "mdp": 1,
     "environments": 2,
-    "privacy": 2,
-    "learners": 2,
-    "simulation": 3,
-    API: 4,
-    "links": 5,
-    "jobs": 5,
-    "studies": 6,
+    "statistics": 2,
+    "privacy": 3,
+    "learners": 3,
+    "simulation": 4,
+    API: 5,
+    "links": 6,
+    "jobs": 6,
+    "studies": 7,
     "wheel": 0,
-    "serve": 6,
-    "figures": 6,
-    "__main__": 7,
-    PAGES: 7,
+    "serve": 7,
+    "figures": 7,
+    "__main__": 8,
+    PAGES: 8,
 }
 ALONE = {"metrics", "theory", "tables", "figures"}
 

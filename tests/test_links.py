@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dprl import links
 from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
-from dprl.learners import ALGORITHMS, PolicyElimination
+from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
@@ -42,7 +42,7 @@ SMALL: tuple[str, dict[str, Any]] = ("random", {"S": 2, "A": 2, "H": 3})
 def specs(draw: st.DrawFn) -> RunSpec:
     algorithm = draw(st.sampled_from(list(ALGORITHMS.values())))
     privacy = draw(st.sampled_from(algorithm.privacies))
-    small = isinstance(algorithm, PolicyElimination)
+    small = bool(algorithm.schedule)
     environment = SMALL if small else draw(st.sampled_from(ENVIRONMENTS))
     choices = [(m, c) for m in PRIVATIZERS[privacy].mechanisms for c in MECHANISMS[m].calibrations]
     mechanism, calibration = draw(st.sampled_from(choices)) if choices else (None, None)

@@ -26,13 +26,22 @@ class Trace(Protocol):
     def to_bytes(self) -> bytes: ...
 
 
+class Curve(Protocol):
+    """The points passed so far: whole numbers along an axis, and what was measured there."""
+
+    @property
+    def at(self) -> NDArray[np.int64]: ...
+    @property
+    def values(self) -> NDArray[np.float64]: ...
+
+
 class SeedRun(Protocol):
     """One seed being computed, slice by slice."""
 
     @property
     def progress(self) -> float: ...
-    def advance(self, seconds: float) -> bool: ...
-    def live(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    def advance(self, seconds: float = ...) -> bool: ...
+    def curve(self) -> Curve: ...
     def trace(self) -> Trace: ...
 
 
@@ -57,15 +66,13 @@ DEFAULT = "dprl.jobs.simulation:dprl_simulation"
 def dprl_simulation() -> Simulation:
     """The real one."""
     from dprl import simulation
-    from dprl.simulation.spec import spec_from_json
-    from dprl.simulation.trace import SeedTrace
 
     return Simulation(
         start=simulation.start,
         warm=simulation.warm,
         seconds=lambda spec: float(simulation.estimate(spec).seconds),
-        spec_from_json=spec_from_json,
-        trace_from_bytes=SeedTrace.from_bytes,
+        spec_from_json=simulation.spec_from_json,
+        trace_from_bytes=simulation.trace_from_bytes,
     )
 
 

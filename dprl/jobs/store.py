@@ -35,7 +35,7 @@ from dprl.jobs.simulation import Simulation, Spec, dprl_simulation
 from dprl.kernels import home
 
 if TYPE_CHECKING:
-    from dprl.simulation.trace import SeedTrace
+    from dprl.simulation import SeedTrace
 
 State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
 P = ParamSpec("P")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.jobs.store import Store
-from dprl.simulation import RunSpec
+from dprl.simulation.kinds import Spec
+
+S = TypeVar("S", bound=Spec)
 
 _POLL = 0.1
 
@@ -18,27 +21,27 @@ class RunFailed(RuntimeError):
     """A run of the sweep cannot be computed; the message is a sentence that says why."""
 
 
-def final_regret(store: Store, spec: RunSpec) -> NDArray[np.float64] | None:
-    """[seeds] regret at the end of a run; None while a seed has not got there."""
-    ends = {seed: r[-1] for seed, k, r in store.live(spec) if len(k) and k[-1] == spec.episodes}
+def final_values(store: Store, spec: Spec) -> NDArray[np.float64] | None:
+    """[seeds] measure (the regret of an online run) at the end of a run; None while a seed has not got there."""
+    ends = {seed: r[-1] for seed, k, r in store.live(spec) if len(k) and k[-1] == spec.size}
     return np.array([ends[seed] for seed in range(spec.seeds)]) if len(ends) == spec.seeds else None
 
 
 def compute(
-    store: Store, specs: Iterable[RunSpec], visitor: str, progress: Callable[[float], None] | None = None
-) -> dict[RunSpec, NDArray[np.float64]]:
-    """Ask for the runs that are missing, wait for all, and return the final regret [seeds] of each.
+    store: Store, specs: Iterable[S], visitor: str, progress: Callable[[float], None] | None = None
+) -> dict[S, NDArray[np.float64]]:
+    """Ask for the runs that are missing, wait for all, and return what each measured at its end, [seeds].
 
     progress: called with the share done, 0 to 1. Whatever ends this early withdraws the requests; finished seeds
     are kept, so that the next call goes on from there. Raises RunFailed, and SpecError for a run past the limits.
     """
-    found: dict[RunSpec, NDArray[np.float64]] = {}
+    found: dict[S, NDArray[np.float64]] = {}
     asked = []
     done = False
     wanted = list(specs)
     try:
         for spec in wanted:
-            ends = final_regret(store, spec)
+            ends = final_values(store, spec)
             if ends is not None:
                 found[spec] = ends
             else:
@@ -49,7 +52,7 @@ def compute(
             for spec in asked:
                 if spec in found:
                     continue
-                ends = final_regret(store, spec)
+                ends = final_values(store, spec)
                 if ends is not None:
                     found[spec] = ends
                     share += 1

@@ -87,8 +87,8 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
 
 
 def _report(store: Store, unit: Unit, run: SeedRun) -> bool:
-    episodes, regret = run.live()
-    return store.report(unit, run.progress, episodes, regret)
+    curve = run.curve()
+    return store.report(unit, run.progress, curve.at, curve.values)
 
 
 def _sentence(seed: int, error: Exception) -> str:

@@ -41,7 +41,16 @@ _kernels: list[Callable[..., Any]] = []
 _registered: set[Callable[..., Any]] = set()
 
 # What a simulation depends on; pages, jobs and figures may change without touching any result.
-_SOURCES = ("fields.py", "kernels/__init__.py", "mdp", "environments", "privacy", "learners", "simulation")
+_SOURCES = (
+    "fields.py",
+    "kernels/__init__.py",
+    "mdp",
+    "environments",
+    "statistics",
+    "privacy",
+    "learners",
+    "simulation",
+)
 
 
 def kernel(function: F) -> F:

@@ -1,11 +1,10 @@
-"""Learners: one file each, one line each here. A planner sees released counts only, by its signature."""
+"""Learners: one file each, one line each here. A learner sees released statistics only, by its signatures."""
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
-from dprl.learners.elimination.sdp_pe import PolicyElimination
+from dprl.learners.learner import PUBLIC, Learner, Problem
 from dprl.learners.tabular import dp_ucbvi, private_ucb_vi, pucb, ucbvi, ucbvi_hoeffding
-from dprl.learners.tabular.planner import Algorithm, Problem
 
-ALGORITHMS: dict[str, Algorithm | PolicyElimination] = {
+ALGORITHMS: dict[str, Learner] = {
     a.key: a
     for a in (
         dp_ucbvi.ALGORITHM,
@@ -21,4 +20,4 @@ ALGORITHMS: dict[str, Algorithm | PolicyElimination] = {
     )
 }
 
-__all__ = ["ALGORITHMS", "Algorithm", "PolicyElimination", "Problem"]
+__all__ = ["ALGORITHMS", "PUBLIC", "Learner", "Problem"]

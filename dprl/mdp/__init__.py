@@ -1,5 +1,5 @@
 """What a problem is: tabular Markov decision processes, exact planning in them, and the record of counts."""
 
-from dprl.mdp.tabular import TabularMDP
+from dprl.mdp.tabular import Size, TabularMDP
 
-__all__ = ["TabularMDP"]
+__all__ = ["Size", "TabularMDP"]

@@ -21,8 +21,11 @@ class Optimum(NamedTuple):
     policy: Policy
 
 
+EVALUATE = "void(float64[:,:,:,::1], float64[:,:,::1], int64[:,::1], float64[:,::1])"
+
+
 @kernel
-def evaluate(P, R, policy, V):  # type: ignore[no-untyped-def]
+def evaluate(P: Array, R: Array, policy: Policy, V: Array) -> None:
     """V[h, s] of a deterministic policy, written into V: [H + 1, S]. P: [H, S, A, S], R: [H, S, A]."""
     H, S = policy.shape
     for s in range(S):

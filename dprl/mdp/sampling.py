@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dprl.kernels import kernel
 
 
 @kernel
-def binomial(rng, n, p):  # type: ignore[no-untyped-def]
+def binomial(rng: np.random.Generator, n: int, p: float) -> int:
     """Binomial(n, p). Where p or 1 - p is below 1e-8 NumPy loses its digits: Poisson(np) is within p of it."""
     if n == 0 or p <= 0.0:
         return 0

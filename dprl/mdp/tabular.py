@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,14 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 
 Array = NDArray[np.float64]
+
+
+class Size(NamedTuple):
+    """Numbers of states and actions, and the horizon."""
+
+    S: int
+    A: int
+    H: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +76,8 @@ class TabularMDP:
     def A(self) -> int:
         """Number of actions."""
         return int(self.P.shape[2])
+
+    @property
+    def size(self) -> Size:
+        """S, A and H."""
+        return Size(self.S, self.A, self.H)

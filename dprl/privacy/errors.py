@@ -38,13 +38,13 @@ def gaussian_tail(std: Array, failure: float) -> Array:
     return result
 
 
-def binomial_tail(knobs: Array, failure: float) -> Array:
-    """Bounds x: [M] with P(|sum over j <= i of Binomial(knobs[j]) less its mean| > x_i) <= failure, by Chernoff.
+def binomial_tail(batches: Array, failure: float) -> Array:
+    """Bounds x: [M] with P(|sum over j <= i of Binomial(batches[j]) less its mean| > x_i) <= failure, by Chernoff.
 
-    knobs: [M, 2], trials and probability of each batch. Any theta gives a bound; the best of a fine grid around
+    batches: [M, 2], trials and probability of each batch. Any theta gives a bound; the best of a fine grid around
     the Gaussian optimum sqrt(2c)/std is taken, for the upper tail and for the lower one.
     """
-    trials, probability = knobs.T
+    trials, probability = batches.T
     variance = np.cumsum(trials * probability * (1 - probability))
     c = np.log(2.0 / failure)
     best = np.empty((2, len(trials)))

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 UNIT = "one user: one whole episode"
-REPLACE_ONE = "replace-one"
-ADD_REMOVE = "add/remove-one"
 SIMULATION = (
     "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
 )
@@ -54,7 +52,8 @@ class Guarantee:
     where: the place noise enters; noise_formula, noise_scale: of one draw, in counts; noise_std: standard deviation
     of one released counter n at the worst release, in counts; claimed_*: what is promised (for printed noise: by the
     paper); proved_*: what this noise proves under replace-one at the spec's delta; readings: other things it proves;
-    ladder: what other mechanisms would need. Numbers are None where no privacy is claimed.
+    ladder: what other mechanisms would need; public: what the learner takes as known by everybody, which is therefore
+    not protected. Numbers are None where no privacy is claimed.
     """
 
     model: str
@@ -74,6 +73,7 @@ class Guarantee:
     ladder: tuple[Step, ...]
     assumptions: tuple[str, ...]
     sources: tuple[str, ...]
+    public: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able form."""

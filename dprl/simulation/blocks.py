@@ -10,11 +10,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprl.kernels import kernel
 from dprl.mdp import TabularMDP
+from dprl.mdp.planning import Policy
 from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
+
+Ints = NDArray[np.int64]
 
 
 class Model(NamedTuple):
@@ -60,7 +64,9 @@ def _conditional(p: Array) -> Array:
 
 
 @kernel
-def walk(rng, model, policy, users, counts, starts):  # type: ignore[no-untyped-def]
+def walk(
+    rng: np.random.Generator, model: Model, policy: Policy, users: int, counts: Array, starts: Ints
+) -> None:
     """Add `users` trajectories, one after the other, to counts; write how many start in each state."""
     H, S = policy.shape
     for s in range(S):
@@ -87,7 +93,16 @@ def walk(rng, model, policy, users, counts, starts):  # type: ignore[no-untyped-
 
 
 @kernel
-def sample(rng, model, policy, users, counts, starts, here, there):  # type: ignore[no-untyped-def]
+def sample(
+    rng: np.random.Generator,
+    model: Model,
+    policy: Policy,
+    users: int,
+    counts: Array,
+    starts: Ints,
+    here: Ints,
+    there: Ints,
+) -> None:
     """Add the counts of `users` trajectories, drawn together, to counts; write how many start in each state.
 
     here, there: int64 [S], scratch.

@@ -8,16 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import Any, ClassVar
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, check_params, number, shown
+from dprl.fields import Field, SpecError, check_params, shown
 from dprl.kernels import source_digest
-from dprl.learners import ALGORITHMS, PolicyElimination
+from dprl.learners import ALGORITHMS
+from dprl.mdp import Size
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation import cost, schedule
+from dprl.simulation import cost, schedules
+from dprl.statistics import REPLACE_ONE
 
 DEFAULT_DELTA = 1e-6
+AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 # What takes its default again when another field changes: it would mean something else, or nothing.
 BELONGS = {
@@ -70,7 +73,7 @@ FIELDS: dict[str, Field] = {
             choices=("practical", "paper"), query="bonus", flag="--bonus",
         ),
         Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
-        Field("schedule", "text", "geometric:0.02", schedule.ALLOWED, query="sched", flag="--schedule"),
+        Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
         Field("seeds", "int", 5, "independent repetitions", 1, 100, query="seeds", flag="--seeds"),
         Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
@@ -99,9 +102,11 @@ class RunSpec:
     beta: float | None = 0.1
     bonus: str = "practical"
     episodes: int = 10**9
-    schedule: str = "geometric:0.02"
+    schedule: str = schedules.DEFAULT
     seeds: int = 5
     root_seed: int = 0
+
+    kind: ClassVar[str] = "online"
 
     def __post_init__(self) -> None:
         for name, table_field in FIELDS.items():
@@ -118,8 +123,12 @@ class RunSpec:
         self._set("privacy", self.privacy or learner.privacies[0])
         self._choose("privacy", learner.privacies, learner.key)
         self._choose("bonus", learner.bonuses, learner.key)
-        staged = isinstance(learner, PolicyElimination)
-        self._set("schedule", "own" if staged else schedule.check(self.schedule))
+        foreign = self.schedule in {
+            other.schedule for other in ALGORITHMS.values()
+        }  # of a learner that has its own
+        self._set(
+            "schedule", learner.schedule or schedules.check(schedules.DEFAULT if foreign else self.schedule)
+        )
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
@@ -190,31 +199,39 @@ class RunSpec:
             )
 
     def _check_limits(self) -> None:
-        if self.schedule == "episodic" and self.episodes > schedule.EPISODIC_LIMIT:
-            raise SpecError(
-                "episodes",
-                f"{number(self.episodes)} is too many for the episodic schedule; "
-                "give at most 10^6, or schedule geometric:0.02.",
-            )
+        learner, size = ALGORITHMS[self.algorithm], self._problem_size
+        if not learner.schedule:
+            schedule, argument = schedules.parse(self.schedule)
+            if refusal := schedule.refusal(argument, self.episodes):
+                raise refusal
         self._estimate_limits(self.mechanism)
         check_budget = PRIVATIZERS[self.privacy].check
         if check_budget is not None:
-            _, _, H = ENVIRONMENTS[self.environment].size(**self.environment_params)
-            check_budget(H, str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
+            change = learner.statistic.sensitivity(size, REPLACE_ONE)
+            check_budget(change, str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
 
     def _estimate_limits(self, mechanism: str | None) -> None:
-        world = ENVIRONMENTS[self.environment]
-        S, A, H = world.size(**self.environment_params)
-        learner = ALGORITHMS[self.algorithm]
-        if isinstance(learner, PolicyElimination) and (refusal := learner.refusal(H, S, A)):
-            raise SpecError("algorithm", refusal)
-        if self.schedule == "own" and self.episodes < 2 * H * S * A:
-            raise SpecError(
-                "episodes",
-                f"{number(self.episodes)} is too few for a stage of {self.algorithm}, which takes two users for each "
-                f"(h, s, a); give at least {2 * H * S * A}.",
-            )
-        cost.check(S, A, H, self.episodes, self.schedule, mechanism, self.calibration, smaller=world.smaller)
+        if refusal := ALGORITHMS[self.algorithm].refusal(self._problem_size, self.episodes):
+            raise refusal
+        cost.check(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
+
+    @property
+    def _problem_size(self) -> Size:
+        return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
+
+    def work(self, mechanism: str | None) -> cost.Work:
+        """What running this spec with that mechanism takes."""
+        learner, size, K = ALGORITHMS[self.algorithm], self._problem_size, self.episodes
+        return cost.Work(
+            size=size,
+            statistic=learner.statistic,
+            users=K,
+            releases=learner.releases(size, K) if learner.schedule else schedules.releases(self.schedule, K),
+            fewer="" if learner.schedule else schedules.parse(self.schedule)[0].fewer,
+            mechanism=mechanism,
+            of_users=self.calibration == "paper",
+            planning=learner.seconds(size, K),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form, in the order of FIELDS."""
@@ -239,18 +256,6 @@ class RunSpec:
         return cls(**given)
 
     @classmethod
-    def from_json(cls, text: str) -> RunSpec:
-        """The spec in a JSON text. Raises SpecError, also for text that is not JSON."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except (ValueError, RecursionError) as error:
-            if isinstance(error, SpecError):
-                raise
-            raise SpecError(
-                "spec", "this is not JSON; give an object with fields such as environment."
-            ) from None
-
-    @classmethod
     def from_strings(cls, given: Mapping[str, str]) -> RunSpec:
         """The spec whose fields are written as text, as in a link or on a command line. Raises SpecError."""
         for name in given:
@@ -269,15 +274,15 @@ class RunSpec:
             if owner in changes and changes[owner] != getattr(self, owner):
                 for name in owned:
                     kept.pop(name, None)
-        if (
-            ALGORITHMS[self.algorithm].key != changes.get("algorithm", self.algorithm)
-            and self.schedule == "own"
-        ):
-            kept.pop("schedule", None)
         for name in ("environment_params", "algorithm_params"):
             if name in kept:
                 kept[name] = {key: value for key, value in kept[name].items() if value is not None}
         return RunSpec.from_dict(kept | changes)
+
+    @property
+    def size(self) -> int:
+        """Where the curve ends: K users."""
+        return self.episodes
 
     def twin(self) -> RunSpec:
         """The non-private twin: the same spec with privacy `none`."""
@@ -319,8 +324,3 @@ def _engine() -> tuple[str, str, str]:
 
 def _or(words: tuple[str, ...]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
-
-
-def spec_from_json(text: str) -> RunSpec:
-    """The spec in a JSON text, of whichever kind it is."""
-    return RunSpec.from_json(text)

@@ -14,8 +14,9 @@ from dprl.figures.style import Picture, human
 from dprl.jobs.store import RunStatus
 from dprl.links import Curve
 from dprl.privacy import PRIVATIZERS, Guarantee
-from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, Reading
+from dprl.privacy.guarantee import Reading
 from dprl.simulation import RunSpec
+from dprl.statistics import ADD_REMOVE, REPLACE_ONE
 from pages.explore import view
 from pages.shared import data
 from pages.shared.chart import kept, show, sketch

@@ -130,7 +130,7 @@ def regret(spec: RunSpec) -> Regret:
     nothing = (np.zeros(0, np.int64), np.zeros(0))
     # A row for each seed up to the last that has points, so that a seed meets its own twin.
     episodes, rows = metrics.align([grown.get(seed, nothing) for seed in range(max(grown, default=-1) + 1)])
-    whole = len(episodes) > 0 and episodes[-1] == spec.episodes
+    whole = len(episodes) > 0 and episodes[-1] == spec.size
     done = np.isfinite(rows[:, -1]) if whole else np.zeros(len(rows), bool)
     if len(rows) == spec.seeds and done.all():
         return _regrets().put(key, None, Regret(episodes, rows, done), rows.nbytes)
@@ -153,7 +153,7 @@ def ends(spec: RunSpec) -> NDArray[np.float64]:
         return found[1]
     rows = np.full(spec.seeds, np.nan)
     for seed, episodes, curve in store().live(spec):
-        if len(episodes) and episodes[-1] == spec.episodes:
+        if len(episodes) and episodes[-1] == spec.size:
             rows[seed] = curve[-1]
     return _ends().put(key, None if np.isfinite(rows).all() else version, rows, rows.nbytes)
 

@@ -12,6 +12,7 @@ import streamlit as st
 from dprl import links
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
+from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES, Curve, View
 from dprl.simulation.spec import FIELDS, RunSpec
 from pages.shared import address
@@ -97,7 +98,7 @@ def draft_of(spec: RunSpec) -> dict[str, Any]:
     chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
     if spec.replace(**chosen_for_it) == spec:
         draft |= chosen_for_it
-    if draft["schedule"] == "own":
+    if ALGORITHMS[spec.algorithm].schedule:  # its own, which another learner does not have
         draft["schedule"] = FIELDS["schedule"].default
     for owner in ("environment", "algorithm"):
         params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}

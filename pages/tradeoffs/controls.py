@@ -8,8 +8,8 @@ from dprl import studies
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.simulation.axes import Model
 from dprl.simulation.spec import DEFAULT_DELTA
-from dprl.simulation.sweep import Model
 from dprl.studies import MOST_MODELS, Study
 from pages.shared.controls import panel as controls
 from pages.shared.controls.launch import buttons, spec_from

@@ -18,7 +18,7 @@ from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
-from dprl.simulation.sweep import Model
+from dprl.simulation.axes import Model
 from dprl.studies import Study
 from dprl.theory import BOUNDS
 from pages.shared import address, data

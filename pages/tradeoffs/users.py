@@ -12,7 +12,7 @@ import streamlit as st
 from dprl import search, studies
 from dprl.figures import tradeoff as figures
 from dprl.figures.style import human, quoted
-from dprl.simulation.sweep import Model
+from dprl.simulation.axes import Model
 from dprl.studies import Study
 from pages.shared import data
 from pages.shared.chart import kept, show

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprl import ENVIRONMENTS, RunSpec, SpecError
+from dprl import ENVIRONMENTS, RunSpec, SpecError, spec_from_json
 from dprl.environments.custom import EXAMPLE, MAX_TEXT
 from dprl.mdp import planning
 
@@ -74,7 +74,7 @@ def test_every_step_may_be_its_own() -> None:
 
 def test_it_runs_and_travels_as_json() -> None:
     spec = spec_of(json.dumps(GOOD), H=4)
-    assert RunSpec.from_json(spec.to_json()) == spec
+    assert spec_from_json(spec.to_json()) == spec
 
 
 NAN, INF = float("nan"), float("inf")

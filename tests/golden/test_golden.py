@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec
-from dprl.learners import Algorithm
 from dprl.simulation import SeedRun, start
 
 HERE = Path(__file__).parent
@@ -34,7 +33,7 @@ CASES = [
 def records(algorithm: str, privacy: str, mechanism: str | None) -> dict[str, dict[str, Any]]:
     """A record for each bonus and mode."""
     learner = ALGORITHMS[algorithm]
-    modes = MODES if isinstance(learner, Algorithm) else ["stages"]
+    modes = MODES if learner.loop == "replan" else ["stages"]
     return {
         f"{bonus}, {mode}": record(algorithm, privacy, mechanism, bonus, mode)
         for bonus in learner.bonuses

@@ -8,7 +8,7 @@ import signal
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,11 @@ class FakeTrace:
         return json.dumps(asdict(self)).encode() + b" " * self.size
 
 
+class FakeCurve(NamedTuple):
+    at: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
 class FakeRun:
     def __init__(self, spec: FakeSpec, seed: int) -> None:
         if spec.diary:
@@ -57,7 +62,7 @@ class FakeRun:
     def progress(self) -> float:
         return min(1.0, self.done / self.spec.seconds)
 
-    def advance(self, seconds: float) -> bool:
+    def advance(self, seconds: float = 0.1) -> bool:
         seconds = min(seconds, self.spec.seconds - self.done)
         time.sleep(max(0.0, seconds))
         self.done += seconds
@@ -65,9 +70,9 @@ class FakeRun:
             act(self.spec.act)
         return self.progress >= 1.0
 
-    def live(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        episodes = np.arange(1, 1 + int(10 * self.progress), dtype=np.int64)
-        return episodes, episodes.astype(np.float64) / 2
+    def curve(self) -> FakeCurve:
+        at = np.arange(1, 1 + int(10 * self.progress), dtype=np.int64)
+        return FakeCurve(at, at.astype(np.float64) / 2)
 
     def trace(self) -> FakeTrace:
         return FakeTrace(self.seed, self.progress >= 1.0)

@@ -11,7 +11,7 @@ import pytest
 
 import dprl
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, compute, final_regret
+from dprl.jobs.sweeps import RunFailed, compute, final_values
 from dprl.simulation import start
 from dprl.simulation.sweep import Sweep
 
@@ -40,7 +40,7 @@ def worker(real: Store) -> Iterator[Callable[[int], None]]:
                     seed = start(unit.spec, unit.seed)
                     while not seed.advance():
                         pass
-                    real.report(unit, 1.0, *seed.live())
+                    real.report(unit, 1.0, *seed.curve()[2:])
                     real.finish(unit, seed.trace().to_bytes())
                     done += 1
 
@@ -86,7 +86,7 @@ def test_stopping_withdraws_and_keeps_what_is_finished(real: Store, worker: Call
     with pytest.raises(KeyboardInterrupt):
         compute(real, SWEEP.specs, "ann", interrupt)
     assert real.activity().seeds_queued == 0
-    assert sum(final_regret(real, spec) is not None for spec in SWEEP.specs) == 1
+    assert sum(final_values(real, spec) is not None for spec in SWEEP.specs) == 1
     worker(100)
     assert len(compute(real, SWEEP.specs, "ann")) == 3
 
@@ -113,4 +113,4 @@ def test_ends_outlive_the_traces(
     for spec in specs:
         compute(real, [spec], "ann")
     assert "unknown" in [real.status(spec).state for spec in specs]
-    assert all(final_regret(real, spec) is not None for spec in specs)
+    assert all(final_values(real, spec) is not None for spec in specs)

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from dprl.fields import check_params
-from dprl.learners import ALGORITHMS, Algorithm, Problem
+from dprl.learners import ALGORITHMS, Problem
+from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp.tabular import Array
+from dprl.statistics import CONSISTENT
 
 H, S, A, K, BETA = 4, 3, 2, 10**7, 0.1
 SIZES = (H, S, A)
@@ -169,7 +171,7 @@ def replan(
     return Q, V
 
 
-def releases(algorithm: Algorithm, seed: int) -> Iterator[tuple[Array, float]]:
+def releases(algorithm: TabularLearner, seed: int) -> Iterator[tuple[Array, float]]:
     """Released counts and E of a growing stream, also with unvisited cells; noisy if the algorithm takes such."""
     rng = np.random.default_rng(seed)
     p, reward, p_a = (
@@ -186,7 +188,7 @@ def releases(algorithm: Algorithm, seed: int) -> Iterator[tuple[Array, float]]:
         E = 0.0
         if algorithm.privacies != ("none",) and rng.random() < 0.7:
             E = float(rng.choice([0.1, 30.0, 1e4]))
-            if algorithm.input == "consistent":
+            if algorithm.statistic == CONSISTENT:
                 released[..., :S] += E * rng.random((H, S, A, S))
                 released[..., S] = released[..., :S].sum(-1)
             else:  # raw: n and m do not agree, and may be negative
@@ -195,12 +197,12 @@ def releases(algorithm: Algorithm, seed: int) -> Iterator[tuple[Array, float]]:
         yield released, E
 
 
-LEARNERS = [key for key, algorithm in ALGORITHMS.items() if isinstance(algorithm, Algorithm)]
+LEARNERS = [key for key, algorithm in ALGORITHMS.items() if isinstance(algorithm, TabularLearner)]
 
 
-def learner(key: str) -> Algorithm:
+def learner(key: str) -> TabularLearner:
     algorithm = ALGORITHMS[key]
-    assert isinstance(algorithm, Algorithm)
+    assert isinstance(algorithm, TabularLearner)
     return algorithm
 
 

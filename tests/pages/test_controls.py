@@ -9,13 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.environments import ENVIRONMENTS
-from dprl.learners import ALGORITHMS, PolicyElimination
+from dprl.learners import ALGORITHMS
 from dprl.links import Curve
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.shared.controls.launch import spec_of
 from pages.shared.state import draft_of
 from tests.pages.conftest import unbroken, words
+from tests.problems import STAGED
 
 Visit = Callable[..., AppTest]
 EXPLORE = "pages/explore/page.py"
@@ -51,7 +52,7 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(
             widget(app, "selectbox", "Privacy model").select(privacy).run()
         unbroken(app)
         found = spec(app)
-        if isinstance(learner := ALGORITHMS[algorithm], PolicyElimination) and learner.listed:
+        if (algorithm, privacy) in STAGED:
             assert found is None
             assert app.button(key="run").disabled
             assert "It needs a small environment" in words(app)
@@ -64,9 +65,7 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(
     assert all(name == "model" or any(w.label.startswith(name) for w in labelled) for name in fields)
 
 
-@pytest.mark.parametrize(
-    "algorithm", [a.key for a in ALGORITHMS.values() if isinstance(a, PolicyElimination) and a.listed]
-)
+@pytest.mark.parametrize("algorithm", sorted({algorithm for algorithm, _ in STAGED}))
 def test_a_learner_that_lists_policies_offers_a_small_environment(visit: Visit, algorithm: str) -> None:
     app = visit(EXPLORE)
     widget(app, "selectbox", "Algorithm").select(algorithm).run()

@@ -6,15 +6,19 @@ it, had the seed been drawn at random; a test of several comparisons shares LEVE
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from dprl.kernels import compiled
+from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism
 from dprl.privacy.mechanisms import SIGNATURE, Stream
 from dprl.privacy.privatizers import Noise, Request
+from dprl.statistics import CONSISTENT, REPLACE_ONE, Change
 
 LEVEL = 1e-4
 FIVE = 5.0  # standard errors; two-sided chance 6e-7 for each comparison
@@ -23,6 +27,11 @@ FIVE = 5.0  # standard errors; two-sided chance 6e-7 for each comparison
 TRIPLES = [
     (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in MECHANISMS[m].calibrations
 ]
+
+
+def replaced(H: int, reward: float) -> Change:
+    """What replacing one user moves, with r released as r * reward."""
+    return replace(CONSISTENT, reward=reward).sensitivity(Size(1, 1, H), REPLACE_ONE)
 
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Array:
@@ -34,7 +43,7 @@ def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> A
     add_noise, noise = compiled(mechanism.add_noise, SIGNATURE), np.zeros(cells)
     result = np.empty((stream.releases, cells))
     for i in range(stream.releases):
-        add_noise(i, stream.leaves, stream.knobs, memory, rng, noise)
+        add_noise(i, stream.leaves, stream.batches, memory, rng, noise)
         result[i] = noise
     return result
 
@@ -56,7 +65,7 @@ def request(
     if delta is None:
         delta = 0.0 if calibration == "paper" and not MECHANISMS[mechanism].needs_delta else 1e-6
     ends = np.array(times, dtype=np.int64)
-    return Request(H, S, A, ends, mechanism, calibration, epsilon, delta, beta)
+    return Request(CONSISTENT, Size(S, A, H), ends, mechanism, calibration, epsilon, delta, beta)
 
 
 def prepared(

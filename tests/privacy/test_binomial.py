@@ -19,9 +19,9 @@ CELLS = 40_000
 BITS = MECHANISMS["binomial-sum"]
 
 
-def noise_of(knobs: list[tuple[float, float]], seed: int, cells: int = CELLS) -> Array:
-    ends = np.cumsum([n for n, _ in knobs]).astype(np.int64)
-    return unit_noise(BITS, make_stream(ends, np.array(knobs, dtype=float)), cells, seed)
+def noise_of(batches: list[tuple[float, float]], seed: int, cells: int = CELLS) -> Array:
+    ends = np.cumsum([n for n, _ in batches]).astype(np.int64)
+    return unit_noise(BITS, make_stream(ends, np.array(batches, dtype=float)), cells, seed)
 
 
 KNOBS: list[tuple[float, float]] = [

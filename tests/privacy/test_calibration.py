@@ -22,15 +22,16 @@ from dprl.privacy.accounting import (
     least_scale,
     rounded_up,
 )
-from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, Guarantee
-from dprl.privacy.privatizers.privatizer import proved, replaced
+from dprl.privacy.guarantee import Guarantee
+from dprl.privacy.privatizers.privatizer import proved
 from dprl.privacy.privatizers.shuffle import least_bits, tight_bits
-from dprl.simulation import schedule
-from tests.privacy.draws import TRIPLES, prepared
+from dprl.simulation import schedules
+from dprl.statistics import ADD_REMOVE, REPLACE_ONE
+from tests.privacy.draws import TRIPLES, prepared, replaced
 
 TIGHT = [(p, m) for p, m, c in TRIPLES if c == "tight"]
 SCALED = [(p, m) for p, m in TIGHT if p != "shuffle"]
-TIMES = schedule.times("geometric:0.01", 50_000)
+TIMES = schedules.times("geometric:0.01", 50_000)
 GRID = list(itertools.product((0.05, 0.3, 1.0, 5.0, 20.0), (1e-9, 1e-6, 1e-2), (1, 4, 20)))
 
 
@@ -182,7 +183,7 @@ def test_card_looks_at_the_worst_batch() -> None:
     times = [1, 5, 40, 300, 1000, 3000, 20_000, 10**6, 10**9]
     for calibration in ("tight", "paper"):
         noise = prepared("shuffle", "binomial-sum", calibration, times, H=2, epsilon=2.0, delta=1e-6)
-        proofs = [epsilon_of((Binomial(int(n), float(p), 6, 6),), 1e-6) for n, p, _ in noise.stream.knobs]
+        proofs = [epsilon_of((Binomial(int(n), float(p), 6, 6),), 1e-6) for n, p, _ in noise.stream.batches]
         assert max(proofs) <= (noise.card().proved_epsilon or 0) * (1 + 1e-6)
 
 

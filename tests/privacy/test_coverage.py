@@ -16,11 +16,11 @@ from scipy import stats
 
 from dprl import RunSpec
 from dprl.mdp.tabular import Array
-from dprl.simulation import schedule
+from dprl.simulation import schedules
 from dprl.simulation.loops.replan import SeedRun
 from tests.privacy.draws import LEVEL, TRIPLES, prepared, unit_noise
 
-TIMES = schedule.times("geometric:0.01", 50_000)
+TIMES = schedules.times("geometric:0.01", 50_000)
 RUNS_AT_ONCE = 250
 
 

@@ -17,7 +17,7 @@ from dprl.privacy import MECHANISMS
 from dprl.privacy.mechanisms import make_stream
 from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, coefficients
 from dprl.privacy.mechanisms.tree import levels
-from dprl.simulation import schedule
+from dprl.simulation import schedules
 from tests.privacy.draws import FIVE, LEVEL, ks_samples, standard_errors, unit_noise
 
 CELLS = 40_000
@@ -84,7 +84,7 @@ def test_toeplitz_draws_belong_to_columns_of_c() -> None:
 
 
 def test_toeplitz_variance_over_many_releases() -> None:
-    times = schedule.times("geometric:0.01", 50_000)
+    times = schedules.times("geometric:0.01", 50_000)
     stream = make_stream(np.arange(1, len(times) + 1))
     noise, std = unit_noise(TOEPLITZ, stream, 4000, seed=3), TOEPLITZ.std(stream)
     assert std[0] == 1.0
@@ -123,7 +123,7 @@ def test_tree_is_normal(times: list[int]) -> None:
 
 
 def test_tree_over_a_long_stream() -> None:
-    times = schedule.times("geometric:0.3", 10**15)[::4]
+    times = schedules.times("geometric:0.3", 10**15)[::4]
     noise = unit_noise(TREE, make_stream(times), CELLS // 4, seed=6)
     for row, t in zip(noise, times, strict=True):
         assert standard_errors(row**2, int(t).bit_count()) < FIVE

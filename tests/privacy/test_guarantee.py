@@ -14,10 +14,11 @@ from dprl import RunSpec, run
 from dprl.fields import SpecError
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
 from dprl.privacy.accounting import epsilon_of
-from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, SIMULATION, budget
-from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, replaced
+from dprl.privacy.guarantee import SIMULATION, budget
+from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
 from dprl.simulation.loops.replan import SeedRun
-from tests.privacy.draws import TRIPLES, prepared
+from dprl.statistics import ADD_REMOVE, REPLACE_ONE
+from tests.privacy.draws import TRIPLES, prepared, replaced
 
 TIMES = [1, 2, 5, 30, 200, 3000]
 MODELS = {"central": "JDP", "local": "LDP", "shuffle": "SDP"}

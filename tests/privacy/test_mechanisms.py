@@ -24,7 +24,7 @@ from dprl.privacy.mechanisms import SIGNATURE, Stream, make_stream
 from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, add_gaussian, coefficients, correlate
 from dprl.privacy.mechanisms.laplace import add_laplace
 from dprl.privacy.mechanisms.tree import levels
-from dprl.simulation import schedule
+from dprl.simulation import schedules
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
 
 Node = tuple[int, int]  # start and length of an interval of the stream
@@ -59,10 +59,10 @@ def stream_of(mechanism: Mechanism, times: Sequence[int]) -> Stream:
         return make_stream(np.array(times))
     users = np.diff(times, prepend=0)
     few = users < 50
-    knobs = np.column_stack(
+    batches = np.column_stack(
         [np.where(few, 2 * users, users), np.where(few, 0.5, 20 / users.clip(50)), np.full(len(users), 3)]
     )
-    return make_stream(np.array(times), knobs.astype(float))
+    return make_stream(np.array(times), batches.astype(float))
 
 
 def noise_of(mechanism: Mechanism, times: Sequence[int], cells: int, seed: int) -> Array:
@@ -74,7 +74,7 @@ def noise_of(mechanism: Mechanism, times: Sequence[int], cells: int, seed: int) 
         mechanism.prepare(rng, stream, kept)
     noise, result = np.zeros(cells), []
     for i in range(len(times)):
-        add_noise(i, stream.leaves, stream.knobs, kept, rng, noise)
+        add_noise(i, stream.leaves, stream.batches, kept, rng, noise)
         result.append(noise.copy())
     return np.array(result)
 
@@ -90,7 +90,7 @@ TREES, SUMS = (LAPLACE_TREE, GAUSSIAN_TREE), (LAPLACE, GAUSSIAN)
 VARIANCE = {"laplace-tree": 2, "gaussian-tree": 1}  # of one draw
 UNIT = list(range(1, 34))
 JUMPS = [1, 2, 3, 7, 8, 12, 13, 24, 28, 31, 32, 33, 100, 127, 128, 1000, 1023, 1024, 123_456]
-GEOMETRIC = [int(t) for t in schedule.times("geometric:0.3", 10**15)]
+GEOMETRIC = [int(t) for t in schedules.times("geometric:0.3", 10**15)]
 CELLS = 20_000
 
 
@@ -148,7 +148,7 @@ def draws_in_releases(mechanism: Mechanism, times: Sequence[int]) -> list[Counte
     result = []
     for i in range(len(times)):
         rng.release = i
-        mechanism.add_noise(i, stream.leaves, stream.knobs, kept, rng, noise)
+        mechanism.add_noise(i, stream.leaves, stream.batches, kept, rng, noise)
         result.append(Counter(noise[0].draws))
     return result
 
@@ -336,24 +336,24 @@ def test_too_many_releases_are_refused() -> None:
 def test_a_batch_of_bits_is_that_of_its_users() -> None:
     """Ten users with three fair bits each, one by one; a batch adds to the batches before it."""
     times = [10, 20]
-    knobs = np.array([[30.0, 0.5, 3.0], [10.0, 0.05, 3.0]])
-    stream, rng, noise = make_stream(np.array(times), knobs), generator(11), np.zeros(CELLS)
+    batches = np.array([[30.0, 0.5, 3.0], [10.0, 0.05, 3.0]])
+    stream, rng, noise = make_stream(np.array(times), batches), generator(11), np.zeros(CELLS)
     users = np.random.default_rng(12)
     first = users.integers(0, 2, size=(CELLS, 10, 3)).sum((1, 2)) - 15.0
     second = (users.random((CELLS, 10)) < 0.05).sum(1) - 0.5
     add_noise = compiled(BITS.add_noise, SIGNATURE)
-    add_noise(0, stream.leaves, stream.knobs, np.zeros((0, 0)), rng, noise)
+    add_noise(0, stream.leaves, stream.batches, np.zeros((0, 0)), rng, noise)
     assert ks_samples(noise, first) > LEVEL / 2
-    add_noise(1, stream.leaves, stream.knobs, np.zeros((0, 0)), rng, noise)
+    add_noise(1, stream.leaves, stream.batches, np.zeros((0, 0)), rng, noise)
     assert ks_samples(noise, first + second) > LEVEL / 2
 
 
 def test_forgotten_batches_do_not_add_up() -> None:
-    knobs = np.array([[100.0, 0.5, 3.0], [400.0, 0.5, 3.0], [100.0, 0.5, 3.0]])
+    batches = np.array([[100.0, 0.5, 3.0], [400.0, 0.5, 3.0], [100.0, 0.5, 3.0]])
     ends = np.array([10, 20, 30])
-    np.testing.assert_allclose(BITS.std(make_stream(ends, knobs)), np.sqrt([25, 125, 150]))
-    np.testing.assert_allclose(BITS.std(make_stream(ends, knobs, forgotten=True)), np.sqrt([25, 100, 25]))
-    once, summed = (BITS.tail(make_stream(ends, knobs, forgotten=f), 1e-6) for f in (True, False))
+    np.testing.assert_allclose(BITS.std(make_stream(ends, batches)), np.sqrt([25, 125, 150]))
+    np.testing.assert_allclose(BITS.std(make_stream(ends, batches, forgotten=True)), np.sqrt([25, 100, 25]))
+    once, summed = (BITS.tail(make_stream(ends, batches, forgotten=f), 1e-6) for f in (True, False))
     assert once[0] == once[2] < once[1] < summed[1]
     assert once[0] == pytest.approx(summed[0], rel=1e-3)  # theta is looked for on another grid
 

@@ -22,8 +22,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import Losses, delta_of, epsilon_of
 from dprl.privacy.privatizers import Noise
-from dprl.privacy.privatizers.privatizer import replaced
-from tests.privacy.draws import TRIPLES, prepared, unit_noise
+from tests.privacy.draws import TRIPLES, prepared, replaced, unit_noise
 
 CONFIDENCE = 1 - 1e-4
 REPETITIONS = 100_000
@@ -64,14 +63,14 @@ def apart(key: str, releases: int) -> Array:
     return result
 
 
-def log_density(key: str, draws: Array, knobs: Array) -> Array:
+def log_density(key: str, draws: Array, batches: Array) -> Array:
     """[rows, cells] of independent unit draws, up to a constant."""
     if key.startswith("laplace"):
         return -np.abs(draws)
     if key.startswith("gaussian"):
         return -0.5 * draws**2
     result = np.empty_like(draws)
-    for row, (trials, probability, _) in enumerate(knobs):
+    for row, (trials, probability, _) in enumerate(batches):
         outcome = np.rint(draws[row] + trials * probability).astype(np.int64)
         seen = np.arange(outcome.min(), outcome.max() + 1)
         result[row] = stats.binom.logpmf(seen, trials, probability)[outcome - seen[0]]
@@ -90,7 +89,7 @@ def losses_drawn(noise: Noise, first: Array, second: Array, seed: int) -> tuple[
     a, b = (x.reshape(len(x), cells)[:, moved] for x in (first, second))
     split = apart(mechanism.key, len(a))
     touched = np.abs(split @ (a - b)).max(1) > 1e-9  # the other draws are the same in both
-    knobs = stream.knobs[touched] if len(stream.knobs) == len(a) else stream.knobs
+    batches = stream.batches[touched] if len(stream.batches) == len(a) else stream.batches
     result = []
     for at, truth in enumerate((a, b)):
         unit = unit_noise(mechanism, stream, REPETITIONS * len(moved), seed + at)
@@ -98,7 +97,7 @@ def losses_drawn(noise: Noise, first: Array, second: Array, seed: int) -> tuple[
         total = np.zeros(REPETITIONS)
         for sign, data in ((1, a), (-1, b)):
             rest = ((x - data[:, None, :]) / scales[moved]).reshape(len(a), -1)
-            log_p = log_density(mechanism.key, split[touched] @ rest, knobs)
+            log_p = log_density(mechanism.key, split[touched] @ rest, batches)
             total = total + sign * log_p.reshape(-1, *x.shape[1:]).sum((0, 2))
         result.append(total)
     return result[0], result[1]
@@ -133,19 +132,19 @@ def most_delta(drawn: tuple[Array, Array], epsilon: float) -> float:
 def halved(noise: Noise) -> Noise:
     """The same with noise half as large: half the scale, or for bits a quarter of the variance."""
     if noise.mechanism is MECHANISMS["binomial-sum"]:
-        trials, probability, moved = noise.stream.knobs.T
+        trials, probability, moved = noise.stream.batches.T
         fair = probability == 0.5
-        knobs = np.stack(
+        batches = np.stack(
             [np.where(fair, np.ceil(trials / 4), trials), np.where(fair, 0.5, probability / 4), moved], axis=1
         )
-        return replace(noise, stream=replace(noise.stream, knobs=knobs))
+        return replace(noise, stream=replace(noise.stream, batches=batches))
     return replace(noise, scales=noise.scales / 2)
 
 
 def only(noise: Noise, at: int) -> Noise:
     """With the bits of one batch alone, if they are bits."""
     if noise.mechanism is MECHANISMS["binomial-sum"]:
-        return replace(noise, stream=replace(noise.stream, knobs=noise.stream.knobs[at : at + 1]))
+        return replace(noise, stream=replace(noise.stream, batches=noise.stream.batches[at : at + 1]))
     return noise
 
 

@@ -11,10 +11,12 @@ from scipy import stats
 
 from dprl import MECHANISMS, PRIVATIZERS
 from dprl.kernels import compiled
+from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms import SIGNATURE
 from dprl.privacy.privatizers import Batch, Noise, Request
-from dprl.simulation import schedule
+from dprl.simulation import schedules
+from dprl.statistics import CONSISTENT
 from tests.compare import LEVEL
 
 PRIVATE = [
@@ -35,7 +37,7 @@ def prepared(
 ) -> tuple[Request, Noise]:
     pure = calibration == "paper" and not MECHANISMS[mechanism].needs_delta
     given = {"delta": 0.0 if pure else 1e-6} | more
-    request = Request(H, S, A, times, mechanism, calibration, epsilon, beta=beta, **given)
+    request = Request(CONSISTENT, Size(S, A, H), times, mechanism, calibration, epsilon, beta=beta, **given)
     return request, PRIVATIZERS[privacy].prepare(request)
 
 
@@ -56,13 +58,13 @@ def simulated(noise: Noise, cells: int, runs: int, seed: int) -> Array:
     for i in range(stream.releases):
         if stream.forgotten:
             unit[:] = 0.0
-        add_noise(i, stream.leaves, stream.knobs, kept, rng, unit)
+        add_noise(i, stream.leaves, stream.batches, kept, rng, unit)
         result.append(scales * unit.reshape(runs, cells))
     return np.array(result)
 
 
 @pytest.mark.parametrize(
-    "times", [np.arange(1, 33), schedule.times("geometric:0.5", 10**6)], ids=["episodic", "geometric"]
+    "times", [np.arange(1, 33), schedules.times("geometric:0.5", 10**6)], ids=["episodic", "geometric"]
 )
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PRIVATE)
 def test_the_bound_on_all_counters_at_all_releases_holds(
@@ -86,7 +88,7 @@ def test_the_bound_on_all_counters_at_all_releases_holds(
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PRIVATE)
 def test_std_is_that_of_one_counter(privacy: str, mechanism: str, calibration: str) -> None:
     """At each release; of a tree, at the worst one, which is among these."""
-    times = schedule.times("geometric:0.5", 2047)  # the longest binary expansion of a tree over users
+    times = schedules.times("geometric:0.5", 2047)  # the longest binary expansion of a tree over users
     times = times[: 2 ** len(times).bit_length() // 2 - 1] if calibration == "tight" else times
     _, noise = prepared(privacy, mechanism, calibration, times, epsilon=0.3)
     measured = simulated(noise, 1, 100_000, seed=12).std((1, 2))
@@ -115,7 +117,7 @@ def test_card_and_printed_scale(privacy: str, mechanism: str, calibration: str, 
     elif calibration == "paper":
         # B25 Algorithm 4: batches of 1, 9 and 990 users
         tau = 96 * np.log(2 / 1e-6) / (epsilon / (3 * H)) ** 2
-        for (trials, probability, _), users in zip(noise.stream.knobs, (1, 9, 990), strict=True):
+        for (trials, probability, _), users in zip(noise.stream.batches, (1, 9, 990), strict=True):
             few = users < tau
             assert trials == (users * np.ceil(tau / users) if few else users)
             assert probability == pytest.approx(0.5 if few else tau / (2 * users))
@@ -229,7 +231,7 @@ def test_proved_epsilon_covers_the_worst_pair_in_euclidean_norm(privacy: str, me
 
 
 def test_without_privacy_there_is_no_noise() -> None:
-    request = Request(H, S, A, np.array([1, 5]), "", "", 0.0, 0.0, 0.1)
+    request = Request(CONSISTENT, Size(S, A, H), np.array([1, 5]), "", "", 0.0, 0.0, 0.1)
     noise = PRIVATIZERS["none"].prepare(request)
     assert noise.mechanism is None
     assert not noise.scales.any()

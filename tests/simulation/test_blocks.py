@@ -282,8 +282,8 @@ def test_compiled_blocks_are_bit_identical(how: str) -> None:
 def test_rounding_in_the_model_never_leads_outside() -> None:
     """Rows that sum to a hair under 1 still end in a state that can be reached, even at the largest uniform draw."""
 
-    class Largest:
-        def random(self) -> float:
+    class Largest(np.random.Generator):
+        def random(self) -> float:  # type: ignore[override]
             return float(np.nextafter(1.0, 0.0))
 
     P = np.zeros((1, 4, 1, 4))
@@ -293,7 +293,7 @@ def test_rounding_in_the_model_never_leads_outside() -> None:
     )
     model: Model = model_of(mdp)
     counts, starts = empty(1, 4, 1), np.zeros(4, dtype=np.int64)
-    walk(Largest(), model, np.zeros((1, 4), dtype=np.int64), 1, counts, starts)
+    walk(Largest(np.random.SFC64(0)), model, np.zeros((1, 4), dtype=np.int64), 1, counts, starts)
     assert starts.tolist() == [0, 1, 0, 0]
     assert transitions(counts)[0, 1, 0].tolist() == [0, 0, 1, 0]
     counts, _ = drawing(mdp, np.zeros((1, 4), dtype=np.int64), "sample")(generator(1), 10**12)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dprl import RunSpec, SeedTrace
-from dprl.simulation import schedule, start
+from dprl.simulation import schedules, start
 from dprl.simulation.loops.replan import SeedRun
 
 
@@ -77,8 +77,8 @@ def test_no_seed_of_20_is_stuck(algorithm: str, privacy: str) -> None:
         run = SeedRun(spec, seed)
         while not run.advance(60.0):
             pass
-        v_star = float(run.mdp.d1 @ run.course.V_star)
-        users, regret = run.live()
+        v_star = float(run.mdp.d1 @ run.setup.V_star)
+        _, _, users, regret = run.curve()
         since = int(np.searchsorted(users, 0.9 * spec.episodes))
         last.append(run.record.gap[-1] / v_star)
         tenth.append((regret[-1] - regret[since]) / (users[-1] - users[since]) / v_star)
@@ -118,7 +118,7 @@ def burned(environment_seed: int, epsilon: float | None) -> Burned:
     gap, first = run.record.gap, run.record.gap[0]
     learned = np.flatnonzero(gap < first / 2)
     assert len(learned), "it never learned"
-    burn_in = float(run.times[run.checkpoints[learned[0]]])
+    burn_in = float(run.record.users[learned[0]])
     return Burned(burn_in, float(run.record.regret[-1] / spec.episodes / first), float(gap[-1] / first))
 
 
@@ -133,7 +133,8 @@ def test_pucb_burns_in_and_then_learns_later_the_more_private_it_is(
 
     Measured over ten such environments, five seeds each: burn-in grows as (1/epsilon)^0.997, 0.983 to 1.008.
     """
-    monkeypatch.setattr(schedule, "indices_at", lambda times, *counts: np.arange(len(times)))
+    every = schedules.times("geometric:0.02", 10**12)
+    monkeypatch.setattr(schedules, "targets", lambda K, *counts: every)
     found = [burned(environment_seed, epsilon) for epsilon in EPSILONS]
     twin = burned(environment_seed, None)
     exponent = -np.polyfit(np.log(EPSILONS), np.log([x.burn_in for x in found]), 1)[0]

@@ -17,7 +17,7 @@ from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, PRIVATIZERS, RunSpec, See
 from dprl.kernels import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
-from dprl.simulation import StagedRun, start, warm
+from dprl.simulation import Run, start, trace_from_bytes, warm
 from dprl.simulation.loops.replan import SeedRun
 from tests.compare import LEVEL, ks_samples
 from tests.problems import PAIRS, STAGED, small_params
@@ -41,7 +41,7 @@ def spec_of(algorithm: str, privacy: str, **changes: Any) -> RunSpec:
     return RunSpec(**(given | changes))
 
 
-def finished(run: SeedRun | StagedRun) -> SeedTrace:
+def finished(run: Run) -> Any:
     while not run.advance(60.0):
         pass
     return run.trace()
@@ -50,9 +50,7 @@ def finished(run: SeedRun | StagedRun) -> SeedTrace:
 def arrays(trace: SeedTrace) -> dict[str, Any]:
     """Everything but how long it took."""
     return {
-        f.name: getattr(trace, f.name)
-        for f in dataclasses.fields(trace)
-        if f.name not in ("seconds", "episodes_per_s")
+        f.name: getattr(trace, f.name) for f in dataclasses.fields(trace) if f.name not in ("seconds", "rate")
     }
 
 
@@ -247,14 +245,14 @@ def test_progress_live_and_partial_traces_on_the_way() -> None:
     seen: list[tuple[int, ...]] = []
     while not run.advance(1e-9):
         shares.append(run.progress)
-        episodes, regret = run.live()
+        _, _, episodes, regret = run.curve()
         assert len(episodes) == len(regret)
         seen.append(tuple(episodes))
         partial = run.trace()
         assert not partial.complete
         np.testing.assert_array_equal(partial.episodes, episodes)
         np.testing.assert_array_equal(partial.regret, regret)
-        assert SeedTrace.from_bytes(partial.to_bytes()).complete is False
+        assert trace_from_bytes(partial.to_bytes()).complete is False
     whole = run.trace()
     assert run.done
     assert whole.complete
@@ -303,7 +301,7 @@ from dprl import RunSpec
 from tests.simulation.test_engine import digest, finished
 from dprl.simulation import start
 for text in sys.argv[1:]:
-    print(digest(finished(start(RunSpec.from_json(text), 7))))
+    print(digest(finished(start(spec_from_json(text), 7))))
 """
 
 

@@ -19,7 +19,7 @@ def finished(spec: RunSpec, seed: int) -> tuple[float, float]:
     run = SeedRun(spec, seed)
     while not run.advance(60.0):
         pass
-    v_star = float(run.course.d1 @ run.course.V_star)
+    v_star = float(run.setup.d1 @ run.setup.V_star)
     return float(run.record.regret[-1]) / spec.episodes, float(run.record.gap[-1]) / v_star
 
 

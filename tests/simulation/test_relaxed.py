@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from typing import Any
@@ -13,11 +14,11 @@ from scipy.optimize import linprog
 
 from dprl import ENVIRONMENTS, RunSpec, SpecError
 from dprl.kernels import compiled
-from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
+from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
+from dprl.learners.elimination.eliminator import Block, Estimate
 from dprl.mdp.tabular import Array
-from dprl.simulation import estimate, start
-from dprl.simulation.loops import eliminate, replan
-from dprl.simulation.loops.relaxed import RelaxedRun
+from dprl.simulation import EliminationRun, estimate, prepare, start
+from dprl.simulation.loops import eliminate
 from tests.problems import RELAXED, random_mdp
 from tests.simulation.test_engine import same_bits
 from tests.simulation.test_stages import (
@@ -81,26 +82,25 @@ def test_mixtures_are_as_good_as_any(seed: int) -> None:
     assert mixed > 10
 
 
-class Watched(RelaxedRun):
+class Watched(EliminationRun):
     """Keeps after each stage which of all deterministic policies are within the width, and who was played."""
 
     def __init__(self, spec: RunSpec, seed: int) -> None:
         self.every = sdp_pe.all_policies(H, S, A)
         self.left: list[NDArray[np.bool_]] = []
-        self.played: list[tuple[Ints, int]] = []
+        self.played: list[Block] = []
         super().__init__(spec, seed)
 
-    def _users_play(self, policy: int, users: int, counts: Array | None) -> None:
-        self.played.append((self.policies[policy], users))
-        super()._users_play(policy, users, counts)
+    def _play(self, blocks: Sequence[Block], counts: Array | None) -> None:
+        self.played += blocks
+        super()._play(blocks, counts)
 
-    def _detail(
-        self, counts: Array, noisy: Array, released: Array, P: Array, rewards: Array, batch: int
-    ) -> None:
-        values = values_by_paths(self.every, P, rewards, self.mdp.d1)
-        width = sdp_pe.width(self.problem, self.error[batch], self.stages[len(self.left)].length)
+    def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:
+        values = values_by_paths(self.every, estimate.P, estimate.R, self.mdp.d1)
+        error = float(self._errors[self._row(batch)])
+        width = eliminator.width(self.problem, error, self.stages[len(self.left)].length)
         self.left.append(values > values.max() - width)
-        super()._detail(counts, noisy, released, P, rewards, batch)
+        super()._detail(counts, noisy, released, estimate, batch)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_optimal_policies_stay_and_only_they_are_left(
 
     def noise_once(spec: RunSpec, ends: Ints, **more: Any) -> Any:
         if spec.episodes not in known:
-            known[spec.episodes] = replan.noise_of(spec, ends, **more)
+            known[spec.episodes] = prepare.noise_of(spec, ends, **more)
         return known[spec.episodes]
 
     monkeypatch.setattr(eliminate, "noise_of", noise_once)
@@ -127,7 +127,8 @@ def test_optimal_policies_stay_and_only_they_are_left(
             assert run.advance(60.0)
             assert all(left[optimal].all() for left in run.left), (environment_seed, seed)
             assert not run.left[-1][~optimal].any(), (environment_seed, seed)
-            assert losses(environment_seed)[(run.every == run.policies[run.favourite]).all((1, 2))] < 1e-9
+            favourite = run.trace().policy[-1]
+            assert losses(environment_seed)[(run.every == favourite).all((1, 2))] < 1e-9
 
 
 @cache
@@ -157,12 +158,12 @@ def test_who_plays_loses_at_most_the_width_before() -> None:
 
 
 def test_every_seed_has_the_same_checkpoints_and_the_same_bits_in_slices() -> None:
-    traces = [finished(RelaxedRun(narrowing(), seed)) for seed in range(4)]
+    traces = [finished(EliminationRun(narrowing(), seed)) for seed in range(4)]
     for trace in traces[1:]:
         np.testing.assert_array_equal(trace.episodes, traces[0].episodes)
         np.testing.assert_array_equal(trace.detail_episodes, traces[0].detail_episodes)
     assert not np.array_equal(traces[0].regret, traces[1].regret)
-    sliced = RelaxedRun(narrowing(), 0)
+    sliced = EliminationRun(narrowing(), 0)
     rounds = 0
     while not sliced.advance(1e-9):
         rounds += 1
@@ -174,7 +175,7 @@ def test_every_seed_has_the_same_checkpoints_and_the_same_bits_in_slices() -> No
 @pytest.mark.parametrize("K", [24, 25, 97, 12_345, 10**6 + 1])
 def test_runs_of_any_length_play_every_user(algorithm: str, privacy: str, K: int) -> None:
     run = start(spec_of(algorithm, privacy, episodes=K), 0)
-    assert isinstance(run, RelaxedRun)
+    assert isinstance(run, EliminationRun)
     trace = finished(run)
     assert trace.complete
     assert trace.episodes[-1] == K
@@ -184,7 +185,7 @@ def test_runs_of_any_length_play_every_user(algorithm: str, privacy: str, K: int
 def test_it_reaches_riverswim() -> None:
     spec = RunSpec(algorithm="apeve-relaxed", bonus="paper", episodes=10**14, seeds=1)
     assert ENVIRONMENTS["riverswim"].size(**spec.environment_params) == (6, 2, 20)
-    trace = finished(RelaxedRun(spec, 0))
+    trace = finished(EliminationRun(spec, 0))
     np.testing.assert_array_equal(
         trace.policy[-1][trace.optimal_occupancy > 0.01], trace.optimal_policy[trace.optimal_occupancy > 0.01]
     )

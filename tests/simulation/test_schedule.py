@@ -6,20 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprl import RunSpec, SpecError, estimate
-from dprl.simulation import schedule
+from dprl.simulation import schedules
 
 
 def test_episodic() -> None:
-    np.testing.assert_array_equal(schedule.times("episodic", 5), [1, 2, 3, 4, 5])
+    np.testing.assert_array_equal(schedules.times("episodic", 5), [1, 2, 3, 4, 5])
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.floats(0.001, 1.0), st.integers(1, 10**15))
 def test_geometric_is_as_defined(eta: float, K: int) -> None:
     """t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K."""
-    text = schedule.check(f"geometric:{eta!r}")
+    text = schedules.check(f"geometric:{eta!r}")
     eta = float(text.partition(":")[2])
-    times = schedule.times(text, K)
+    times = schedules.times(text, K)
     assert times.dtype == np.int64
     assert times[0] == 1
     assert times[-1] == K
@@ -41,7 +41,7 @@ def test_geometric_is_as_defined(eta: float, K: int) -> None:
     ],
 )
 def test_canonical_text(given_text: str, canonical: str) -> None:
-    assert schedule.check(given_text) == canonical
+    assert schedules.check(given_text) == canonical
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,10 @@ def test_canonical_text(given_text: str, canonical: str) -> None:
 )  # fmt: skip
 def test_other_text_is_refused(text: str) -> None:
     if text == "geometric:":
-        assert schedule.check(text) == "geometric:0.02"
+        assert schedules.check(text) == "geometric:0.02"
         return
     with pytest.raises(SpecError) as error:
-        schedule.check(text)
+        schedules.check(text)
     assert error.value.field == "schedule"
     assert str(error.value).isprintable()
 
@@ -66,8 +66,8 @@ def test_other_text_is_refused(text: str) -> None:
     st.integers(1, 100),
 )
 def test_checkpoints_are_the_first_releases_at_or_after_targets(text: str, K: int, count: int) -> None:
-    times = schedule.times(text, K)
-    chosen = schedule.indices_at(times, count, count)
+    times = schedules.times(text, K)
+    chosen = schedules.indices_at(times, count, count)
     assert (np.diff(chosen) > 0).all()
     assert chosen[-1] == len(times) - 1
     assert len(chosen) <= 2 * count + 1

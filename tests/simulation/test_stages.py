@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 from itertools import product
 from math import log, sqrt
@@ -17,11 +16,11 @@ from numpy.typing import NDArray
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace, SpecError
 from dprl.kernels import compiled
 from dprl.learners import Problem
-from dprl.learners.elimination import sdp_pe
+from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
-from dprl.simulation import StagedRun, start
-from dprl.simulation.loops import eliminate, replan
+from dprl.simulation import EliminationRun, SeedRun, prepare, start, trace_from_bytes
+from dprl.simulation.loops import eliminate
 from tests.problems import STAGED, random_mdp
 from tests.simulation.test_engine import same_bits
 
@@ -44,7 +43,7 @@ def spec_of(algorithm: str, privacy: str, **changes: Any) -> RunSpec:
     return RunSpec(**(given | changes))
 
 
-def finished(run: StagedRun) -> SeedTrace:
+def finished(run: EliminationRun) -> SeedTrace:
     while not run.advance(60.0):
         pass
     return run.trace()
@@ -60,7 +59,7 @@ def finished(run: StagedRun) -> SeedTrace:
 @example(10**15, 1)
 def test_stages_take_every_user_once(K: int, tuples: int) -> None:
     """L_b = 2^b, twice each; the last stage takes what is left, and at most one user is left over."""
-    found = eliminate.stages(K, tuples)
+    found = eliminator.stages(K, tuples)
     if 2 * tuples > K:
         assert found == []
         return
@@ -79,7 +78,7 @@ def test_stages_take_every_user_once(K: int, tuples: int) -> None:
 @pytest.mark.parametrize("K", [24, 25, 26, 50, 97, 1000, 12_345, 10**6 + 1])
 def test_runs_of_any_length_play_every_user(K: int) -> None:
     for algorithm, privacy in STAGED:
-        trace = finished(StagedRun(spec_of(algorithm, privacy, episodes=K), 0))
+        trace = finished(EliminationRun(spec_of(algorithm, privacy, episodes=K), 0))
         assert trace.complete
         assert trace.episodes[-1] == K
 
@@ -91,7 +90,7 @@ def test_too_few_users_for_a_stage_are_refused() -> None:
         assert error.value.field == "episodes"
 
 
-class Watched(StagedRun):
+class Watched(EliminationRun):
     """A run that notes who played what, and what was released."""
 
     def __init__(self, spec: RunSpec, seed: int) -> None:
@@ -106,17 +105,25 @@ class Watched(StagedRun):
             rng: Any, model: Any, policy: Ints, users: int, counts: Array, starts: Ints, *rest: Any
         ) -> None:
             sample(rng, model, policy, users, counts, starts, *rest)
-            which = int(np.flatnonzero((self.policies == policy).all((1, 2)))[0])
+            which = int(np.flatnonzero((self.listed.policies == policy).all((1, 2)))[0])
             self.played.append((which, users, starts.copy()))
 
-        self._kernels = dataclasses.replace(self._kernels, sample=noted)
+        self._kernels = self._kernels._replace(sample=noted)
+
+    @property
+    def listed(self) -> sdp_pe.ListedElimination:
+        assert isinstance(self.learner, sdp_pe.ListedElimination)
+        return self.learner
+
+    def bound(self, batch: int) -> float:
+        return float(self.noise.bound[self._row(batch)])
 
     def _release(self, counts: Array, batch: int) -> tuple[Array, Array]:
-        released, noisy = super()._release(counts, batch)
+        noisy, released = super()._release(counts, batch)
         self.batch_counts.append(counts.copy())
         self.batch_released.append(released.copy())
-        self.active_before.append(self.active.copy())
-        return released, noisy
+        self.active_before.append(self.listed.active.copy())
+        return noisy, released
 
 
 @pytest.mark.parametrize(("algorithm", "privacy"), STAGED)
@@ -145,7 +152,7 @@ def test_sizes_depend_on_k_alone(algorithm: str, privacy: str) -> None:
     users = [batch.users for batch in first.batches]
     for b, stage in enumerate(first.stages):
         assert users[b * (H + 1) : (b + 1) * (H + 1)] == [S * A * stage.each] * H + [H * S * A * stage.each]
-        assert [x.moved for x in first.batches[b * (H + 1) : (b + 1) * (H + 1)]] == [2] * H + [3 * H]
+        assert [x.raised for x in first.batches[b * (H + 1) : (b + 1) * (H + 1)]] == [2] * H + [3 * H]
 
 
 @pytest.mark.parametrize(("algorithm", "privacy"), STAGED)
@@ -153,7 +160,7 @@ def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> 
     run = Watched(spec_of(algorithm, privacy), 3)
     trace = finished(run)
     best = planning.optimum(run.mdp).V[0]
-    lost = np.array([best - planning.policy_values(run.mdp, policy)[0] for policy in run.policies])
+    lost = np.array([best - planning.policy_values(run.mdp, policy)[0] for policy in run.listed.policies])
     users = np.cumsum([count for _, count, _ in run.played])
     each = np.array([starts @ lost[which] for which, _, starts in run.played])
     at = np.searchsorted(users, trace.episodes)
@@ -204,7 +211,7 @@ def problem(**params: float) -> Problem:
 def test_width_and_threshold() -> None:
     """B25: iota = ln(2HAK/delta); threshold C1 E H^2 iota; width 2C (sqrt(H^5 S^2 A iota/L) + S^3 A^2 H^5 E iota/L)."""
     iota = log(2 * H * A * 10**9 / 0.05)
-    assert sdp_pe.iota(problem()) == pytest.approx(iota)
+    assert eliminator.iota(problem()) == pytest.approx(iota)
     for E, L, C, C1 in (
         (50.0, 4096, 1.0, 6.0),
         (1e5, 2**30, 0.3, 2.0),
@@ -213,8 +220,8 @@ def test_width_and_threshold() -> None:
     ):
         at_least_1 = max(E, 1.0)  # Lemma 15
         width = 2 * C * (sqrt(H**5 * S**2 * A * iota / L) + S**3 * A**2 * H**5 * at_least_1 * iota / L)
-        assert sdp_pe.width(problem(C=C), E, L) == pytest.approx(width)
-        assert sdp_pe.rarely(problem(C1=C1), E) == pytest.approx(C1 * at_least_1 * H**2 * iota)
+        assert eliminator.width(problem(C=C), E, L) == pytest.approx(width)
+        assert eliminator.infrequent_below(problem(C1=C1), E) == pytest.approx(C1 * at_least_1 * H**2 * iota)
 
 
 def visit_chances(policies: Ints, P: Array, d1: Array, layer: int) -> Array:
@@ -287,7 +294,7 @@ def test_the_run_once_more_by_brute_force(algorithm: str, privacy: str, environm
     spec = spec_of(algorithm, privacy, environment_params=params, episodes=10**11)
     run = Watched(spec, 5)
     trace = finished(run)
-    policies, d1 = run.policies, run.mdp.d1
+    policies, d1 = run.listed.policies, run.mdp.d1
     active = np.ones(len(policies), dtype=bool)
     favourite, batch, play = 0, 0, iter(run.played)
     C, C1 = 1.0, 6.0
@@ -301,7 +308,7 @@ def test_the_run_once_more_by_brute_force(algorithm: str, privacy: str, environm
             assert users == each
             check_choice(which, policies, active, chances, h, x, a)
 
-    def left_over(stage: eliminate.Stage) -> None:
+    def left_over(stage: eliminator.Stage) -> None:
         if stage.length > H * S * A * stage.each:
             which, users, _ = next(play)
             assert (which, users) == (favourite, stage.length - H * S * A * stage.each)
@@ -310,7 +317,7 @@ def test_the_run_once_more_by_brute_force(algorithm: str, privacy: str, environm
         P, frequent = np.zeros((H, S, A, S)), np.zeros((H, S, A, S), dtype=bool)
         for h in range(H):
             explored(P, h, stage.each)
-            released, E = run.batch_released[batch], max(run.noise.bound[batch], 1.0)
+            released, E = run.batch_released[batch], max(run.bound(batch), 1.0)
             frequent[h] = released[h, ..., :S] > C1 * E * H**2 * iota
             with np.errstate(all="ignore"):
                 ratio = np.where(frequent[h], released[h, ..., :S] / released[h, ..., S, None], 0.0)
@@ -321,7 +328,7 @@ def test_the_run_once_more_by_brute_force(algorithm: str, privacy: str, environm
         for h in range(H):
             explored(P, h, stage.each)
         left_over(stage)
-        released, E = run.batch_released[batch], max(run.noise.bound[batch], 1.0)
+        released, E = run.batch_released[batch], max(run.bound(batch), 1.0)
         with np.errstate(all="ignore"):
             ratio = np.where(frequent, released[..., :S] / released[..., S, None], 0.0)
             R = np.clip(released[..., S + 1] / np.maximum(released[..., S], 1.0), 0.0, 1.0)
@@ -340,7 +347,7 @@ def test_the_run_once_more_by_brute_force(algorithm: str, privacy: str, environm
     rest = list(play)
     assert sum(users for _, users, _ in rest) == spec.episodes - 2 * sum(stage.length for stage in run.stages)
     assert batch == len(run.batches)
-    np.testing.assert_array_equal(run.active, active)
+    np.testing.assert_array_equal(run.listed.active, active)
     assert active.sum() < len(policies)  # it came to eliminating
     names = ["active policies", "confidence width", "infrequent tuples"]
     assert list(trace.series) == names
@@ -357,9 +364,9 @@ def test_the_run_once_more_by_brute_force(algorithm: str, privacy: str, environm
 def test_parameters_take_effect(name: str) -> None:
     spec = spec_of("apeve", "none")
     series = "confidence width" if name == "C" else "infrequent tuples"
-    usual = finished(StagedRun(spec, 0)).series[series]
+    usual = finished(EliminationRun(spec, 0)).series[series]
     params = {**spec.algorithm_params, name: 0.0}
-    none = finished(StagedRun(spec.replace(algorithm_params=params), 0)).series[series]
+    none = finished(EliminationRun(spec.replace(algorithm_params=params), 0)).series[series]
     assert (none < usual).any()
     assert (none <= usual).all()
     assert (none == 0).all() if name == "C" else True
@@ -367,7 +374,7 @@ def test_parameters_take_effect(name: str) -> None:
 
 def test_with_no_width_only_the_best_looking_is_left() -> None:
     spec = spec_of("apeve", "none", algorithm_params={"C": 0.0}, episodes=10**4)
-    trace = finished(StagedRun(spec, 0))
+    trace = finished(EliminationRun(spec, 0))
     assert (trace.series["active policies"] == 1).all()  # and never none
 
 
@@ -377,19 +384,19 @@ def test_with_no_width_only_the_best_looking_is_left() -> None:
 @pytest.mark.parametrize(("algorithm", "privacy"), STAGED)
 def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
     spec = spec_of(algorithm, privacy)
-    whole = StagedRun(spec, 0)
+    whole = EliminationRun(spec, 0)
     assert whole.advance(1e9)
-    sliced, shares, seen = StagedRun(spec, 0), [0.0], []
+    sliced, shares, seen = EliminationRun(spec, 0), [0.0], []
     assert not sliced.trace().complete
     assert len(sliced.trace().episodes) == 0
     while not sliced.advance(1e-9):  # a batch at a time
         shares.append(sliced.progress)
-        seen.append(sliced.live())
+        seen.append(sliced.curve()[2:])
         if len(shares) == 20:  # cancelled here, it would leave this
             partial = sliced.trace()
             assert not partial.complete
             assert 0 < len(partial.episodes) < len(whole.trace().episodes)
-            again = SeedTrace.from_bytes(partial.to_bytes())
+            again = trace_from_bytes(partial.to_bytes())
             np.testing.assert_array_equal(again.regret, partial.regret)
             assert {len(values) for values in partial.series.values()} == {len(partial.detail_episodes)}
     assert len(shares) > 20
@@ -402,8 +409,8 @@ def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
 
 
 def test_start_gives_each_algorithm_its_loop() -> None:
-    assert isinstance(start(spec_of("apeve", "none"), 0), StagedRun)
-    assert isinstance(start(RunSpec(episodes=10), 0), replan.SeedRun)
+    assert isinstance(start(spec_of("apeve", "none"), 0), EliminationRun)
+    assert isinstance(start(RunSpec(episodes=10), 0), SeedRun)
 
 
 def test_another_epsilon_draws_other_noise_on_the_same_users() -> None:
@@ -450,7 +457,7 @@ def test_optimal_policies_stay_and_only_they_are_left(
 
     def noise_once(spec: RunSpec, ends: Ints, **more: Any) -> Any:
         if spec.episodes not in noises:
-            noises[spec.episodes] = replan.noise_of(spec, ends, **more)
+            noises[spec.episodes] = prepare.noise_of(spec, ends, **more)
         return noises[spec.episodes]
 
     monkeypatch.setattr(eliminate, "noise_of", noise_once)
@@ -460,7 +467,7 @@ def test_optimal_policies_stay_and_only_they_are_left(
         assert ALGORITHMS[algorithm].fields[0].default == 1.0
         optimal = losses(environment_seed) < 1e-9
         for seed in range(8):
-            run = StagedRun(spec, seed)
+            run = Watched(spec, seed)
             assert run.advance(60.0)
-            assert run.active[optimal].all(), (environment_seed, seed)
-            assert not run.active[~optimal].any(), (environment_seed, seed)
+            assert run.listed.active[optimal].all(), (environment_seed, seed)
+            assert not run.listed.active[~optimal].any(), (environment_seed, seed)

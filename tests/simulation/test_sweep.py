@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from dprl.fields import SpecError
-from dprl.simulation import RunSpec
-from dprl.simulation.sweep import MAX_POINTS, Model, Sweep, axis_fields
+from dprl.simulation import RunSpec, SeedRun
+from dprl.simulation.axes import Model, axis_fields
+from dprl.simulation.sweep import MAX_POINTS, Sweep
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
 
@@ -56,11 +57,9 @@ def test_models_name_mechanism_and_noise() -> None:
 
 @pytest.mark.parametrize("text", ["central:laplace-tree:scaled", "local:laplace:scaled"])
 def test_scaled_noise_proves_what_was_asked(text: str) -> None:
-    from dprl.simulation import start
-
     (point,) = Sweep(BASE, {"privacy": [text], "epsilon": [1.0]}).points
     assert point.spec is not None
-    card = start(point.spec, 0).noise.card()
+    card = SeedRun(point.spec, 0).noise.card()
     assert card.proved_delta == 0
     assert card.proved_epsilon == pytest.approx(1.0, rel=1e-9)
 

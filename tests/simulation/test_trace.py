@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dprl import RunSpec, SeedTrace, SpecError, Trace, run
-from dprl.simulation import start
+from dprl.simulation import start, trace_from_bytes
 
 SUMMARY = [
     "v_star", "final_regret_mean", "final_regret_low", "final_regret_high", "claimed_epsilon", "claimed_delta",
@@ -52,7 +52,7 @@ def staged() -> Trace:
 def test_bytes_round_trip() -> None:
     for each in (trace("central"), trace("none"), staged()):
         for seed in each.seeds:
-            again = SeedTrace.from_bytes(seed.to_bytes())
+            again = trace_from_bytes(seed.to_bytes())
             for f in dataclasses.fields(SeedTrace):
                 ours, theirs = getattr(seed, f.name), getattr(again, f.name)
                 if isinstance(ours, np.ndarray):
@@ -70,7 +70,7 @@ def test_bytes_round_trip() -> None:
 
 def damaged(data: bytes) -> None:
     with pytest.raises(SpecError) as error:
-        SeedTrace.from_bytes(data)
+        trace_from_bytes(data)
     assert error.value.field == "trace"
     assert str(error.value).isprintable()
 
@@ -106,8 +106,8 @@ def test_other_contents_are_refused() -> None:
     def text(value: object) -> np.ndarray:
         return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
 
-    assert SeedTrace.from_bytes(packed()).seed == 0
-    damaged(packed(regret=None))
+    assert trace_from_bytes(packed()).seed == 0
+    damaged(packed(values=None))
     damaged(packed(plain=None))
     damaged(packed(from_a_later_version=np.zeros(3)))
     damaged(packed(plain=text([])))
@@ -115,7 +115,7 @@ def test_other_contents_are_refused() -> None:
     damaged(packed(plain=text(plain | {"spec": {"nonsense": 1}})))
     damaged(packed(plain=text(plain | {"guarantee": {"nonsense": 1}})))
     damaged(packed(plain=text(plain | {"guarantee": [1]})))
-    damaged(packed(regret=np.array([{"a": 1}], dtype=object)))  # would need pickle
+    damaged(packed(values=np.array([{"a": 1}], dtype=object)))  # would need pickle
     single = io.BytesIO()
     np.save(single, np.zeros(3))
     damaged(zlib.compress(single.getvalue()))

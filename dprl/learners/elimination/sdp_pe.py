@@ -5,61 +5,118 @@ The active set is explicit: all A^(S H) deterministic policies to begin with, so
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import log, sqrt
+from dataclasses import replace
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.fields import Field
-from dprl.kernels import kernel
-from dprl.learners.tabular.planner import Problem
+from dprl.kernels import compiled, kernel
+from dprl.learners.elimination.eliminator import (
+    Block,
+    EliminationLearner,
+    Estimate,
+    Exploration,
+    infrequent_below,
+    mean_rewards,
+    stages,
+    transitions,
+    width,
+)
+from dprl.learners.learner import Problem
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 MAX_POLICIES = 10**6
-MAX_WORK = 3 * 10**8  # of `work`, for one stage
 
 
-@dataclass(frozen=True)
-class PolicyElimination:
-    """A learner that plays stages of several policies each, and drops policies that look worse than the best.
+class ListedElimination:
+    """Policy elimination at work, on the list of all policies.
 
-    `input`, `bonuses`, `fields` and `privacies` as in Algorithm; its schedule is its own. listed: it keeps a list of
-    all policies that are active.
+    policies: [N, H, S]; active: [N], those not eliminated; favourite: the active policy that looked best last.
     """
 
-    key: str
-    title: str
-    summary: str
-    source: str
-    privacies: tuple[str, ...]
-    fields: tuple[Field, ...]
-    bonuses: tuple[str, ...] = ("practical", "paper")
-    input: str = "consistent"
-    noise_weight: None = None
-    listed: bool = True
+    SERIES = ("active policies", "confidence width", "infrequent tuples")
 
-    def seconds(self, H: int, S: int, A: int) -> float:
-        """About how long planning a stage takes, where it is the most of it."""
-        return 0.0 if self.listed else 1e-8 * work(H, S, A)
+    def __init__(self, problem: Problem, d1: Array) -> None:
+        self._problem = problem
+        self._d1 = d1
+        self._stages = stages(problem.K, problem.H * problem.S * problem.A)
+        self._left = problem.K - sum(2 * stage.length for stage in self._stages)
+        self._stage = 0
+        self._layer = 0  # H stands for the fine batch
+        self.policies = all_policies(problem.H, problem.S, problem.A)
+        self.active = np.ones(len(self.policies), dtype=np.bool_)
+        self.favourite = 0
+        self._visitors = compiled(best_visitors, VISITORS)
+        self._values = compiled(policy_values, VALUES)
+        self._begin_stage()
 
-    def refusal(self, H: int, S: int, A: int) -> str:
-        """Why a problem of this size is too large, and what fits; "" when it is not."""
-        if self.listed and policies_to_keep(H, S, A) is None:
-            return (
-                f"{self.key} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and S={S}, A={A}, "
-                f"H={H} has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or {self.key}-relaxed."
-            )
-        if not self.listed and work(H, S, A) > MAX_WORK:
-            return (
-                f"{self.key} plans for every (h, s, a), and with S={S}, A={A}, H={H} that would take too long; give S, "
-                f"A and H with (H*S*A)^2*S at most {MAX_WORK:,}."
-            )
+    def _begin_stage(self) -> None:
+        H, S, A = self._problem.H, self._problem.S, self._problem.A
+        self._P = np.zeros((H, S, A, S))
+        self._frequent = np.zeros((H, S, A, S), dtype=bool)
+
+    def propose(self) -> Exploration | None:
+        """B25 Algorithm 2 layer by layer, then Algorithm 3."""
+        H, S, A = self._problem.H, self._problem.S, self._problem.A
+        favourite = self.policies[self.favourite]
+        if self._stage == len(self._stages):
+            left, self._left = self._left, 0
+            return Exploration((), -1, False, (Block(favourite, left),)) if left else None
+        stage = self._stages[self._stage]
+        rest = (Block(favourite, stage.length - H * S * A * stage.each),)
+        layers = [self._layer] if self._layer < H else range(H)
+        blocks = tuple(
+            Block(self.policies[which], stage.each)
+            for layer in layers
+            for which in self._explorers(layer).ravel()
+        )
+        batch = self._stage * (H + 1) + self._layer
+        return Exploration(blocks, batch, True, rest if self._layer >= H - 1 else ())
+
+    def _explorers(self, layer: int) -> Ints:
+        chosen = np.zeros((self._problem.S, self._problem.A), dtype=np.int64)
+        self._visitors(self.policies, self.active, self._P, self._d1, layer, chosen)
+        return chosen
+
+    def absorb(self, released: Array, error: float) -> Estimate | None:
+        """The end of Algorithm 2's layer, or of Algorithm 1's stage."""
+        problem, S, h = self._problem, self._problem.S, self._layer
+        if h < problem.H:
+            m, n = released[h, ..., :S], released[h, ..., S]
+            self._frequent[h] = m > infrequent_below(problem, error)
+            self._P[h] = transitions(m, n, self._frequent[h])
+            self._layer += 1
+            return None
+        P = transitions(released[..., :S], released[..., S], self._frequent)
+        R = mean_rewards(released)
+        values = np.zeros(len(self.policies))
+        self._values(self.policies, self.active, P, R, self._d1, values)
+        self.favourite = int(values.argmax())
+        w = width(problem, error, self._stages[self._stage].length)
+        self.active &= values > values[self.favourite] - w
+        self.active[self.favourite] = True  # also if C = 0 leaves no width
+        series = (float(self.active.sum()), w, float((~self._frequent).sum()))
+        self._stage += 1
+        self._layer = 0
+        self._begin_stage()
+        return Estimate(P, R, self.policies[self.favourite], series)
+
+
+def too_large(key: str, size: Size) -> str:
+    """Why the list of policies would be too long; "" when it is not."""
+    S, A, H = size
+    if policies_to_keep(H, S, A) is not None:
         return ""
-
-
-def work(H: int, S: int, A: int) -> int:
-    """About the additions of one backward induction for every (h, s, a)."""
-    return (H * S * A) ** 2 * S
+    return (
+        f"{key} keeps a list of all A^(S*H) policies, of at most {MAX_POLICIES:,}, and S={S}, A={A}, H={H} has "
+        f"{A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or {key}-relaxed."
+    )
 
 
 def policies_to_keep(H: int, S: int, A: int) -> int | None:
@@ -74,28 +131,8 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
     return np.stack(digits, axis=1).reshape(-1, H, S).astype(np.int64)
 
 
-def iota(problem: Problem) -> float:
-    """ln(2 H A K / beta)."""
-    return log(2 * problem.H * problem.A * problem.K / problem.beta)
-
-
-def rarely(problem: Problem, error: float) -> float:
-    """Algorithm 2: tuples (h, x, a, x') with m~ at most C1 E H^2 iota are infrequent. E: at least 1 (Lemma 15)."""
-    return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
-
-
-def width(problem: Problem, error: float, users: int) -> float:
-    """Algorithm 1: a policy this far below the best active one is eliminated. users: L_b of the stage.
-
-    2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b)
-    """
-    H, S, A, i = problem.H, problem.S, problem.A, iota(problem)
-    spread = sqrt(H**5 * S**2 * A * i / users) + S**3 * A**2 * H**5 * max(error, 1.0) * i / users
-    return 2 * float(problem.params["C"]) * spread
-
-
 @kernel
-def best_visitors(policies, active, P, d1, layer, chosen):  # type: ignore[no-untyped-def]
+def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
     """For each (x, a) the active policy most likely to be in x at `layer` and take a, into chosen [S, A] (lowest wins).
 
     policies: [N, H, S]; P: [H, S, A, S], rows may sum to less than 1: the rest is lost in an absorbing state.
@@ -135,7 +172,7 @@ def best_visitors(policies, active, P, d1, layer, chosen):  # type: ignore[no-un
 
 
 @kernel
-def policy_values(policies, active, P, R, d1, values):  # type: ignore[no-untyped-def]
+def policy_values(policies: Ints, active: Flags, P: Array, R: Array, d1: Array, values: Array) -> None:
     """Value of each active policy from d1 under P (see best_visitors) and R [H, S, A], into values [N]; others -1."""
     N, H, S = policies.shape
     V = np.zeros(S)
@@ -166,7 +203,7 @@ VALUES = (
     "void(int64[:,:,::1], boolean[::1], float64[:,:,:,::1], float64[:,:,::1], float64[::1], float64[::1])"
 )
 
-ALGORITHM = PolicyElimination(
+ALGORITHM = EliminationLearner(
     key="sdp-pe",
     title="SDP-PE",
     summary="Eliminates policies stage by stage from shuffled batches, each used once; small problems only.",
@@ -178,6 +215,10 @@ ALGORITHM = PolicyElimination(
             "C1", "float", 6.0, "multiplier of the infrequency threshold; 6 as printed", low=0.0, high=1000.0
         ),
     ),
+    begin=ListedElimination,
+    series=ListedElimination.SERIES,
+    too_large=too_large,
+    planning=lambda size: 0.0,
 )
 
 APEVE = replace(

@@ -22,16 +22,141 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dprl.kernels import kernel
+from dprl.kernels import compiled, kernel
 from dprl.learners.elimination import sdp_pe
+from dprl.learners.elimination.eliminator import (
+    Block,
+    Estimate,
+    Exploration,
+    infrequent_below,
+    mean_rewards,
+    stages,
+    transitions,
+    tuples,
+    width,
+)
+from dprl.learners.learner import Problem
+from dprl.mdp import Size
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+
+Ints = NDArray[np.int64]
 
 ROUNDS = 60  # more are never needed: each finds another vertex of the same few
 SLACK = 1e-10
+MAX_WORK = 3 * 10**8  # of `work`, for one stage
+
+
+class RelaxedElimination:
+    """Policy elimination at work, with mixtures of policies and the newest constraint.
+
+    favourite: [H, S], the best policy of the last refined model.
+    """
+
+    SERIES = ("best estimate", "confidence width", "infrequent tuples")
+
+    def __init__(self, problem: Problem, d1: Array) -> None:
+        H, S, A = problem.H, problem.S, problem.A
+        self._problem = problem
+        self._d1 = d1
+        self._stages = stages(problem.K, H * S * A)
+        self._left = problem.K - sum(2 * stage.length for stage in self._stages)
+        self._stage = 0
+        self._layer = 0  # from H on those of the fine batch
+        self._P, self._R = np.zeros((H, S, A, S)), np.zeros((H, S, A))
+        self._frequent: NDArray[np.bool_] | None = None
+        self._floor = 0.0  # what a mixture must be worth in the model (P, R); at 0 all are
+        self.favourite = np.zeros((H, S), dtype=np.int64)
+        self._plan = compiled(plan, PLAN)
+        self._explorers = compiled(explorers, EXPLORERS)
+
+    def propose(self) -> Exploration | None:
+        """B25 Algorithms 2 and 3 with this active set, a layer at a time."""
+        H, S, A = self._problem.H, self._problem.S, self._problem.A
+        if self._stage == len(self._stages):
+            left, self._left = self._left, 0
+            return Exploration((), -1, False, (Block(self.favourite, left),)) if left else None
+        stage = self._stages[self._stage]
+        rest = (Block(self.favourite, stage.length - H * S * A * stage.each),)
+        crude = self._stage * (H + 1)
+        if self._layer == 0:
+            if self._floor > 0.0:  # the last refined model is the crude one
+                self._layer = H
+                self._frequent = None
+                return Exploration((), -1, False, H * S * A * (Block(self.favourite, stage.each),) + rest)
+            # nothing is eliminated: crude exploration as printed, layer by layer
+            self._P, self._R = np.zeros((H, S, A, S)), np.zeros((H, S, A))
+            self._frequent = np.zeros((H, S, A, S), dtype=bool)
+        if self._layer < H:
+            blocks = self._explore(0.0, self._layer, stage.each)
+            return Exploration(blocks, crude + self._layer, True, rest if self._layer == H - 1 else ())
+        blocks = self._explore(self._floor, self._layer - H, stage.each)
+        self._layer += 1
+        last = self._layer == 2 * H
+        return Exploration(blocks, crude + H, last, rest if last else ())
+
+    def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
+        """For each (x, a) of a layer, `each` users follow the active mixture that takes a in x most often."""
+        H, S, A = self._problem.H, self._problem.S, self._problem.A
+        greedy, V = self._best()
+        pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
+        shares = np.zeros((S, A))
+        self._explorers(self._P, self._R, self._d1, V, greedy, floor, layer, pairs, shares)
+        blocks = []
+        for x in range(S):
+            for a in range(A):
+                users = int(shares[x, a] * each)
+                blocks += [Block(pairs[x, a, 0], users), Block(pairs[x, a, 1], each - users)]
+        return tuple(blocks)
+
+    def _best(self) -> tuple[Policy, Array]:
+        greedy = np.zeros((self._problem.H, self._problem.S), dtype=np.int64)
+        V = np.zeros((self._problem.H + 1, self._problem.S))
+        self._plan(self._P, self._R, greedy, V)
+        return greedy, V
+
+    def absorb(self, released: Array, error: float) -> Estimate | None:
+        """The end of a crude layer, or of a stage."""
+        problem, S, h = self._problem, self._problem.S, self._layer
+        threshold = infrequent_below(problem, error)
+        if h < problem.H:
+            assert self._frequent is not None
+            m, n = released[h, ..., :S], released[h, ..., S]
+            self._frequent[h] = m > threshold
+            self._P[h] = transitions(m, n, self._frequent[h])
+            self._layer += 1
+            return None
+        m, n = released[..., :S], released[..., S]
+        frequent = m > threshold if self._frequent is None else self._frequent
+        self._P, self._R = transitions(m, n, frequent), mean_rewards(released)
+        self.favourite, V = self._best()
+        top = float(self._d1 @ V[0])
+        w = width(problem, error, self._stages[self._stage].length)
+        self._floor = max(top - w, 0.0)
+        self._stage += 1
+        self._layer = 0
+        return Estimate(self._P, self._R, self.favourite, (top, w, float((~frequent).sum())))
+
+
+def work(size: Size) -> int:
+    """About the additions of one backward induction for every (h, s, a)."""
+    return tuples(size) ** 2 * size.S
+
+
+def too_large(key: str, size: Size) -> str:
+    """Why planning would take too long; "" when it would not."""
+    if work(size) <= MAX_WORK:
+        return ""
+    return (
+        f"{key} plans for every (h, s, a), and with S={size.S}, A={size.A}, H={size.H} that would take too long; give "
+        f"S, A and H with (H*S*A)^2*S at most {MAX_WORK:,}."
+    )
 
 
 @kernel
-def plan(P, R, policy, V):  # type: ignore[no-untyped-def]
+def plan(P: Array, R: Array, policy: Policy, V: Array) -> None:
     """The best policy [H, S] of a model whose rows may lose mass, lowest action first, and its V [H + 1, S]."""
     H, S, A, _ = P.shape
     for s in range(S):
@@ -50,7 +175,20 @@ def plan(P, R, policy, V):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def weigh(P, R, d1, V, greedy, layer, state, action, price, policy, reach, worth):  # type: ignore[no-untyped-def]
+def best_trade(
+    P: Array,
+    R: Array,
+    d1: Array,
+    V: Array,
+    greedy: Policy,
+    layer: int,
+    state: int,
+    action: int,
+    price: float,
+    policy: Policy,
+    reach: Array,
+    worth: Array,
+) -> tuple[float, float]:
     """The policy that maximises (chance to take `action` in `state` at `layer`) + price * value, into policy [H, S].
 
     V, greedy: of `plan`, followed after `layer`. Of equally good actions the more valuable, then the lowest wins.
@@ -95,7 +233,9 @@ def weigh(P, R, d1, V, greedy, layer, state, action, price, policy, reach, worth
 
 
 @kernel
-def chance_of(P, d1, policy, layer, state, action, here, there):  # type: ignore[no-untyped-def]
+def chance_of(
+    P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
+) -> float:
     """Chance that a policy takes `action` in `state` at `layer`. here, there: [S], scratch."""
     S = len(d1)
     if policy[layer, state] != action:
@@ -110,11 +250,22 @@ def chance_of(P, d1, policy, layer, state, action, here, there):  # type: ignore
                 there[x] += here[s] * P[h, s, policy[h, s], x]
         for x in range(S):
             here[x] = there[x]
-    return here[state]
+    chance: float = here[state]
+    return chance
 
 
 @kernel
-def explorers(P, R, d1, V, greedy, floor, layer, pairs, shares):  # type: ignore[no-untyped-def]
+def explorers(
+    P: Array,
+    R: Array,
+    d1: Array,
+    V: Array,
+    greedy: Policy,
+    floor: float,
+    layer: int,
+    pairs: Ints,
+    shares: Array,
+) -> None:
     """For each (x, a) the mixture of value at least `floor` that is most likely to take a in x at `layer`.
 
     pairs: [S, A, 2, H, S], two policies each; shares: [S, A], of the first. Where nothing gets to x in this model, the
@@ -136,7 +287,7 @@ def explorers(P, R, d1, V, greedy, floor, layer, pairs, shares):  # type: ignore
                 for s in range(S):
                     second[h, s] = greedy[h, s]
             shares[x, a] = 1.0
-            much, poor = weigh(P, R, d1, V, greedy, layer, x, a, 0.0, first, reach, worth)
+            much, poor = best_trade(P, R, d1, V, greedy, layer, x, a, 0.0, first, reach, worth)
             if much <= 0.0:
                 for h in range(H):
                     for s in range(S):
@@ -147,7 +298,7 @@ def explorers(P, R, d1, V, greedy, floor, layer, pairs, shares):  # type: ignore
             little, rich = chance_of(P, d1, greedy, layer, x, a, here, there), top
             for _ in range(ROUNDS):
                 price = (much - little) / (rich - poor)
-                chance, value = weigh(P, R, d1, V, greedy, layer, x, a, price, trial, reach, worth)
+                chance, value = best_trade(P, R, d1, V, greedy, layer, x, a, price, trial, reach, worth)
                 if chance + price * value <= much + price * poor + SLACK * (much - little):
                     break
                 better = second if value >= floor else first
@@ -174,7 +325,10 @@ ALGORITHM = replace(
     summary="SDP-PE with mixtures of policies and one constraint instead of a list: a relaxation that reaches larger "
     "problems.",
     source="after B25 Algorithms 1-3; the relaxation is ours",
-    listed=False,
+    begin=RelaxedElimination,
+    series=RelaxedElimination.SERIES,
+    too_large=too_large,
+    planning=lambda size: 1e-8 * work(size),
 )
 
 APEVE = replace(

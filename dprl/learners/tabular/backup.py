@@ -7,20 +7,23 @@ a view costs more than the arithmetic on it.
 from __future__ import annotations
 
 from dprl.kernels import kernel
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
 
 
 @kernel
-def expectation(counts, h, s, a, values):  # type: ignore[no-untyped-def]
+def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
     """sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [S]."""
     S = values.shape[0]
     total = 0.0
     for x in range(S):
         total += counts[h, s, a, x] * values[x]
-    return total / counts[h, s, a, S]
+    mean: float = total / counts[h, s, a, S]
+    return mean
 
 
 @kernel
-def moments(counts, h, s, a, V):  # type: ignore[no-untyped-def]
+def moments(counts: Array, h: int, s: int, a: int, V: Array) -> tuple[float, float]:
     """Mean and variance of V[h + 1, s'] under P = m[h, s, a, .] / n[h, s, a], in one pass. V: [H + 1, S].
 
     Deviations are taken from V[h + 1, s], a typical value, so that little is lost in the difference. Released
@@ -47,7 +50,7 @@ def moments(counts, h, s, a, V):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def act_greedily(h, Q, V, policy):  # type: ignore[no-untyped-def]
+def act_greedily(h: int, Q: Array, V: Array, policy: Policy) -> None:
     """V[h, s] = max over a of Q[h, s, a]; policy[h, s] = the lowest action that attains it."""
     S, A = Q.shape[1], Q.shape[2]
     for s in range(S):

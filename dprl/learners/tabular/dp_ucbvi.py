@@ -8,21 +8,24 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.kernels import kernel
+from dprl.learners.learner import Problem
 from dprl.learners.tabular.backup import act_greedily, expectation, moments
-from dprl.learners.tabular.planner import CAP, Algorithm, Problem, cap_step
+from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
+from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.statistics import CONSISTENT
 
 
 @kernel
-def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-def]
+def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
     """QW23-online Algorithm 1, lines 5-16, from the released counts n~, m~, r~ alone.
 
     b = c_variance sqrt(Var_{P~}(V~_{h+1}) / n~) + c_count sqrt(1 / n~) + c_privacy E / n~
         + c_gap sqrt( sum_{s'} P~(s') min{ g1 / n~_{h+1}(s') + (g2 E^2 + g3) / n~_{h+1}(s')^2, H^2 } / n~ )
     """
     H, S, A = Q.shape
-    fall, c_variance, c_count, c_privacy, c_gap, g1, g2, g3 = (
+    slope, c_variance, c_count, c_privacy, c_gap, g1, g2, g3 = (
         constants[0],
         constants[1],
         constants[2],
@@ -34,7 +37,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
     )
     gap = np.zeros(S)
     for h in range(H - 1, -1, -1):
-        cap = H - fall * h
+        cap = H - slope * h
         for x in range(S):
             gap[x] = 0.0
             if c_gap > 0.0 and h < H - 1:
@@ -60,7 +63,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
 
 
 def constants(problem: Problem) -> Array:
-    """fall of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
+    """slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
 
     paper: with iota = ln(30 H S A T / beta), as printed.
     practical: the printed form with small multipliers and no variance-gap term, chosen as docs/constants.md
@@ -70,12 +73,12 @@ def constants(problem: Problem) -> Array:
     if problem.bonus == "practical":
         statistical = p["statistical"]
         return np.array(
-            [cap_step(p), statistical, statistical, (p["privacy"] or 0.0) * H * S, 0.0, 0.0, 0.0, 0.0]
+            [cap_slope(p), statistical, statistical, (p["privacy"] or 0.0) * H * S, 0.0, 0.0, 0.0, 0.0]
         )
     iota = log(30 * H * S * A * problem.T / problem.beta)
     return np.array(
         [
-            cap_step(p),
+            cap_slope(p),
             2 * sqrt(iota),
             sqrt(2 * iota),
             20 * H * S * iota,
@@ -97,13 +100,13 @@ PRIVACY = Field(
     when="practical noise",
 )
 
-ALGORITHM = Algorithm(
+ALGORITHM = TabularLearner(
     key="dp-ucbvi",
     title="DP-UCBVI",
     summary="Optimism on privately released counts with a Bernstein bonus; any privacy model.",
     source="QW23-online Algorithm 1",
     privacies=("central", "shuffle", "local", "none"),
-    input="consistent",
+    statistic=CONSISTENT,
     plan=plan,
     constants=constants,
     fields=(CAP, STATISTICAL, PRIVACY),

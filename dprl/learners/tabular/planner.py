@@ -1,51 +1,30 @@
-"""The record every algorithm file offers to the registry."""
+"""The record of a tabular learner: optimistic planning at every release, from released counts alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from dprl.fields import Field
+from dprl.fields import Field, SpecError
+from dprl.learners.learner import Problem
+from dprl.mdp import Size
 from dprl.mdp.tabular import Array
+from dprl.statistics.counts import Counts
 
 # kernel signature of a planner: (released, E, constants, Q, V, policy).
 # released: [H, S, A, S + 2], see mdp/counts.py: the only thing a planner learns about users;
-# E: the error bound in use, in counts; constants: [..], from `Algorithm.constants`;
+# E: the error bound in use, in counts; constants: [..], from `TabularLearner.constants`;
 # Q: [H, S, A], the previous optimistic values, overwritten; V: [H + 1, S] and policy: [H, S], overwritten.
 SIGNATURE = "void(float64[:,:,:,::1], float64, float64[::1], float64[:,:,::1], float64[:,::1], int64[:,::1])"
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What an algorithm's constants may depend on, all public: sizes, users K, failure probability beta, the privacy
-    budget epsilon (None without privacy) and whether noise is calibrated as printed."""
-
-    H: int
-    S: int
-    A: int
-    K: int
-    beta: float
-    epsilon: float | None
-    calibration: str | None
-    bonus: str
-    params: dict[str, Any]
-
-    @property
-    def T(self) -> int:
-        """Steps in the whole run, K * H."""
-        return self.K * self.H
-
-
-@dataclass(frozen=True)
-class Algorithm:
+class TabularLearner:
     """A learner that replans at release times from released counts.
 
-    privacies: keys of the privatizers it may be run with, the first is the default;
-    input: `consistent` counts (post-processed, section 5.1 of QW23-online) or `raw` noisy ones;
-    plan: kernel with SIGNATURE; constants(problem): array handed to it at every call;
-    bonuses: which sets of constants it has; noise_weight(problem): multiplier of E/n in its bonus, if it has one:
-    previews say from it how many users a run needs.
+    statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones; plan: kernel with
+    SIGNATURE; constants(problem): array handed to it at every call. The rest is that of every `Learner`.
     """
 
     key: str
@@ -53,12 +32,28 @@ class Algorithm:
     summary: str
     source: str
     privacies: tuple[str, ...]
-    input: Literal["consistent", "raw"]
+    statistic: Counts
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
     bonuses: tuple[str, ...] = ("practical", "paper")
     fields: tuple[Field, ...] = ()
     noise_weight: Callable[[Problem], float] | None = None
+
+    loop = "replan"
+    public = ("sizes",)
+    schedule = ""
+
+    def refusal(self, size: Size, K: int) -> SpecError | None:
+        """None: it takes a problem of any size."""
+        return None
+
+    def releases(self, size: Size, K: int) -> int:
+        """It has no schedule of its own."""
+        raise NotImplementedError
+
+    def seconds(self, size: Size, K: int) -> float:
+        """Nothing beyond one backward induction a release."""
+        return 0.0
 
 
 CAP = Field(
@@ -70,6 +65,6 @@ CAP = Field(
 )
 
 
-def cap_step(params: dict[str, Any]) -> float:
-    """By how much the ceiling of Q falls at each step: 0 for H, 1 for H-h."""
+def cap_slope(params: dict[str, Any]) -> float:
+    """By how much the ceiling of Q goes down at each step: 0 for H, 1 for H-h."""
     return 1.0 if params["cap"] == "H-h" else 0.0

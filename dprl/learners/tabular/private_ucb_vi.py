@@ -7,22 +7,25 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.kernels import kernel
+from dprl.learners.learner import Problem
 from dprl.learners.tabular.backup import act_greedily
 from dprl.learners.tabular.dp_ucbvi import PRIVACY
-from dprl.learners.tabular.planner import CAP, Algorithm, Problem, cap_step
+from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
+from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.statistics import NOISY
 
 
 @kernel
-def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-def]
+def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
     """Optimistic backward induction with den = max(n^ + E1, 1), E1 = E2 = E/4 the bounds for n^ and m^.
 
     Q = (r^ + sum m^ V)/den + c_reward/sqrt(den) + c_value/sqrt(den) + (w_reward E1 + w_value (S E2 + 2 E1))/den,
     clipped to [0, H]; the clip at 0 is ours, since noise can make r^ and m^ negative.
     """
     H, S, A = Q.shape
-    fall, c_reward, c_value, w_reward, w_value = (
+    slope, c_reward, c_value, w_reward, w_value = (
         constants[0],
         constants[1],
         constants[2],
@@ -31,7 +34,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
     )
     E1 = error / 4.0
     for h in range(H - 1, -1, -1):
-        cap = H - fall * h
+        cap = H - slope * h
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, S]
@@ -50,7 +53,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
 
 
 def constants(problem: Problem) -> Array:
-    """fall of the cap, c_reward, c_value, w_reward, w_value.
+    """slope of the cap, c_reward, c_value, w_reward, w_value.
 
     paper (recalled, not re-read): Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3,
     w_value = H. practical: c_reward = 0, c_value = c H, and privacy terms that add up to p H S E/n beside the H E1/n
@@ -59,9 +62,9 @@ def constants(problem: Problem) -> Array:
     p, H, S = problem.params, problem.H, problem.S
     if problem.bonus == "practical":
         w_value = (H + 4 * (p["privacy"] or 0.0) * H * S) / (S + 2)
-        return np.array([cap_step(p), 0.0, p["statistical"] * H, 0.0, w_value])
+        return np.array([cap_slope(p), 0.0, p["statistical"] * H, 0.0, w_value])
     Lc = sqrt(2 * log(4 * S * problem.A * problem.T / problem.beta))
-    return np.array([cap_step(p), Lc, H * Lc, 3.0, float(H)])
+    return np.array([cap_slope(p), Lc, H * Lc, 3.0, float(H)])
 
 
 def noise_weight(problem: Problem) -> float:
@@ -70,13 +73,13 @@ def noise_weight(problem: Problem) -> float:
     return float(w_reward + w_value * (problem.S + 2)) / 4
 
 
-ALGORITHM = Algorithm(
+ALGORITHM = TabularLearner(
     key="private-ucb-vi",
     title="Private-UCB-VI",
     summary="A Hoeffding baseline on raw noisy counts, any privacy model (formulas recalled: after the paper).",
     source="after Chowdhury, Zhou 2022",
     privacies=("central", "shuffle", "local", "none"),
-    input="raw",
+    statistic=NOISY,
     plan=plan,
     constants=constants,
     fields=(CAP, STATISTICAL, PRIVACY),

@@ -8,15 +8,18 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.kernels import kernel
+from dprl.learners.learner import Problem
 from dprl.learners.tabular.backup import act_greedily, expectation
 from dprl.learners.tabular.dp_ucbvi import PRIVACY
-from dprl.learners.tabular.planner import CAP, Algorithm, Problem, cap_step
+from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
+from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.statistics import NOISY
 
 
 @kernel
-def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-def]
+def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
     """V20 Algorithm 3 on n^, m^, r^ as released, without post-processing.
 
     conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2); Q+ = min(H, (r^ + sum m^ V)/n^ + conf) where
@@ -24,7 +27,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
     H). Ours: Q+ is at least 0, since noise can make r^ and m^ negative and no value is.
     """
     H, S, A = Q.shape
-    fall, c_phi, c_psi, printed = (
+    slope, c_phi, c_psi, printed = (
         constants[0],
         constants[1],
         constants[2],
@@ -32,7 +35,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
     )
     E = printed if printed > 0.0 else error
     for h in range(H - 1, -1, -1):
-        cap = H - fall * h
+        cap = H - slope * h
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, S]
@@ -47,7 +50,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
 
 
 def constants(problem: Problem) -> Array:
-    """fall of the cap, c_phi, c_psi, and the printed E (0: the E that comes with the counts).
+    """slope of the cap, c_phi, c_psi, and the printed E (0: the E that comes with the counts).
 
     paper: beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')), c_psi = 1 + S H; with printed noise also the printed
     E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
@@ -55,12 +58,12 @@ def constants(problem: Problem) -> Array:
     """
     p, H, S, A, K = problem.params, problem.H, problem.S, problem.A, problem.K
     if problem.bonus == "practical":
-        return np.array([cap_step(p), p["statistical"] * H, (p.get("privacy") or 0.0) * H * S / 3, 0.0])
+        return np.array([cap_slope(p), p["statistical"] * H, (p.get("privacy") or 0.0) * H * S / 3, 0.0])
     beta = problem.beta / 4
     printed = 0.0
     if problem.epsilon is not None and problem.calibration == "paper":
         printed = 3 / problem.epsilon * H * log((2 * S * A * H + S * S * A * H) / beta) * log(K) ** 2.5
-    return np.array([cap_step(p), (H + 1) * sqrt(2 * log(K / beta)), 1 + S * H, printed])
+    return np.array([cap_slope(p), (H + 1) * sqrt(2 * log(K / beta)), 1 + S * H, printed])
 
 
 def noise_weight(problem: Problem) -> float:
@@ -68,13 +71,13 @@ def noise_weight(problem: Problem) -> float:
     return 3 * float(constants(problem)[2])
 
 
-ALGORITHM = Algorithm(
+ALGORITHM = TabularLearner(
     key="pucb",
     title="PUCB",
     summary="Optimism on raw noisy counts with a Hoeffding bonus: the first private learner with a regret bound.",
     source="V20 Algorithms 2 and 3",
     privacies=("central", "none"),
-    input="raw",
+    statistic=NOISY,
     plan=plan,
     constants=constants,
     fields=(CAP, STATISTICAL, PRIVACY),

@@ -8,20 +8,23 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.kernels import kernel
+from dprl.learners.learner import Problem
 from dprl.learners.tabular.backup import act_greedily, expectation, moments
-from dprl.learners.tabular.planner import CAP, Algorithm, Problem, cap_step
+from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
+from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.statistics import NOISY
 
 
 @kernel
-def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-def]
+def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
     """Optimistic backward induction; the bonus is that of Azar et al. 2017, Algorithm 4.
 
     b = c_variance sqrt(Var_{P^}(V_{h+1}) / n) + c_count sqrt(1 / n) + c_range / n
         + sqrt((8 / n) sum_{s'} P^(s') min(c_gap / n_{h+1}(s'), H^2))
     """
     H, S, A = Q.shape
-    fall, c_variance, c_count, c_range, c_gap = (
+    slope, c_variance, c_count, c_range, c_gap = (
         constants[0],
         constants[1],
         constants[2],
@@ -30,7 +33,7 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
     )
     gap = np.zeros(S)
     for h in range(H - 1, -1, -1):
-        cap = H - fall * h
+        cap = H - slope * h
         for x in range(S):
             gap[x] = 0.0
             if c_gap > 0.0 and h < H - 1:
@@ -53,16 +56,16 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
 
 
 def constants(problem: Problem) -> Array:
-    """fall of the cap, then c_variance, c_count, c_range, c_gap.
+    """slope of the cap, then c_variance, c_count, c_range, c_gap.
 
     paper: with L = ln(5 S A T / beta). Rewards are estimated here, which adds sqrt(L / (2n)) (ours).
     """
     p = problem.params
     if problem.bonus == "practical":
-        return np.array([cap_step(p), p["statistical"], p["statistical"], 0.0, 0.0])
+        return np.array([cap_slope(p), p["statistical"], p["statistical"], 0.0, 0.0])
     H, S, A = problem.H, problem.S, problem.A
     L = log(5 * S * A * problem.T / problem.beta)
-    return np.array([cap_step(p), sqrt(8 * L), sqrt(L / 2), 14 * H * L / 3, 100**2 * H**3 * S**2 * A * L**2])
+    return np.array([cap_slope(p), sqrt(8 * L), sqrt(L / 2), 14 * H * L / 3, 100**2 * H**3 * S**2 * A * L**2])
 
 
 STATISTICAL = Field(
@@ -75,13 +78,13 @@ STATISTICAL = Field(
     when="practical",
 )
 
-ALGORITHM = Algorithm(
+ALGORITHM = TabularLearner(
     key="ucbvi",
     title="UCBVI",
     summary="Optimism with a Bernstein bonus, no privacy.",
     source="Azar, Osband, Munos 2017, Algorithms 1 and 4",
     privacies=("none",),
-    input="raw",
+    statistic=NOISY,
     plan=plan,
     constants=constants,
     fields=(CAP, STATISTICAL),

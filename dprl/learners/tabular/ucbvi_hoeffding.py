@@ -7,22 +7,25 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.kernels import kernel
+from dprl.learners.learner import Problem
 from dprl.learners.tabular.backup import act_greedily, expectation
-from dprl.learners.tabular.planner import CAP, Algorithm, Problem, cap_step
+from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
+from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
+from dprl.statistics import NOISY
 
 
 @kernel
-def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-def]
+def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
     """Optimistic backward induction with b = c_count / sqrt(n) (Azar et al. 2017, Algorithm 3)."""
     H, S, A = Q.shape
-    fall, c_count = (
+    slope, c_count = (
         constants[0],
         constants[1],
     )
     for h in range(H - 1, -1, -1):
-        cap = H - fall * h
+        cap = H - slope * h
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, S]
@@ -39,20 +42,20 @@ def plan(released, error, constants, Q, V, policy):  # type: ignore[no-untyped-d
 
 
 def constants(problem: Problem) -> Array:
-    """fall of the cap, then c_count: 7 H L + sqrt(L / 2) as printed plus ours for estimated rewards."""
+    """slope of the cap, then c_count: 7 H L + sqrt(L / 2) as printed plus ours for estimated rewards."""
     if problem.bonus == "practical":
-        return np.array([cap_step(problem.params), problem.params["statistical"] * problem.H])
+        return np.array([cap_slope(problem.params), problem.params["statistical"] * problem.H])
     L = log(5 * problem.S * problem.A * problem.T / problem.beta)
-    return np.array([cap_step(problem.params), 7 * problem.H * L + sqrt(L / 2)])
+    return np.array([cap_slope(problem.params), 7 * problem.H * L + sqrt(L / 2)])
 
 
-ALGORITHM = Algorithm(
+ALGORITHM = TabularLearner(
     key="ucbvi-hoeffding",
     title="UCBVI (Hoeffding)",
     summary="Optimism with a Hoeffding bonus, no privacy: simpler than UCBVI and slower by a factor sqrt(H).",
     source="Azar, Osband, Munos 2017, Algorithms 1 and 3",
     privacies=("none",),
-    input="raw",
+    statistic=NOISY,
     plan=plan,
     constants=constants,
     fields=(CAP, STATISTICAL),

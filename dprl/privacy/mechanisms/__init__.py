@@ -1,10 +1,20 @@
 """Mechanisms: one file a family, one line each here."""
 
+import numpy as np
+
 from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms.binomial import BINOMIAL_SUM
 from dprl.privacy.mechanisms.gaussian import GAUSSIAN, GAUSSIAN_TOEPLITZ, GAUSSIAN_TREE
 from dprl.privacy.mechanisms.laplace import LAPLACE, LAPLACE_TREE
-from dprl.privacy.mechanisms.mechanism import SIGNATURE, Change, Mechanism, Stream, make_stream
+from dprl.privacy.mechanisms.mechanism import (
+    SIGNATURE,
+    Leaves,
+    Mechanism,
+    Stream,
+    make_stream,
+    stream_of_releases,
+)
 
 MECHANISMS: dict[str, Mechanism] = {
     m.key: m
@@ -20,8 +30,10 @@ MECHANISMS: dict[str, Mechanism] = {
 
 
 @kernel
-def no_noise(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+def no_noise(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
     """Leave the sums as they are."""
 
 
-__all__ = ["MECHANISMS", "SIGNATURE", "Change", "Mechanism", "Stream", "make_stream", "no_noise"]
+__all__ = ["MECHANISMS", "SIGNATURE", "Mechanism", "Stream", "make_stream", "no_noise", "stream_of_releases"]

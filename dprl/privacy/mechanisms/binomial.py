@@ -9,28 +9,31 @@ from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses
 from dprl.privacy.errors import binomial_tail
-from dprl.privacy.mechanisms.mechanism import Change, Mechanism, Stream, no_rows
+from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
+from dprl.statistics import Change
 
 
 @kernel
-def binomial_sum(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
-    """Batch i adds Binomial(knobs[i, 0], knobs[i, 1]) less its mean; the batches' noises add up in `noise`."""
-    trials, probability = int(knobs[i, 0]), knobs[i, 1]
+def binomial_sum(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
+    """Batch i adds Binomial(batches[i, 0], batches[i, 1]) less its mean; the batches' noises add up in `noise`."""
+    trials, probability = int(batches[i, 0]), batches[i, 1]
     mean = trials * probability
     for c in range(noise.shape[0]):
         noise[c] += binomial(rng, trials, probability) - mean
 
 
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """A user is in one batch, where knobs[b, 2] counters go up, and as many down unless the change goes one way.
+    """A user is in one batch, where batches[b, 2] counters go up, and as many down unless the change goes one way.
 
     Looked at: for each number of counters, the batch with the least variance and the most lopsided one.
     """
     if scale != 1.0 or any(size > 1 for _, size in change.moves):
         raise ValueError("bits are neither scaled nor moved by more than one")
     result = []
-    for moved in np.unique(stream.knobs[:, 2]):
-        alike = stream.knobs[stream.knobs[:, 2] == moved]
+    for moved in np.unique(stream.batches[:, 2]):
+        alike = stream.batches[stream.batches[:, 2] == moved]
         trials, probability, _ = alike.T
         for b in sorted(
             {int(np.argmin(trials * probability * (1 - probability))), int(np.argmin(probability))}
@@ -41,15 +44,15 @@ def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
 
 
 def _std(stream: Stream) -> Array:
-    trials, probability, _ = stream.knobs.T
+    trials, probability, _ = stream.batches.T
     variance = trials * probability * (1 - probability)
     return np.asarray(np.sqrt(variance if stream.forgotten else np.cumsum(variance)))
 
 
 def _tail(stream: Stream, failure: float) -> Array:
     if not stream.forgotten:
-        return binomial_tail(stream.knobs[:, :2], failure)
-    batches, which = np.unique(stream.knobs[:, :2], axis=0, return_inverse=True)
+        return binomial_tail(stream.batches[:, :2], failure)
+    batches, which = np.unique(stream.batches[:, :2], axis=0, return_inverse=True)
     return np.array([binomial_tail(batch[None], failure)[0] for batch in batches])[which]
 
 

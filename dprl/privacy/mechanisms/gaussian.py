@@ -12,14 +12,15 @@ from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Gaussian, Losses
 from dprl.privacy.errors import gaussian_tail
-from dprl.privacy.mechanisms.mechanism import Change, Mechanism, Stream, no_rows
+from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
 from dprl.privacy.mechanisms.tree import levels, nodes, tree
+from dprl.statistics import Change
 
 MAX_RELEASES = 4000  # a factorisation keeps one row of noise for each release
 
 
 @kernel
-def add_gaussian(rng, count, noise):  # type: ignore[no-untyped-def]
+def add_gaussian(rng: np.random.Generator, count: int, noise: Array) -> None:
     """Add the sum of `count` independent N(0, 1) draws, which is sqrt(count) N(0, 1), to each cell of noise."""
     scale = np.sqrt(float(count))
     for c in range(noise.shape[0]):
@@ -27,19 +28,25 @@ def add_gaussian(rng, count, noise):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def gaussian_sum(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+def gaussian_sum(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
     """Every item carries its own N(0, 1): the noise of a sum is the sum of the noises."""
     add_gaussian(rng, leaves[i + 1] - leaves[i], noise)
 
 
 @kernel
-def gaussian_tree(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+def gaussian_tree(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
     """Binary Mechanism with N(0, 1) in every node."""
     tree(i, leaves, memory, rng, noise, add_gaussian)
 
 
 @kernel
-def gaussian_toeplitz(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+def gaussian_toeplitz(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
     """The noise of release i was prepared in row i of memory (see `correlate`)."""
     for c in range(noise.shape[0]):
         noise[c] = memory[i, c]

@@ -7,14 +7,16 @@ from collections.abc import Callable
 import numpy as np
 
 from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Laplace, Losses
 from dprl.privacy.errors import laplace_tail
-from dprl.privacy.mechanisms.mechanism import Change, Mechanism, Stream, no_rows
+from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
 from dprl.privacy.mechanisms.tree import levels, nodes, tree
+from dprl.statistics import Change
 
 
 @kernel
-def add_laplace(rng, count, noise):  # type: ignore[no-untyped-def]
+def add_laplace(rng: np.random.Generator, count: int, noise: Array) -> None:
     """Add the sum of `count` independent Laplace(1) draws to each cell of noise.
 
     One draw is an exponential with a random sign, whose bits come 53 to a uniform; a sum of many is
@@ -40,13 +42,17 @@ def add_laplace(rng, count, noise):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def laplace_sum(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+def laplace_sum(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
     """Every item carries its own Laplace(1): the noise of a sum is the sum of the noises."""
     add_laplace(rng, leaves[i + 1] - leaves[i], noise)
 
 
 @kernel
-def laplace_tree(i, leaves, knobs, memory, rng, noise):  # type: ignore[no-untyped-def]
+def laplace_tree(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
     """Binary Mechanism with Laplace(1) in every node."""
     tree(i, leaves, memory, rng, noise, add_laplace)
 

@@ -1,23 +1,25 @@
 """What a mechanism is: how noise is drawn for the running sums of a stream, with its variance and its guarantee.
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
-    add_noise(i, leaves, knobs, memory, rng, noise)
+    add_noise(i, leaves, batches, memory, rng, noise)
 and turns `noise` [cells], the noise in the sums released at i - 1, into that of release i.
-leaves: int64 [M + 2]; leaves[i + 1] = items of the stream summed at release i, leaves[0] = 0, and -1 at the end;
-knobs: float64 [.., ..], settings that differ from release to release, if the mechanism has any;
+leaves: int64 [M + 2]; leaves[i + 1] = items of the stream summed at release i, leaves[0] = 0, and -1 after the last;
+0 where it is not known yet, because the schedule decides as it goes;
+batches: float64 [M, 3], what each release of shuffled bits consists of, see binomial.py; other mechanisms have none;
 memory: float64 [rows, cells], the mechanism's own. Cells are independent of each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Losses
+from dprl.statistics import Change
 
 SIGNATURE = "void(int64, int64[::1], float64[:,::1], float64[:,::1], npy_rng, float64[::1])"
 
@@ -26,11 +28,15 @@ Leaves = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Stream:
-    """The public facts about what is released. leaves: [M + 2], see above; knobs: see above; forgotten: each batch is
-    released by itself, so that noise does not add up over them."""
+    """The public facts about what is released.
+
+    leaves, batches: see above; of_users: items are users, not releases; forgotten: each batch is released by itself,
+    so that noise does not add up over them.
+    """
 
     leaves: Leaves
-    knobs: Array
+    batches: Array
+    of_users: bool = True
     forgotten: bool = False
 
     @property
@@ -42,25 +48,6 @@ class Stream:
     def releases(self) -> int:
         """M."""
         return len(self.leaves) - 2
-
-
-@dataclass(frozen=True)
-class Change:
-    """What one neighbouring change does to the counters at one item of the stream: `count` counters move by at most
-    `size`, for each (count, size) in moves. Half of them go up and half down, or all up when `one_way`."""
-
-    moves: tuple[tuple[int, float], ...]
-    one_way: bool = False
-
-    @property
-    def l1(self) -> float:
-        """L1 norm."""
-        return sum(count * size for count, size in self.moves)
-
-    @property
-    def l2_squared(self) -> float:
-        """Squared L2 norm."""
-        return sum(count * size * size for count, size in self.moves)
 
 
 @dataclass(frozen=True)
@@ -91,10 +78,15 @@ class Mechanism:
     prepare: Callable[[np.random.Generator, Stream, Array], None] | None = None
 
 
-def make_stream(ends: NDArray[np.int64], knobs: Array | None = None, forgotten: bool = False) -> Stream:
-    """The stream whose release i sums the first ends[i] items. ends: [M], increasing."""
+def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:
+    """The stream of users whose release i sums the first ends[i]. ends: [M], increasing."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
-    return Stream(leaves, np.zeros((1, 3)) if knobs is None else knobs, forgotten)
+    return Stream(leaves, np.zeros((1, 3)) if batches is None else batches, forgotten=forgotten)
+
+
+def stream_of_releases(count: int) -> Stream:
+    """The stream whose items are the releases themselves: release i sums i + 1 of them."""
+    return replace(make_stream(np.arange(1, count + 1)), of_users=False)
 
 
 def no_rows(items: int, releases: int) -> int:

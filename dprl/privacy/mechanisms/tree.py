@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.kernels import kernel
-from dprl.privacy.mechanisms.mechanism import Stream
+from dprl.mdp.tabular import Array
+from dprl.privacy.mechanisms.mechanism import Leaves, Stream
 
 
 @kernel
-def tree(i, leaves, memory, rng, noise, add):  # type: ignore[no-untyped-def]
+def tree(
+    i: int,
+    leaves: Leaves,
+    memory: Array,
+    rng: np.random.Generator,
+    noise: Array,
+    add: Callable[[np.random.Generator, int, Array], None],
+) -> None:
     """A prefix is the sum of the nodes in its binary expansion; `add(rng, count, noise)` adds `count` unit draws.
 
     A node is an interval of items and keeps its one draw for as long as prefixes use it. Releases only move
     forward, so the nodes of a prefix form a stack: going to a later prefix keeps the nodes above the highest bit
     in which the two differ, and everything below is new. memory[level] holds the sum of the nodes at `level`
-    and above. Nodes that the next release will not use need not be told apart, so they are drawn as one sum.
+    and above. Nodes that the next release will not use need not be told apart, so they are drawn as one sum; where
+    the next release is not known yet, every node is kept.
     """
     before, now, after = leaves[i], leaves[i + 1], leaves[i + 2]
     top = highest_bit(before ^ now)
-    dying = highest_bit(now ^ after) if after > 0 else 62
+    dying = highest_bit(now ^ after) if after > 0 else 62 if after < 0 else -1
     kept = now >> (top + 1)
     if kept == 0:
         for c in range(noise.shape[0]):
@@ -46,7 +57,7 @@ def tree(i, leaves, memory, rng, noise, add):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def highest_bit(x):  # type: ignore[no-untyped-def]
+def highest_bit(x: int) -> int:
     """Position of the highest set bit of x >= 1."""
     position = 0
     while x > 1:

@@ -6,9 +6,10 @@ from functools import cache
 
 import numpy as np
 
+from dprl.mdp import Size
 from dprl.privacy.accounting import Losses, calibrated
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, Step, budget
-from dprl.privacy.mechanisms import MECHANISMS, Change, Mechanism, Stream, make_stream
+from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream, make_stream, stream_of_releases
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import (
     REFERENCE_DELTA,
@@ -17,9 +18,9 @@ from dprl.privacy.privatizers.privatizer import (
     Request,
     guarantee,
     proved,
-    replaced,
     with_noise,
 )
+from dprl.statistics import ADD_REMOVE, REPLACE_ONE, Change, Statistic
 
 TRUST = "The agent sees every trajectory and is trusted; all that leaves it (policies for other users) is private."
 
@@ -27,25 +28,27 @@ TRUST = "The agent sees every trajectory and is trusted; all that leaves it (pol
 def prepare(request: Request) -> Noise:
     """Noise on running sums.
 
-    paper: three families of counters (n, m, r), each with a third of the budget; a user touches one counter of a
-    family at each of H steps and L nodes of its tree over the users 1..K: node scale 3HL/epsilon (QW23-online 5.1).
-    tight: the least scale that proves (epsilon, delta) under replace-one for the stream of release times; r is
-    released as r/4 and multiplied back, since its tolerance is four times that of n and m.
+    paper: each part of the statistic has its share of the budget, and a user touches L nodes of its tree over the
+    users 1..K: for counts, whose three families a user enters at each of H steps, node scale 3HL/epsilon (QW23-online
+    5.1). tight: the least scale that proves (epsilon, delta) under replace-one for the stream of releases, the parts
+    in units in which they tolerate the same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
     if request.calibration == "paper":
-        stream, reward = make_stream(request.times), 1.0
+        stream, statistic = make_stream(request.times), request.statistic
         scale = printed_scale(request)
-        formula = f"Laplace(3HL/epsilon) in each node, L = floor(log2 K) + 1 = {levels(request.K)}"
+        formula = (
+            f"Laplace({statistic.printed}L/epsilon) in each node, L = floor(log2 K) + 1 = {levels(request.K)}"
+        )
         sources: tuple[str, ...] = ("QW23-online section 5.1", "V20 Algorithm 2", mechanism.source)
     else:
-        stream, reward = make_stream(np.arange(1, len(request.times) + 1)), 0.25
-        change = replaced(request.H, reward)
+        stream, statistic = stream_of_releases(len(request.times)), request.statistic.evened()
+        change = statistic.sensitivity(request.size, REPLACE_ONE)
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
         norm = f"L1 = {change.l1:g}" if request.delta == 0 else f"squared L2 = {change.l2_squared:g}"
         formula = (
             f"the least scale that proves {budget(request.epsilon, request.delta)} for a change of {norm} "
-            f"(2H counters of n, 2H of m, and 2H of r/4), seen in {stream.releases:,} releases"
+            f"({statistic.moved}), seen in {stream.releases:,} releases"
         )
         sources = (mechanism.source, "dp-accounting; Balle, Wang 2018")
 
@@ -55,7 +58,8 @@ def prepare(request: Request) -> Noise:
             model="JDP",
             trust=TRUST,
             mechanism=mechanism,
-            where="in the agent: in the running sums of every counter of n, m and r, before the learner sees them",
+            where=f"in the agent: in the running sums of every counter of {statistic.parts}, before the learner sees "
+            "them",
             formula=formula,
             scale=scale,
             std=float(noise.std.max()),
@@ -70,13 +74,13 @@ def prepare(request: Request) -> Noise:
             sources=sources,
         )
 
-    noise = with_noise(request, mechanism, stream, scale, reward, describe)
+    noise = with_noise(request, statistic, mechanism, stream, scale, describe)
     return noise
 
 
 def printed_scale(request: Request) -> float:
-    """Node scale 3HL/epsilon (QW23-online 5.1)."""
-    return 3 * request.H * levels(request.K) / request.epsilon
+    """Node scale 3HL/epsilon, for counts (QW23-online 5.1)."""
+    return request.printed * levels(request.K) / request.epsilon
 
 
 def tight_scale(
@@ -91,20 +95,22 @@ def tight_scale(
 
 
 def ladder(request: Request) -> tuple[Step, ...]:
-    """From the printed noise to the least, one idea at a time: the std of one counter n at its worst release.
+    """From the printed noise to the least, one idea at a time: the std of one cell at its worst release.
 
     At the spec's delta, or at the reference delta when that is 0.
     """
     delta = request.delta or REFERENCE_DELTA
-    return _ladder(request.H, tuple(request.times.tolist()), request.epsilon, delta)
+    return _ladder(request.statistic, request.size, tuple(request.times.tolist()), request.epsilon, delta)
 
 
 @cache
-def _ladder(H: int, times: tuple[int, ...], epsilon: float, delta: float) -> tuple[Step, ...]:
-    plain, quarter = replaced(H, 1.0), replaced(H, 0.25)
-    users, releases = make_stream(np.array(times)), make_stream(np.arange(1, len(times) + 1))
+def _ladder(
+    statistic: Statistic, size: Size, times: tuple[int, ...], epsilon: float, delta: float
+) -> tuple[Step, ...]:
+    plain, evened = (x.sensitivity(size, REPLACE_ONE) for x in (statistic, statistic.evened()))
+    users, releases = make_stream(np.array(times)), stream_of_releases(len(times))
     laplace = MECHANISMS["laplace-tree"]
-    printed = 3 * H * levels(users.items) / epsilon
+    printed = statistic.sensitivity(size, ADD_REMOVE).l1 * levels(users.items) / epsilon
 
     def std(mechanism: Mechanism, stream: Stream, scale: float) -> float:
         return float(scale * mechanism.std(stream).max())
@@ -124,7 +130,7 @@ def _ladder(H: int, times: tuple[int, ...], epsilon: float, delta: float) -> tup
         ("a Laplace tree over the release times", "laplace-tree", releases, plain),
         ("a Gaussian tree over the release times", "gaussian-tree", releases, plain),
         ("Gaussian noise, Toeplitz factorisation", "gaussian-toeplitz", releases, plain),
-        ("the same, releasing r/4 in place of r", "gaussian-toeplitz", releases, quarter),
+        (f"the same, {statistic.evening}", "gaussian-toeplitz", releases, evened),
     ):
         mechanism = MECHANISMS[key]
         scale = tight_scale(mechanism, change, stream, epsilon, delta)

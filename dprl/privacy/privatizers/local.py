@@ -5,31 +5,32 @@ from __future__ import annotations
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, make_stream
 from dprl.privacy.privatizers.central import tight_scale
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, replaced, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, with_noise
+from dprl.statistics import REPLACE_ONE
 
 TRUST = "Nobody is trusted: each user sends noisy counts only, and the agent never sees a trajectory."
 
 
 def prepare(request: Request) -> Noise:
-    """Noise on every counter of n, m and r of every user; the agent adds reports up.
+    """Noise on every cell of every user's report; the agent adds reports up.
 
-    paper: Laplace(3H/epsilon) (QW23-online 5.2). tight: the least scale that proves (epsilon, delta) under
-    replace-one for one report, with r sent as r/4.
+    paper: Laplace(3H/epsilon) on counts (QW23-online 5.2). tight: the least scale that proves (epsilon, delta) under
+    replace-one for one report, the parts in units in which they tolerate the same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
     stream = make_stream(request.times)
     if request.calibration == "paper":
-        reward = 1.0
-        scale = 3 * request.H / request.epsilon
-        formula = "Laplace(3H/epsilon) on each counter of each user"
+        statistic = request.statistic
+        scale = request.printed / request.epsilon
+        formula = f"Laplace({statistic.printed}/epsilon) on each counter of each user"
         sources: tuple[str, ...] = ("QW23-online section 5.2",)
     else:
-        reward = 0.25
-        change = replaced(request.H, reward)
+        statistic = request.statistic.evened()
+        change = statistic.sensitivity(request.size, REPLACE_ONE)
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
         formula = (
             f"the least scale that proves {budget(request.epsilon, request.delta)} for one report, in which another "
-            f"trajectory changes 2H counters of n, 2H of m, and 2H of r/4"
+            f"trajectory changes {statistic.moved}"
         )
         sources = (mechanism.source, "dp-accounting; Balle, Wang 2018")
 
@@ -39,7 +40,7 @@ def prepare(request: Request) -> Noise:
             model="LDP",
             trust=TRUST,
             mechanism=mechanism,
-            where="on each user's device: on every counter of n, m and r, before it is sent",
+            where=f"on each user's device: on every counter of {statistic.parts}, before it is sent",
             formula=formula,
             scale=scale,
             std=float(noise.std.max()),
@@ -49,7 +50,7 @@ def prepare(request: Request) -> Noise:
             sources=sources,
         )
 
-    noise = with_noise(request, mechanism, stream, scale, reward, describe)
+    noise = with_noise(request, statistic, mechanism, stream, scale, describe)
     return noise
 
 

@@ -33,8 +33,9 @@ CARD = Guarantee(
 
 def prepare(request: Request) -> Noise:
     """Zero noise, E = 0."""
-    zeros = np.zeros(len(request.times))
-    return Noise(None, make_stream(request.times), np.zeros(request.S + 2), zeros, zeros, lambda: CARD)
+    nothing = np.zeros(1)
+    scales = request.statistic.scales(request.size, 0.0)
+    return Noise(None, make_stream(request.times), scales, request.times[-1:], nothing, nothing, lambda: CARD)
 
 
 PRIVATIZER = Privatizer(

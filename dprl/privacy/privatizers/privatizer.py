@@ -1,4 +1,4 @@
-"""The record every privatizer file offers to the registry, and what it hands to the engine."""
+"""The record every privatizer file offers to the registry, and what it hands to a loop."""
 
 from __future__ import annotations
 
@@ -9,36 +9,39 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import epsilon_of
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import ADD_REMOVE, REPLACE_ONE, UNIT, Guarantee, Reading, Step
-from dprl.privacy.mechanisms import Change, Mechanism, Stream
+from dprl.privacy.guarantee import UNIT, Guarantee, Reading, Step
+from dprl.privacy.mechanisms import Mechanism, Stream
+from dprl.statistics import ADD_REMOVE, REPLACE_ONE, Change, Statistic
 
 REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this delta
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Users whose data are released together, once. moved: counters that replacing one of them moves up (as many
-    move down)."""
+    """Users whose data are released together, once.
+
+    raised: cells that replacing one of them moves up (as many move down).
+    """
 
     users: int
-    moved: int
+    raised: int
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a privatizer is asked for: the run's sizes, release times [M] in users, and its budget.
+    """What a privatizer is asked for: the statistic, the run's size and release times [M] in users, and its budget.
 
     exact: solve for the least noise; otherwise approximately, for a preview that no run uses;
     batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then the ends of
     the batches, counted in users that are in one.
     """
 
-    H: int
-    S: int
-    A: int
+    statistic: Statistic
+    size: Size
     times: NDArray[np.int64]
     mechanism: str
     calibration: str
@@ -55,22 +58,29 @@ class Request:
 
     @property
     def cells(self) -> int:
-        """Counters released each time."""
-        return self.H * self.S * self.A * (self.S + 2)
+        """Numbers released each time."""
+        return self.statistic.cells(self.size)
+
+    @property
+    def printed(self) -> float:
+        """The L1 norm for which the papers print their noise, that of add/remove-one: 3H for counts."""
+        return self.statistic.sensitivity(self.size, ADD_REMOVE).l1
 
 
 @dataclass(frozen=True)
 class Noise:
     """A privatizer, ready to run.
 
-    mechanism: None for no noise; stream: see mechanisms; scales: [S + 2] multiply unit noise in the counters of one
-    (h, s, a), in counts; bound: E_{eps,beta} at each release [M], std: of one counter n or m at each release [M],
-    both in counts (for trees: of the worst release); card: the guarantee, which may take a moment to compute.
+    mechanism: None for no noise; stream: see mechanisms; scales: what multiplies unit noise in each cell, see the
+    statistic. ends [B], bound [B], std [B]: while at most ends[b] items of the stream are summed, E_{eps,beta} is
+    bound[b], and the noise of one cell in units of release has standard deviation std[b] (for trees: at the worst
+    release). card: the guarantee, which may take a moment to compute.
     """
 
     mechanism: Mechanism | None
     stream: Stream
     scales: Array
+    ends: NDArray[np.int64]
     bound: Array
     std: Array
     card: Callable[[], Guarantee]
@@ -78,9 +88,13 @@ class Noise:
 
 @dataclass(frozen=True)
 class Privatizer:
-    """key: its name in a spec; trust: who sees raw data, in words; mechanisms: keys, the best first;
+    """A privacy model.
+
+    key: its name in a spec; trust: who sees raw data, in words; mechanisms: keys, the best first;
     prepare: from a Request to a Noise; binary_rewards: each reward is rounded at random to 0 or 1 by its user;
-    check(H, calibration, epsilon, delta): raises SpecError for a budget it has no noise for."""
+    check(change, calibration, epsilon, delta): raises SpecError for a budget it has no noise for, where `change` is
+    what replacing one user moves.
+    """
 
     key: str
     title: str
@@ -90,18 +104,7 @@ class Privatizer:
     mechanisms: tuple[str, ...]
     prepare: Callable[[Request], Noise]
     binary_rewards: bool = False
-    check: Callable[[int, str, float, float], None] | None = None
-
-
-def replaced(H: int, reward: float) -> Change:
-    """Replace one user's trajectory: at each of H steps one unit leaves one counter and enters another, in n, in m,
-    and (at most one unit) in r, which is released in units of 1 / `reward`. L1 is 2H a family, not H."""
-    return Change(((4 * H, 1.0), (2 * H, reward)))
-
-
-def removed(H: int, reward: float) -> Change:
-    """Add or remove one user's trajectory: at each of H steps one unit, in n, in m and in r."""
-    return Change(((2 * H, 1.0), (H, reward)), one_way=True)
+    check: Callable[[Change, str, float, float], None] | None = None
 
 
 def proved(mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float) -> float:
@@ -111,30 +114,29 @@ def proved(mechanism: Mechanism, change: Change, scale: float, stream: Stream, d
 
 def with_noise(
     request: Request,
+    statistic: Statistic,
     mechanism: Mechanism,
     stream: Stream,
     scale: float,
-    reward: float,
     describe: Callable[[tuple[Reading, ...]], Guarantee],
 ) -> Noise:
-    """Noise of `scale` on n and m, and on r released in units of 1 / `reward` (so scale / reward in counts).
+    """Noise of one scale on every cell of a statistic, in its units of release.
 
-    E: |n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E for all counters and releases w.p. >= 1 - beta/3; with reward 1/4
-    all three are equally tight. describe: makes the card from what the noise proves.
+    E holds for all cells and releases together w.p. >= 1 - beta/3. describe: makes the card from what the noise
+    proves.
     """
-    scales = np.full(request.S + 2, scale)
-    scales[-1] = scale / reward
     failure = per_event(request.beta, request.cells, len(request.times))
 
     def card() -> Guarantee:
         deltas = [d for d in (0.0, request.delta, REFERENCE_DELTA) if d > 0 or not mechanism.needs_delta]
-        changes = (
-            (REPLACE_ONE, replaced(request.H, reward)),
-            (ADD_REMOVE, removed(request.H, reward)),
-        )
         readings = tuple(
-            Reading(name, proved(mechanism, change, scale, stream, d), d, "our accountant")
-            for name, change in changes
+            Reading(
+                adjacency,
+                proved(mechanism, statistic.sensitivity(request.size, adjacency), scale, stream, d),
+                d,
+                "our accountant",
+            )
+            for adjacency in (REPLACE_ONE, ADD_REMOVE)
             for d in sorted(set(deltas))
         )
         return describe(readings)
@@ -142,8 +144,9 @@ def with_noise(
     return Noise(
         mechanism=mechanism,
         stream=stream,
-        scales=scales,
-        bound=4 * scale * mechanism.tail(stream, failure),
+        scales=statistic.scales(request.size, scale),
+        ends=stream.leaves[1:-1],
+        bound=statistic.error_bound(scale, mechanism.tail(stream, failure)),
         std=scale * mechanism.std(stream),
         card=card,
     )

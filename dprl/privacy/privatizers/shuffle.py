@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
-from dprl.privacy.guarantee import REPLACE_ONE, SIMULATION, Guarantee, Reading, budget
+from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, make_stream
 from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, guarantee, with_noise
+from dprl.statistics import REPLACE_ONE, Change
 
 TRUST = "The shuffler is trusted to mix the messages of a batch; the agent sees only which messages came, not whose."
 MOST_USERS = 10**15
@@ -21,14 +22,17 @@ LEAST_DELTA = 1e-12  # the accountant's own rounding is about 1e-15 a counter
 MOST_BITS = 4e10  # in a batch: beyond, the accountant would have to look at too many outcomes
 
 
-def check(H: int, calibration: str, epsilon: float, delta: float) -> None:
+def check(change: Change, calibration: str, epsilon: float, delta: float) -> None:
     """Refuse noise that cannot be accounted for. Raises SpecError."""
     if delta < LEAST_DELTA:
         raise SpecError(
             "delta",
             f"{delta:g} is too small to be accounted for with random bits; give at least {LEAST_DELTA:g}.",
         )
-    bits = printed_tau(H, epsilon, delta) if calibration == "paper" else 4 * guessed(3 * H, epsilon, delta)
+    if calibration == "paper":
+        bits = printed_tau(change.raised, epsilon, delta)
+    else:
+        bits = 4 * guessed(change.raised, epsilon, delta)
     if bits > MOST_BITS:
         raise SpecError(
             "epsilon",
@@ -40,40 +44,42 @@ def prepare(request: Request) -> Noise:
     """Fresh Binomial noise on every counter of every batch; each block of the schedule is one batch.
 
     paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). tight: the least
-    variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size.
+    variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size. 3H is
+    how many counters one user enters.
     """
-    check(request.H, request.calibration, request.epsilon, request.delta)
+    change = request.statistic.sensitivity(request.size, REPLACE_ONE)
+    check(change, request.calibration, request.epsilon, request.delta)
     mechanism = MECHANISMS[request.mechanism]
     batches = request.batches or tuple(
-        Batch(int(n), 3 * request.H) for n in np.diff(request.times, prepend=0)
+        Batch(int(n), change.raised) for n in np.diff(request.times, prepend=0)
     )
     users = np.array([batch.users for batch in batches], dtype=np.int64)
-    moved = np.array([batch.moved for batch in batches], dtype=np.int64)
+    raised = np.array([batch.raised for batch in batches], dtype=np.int64)
     if request.calibration == "paper":
-        tau = printed_tau(request.H, request.epsilon, request.delta)
+        tau = printed_tau(change.raised, request.epsilon, request.delta)
         bits = printed_bits(users, tau)
         formula = f"n < tau: ceil(tau/n) fair bits a user, else one Bernoulli(tau/2n), tau = {tau:,.0f}"
         sources: tuple[str, ...] = ("B25 Algorithm 4 and section V-A",)
     else:
         bits = np.empty((len(users), 2))
-        for changed in np.unique(moved):
-            fair, variance = least_bits(int(changed), request.epsilon, request.delta, request.exact)
-            bits[moved == changed] = tight_bits(users[moved == changed], fair, variance)
+        for count in np.unique(raised):
+            fair, variance = least_bits(int(count), request.epsilon, request.delta, request.exact)
+            bits[raised == count] = tight_bits(users[raised == count], fair, variance)
         formula = (
             f"n < {4 * variance:,.0f}: ceil({fair:,}/n) fair bits a user, else one Bernoulli(q), "
             f"n q (1 - q) = {variance:,.0f}: the least that proves "
-            f"{budget(request.epsilon, request.delta)} in a batch of n that a change moves {2 * changed} counters of"
+            f"{budget(request.epsilon, request.delta)} in a batch of n that a change moves {2 * count} counters of"
         )
         sources = ("B25 Algorithm 4", "dp-accounting")
-    knobs = np.column_stack([bits, moved])
-    stream = make_stream(request.times, knobs, forgotten=request.batches is not None)
+    drawn = np.column_stack([bits, raised])
+    stream = make_stream(request.times, drawn, forgotten=request.batches is not None)
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         if request.calibration == "paper":
             basic = Reading(
                 REPLACE_ONE,
                 2 * request.epsilon,
-                6 * request.H * request.delta,
+                2 * change.raised * request.delta,
                 "B25's lemma, basic composition",
             )
             readings = (basic, *readings)
@@ -82,7 +88,8 @@ def prepare(request: Request) -> Noise:
             model="SDP",
             trust=TRUST,
             mechanism=mechanism,
-            where="on each user's device: random bits beside the true ones of n, m and r, mixed over a batch",
+            where=f"on each user's device: random bits beside the true ones of {request.statistic.parts}, mixed over a "
+            "batch",
             formula=formula,
             scale=1.0,
             std=float(noise.std.max()),
@@ -97,18 +104,18 @@ def prepare(request: Request) -> Noise:
             sources=sources,
         )
 
-    noise = with_noise(request, mechanism, stream, 1.0, 1.0, describe)
+    noise = with_noise(request, request.statistic, mechanism, stream, 1.0, describe)
     return noise
 
 
-def printed_tau(H: int, epsilon: float, delta: float) -> float:
-    """tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A)."""
-    return 96 * math.log(2 / delta) / (epsilon / (3 * H)) ** 2
+def printed_tau(raised: int, epsilon: float, delta: float) -> float:
+    """tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A). raised: 3H."""
+    return 96 * math.log(2 / delta) / (epsilon / raised) ** 2
 
 
-def guessed(moved: int, epsilon: float, delta: float) -> float:
+def guessed(raised: int, epsilon: float, delta: float) -> float:
     """The variance that would do if Binomial noise were Gaussian: about what it takes."""
-    return 2 * moved / gaussian_mu(epsilon, delta) ** 2
+    return 2 * raised / gaussian_mu(epsilon, delta) ** 2
 
 
 def printed_bits(users: NDArray[np.int64], tau: float) -> Array:
@@ -138,23 +145,23 @@ def tight_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
 
 
 @cache
-def least_bits(moved: int, epsilon: float, delta: float, exact: bool) -> tuple[int, float]:
-    """How many fair bits, and how much variance of Bernoulli ones, prove (epsilon, delta) for `moved` counters that go
+def least_bits(raised: int, epsilon: float, delta: float, exact: bool) -> tuple[int, float]:
+    """How many fair bits, and how much variance of Bernoulli ones, prove (epsilon, delta) for `raised` counters that go
     up by one and as many that go down.
 
     More fair bits are more noise, so they prove it too. Bernoulli bits need slightly more variance the rarer they
     are (2% at most): the variance that suffices for 10^15 users is used for all smaller batches, which tests check.
     """
-    guess = guessed(moved, epsilon, delta)
+    guess = guessed(raised, epsilon, delta)
     if not exact:
         return math.ceil(4 * guess), guess
 
     def fair_losses(bits: float) -> Losses:
-        return (Binomial(math.ceil(bits), 0.5, moved, moved),)
+        return (Binomial(math.ceil(bits), 0.5, raised, raised),)
 
     def rare_losses(variance: float) -> Losses:
         share = min(variance / MOST_USERS, 0.25)
-        return (Binomial(MOST_USERS, 2 * share / (1 + math.sqrt(1 - 4 * share)), moved, moved),)
+        return (Binomial(MOST_USERS, 2 * share / (1 + math.sqrt(1 - 4 * share)), raised, raised),)
 
     fair = math.ceil(least_scale(fair_losses, epsilon, delta, 4 * guess))
     return fair, max(least_scale(rare_losses, epsilon, delta, guess), fair / 4)

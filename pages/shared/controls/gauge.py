@@ -8,8 +8,8 @@ import streamlit as st
 
 from dprl.figures import style
 from dprl.figures.style import Sketch
-from dprl.simulation import Outlook, RunSpec, outlook
-from dprl.simulation.schedule import EPISODIC_LIMIT
+from dprl.simulation import Outlook, RunSpec, outlook, spec_from_json
+from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from pages.shared.chart import sketch
 from pages.shared.frame import dark
 from pages.shared.text import count, plain_number, significant
@@ -21,7 +21,7 @@ SURE = 3.0  # the rule of thumb is good to about this factor
 @st.cache_data(show_spinner=False, max_entries=2000)
 def expected(spec: str) -> Outlook | None:
     """What to expect of a run, by its JSON. Raises SpecError."""
-    return outlook(RunSpec.from_json(spec))
+    return outlook(spec_from_json(spec))
 
 
 def gauge(spec: RunSpec) -> None:

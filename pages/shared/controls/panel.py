@@ -12,12 +12,14 @@ from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
-from dprl.learners import ALGORITHMS, PolicyElimination
+from dprl.learners import ALGORITHMS
+from dprl.mdp import Size
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
-from dprl.simulation.schedule import EPISODIC_LIMIT, ETA
+from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
+from dprl.simulation.schedules.geometric import ETA
 from pages.shared.controls import custom
 from pages.shared.controls.launch import effective, run_box, spec_from
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
@@ -25,6 +27,7 @@ from pages.shared.frame import dark, guarded
 from pages.shared.state import Session, draft_of, session
 from pages.shared.text import count, escape
 
+MOST_USERS = int(FIELDS["episodes"].high or 0)
 GEOMETRIC = "geometric"
 BONUS = {"practical": "practical (tuned)", "paper": "paper (as printed)"}
 BONUS_HELP = (
@@ -99,25 +102,18 @@ def learner(s: Session) -> None:
         "Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), ALGORITHMS[key].summary
     )
     algorithm = ALGORITHMS[key]
-    if isinstance(algorithm, PolicyElimination):
-        with suppress(SpecError):  # said by the drawing
-            world = ENVIRONMENTS[s.draft["environment"]]
-            S, A, H = world.size(**checked_params(s, world))
-            if algorithm.refusal(H, S, A):
-                st.caption(
-                    f"It keeps a list of all deterministic policies, and here there are {A}^{S * H} of them: "
-                    "too many. It needs a small environment; its relaxed form does not."
-                    if algorithm.listed
-                    else "It plans for every step, state and action by itself, and here there are too many. "
-                    "It needs a small environment."
-                )
-                st.button(
-                    "Take a small one",
-                    icon=":material/compress:",
-                    on_click=take_small,
-                    args=(s,),
-                    key="small",
-                )
+    with suppress(SpecError):  # said by the drawing
+        world = ENVIRONMENTS[s.draft["environment"]]
+        refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
+        if refusal is not None:
+            st.caption(f"It needs a small environment: {escape(refusal.sentence)}")
+            st.button(
+                "Take a small one",
+                icon=":material/compress:",
+                on_click=take_small,
+                args=(s,),
+                key="small",
+            )
 
 
 def checked_params(s: Session, world: Environment) -> dict[str, Any]:
@@ -232,7 +228,7 @@ def chosen_noise(s: Session) -> tuple[str, str, float]:
 def size(s: Session) -> None:
     """How many users, and how many repetitions."""
     episodic = s.draft["schedule"] == "episodic"
-    most = EPISODIC_LIMIT if episodic else 10**15
+    most = EPISODIC_LIMIT if episodic else MOST_USERS
     log_slider(
         "Episodes K",
         "episodes",
@@ -260,7 +256,7 @@ def more(s: Session) -> None:
             BONUS,
             BONUS_HELP,
         )
-        if isinstance(algorithm, PolicyElimination):
+        if algorithm.schedule:
             st.caption(
                 f"{escape(algorithm.title)} plans at the end of stages of its own, each twice as long."
             )

@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 
 from dprl.kernels import compiled
 from dprl.mdp.tabular import Array
-from dprl.privacy.consistency import SIGNATURE, consistent, nearest_counts, unchanged
+from dprl.statistics.consistency import SIGNATURE, consistent, nearest_counts, unchanged
 
 
 class Case(NamedTuple):

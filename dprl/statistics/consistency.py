@@ -7,13 +7,14 @@ It is a linear program; the least value t* has a closed form, and so has a minim
 from __future__ import annotations
 
 from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
 
 # kernel signature of a post-processing step: (noisy [H,S,A,S+2], E, released [H,S,A,S+2])
 SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"
 
 
 @kernel
-def nearest_counts(noisy, h, s, a, slack, out):  # type: ignore[no-untyped-def]
+def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, out: Array) -> float:
     """Write the canonical minimiser into out[h, s, a, :S] and return its sum. noisy, out: [H, S, A, S + 2].
 
     Start from max(m^, 0), whose distance is as small as x >= 0 permits. If its sum lies in [lo, hi], done.
@@ -75,7 +76,7 @@ def nearest_counts(noisy, h, s, a, slack, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def consistent(noisy, error, released):  # type: ignore[no-untyped-def]
+def consistent(noisy: Array, error: float, released: Array) -> None:
     """Release m~, n~, r~ from m^, n^, r^, all [H, S, A, S + 2], with E = `error` (QW23-online section 5.1).
 
     slack = E/4; then E/(2S) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
@@ -93,7 +94,7 @@ def consistent(noisy, error, released):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def unchanged(noisy, error, released):  # type: ignore[no-untyped-def]
+def unchanged(noisy: Array, error: float, released: Array) -> None:
     """Release the counts as they are (no privacy, or a learner that takes raw noisy counts)."""
     H, S, A, width = noisy.shape
     for h in range(H):

@@ -1,0 +1,87 @@
+"""What a learner is, whatever it plans with and whichever loop plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dprl.fields import Field, SpecError
+from dprl.mdp import Size
+from dprl.statistics import Statistic
+
+# What a learner may take as known by everybody: it is not protected, and the guarantee card says so.
+PUBLIC = {
+    "sizes": "the numbers of states, actions, steps and users",
+    "d1": "the distribution of the first state",
+    "rewards": "the mean reward of every state and action",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a learner's constants may depend on, all public.
+
+    Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
+    calibrated as printed, the set of constants, and the learner's own parameters.
+    """
+
+    H: int
+    S: int
+    A: int
+    K: int
+    beta: float
+    epsilon: float | None
+    calibration: str | None
+    bonus: str
+    params: dict[str, Any]
+
+    @property
+    def T(self) -> int:
+        """Steps in the whole run, K * H."""
+        return self.K * self.H
+
+
+class Learner(Protocol):
+    """An entry of the registry. It never holds the model or raw counts.
+
+    key: its name in a spec; privacies: keys of the privatizers it may be run with, the first is the default;
+    bonuses: which sets of constants it has; fields: its parameters; statistic: what it sees of its users;
+    loop: key of the loop that plays it; public: keys of PUBLIC, what it takes as known by everybody;
+    schedule: the name of its own schedule, "" when it takes any; noise_weight(problem): multiplier of E/n in its bonus,
+    if it has one: previews say from it how many users a run needs.
+    """
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def privacies(self) -> tuple[str, ...]: ...
+    @property
+    def bonuses(self) -> tuple[str, ...]: ...
+    @property
+    def fields(self) -> tuple[Field, ...]: ...
+    @property
+    def statistic(self) -> Statistic: ...
+    @property
+    def loop(self) -> str: ...
+    @property
+    def public(self) -> tuple[str, ...]: ...
+    @property
+    def schedule(self) -> str: ...
+    @property
+    def noise_weight(self) -> Callable[[Problem], float] | None: ...
+
+    def refusal(self, size: Size, K: int) -> SpecError | None:
+        """Why it cannot take a problem of this size with K users, naming what fits; None when it can."""
+
+    def releases(self, size: Size, K: int) -> int:
+        """About how many releases its own schedule makes; not asked when it has none."""
+
+    def seconds(self, size: Size, K: int) -> float:
+        """About how long it plans in a whole run, beyond one backward induction a release."""

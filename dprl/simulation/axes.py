@@ -1,0 +1,135 @@
+"""What a sweep may change of an online run: its fields, parameters of environment and learner, and privacy models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import Field, SpecError, shown
+from dprl.learners import ALGORITHMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation.spec import FIELDS, RunSpec
+
+NOISES = ("tight", "paper", "scaled")
+MODEL_ALLOWED = (
+    "a privacy model, alone or with mechanism and noise, such as central:laplace-tree:paper, where noise is "
+    "tight, paper or scaled"
+)
+# Replace-one proves twice the epsilon for which Laplace noise is printed (QW23-online 5.1-5.2 count half the
+# sensitivity), so printed for half of it, it proves what was asked.
+PRINTED_PROVES = 2.0
+
+
+@dataclass(frozen=True)
+class Model:
+    """A way to be private: privacy model, mechanism and noise, None for the default.
+
+    noise: `tight`, the least that proves (epsilon, delta); `paper`, as printed for epsilon; `scaled`, Laplace noise as
+    printed for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
+    """
+
+    privacy: str
+    mechanism: str | None = None
+    noise: str | None = None
+
+    @classmethod
+    def parse(cls, text: object) -> Model:
+        """The model written as `privacy[:mechanism[:noise]]`. Raises SpecError."""
+        words = text.strip().split(":") if isinstance(text, str) else []
+        privacy, mechanism, noise = [*words, "", ""][:3] if 1 <= len(words) <= 3 else ("", "", "")
+        if privacy not in PRIVATIZERS or (noise and noise not in NOISES):
+            raise SpecError("privacy", f"{shown(text)} is not allowed; give {MODEL_ALLOWED}.")
+        if mechanism and mechanism not in PRIVATIZERS[privacy].mechanisms:
+            known = ", ".join(PRIVATIZERS[privacy].mechanisms) or "none"
+            raise SpecError("privacy", f"{privacy} has no mechanism {shown(mechanism)}; it has {known}.")
+        if noise == "scaled" and "laplace" not in mechanism:
+            raise SpecError("privacy", f"{shown(text)}: only printed Laplace noise can be scaled.")
+        return cls(privacy, mechanism or None, noise or None)
+
+    @property
+    def text(self) -> str:
+        """As `parse` reads it."""
+        return ":".join(filter(None, (self.privacy, self.mechanism, self.noise)))
+
+    @property
+    def title(self) -> str:
+        """In words, for a legend."""
+        if self.privacy == "none":
+            return "no privacy"
+        words = [self.privacy]
+        if self.mechanism:
+            words.append(MECHANISMS[self.mechanism].title)
+        if self.noise in ("paper", "scaled"):
+            words.append({"paper": "as printed", "scaled": "as printed, scaled to prove ε"}[self.noise])
+        return ", ".join(words)
+
+    def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
+        """The fields of a spec that make it this model at (epsilon, delta)."""
+        if self.privacy == "none":
+            return {"privacy": "none"}
+        epsilon = epsilon if epsilon is not None else float(FIELDS["epsilon"].default)
+        changes: dict[str, Any] = {"privacy": self.privacy, "mechanism": self.mechanism, "epsilon": epsilon}
+        if self.noise in ("paper", "scaled"):
+            # printed Laplace noise is for delta = 0
+            changes |= {"calibration": "paper", "delta": None}
+            if self.noise == "scaled":
+                changes["epsilon"] = epsilon / PRINTED_PROVES
+        else:
+            changes |= {"calibration": "tight" if self.noise else None, "delta": delta}
+        return changes
+
+
+def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
+    """What can be an axis, each with what makes its canonical value out of a given one, text or not."""
+    found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: Model.parse(value).text}
+    return found | {name: _checker(field) for name, field in axis_fields(base).items()}
+
+
+def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
+    """The spec with these values of axes. Raises SpecError when they do not go together."""
+    changes = {name: value for name, value in chosen.items() if name in FIELDS and name != "privacy"}
+    for owner, params in _params(base, chosen):
+        changes[owner] = {**{k: v for k, v in getattr(base, owner).items() if v is not None}, **params}
+    if "privacy" in chosen:
+        asked = Model.parse(chosen["privacy"]).changes(chosen.get("epsilon", base.epsilon), base.delta)
+        changes = changes | asked | {k: v for k, v in changes.items() if k != "epsilon"}
+    return base.replace(**changes)
+
+
+def axis_fields(base: RunSpec) -> dict[str, Field]:
+    """What can be an axis besides privacy: fields of the spec, and parameters of its environment and algorithm."""
+    found = {
+        name: field
+        for name, field in FIELDS.items()
+        if field.kind != "params"
+        and name not in ("privacy", "seeds")  # seeds are what is paired and averaged
+    }
+    for owner in (ALGORITHMS[base.algorithm], ENVIRONMENTS[base.environment]):
+        found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
+    return found
+
+
+def _checker(field: Field) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        result = field.parse(value) if isinstance(value, str) else field.check(value)
+        if result is None:
+            raise field.refuse(value)
+        return result
+
+    return check
+
+
+def _params(base: RunSpec, chosen: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The chosen values that are parameters, by the field of the spec that holds them."""
+    found = []
+    for owner, record in (
+        ("environment_params", ENVIRONMENTS[base.environment]),
+        ("algorithm_params", ALGORITHMS[base.algorithm]),
+    ):
+        names = {f.name for f in record.fields}
+        params = {k: v for k, v in chosen.items() if k not in FIELDS and k in names}
+        if params:
+            found.append((owner, params))
+    return found

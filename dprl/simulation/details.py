@@ -1,0 +1,117 @@
+"""What a run that learns from counts leaves behind beside its curve: how it got there, and the counts, policies and
+values at fewer checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.mdp import TabularMDP, planning
+from dprl.mdp.tabular import Array
+from dprl.simulation.trace import Ints, TraceCore
+
+# of counts, policies and values a seed may keep; beyond it fewer checkpoints have them
+DETAIL_BYTES = 64 * 2**20
+
+
+class Detail(NamedTuple):
+    """One checkpoint seen closely; see SeedTrace for the meaning of each."""
+
+    episode: int
+    counts: Array
+    noisy: Array
+    released: Array
+    policy: NDArray[np.int16]
+    Q: Array
+    V: Array
+    occupancy: Array
+    error_bound: float
+    error_used: float
+    optimism: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeedTrace(TraceCore):
+    """One seed of an online run on counts. C checkpoints, D of them with details, P values of alpha.
+
+    The curve's axis is users so far; its measure cumulative regret, from exact values of the policies played, not
+    returns. gap: [C] expected loss per episode of the policy played just before; coverage_ratio: [C] largest noise so
+    far relative to what E_{eps,beta} allows (at most 1 while the bound holds; 0 without noise);
+    pac_alpha: [P], pac_count: [C, P] episodes more than alpha suboptimal so far;
+    detail_episodes: [D]; counts, noisy, released: [D, H, S, A, S + 2] true counts, with noise, and as the learner
+    sees them (rows as in mdp/counts.py); policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that
+    release; occupancy: [D, H, S] chance that this policy is in s at h; error_bound: [D] E_{eps,beta};
+    error_used: [D] the E the bonus used; optimism: [D] share of (h, s, a) with Q at least optimal;
+    series: [D] each, a learner's own measures by name; optimal_*: the true optimum; v_star: expected optimal
+    value of an episode.
+    """
+
+    gap: Array
+    coverage_ratio: Array
+    pac_alpha: Array
+    pac_count: Ints
+    detail_episodes: Ints
+    counts: Array
+    noisy: Array
+    released: Array
+    policy: NDArray[np.int16]
+    Q: Array
+    V: Array
+    occupancy: Array
+    error_bound: Array
+    error_used: Array
+    optimism: Array
+    series: Mapping[str, Array]
+    optimal_policy: NDArray[np.int16]
+    optimal_Q: Array
+    optimal_V: Array
+    optimal_occupancy: Array
+
+    # random digits, or the counts themselves where there is no noise
+    NOISY: ClassVar[Mapping[str, str]] = {"noisy": "counts", "released": "counts"}
+
+    @property
+    def episodes(self) -> Ints:
+        """[C] users so far."""
+        return self.curve.at
+
+    @property
+    def regret(self) -> Array:
+        """[C] cumulative regret."""
+        return self.curve.values
+
+    @property
+    def episodes_per_s(self) -> float:
+        """Users simulated in a second."""
+        return self.rate
+
+    @classmethod
+    def build(
+        cls, *, details: Sequence[Detail], mdp: TabularMDP, optimum: planning.Optimum, **known: Any
+    ) -> SeedTrace:
+        """Stack details and add what follows from the MDP."""
+        H, S, A = mdp.H, mdp.S, mdp.A
+        shapes = {
+            "counts": (H, S, A, S + 2), "noisy": (H, S, A, S + 2), "released": (H, S, A, S + 2), "policy": (H, S),
+            "Q": (H, S, A), "V": (H, S), "occupancy": (H, S), "error_bound": (), "error_used": (), "optimism": (),
+        }  # fmt: skip
+        stacked: dict[str, Any] = {
+            name: np.array(
+                [getattr(d, name) for d in details], dtype=np.int16 if name == "policy" else float
+            ).reshape((len(details), *shape))
+            for name, shape in shapes.items()
+        }
+        return cls(
+            **known,
+            **stacked,
+            detail_episodes=np.array([d.episode for d in details], dtype=np.int64),
+            optimal_policy=optimum.policy.astype(np.int16),
+            optimal_Q=optimum.Q,
+            optimal_V=optimum.V[:-1],
+            optimal_occupancy=planning.occupancy(mdp, optimum.policy),
+            v_star=planning.start_value(mdp, optimum.V),
+        )

@@ -1,0 +1,166 @@
+"""Kinds of specs, and what is done with a spec whichever kind it is of.
+
+The store, sweeps, exports and the command line know these protocols and nothing else of a run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from dprl.fields import Field, SpecError, shown
+from dprl.simulation.cost import Estimate
+from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
+
+
+class Spec(Protocol):
+    """A run as a value: frozen, checked, hashable, in canonical form.
+
+    kind: key of its Kind; size: where its curve ends; seeds: independent repetitions.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def seeds(self) -> int: ...
+
+    def twin(self) -> Self:
+        """The non-private twin: itself, if it is not private."""
+
+    def label(self) -> str:
+        """A short name for a legend."""
+
+    def seed_key(self, seed: int) -> str:
+        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked anew. Raises SpecError."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able canonical form. Names its kind, unless it is `online`."""
+
+    def to_json(self) -> str:
+        """Canonical JSON on one line."""
+
+
+class Run(Protocol):
+    """One seed of a spec, being computed."""
+
+    @property
+    def progress(self) -> float:
+        """Share done, 0 to 1."""
+
+    def advance(self, seconds: float = 0.1) -> bool:
+        """Work for about `seconds`; True when the run is finished. Progress and cancelling come between calls."""
+
+    def curve(self) -> Curve:
+        """The points passed so far."""
+
+    def trace(self) -> Any:
+        """Everything recorded so far: a TraceCore, with the details of its kind."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An entry of the registry.
+
+    fields: one table of what a spec consists of, by name; from_dict: from JSON to a spec, raises SpecError;
+    start(spec, seed): begins one seed; estimate(spec): what one seed will cost; warm(): compiles, or loads from the
+    disk cache, every kernel, and comes up for air before each; trace: the class of its traces; axis, measure: of its
+    curves; axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical form;
+    along(spec, chosen): the spec with these values of axes.
+    """
+
+    key: str
+    fields: Mapping[str, Field]
+    from_dict: Callable[[Any], Any]
+    start: Callable[[Any, int], Run]
+    estimate: Callable[[Any], Estimate]
+    warm: Callable[[], Iterable[None]]
+    trace: type[TraceCore]
+    axis: str
+    measure: str
+    axes: Callable[[Any], Mapping[str, Callable[[Any], Any]]]
+    along: Callable[[Any, Mapping[str, Any]], Any]
+
+
+KINDS: dict[str, Kind] = {}
+FIRST = "online"  # the kind of a spec that does not name one
+
+
+def register(kind: Kind) -> None:
+    """Add a kind of specs."""
+    KINDS[kind.key] = kind
+
+
+def kind_of(spec: Spec) -> Kind:
+    """The kind of a spec."""
+    return KINDS[spec.kind]
+
+
+def spec_from_dict(given: Any) -> Any:
+    """The spec that `to_dict` wrote, of whichever kind. Raises SpecError."""
+    if not isinstance(given, Mapping):
+        raise SpecError(
+            "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
+        )
+    key = given.get("kind", FIRST)
+    if not isinstance(key, str) or key not in KINDS:
+        raise SpecError("kind", f"{shown(key)} is not allowed; give one of {', '.join(KINDS)}.")
+    return KINDS[key].from_dict({name: value for name, value in given.items() if name != "kind"})
+
+
+def spec_from_json(text: str) -> Any:
+    """The spec in a JSON text, of whichever kind. Raises SpecError, also for text that is not JSON."""
+    try:
+        return spec_from_dict(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, SpecError):
+            raise
+        raise SpecError("spec", "this is not JSON; give an object with fields such as environment.") from None
+
+
+def trace_from_bytes(data: bytes) -> Any:
+    """The trace that `to_bytes` wrote. Raises SpecError when the bytes are damaged or of another version."""
+    try:
+        arrays, plain = unpacked(data)
+        spec = spec_from_dict(plain["spec"])
+        return kind_of(spec).trace.restored(spec, arrays, plain)
+    except DAMAGE as error:
+        raise SpecError(
+            "trace", "the stored trace is damaged or of another version; run it again."
+        ) from error
+
+
+def start(spec: Spec, seed: int) -> Run:
+    """Begin one seed of a spec; call `advance` on the result until it is done."""
+    return kind_of(spec).start(spec, seed)
+
+
+def estimate(spec: Spec) -> Estimate:
+    """What one seed of a spec will cost."""
+    return kind_of(spec).estimate(spec)
+
+
+def run(spec: Spec, progress: Callable[[float], None] | None = None) -> Trace:
+    """Run every seed of a spec in this process. `progress` is called with the share done, 0 to 1."""
+    traces = []
+    for seed in range(spec.seeds):
+        work = start(spec, seed)
+        while not work.advance():
+            if progress:
+                progress((seed + work.progress) / spec.seeds)
+        traces.append(work.trace())
+    if progress:
+        progress(1.0)
+    return Trace(spec, tuple(traces))
+
+
+def warm() -> Iterator[None]:
+    """Compile, or load from the disk cache, every kernel there is; comes up for air before each."""
+    for kind in list(KINDS.values()):
+        yield from kind.warm()

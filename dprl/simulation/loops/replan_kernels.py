@@ -1,0 +1,241 @@
+"""The compiled part of the loop that replans at every release, with its records of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.learners import ALGORITHMS
+from dprl.learners.tabular import planner
+from dprl.mdp import planning
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.privacy import MECHANISMS, mechanisms
+from dprl.privacy.mechanisms import no_noise
+from dprl.simulation import schedules
+from dprl.simulation.blocks import Model, sample, walk
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.trace import Ints
+from dprl.statistics import consistency
+from dprl.statistics.counts import add_scaled
+
+
+class Setup(NamedTuple):
+    """What is fixed before the run starts.
+
+    K: users; releases: M at most; settings: the schedule's; of_users: the items of the noise's stream are users, else
+    releases; batches: see privacy/mechanisms/mechanism.py; ends, bound, error: [B], while at most ends[b] items are
+    summed, E_{eps,beta} is bound[b] and the learner is told error[b]; targets: [C] users at or after which the curve is
+    recorded; constants: the learner's; scales: [S + 2] of the noise in each counter of a row, in counts;
+    V_star: [S] optimal value of each start state; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
+    """
+
+    K: int
+    releases: int
+    settings: Array
+    of_users: bool
+    batches: Array
+    ends: Ints
+    bound: Array
+    error: Array
+    targets: Ints
+    constants: Array
+    scales: Array
+    V_star: Array
+    d1: Array
+    alphas: Array
+    walk_below: int
+
+
+class State(NamedTuple):
+    """What the loop changes.
+
+    position: [5], releases made, users so far, row of the table of bounds in use, points recorded, targets passed;
+    leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made;
+    counts, noisy, released: [H, S, A, S + 2] (one array when there is no noise);
+    noise: [cells] unit noise in the sums; memory: the mechanism's; Q: [H, S, A], V: [H + 1, S], policy: [H, S] the
+    learner's; played: [H, S] the policy whose exact values [H + 1, S] are in `value`; starts, here, there: [S];
+    totals: [2], regret so far and largest noise so far relative to what E allows; pac: [P].
+    """
+
+    position: Ints
+    leaves: Ints
+    counts: Array
+    noisy: Array
+    released: Array
+    noise: Array
+    memory: Array
+    Q: Array
+    V: Array
+    policy: Policy
+    played: Policy
+    value: Array
+    starts: Ints
+    here: Ints
+    there: Ints
+    totals: Array
+    pac: Ints
+
+
+class Record(NamedTuple):
+    """What is kept at each of up to C points of the curve. users, regret, gap, ratio: [C]; pac: [C, P]."""
+
+    users: Ints
+    regret: Array
+    gap: Array
+    ratio: Array
+    pac: Ints
+
+
+@kernel
+def simulate(
+    count: int,
+    until: int,
+    users_rng: np.random.Generator,
+    noise_rng: np.random.Generator,
+    model: Model,
+    setup: Setup,
+    state: State,
+    record: Record,
+    next_release: Callable[..., int],
+    plan: Callable[..., None],
+    add_noise: Callable[..., None],
+    publish: Callable[..., None],
+) -> None:
+    """Make up to `count` releases, none after the first that is at or beyond `until` users.
+
+    `plan` and `next_release` are handed released counts only; that is the privacy of it.
+    """
+    S = state.starts.shape[0]
+    for _ in range(count):
+        i, before, row = state.position[0], state.position[1], state.position[2]
+        if before >= until:
+            break
+        now = setup.K
+        left = setup.releases - i
+        if left > 1:
+            error = setup.error[row]
+            now = next_release(before, left, setup.K, setup.settings, state.released, error, state.policy)
+        users = now - before
+        if users <= setup.walk_below:
+            walk(users_rng, model, state.policy, users, state.counts, state.starts)
+        else:
+            sample(users_rng, model, state.policy, users, state.counts, state.starts, state.here, state.there)
+        gap = 0.0
+        for s in range(S):
+            lost = max(setup.V_star[s] - state.value[0, s], 0.0)
+            gap += setup.d1[s] * lost
+            state.totals[0] += state.starts[s] * lost
+            for j in range(setup.alphas.shape[0]):
+                if lost > setup.alphas[j]:
+                    state.pac[j] += state.starts[s]
+
+        items = now if setup.of_users else i + 1
+        state.leaves[i + 1] = items
+        while setup.ends[row] < items:
+            row += 1
+        if setup.scales[0] > 0.0:
+            add_noise(i, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
+            worst = add_scaled(state.counts, state.noise, setup.scales, state.noisy)
+            state.totals[1] = max(state.totals[1], worst / setup.bound[row])
+        publish(state.noisy, setup.error[row], state.released)
+
+        plan(state.released, setup.error[row], setup.constants, state.Q, state.V, state.policy)
+        follow(model, state)
+
+        state.position[0], state.position[1], state.position[2] = i + 1, now, row
+        target = state.position[4]
+        if now >= setup.targets[target]:
+            point = state.position[3]
+            record.users[point] = now
+            record.regret[point] = state.totals[0]
+            record.gap[point] = gap
+            record.ratio[point] = state.totals[1]
+            for j in range(setup.alphas.shape[0]):
+                record.pac[point, j] = state.pac[j]
+            while target < setup.targets.shape[0] and setup.targets[target] <= now:
+                target += 1
+            state.position[3], state.position[4] = point + 1, target
+
+
+@kernel
+def follow(model: Model, state: State) -> None:
+    """Evaluate the learner's policy exactly, if it is not the one already evaluated."""
+    H, S = state.policy.shape
+    same = True
+    for h in range(H):
+        for s in range(S):
+            if state.policy[h, s] != state.played[h, s]:
+                state.played[h, s] = state.policy[h, s]
+                same = False
+    if not same:
+        planning.evaluate(model.P, model.R, state.played, state.value)
+
+
+@kernel
+def as_is(noisy: Array, error: float, released: Array) -> None:
+    """Nothing to do: without noise `released` is the array of counts itself."""
+
+
+class Kernels(NamedTuple):
+    """The functions the loop is run with, compiled or plain."""
+
+    simulate: Callable[..., None]
+    next_release: Callable[..., int]
+    plan: Callable[..., None]
+    add_noise: Callable[..., None]
+    publish: Callable[..., None]
+    evaluate: Callable[..., None]
+
+
+def planner_of(spec: RunSpec) -> planner.TabularLearner:
+    """The learner of a spec that this loop plays."""
+    return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
+
+
+def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
+    """What a spec's loop is run with."""
+    learner, mechanism = planner_of(spec), MECHANISMS.get(spec.mechanism or "")
+    schedule, _ = schedules.parse(spec.schedule)
+    found = Kernels(
+        simulate,
+        schedule.next_release,
+        learner.plan,
+        mechanism.add_noise if mechanism else no_noise,
+        learner.statistic.publish if mechanism else as_is,
+        planning.evaluate,
+    )
+    if plain:
+        return found
+    signatures = (
+        _signature(), schedules.SIGNATURE, planner.SIGNATURE, mechanisms.SIGNATURE, consistency.SIGNATURE,
+        planning.EVALUATE,
+    )  # fmt: skip
+    return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+
+
+@cache
+def _signature() -> Any:
+    """The declared types of `simulate`, read off small examples of its records."""
+    f, i = np.zeros, np.zeros(1, dtype=np.int64)
+    f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
+    model = Model(f4, f3, f4, f1, f4, f1, True)
+    setup = Setup(1, 1, f1, True, f2, i, f1, f1, i, f1, f1, f1, f1, f1, 1)
+    state = State(i, i, f4, f4, f4, f1, f2, f3, f2, i2, i2, f2, i, i, i, f1, i)
+    record = Record(i, f1, f1, f1, i2)
+    whole = type_of(1)
+    return type_of(None)(
+        whole,
+        whole,
+        rng_type(),
+        rng_type(),
+        *(type_of(example) for example in (model, setup, state, record)),
+        function_type(schedules.SIGNATURE),
+        function_type(planner.SIGNATURE),
+        function_type(mechanisms.SIGNATURE),
+        function_type(consistency.SIGNATURE),
+    )

@@ -1,0 +1,89 @@
+"""What every loop of an online run prepares before it starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from dprl.environments import ENVIRONMENTS
+from dprl.learners import ALGORITHMS, PUBLIC, Problem
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.privacy.privatizers import Batch, Noise, Request
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.trace import Ints
+
+PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
+PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state's optimal value
+
+
+class Streams(NamedTuple):
+    """The two sources of randomness of a seed: another mechanism changes nothing about the users' one."""
+
+    users: np.random.Generator
+    noise: np.random.Generator
+
+
+def streams(spec: RunSpec, seed: int) -> Streams:
+    """The streams of one seed, from SeedSequence([root_seed, seed])."""
+    users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
+    return Streams(np.random.Generator(np.random.SFC64(users)), np.random.Generator(np.random.SFC64(noise)))
+
+
+def size_of(spec: RunSpec) -> Size:
+    """The size of a spec's environment."""
+    return Size(*ENVIRONMENTS[spec.environment].size(**spec.environment_params))
+
+
+def problem_of(spec: RunSpec, size: Size, K: int) -> Problem:
+    """The public facts a learner's constants depend on, with K users."""
+    return Problem(
+        size.H,
+        size.S,
+        size.A,
+        K,
+        spec.beta or 0.1,
+        spec.epsilon,
+        spec.calibration,
+        spec.bonus,
+        dict(spec.algorithm_params),
+    )
+
+
+def noise_of(
+    spec: RunSpec, times: Ints, *, exact: bool = True, batches: tuple[Batch, ...] | None = None
+) -> Noise:
+    """The noise of a run.
+
+    Args:
+        spec: the run.
+        times: [M], users at each release; with batches, users in the batches so far.
+        exact: otherwise a preview of it, that proves nothing.
+        batches: of a learner that forgets each batch.
+    """
+    request = Request(
+        statistic=ALGORITHMS[spec.algorithm].statistic,
+        size=size_of(spec),
+        times=times,
+        mechanism=spec.mechanism or "",
+        calibration=spec.calibration or "",
+        epsilon=spec.epsilon or 0.0,
+        delta=spec.delta or 0.0,
+        beta=spec.beta or 0.1,
+        exact=exact,
+        batches=batches,
+    )
+    return PRIVATIZERS[spec.privacy].prepare(request)
+
+
+def error_told(spec: RunSpec, noise: Noise) -> Array:
+    """[B] the E that the learner is told: E_{eps,beta}, or PRACTICAL_E standard deviations of one counter."""
+    return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
+
+
+def card_of(spec: RunSpec, noise: Noise) -> Guarantee:
+    """The guarantee of a run, with what its learner takes as public."""
+    return replace(noise.card(), public=tuple(PUBLIC[key] for key in ALGORITHMS[spec.algorithm].public))

@@ -1,0 +1,55 @@
+"""A release after every user: what the papers' pseudocode does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl.fields import SpecError, number
+from dprl.kernels import kernel
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.simulation.schedules.schedule import Ints, Schedule
+
+LIMIT = 10**6
+
+
+@kernel
+def next_release(
+    users: int, left: int, K: int, settings: Array, released: Array, error: float, policy: Policy
+) -> int:
+    """t_{i+1} = t_i + 1."""
+    return users + 1
+
+
+def canonical(argument: str) -> str:
+    """It takes no argument. Raises ValueError when there is one."""
+    if argument:
+        raise ValueError(argument)
+    return ""
+
+
+def times(argument: str, K: int) -> Ints:
+    """1, 2, ..., K."""
+    return np.arange(1, K + 1, dtype=np.int64)
+
+
+def refusal(argument: str, K: int) -> SpecError | None:
+    """Too many users."""
+    if K <= LIMIT:
+        return None
+    return SpecError(
+        "episodes",
+        f"{number(K)} is too many for the episodic schedule; give at most 10^6, or schedule geometric:0.02.",
+    )
+
+
+SCHEDULE = Schedule(
+    key="episodic",
+    allowed="episodic (up to 10^6 episodes)",
+    canonical=canonical,
+    settings=lambda argument, K: np.zeros(1),
+    next_release=next_release,
+    releases=lambda argument, K: K,
+    times=times,
+    refusal=refusal,
+)

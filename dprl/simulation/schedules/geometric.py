@@ -1,0 +1,53 @@
+"""Blocks that grow in proportion to the users so far: about ln(K) / eta releases."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+
+from dprl.fields import Field
+from dprl.kernels import kernel
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.simulation.schedules.schedule import Ints, Schedule
+
+ETA = Field("schedule", "float", 0.02, "growth of a block", low=0.001, high=1.0)
+
+
+@kernel
+def next_release(
+    users: int, left: int, K: int, settings: Array, released: Array, error: float, policy: Policy
+) -> int:
+    """t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K. settings: [eta]."""
+    return min(K, users + max(1, int(settings[0] * users)))
+
+
+def times(argument: str, K: int) -> Ints:
+    """[M] as `next_release` gives them."""
+    eta = float(argument)
+    result = []
+    t = 0
+    while t < K:
+        t = min(K, t + max(1, int(eta * t)))
+        result.append(t)
+    return np.array(result, dtype=np.int64)
+
+
+def releases(argument: str, K: int) -> int:
+    """About how many."""
+    eta = float(argument)
+    start = 1 / eta
+    return int(min(K, start + max(0.0, log(max(K / start, 1.0))) / log(1 + eta)))
+
+
+SCHEDULE = Schedule(
+    key="geometric",
+    allowed=f"geometric:ETA with ETA from {ETA.low:g} to {ETA.high:g}",
+    canonical=lambda argument: f"{ETA.parse(argument or '0.02'):g}",
+    settings=lambda argument, K: np.array([float(argument)]),
+    next_release=next_release,
+    releases=releases,
+    times=times,
+    fewer="a larger growth of blocks fits",
+)

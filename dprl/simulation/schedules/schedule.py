@@ -1,0 +1,46 @@
+"""What a schedule is: the rule by which a run decides when to make its next release.
+
+It may be fixed before the run starts, so that choosing it leaks nothing, or follow from what was released so far, which
+leaks nothing more. How many releases there are at most, and the noise in them, is fixed before the run either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.fields import SpecError
+from dprl.mdp.tabular import Array
+
+Ints = NDArray[np.int64]
+
+# kernel signature of a schedule: (users, left, K, settings, released, error, policy) -> users at the next release.
+# users: so far; left: releases that may still be made; K: users in the whole run; settings: [..], from
+# `Schedule.settings`; released: [H, S, A, S + 2], of the release just made, zero before the first; error: the E in use
+# there; policy: [H, S], to be played until the next release.
+SIGNATURE = "int64(int64, int64, int64, float64[::1], float64[:,:,:,::1], float64, int64[:,::1])"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """An entry of the registry. A spec names it `key` or `key:argument`.
+
+    allowed: how it is written, in words; canonical(argument): the argument as a spec keeps it, raises ValueError when
+    it is not allowed; settings(argument, K): array handed to every call of next_release; next_release: kernel with
+    SIGNATURE; releases(argument, K): about how many it makes; times(argument, K): [M] users at each release, increasing
+    to K, of a schedule that is fixed before the run, else None; refusal(argument, K): why it does not go with so many
+    users, if it does not; fewer: what makes fewer releases, in words, if not fewer users.
+    """
+
+    key: str
+    allowed: str
+    canonical: Callable[[str], str]
+    settings: Callable[[str, int], Array]
+    next_release: Callable[..., int]
+    releases: Callable[[str, int], int]
+    times: Callable[[str, int], Ints] | None
+    refusal: Callable[[str, int], SpecError | None] = lambda argument, K: None
+    fewer: str = ""

@@ -1,0 +1,107 @@
+"""Counts of visits n, of transitions m and sums of rewards r: the statistic of every tabular learner.
+
+The record is that of mdp/counts.py, [H, S, A, S + 2]. One user is in one cell of n, of m and of r at each of H steps.
+E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E (QW23-online Assumption 3.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+from dprl.statistics.consistency import consistent, unchanged
+from dprl.statistics.statistic import REPLACE_ONE, Change
+
+# What replacing one user moves in a batch that releases n and m of one layer alone.
+LAYER = Change(((4, 1.0),))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts as a statistic.
+
+    publish: post-processing; reward: r is released as r * reward and divided by it again.
+    """
+
+    publish: Callable[[Array, float, Array], None]
+    reward: float = 1.0
+
+    kind = "counts"
+    parts = "n, m and r"
+    printed = "3H"  # the L1 norm for which the papers print their noise: that of add/remove-one
+    evening = "releasing r/4 in place of r"
+    formula = "H*S*A*(S+2)"
+
+    @property
+    def moved(self) -> str:
+        """What replacing one user moves, in words."""
+        return f"2H counters of n, 2H of m, and 2H of {'r' if self.reward == 1 else f'r/{1 / self.reward:g}'}"
+
+    def cells(self, size: Size) -> int:
+        """Counters released each time."""
+        return size.H * size.S * size.A * (size.S + 2)
+
+    def sensitivity(self, size: Size, adjacency: str) -> Change:
+        """What one user moves.
+
+        Replaced, a user takes one unit out of one counter and into another at each of H steps, in n, in m and (at
+        most one unit) in r: L1 is 2H a family, not H. Added or removed, one unit in each.
+        """
+        H = size.H
+        if adjacency == REPLACE_ONE:
+            return Change(((4 * H, 1.0), (2 * H, self.reward)))
+        return Change(((2 * H, 1.0), (H, self.reward)), one_way=True)
+
+    def scales(self, size: Size, scale: float) -> Array:
+        """[S + 2], of the noise in each counter of one (h, s, a)."""
+        scales = np.full(size.S + 2, scale)
+        scales[-1] = scale / self.reward
+        return scales
+
+    def error_bound(self, scale: float, tail: Array) -> Array:
+        """E = 4 * scale * tail: n and m tolerate E/4, and r, which tolerates E, has at most four times their noise."""
+        return 4 * scale * tail
+
+    def evened(self) -> Counts:
+        """With r released as r/4: its tolerance is E, that of n and m E/4."""
+        return replace(self, reward=0.25)
+
+
+CONSISTENT = Counts(publish=consistent)  # post-processed to counts that some users could have had
+NOISY = Counts(publish=unchanged)  # as they are with their noise
+
+
+ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,:,:,::1])"
+
+
+@kernel
+def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
+    """noisy = counts + scales * noise. Returns the smallest E for which this release is within bounds.
+
+    Args:
+        counts, noisy: [H, S, A, S + 2].
+        noise: [cells], unit noise in the order of counts.
+        scales: [S + 2].
+    """
+    H, S, A, width = counts.shape
+    worst_count = 0.0
+    worst_reward = 0.0
+    c = 0
+    for h in range(H):
+        for s in range(S):
+            for a in range(A):
+                for x in range(width - 1):
+                    z = scales[x] * noise[c]
+                    noisy[h, s, a, x] = counts[h, s, a, x] + z
+                    worst_count = max(worst_count, abs(z))
+                    c += 1
+                z = scales[width - 1] * noise[c]
+                noisy[h, s, a, width - 1] = counts[h, s, a, width - 1] + z
+                worst_reward = max(worst_reward, abs(z))
+                c += 1
+    return max(4.0 * worst_count, worst_reward)

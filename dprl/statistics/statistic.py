@@ -1,0 +1,91 @@
+"""What a statistic is: numbers that are summed over users, released with noise, and all that a learner sees of them.
+
+A privatizer asks it how far one user moves it, and knows no more of it; so a learner that is a function of other sums
+(matrices and vectors, say) brings a statistic of its own, and every mechanism serves it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+
+REPLACE_ONE = "replace-one"
+ADD_REMOVE = "add/remove-one"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one neighbouring change does to the cells of a statistic at one item of the stream.
+
+    moves: `count` cells move by at most `size`, for each (count, size); one_way: all of them up (or all down),
+    otherwise half go up and half go down.
+    """
+
+    moves: tuple[tuple[int, float], ...]
+    one_way: bool = False
+
+    @property
+    def l1(self) -> float:
+        """L1 norm."""
+        return sum(count * size for count, size in self.moves)
+
+    @property
+    def l2_squared(self) -> float:
+        """Squared L2 norm."""
+        return sum(count * size * size for count, size in self.moves)
+
+    @property
+    def raised(self) -> int:
+        """Cells that go up."""
+        count = sum(count for count, _ in self.moves)
+        return count if self.one_way else count // 2
+
+
+class Statistic(Protocol):
+    """A kind of statistic. Frozen and hashable: cards and ladders are kept by it.
+
+    kind: names the details that a trace of it has; parts, moved, printed, evening: words for the guarantee card, see
+    `counts.Counts`; publish: compiled post-processing, from noisy sums and E to what the learner sees.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def parts(self) -> str: ...
+    @property
+    def moved(self) -> str: ...
+    @property
+    def printed(self) -> str: ...
+    @property
+    def evening(self) -> str: ...
+    @property
+    def formula(self) -> str: ...
+    @property
+    def publish(self) -> Callable[[Array, float, Array], None]: ...
+
+    def __hash__(self) -> int: ...
+
+    def cells(self, size: Size) -> int:
+        """Numbers released each time."""
+
+    def sensitivity(self, size: Size, adjacency: str) -> Change:
+        """What one change of the data moves at most, in the units of release.
+
+        Args:
+            size: of the problem.
+            adjacency: REPLACE_ONE or ADD_REMOVE.
+        """
+
+    def scales(self, size: Size, scale: float) -> Array:
+        """What multiplies unit noise in each cell (or in each cell of a row that repeats), in the statistic's own
+        units, when the noise in units of release has this scale."""
+
+    def error_bound(self, scale: float, tail: Array) -> Array:
+        """E, from a bound `tail` on the unit noise of every cell."""
+
+    def evened(self) -> Self:
+        """The same statistic, released in units in which its parts tolerate the same noise."""
