@@ -1,7 +1,7 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{fields, kernels} <- mdp <- {environments, statistics} <- {privacy, learners} <- simulation <- API <- {jobs, links} <- studies
-<- pages
+{fields, kernels} <- mdp <- {environments, statistics} <- {privacy, learners} <- simulation <- API <-
+{jobs, links} <- studies <- pages
 
 API is dprl/__init__.py. Names in braces never import each other; metrics, theory, tables and figures import nothing
 of dprl, and search only metrics.
