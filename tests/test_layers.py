@@ -1,6 +1,6 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{fields, kernels} <- mdp <- {environments, statistics} <- {privacy, learners} <- simulation <- API <-
+{fields, kernels} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
 {jobs, links} <- studies <- pages
 
 API is dprl/__init__.py. Names in braces never import each other; metrics, theory, tables and figures import nothing
@@ -31,7 +31,7 @@ RANK = {
     "tables": 0,
     "search": 1,
     "mdp": 1,
-    "environments": 2,
+    "environments": 3,
     "statistics": 2,
     "privacy": 3,
     "learners": 3,

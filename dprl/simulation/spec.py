@@ -123,9 +123,8 @@ class RunSpec:
         self._set("privacy", self.privacy or learner.privacies[0])
         self._choose("privacy", learner.privacies, learner.key)
         self._choose("bonus", learner.bonuses, learner.key)
-        foreign = self.schedule in {
-            other.schedule for other in ALGORITHMS.values()
-        }  # of a learner that has its own
+        # a schedule of a learner that has its own means nothing to another: it takes the default
+        foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
         self._set(
             "schedule", learner.schedule or schedules.check(schedules.DEFAULT if foreign else self.schedule)
         )

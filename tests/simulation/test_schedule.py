@@ -37,7 +37,6 @@ def test_geometric_is_as_defined(eta: float, K: int) -> None:
         ("geometric", "geometric:0.02"),
         ("geometric:0.020", "geometric:0.02"),
         ("geometric:1", "geometric:1"),
-        ("own", "geometric:0.02"),  # of an algorithm that had its own
     ],
 )
 def test_canonical_text(given_text: str, canonical: str) -> None:
@@ -46,7 +45,7 @@ def test_canonical_text(given_text: str, canonical: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "owns", "Episodic", "episodic:3", "geometric:", "geometric:0", "geometric:-1", "geometric:2", "geometric:nan",
+    ["", "own", "owns", "Episodic", "episodic:3", "geometric:", "geometric:0", "geometric:-1", "geometric:2", "geometric:nan",
      "geometric:0.02:1", "geometric:x", "geometric:0.0005", "geometric:\n0", "a" * 1000],
 )  # fmt: skip
 def test_other_text_is_refused(text: str) -> None:

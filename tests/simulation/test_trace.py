@@ -55,6 +55,9 @@ def test_bytes_round_trip() -> None:
             again = trace_from_bytes(seed.to_bytes())
             for f in dataclasses.fields(SeedTrace):
                 ours, theirs = getattr(seed, f.name), getattr(again, f.name)
+                if f.name == "curve":
+                    assert ours[:2] == theirs[:2] == ("episode", "regret")
+                    ours, theirs = np.array(ours[2:]), np.array(theirs[2:])
                 if isinstance(ours, np.ndarray):
                     assert ours.dtype == theirs.dtype
                     np.testing.assert_array_equal(ours, theirs)
