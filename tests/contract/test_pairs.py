@@ -419,7 +419,8 @@ def reachable(root: Any) -> list[Any]:
             pending += [cell.cell_contents for cell in value.__closure__ or ()]
         elif inspect.ismethod(value):
             pending.append(value.__self__)
-        pending += getattr(value, "__dict__", {}).values()
+        if type(value).__module__.startswith("dprl."):
+            pending += vars(value).values() if hasattr(value, "__dict__") else []
     return found
 
 
