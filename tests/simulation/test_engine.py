@@ -49,9 +49,8 @@ def finished(run: Run) -> Any:
 
 def arrays(trace: SeedTrace) -> dict[str, Any]:
     """Everything but how long it took."""
-    return {
-        f.name: getattr(trace, f.name) for f in dataclasses.fields(trace) if f.name not in ("seconds", "rate")
-    }
+    names = [f.name for f in dataclasses.fields(trace) if f.name not in ("seconds", "rate", "curve")]
+    return {name: getattr(trace, name) for name in [*names, "episodes", "regret"]}
 
 
 def same_bits(a: SeedTrace, b: SeedTrace) -> None:

@@ -45,8 +45,8 @@ def test_canonical_text(given_text: str, canonical: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "own", "owns", "Episodic", "episodic:3", "geometric:", "geometric:0", "geometric:-1", "geometric:2", "geometric:nan",
-     "geometric:0.02:1", "geometric:x", "geometric:0.0005", "geometric:\n0", "a" * 1000],
+    ["", "own", "owns", "Episodic", "episodic:3", "geometric:", "geometric:0", "geometric:-1", "geometric:2",
+     "geometric:nan", "geometric:0.02:1", "geometric:x", "geometric:0.0005", "geometric:\n0", "a" * 1000],
 )  # fmt: skip
 def test_other_text_is_refused(text: str) -> None:
     if text == "geometric:":
