@@ -6,6 +6,7 @@ line and JSON are all checked by it, so that a bad value gets the same one sente
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -137,6 +138,14 @@ class Field:
             return self.check(float(text))
         except ValueError:
             raise self.refuse(text) from None
+
+
+def read_json(name: str, text: str) -> Any:
+    """The value in a JSON text. Raises SpecError, naming the field, when it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise SpecError(name, "this is not JSON; give an object with fields such as environment.") from None
 
 
 def parse_params(name: str, *texts: str) -> dict[str, str]:

@@ -5,7 +5,6 @@ The store, sweeps, exports and the command line know these protocols and nothing
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, check_params, shown
+from dprl.fields import Field, SpecError, check_params, read_json, shown
 from dprl.kernels import source_digest
 from dprl.learners import ALGORITHMS
 from dprl.mdp import Size
@@ -253,6 +253,11 @@ class RunSpec:
             if name not in FIELDS:
                 raise SpecError("spec", f"{shown(name)} is not a field; the fields are {', '.join(FIELDS)}.")
         return cls(**given)
+
+    @classmethod
+    def from_json(cls, text: str) -> RunSpec:
+        """The spec in a JSON text. Raises SpecError, also for text that is not JSON."""
+        return cls.from_dict(read_json("spec", text))
 
     @classmethod
     def from_strings(cls, given: Mapping[str, str]) -> RunSpec:

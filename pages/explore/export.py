@@ -65,7 +65,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     st.caption("On the command line; it writes spec.json, regret.csv and summary.json:")
     st.code(command(spec, from_file=long), language="bash", wrap_lines=True)
     if len(text) <= MOST_SHOWN:
-        st.caption("The spec, for `--spec` and `RunSpec.from_json`:")
+        st.caption("The spec, for `--spec` and `dprl.spec_from_json`:")
         st.code(text, language="json", height=260)
 
 
@@ -131,7 +131,7 @@ def python(spec: RunSpec, from_file: bool = False) -> str:
     if from_file:
         return (
             "from pathlib import Path\n\nimport dprl\n\n"
-            'spec = dprl.RunSpec.from_json(Path("spec.json").read_text(encoding="utf-8"))\ntrace = dprl.run(spec)\n'
+            'spec = dprl.spec_from_json(Path("spec.json").read_text(encoding="utf-8"))\ntrace = dprl.run(spec)\n'
             'print(trace.summary())\ntrace.frame().to_csv("regret.csv", index=False)'
         )
     arguments = "\n".join(f"    {k}={v!r}," for k, v in spec.to_dict().items() if v is not None)
