@@ -115,12 +115,7 @@ def spec_from_dict(given: Any) -> Any:
 
 def spec_from_json(text: str) -> Any:
     """The spec in a JSON text, of whichever kind. Raises SpecError, also for text that is not JSON."""
-    try:
-        return spec_from_dict(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, SpecError):
-            raise
-        raise SpecError("spec", "this is not JSON; give an object with fields such as environment.") from None
+    return spec_from_dict(read_json("spec", text))
 
 
 def trace_from_bytes(data: bytes) -> Any:

@@ -251,7 +251,7 @@ def test_printed_noise_is_as_printed(epsilon: float) -> None:
         assert (noise.scales == scale).all()
     tau = 96 * math.log(2 / 1e-6) / (epsilon / (3 * 7)) ** 2
     noise = prepared("shuffle", "binomial-sum", "paper", [1, 10**12], H=7, S=2, A=2, epsilon=epsilon)
-    assert noise.stream.knobs[:, :2].tolist() == [
+    assert noise.stream.batches[:, :2].tolist() == [
         [math.ceil(tau), 0.5],
         [10**12 - 1, tau / (2 * (10**12 - 1))],
     ]
