@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError, read_json, shown
 from dprl.simulation.cost import Estimate
 from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
 
