@@ -12,7 +12,7 @@ from dprl import links, metrics
 from dprl.figures import tradeoff as figures
 from dprl.links import Curve, View
 from dprl.simulation import RunSpec
-from dprl.simulation.sweep import Model
+from dprl.simulation.axes import Model
 from dprl.studies import Study
 from dprl.tables import csv
 from pages.explore.export import save
