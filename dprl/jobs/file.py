@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
+import logging
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -60,12 +62,25 @@ _CHECKS = (
     "SELECT max(pid) FROM worker",
 )
 
+log = logging.getLogger("dprl.jobs.file")
+
 BUSY_SECONDS = 10.0
+_ROOM = 2**20  # bytes; less is as good as nothing
+_SILENCE = 60.0  # seconds between two words on that in the log
 _SPARE = 16
 
 
 class StoreError(RuntimeError):
-    """The store cannot be used; the message is one sentence that says what to do."""
+    """The store cannot be used; the message is one sentence, for visitors too: it holds no path."""
+
+
+class DiskFull(StoreError):
+    """Nothing was written, because the store's disk has no room; reading goes on."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The disk for runs is full: finished ones can be looked at, and nothing new is kept until there is room."
+        )
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -90,16 +105,26 @@ class StoreFile:
         self._inode = 0
         self._lock = threading.Lock()
         self._turn = threading.Lock()  # SQLite's own waiting sleeps, and lets late comers pass
+        self._needed = _ROOM
+        self._silent_until = 0.0
         with self.connection():
             pass
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """A connection in autocommit mode, for this thread, for a moment."""
+        """A connection in autocommit mode, for this thread, for a moment. Raises DiskFull where there is no room."""
         inode = self._current_inode()
         db = self._borrow(inode)
         try:
             yield db
+        except sqlite3.Error as error:
+            if not self._says_full(error):
+                raise
+            if time.monotonic() > self._silent_until:
+                log.error("The disk of %s is full.", self.path)
+                self._silent_until = time.monotonic() + _SILENCE
+            self._needed = _free(self.path) + _ROOM
+            raise DiskFull from error
         finally:
             if db.in_transaction:
                 with contextlib.suppress(sqlite3.Error):  # a damaged file may refuse even that
@@ -118,6 +143,7 @@ class StoreFile:
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
+            self._needed = _ROOM
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -125,6 +151,16 @@ class StoreFile:
         with self.connection() as db:
             db.execute("BEGIN")
             yield db
+
+    @property
+    def full(self) -> bool:
+        """Whether the disk is full: next to nothing is free, or no more than when something found no room."""
+        return _free(self.path) < self._needed
+
+    def _says_full(self, error: sqlite3.Error) -> bool:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        # Without room for the index of the write-ahead log not even reading works, and the error is a general one.
+        return code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and self.full)
 
     @property
     def inode(self) -> int:
@@ -175,15 +211,13 @@ class StoreFile:
                 if not _inode(self.path):
                     self._begin()
                 return _inode(self.path)
-        except OSError as error:
+        except (OSError, sqlite3.OperationalError) as error:
+            if isinstance(error, sqlite3.Error) and self._says_full(error):
+                reason = "its disk is full"
+            else:
+                reason = getattr(error, "strerror", None) or str(error)
             raise StoreError(
-                f"The store {self.path} cannot be used ({error.strerror}); "
-                "set DPRL_HOME to a folder that can be written to."
-            ) from error
-        except sqlite3.OperationalError as error:
-            raise StoreError(
-                f"The store {self.path} cannot be used ({error}); "
-                "set DPRL_HOME to a folder that can be written to."
+                f"The store of runs cannot be used ({reason}); set DPRL_HOME to a folder that can be written to."
             ) from error
 
     @contextlib.contextmanager
@@ -237,8 +271,7 @@ class StoreFile:
             with contextlib.suppress(FileNotFoundError):
                 os.rename(f"{self.path}{ending}", f"{target}{ending}")
         self._begin(
-            f"The store of runs {sentence}: it was set aside as {target.name} in {target.parent}, "
-            "and a new one was begun."
+            f"The store of runs {sentence}: it was set aside as {target.name}, and a new one was begun."
         )
 
 
@@ -247,6 +280,14 @@ def _inode(path: Path) -> int:
         return os.stat(path).st_ino
     except (FileNotFoundError, NotADirectoryError):
         return 0
+
+
+def _free(path: Path) -> int:
+    """Free bytes on the disk of `path`; as good as endless where that cannot be told."""
+    try:
+        return shutil.disk_usage(path.parent).free
+    except OSError:
+        return 2**62
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import dprl
 from dprl.jobs import simulation as simulations
-from dprl.jobs.file import StoreError
+from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store, default_path, setting
 from dprl.jobs.worker import stop_when_stdin_closes
 from dprl.kernels import cache_folder, private, remove_others, source_digest
@@ -32,6 +32,7 @@ log = logging.getLogger("dprl.jobs.pool")
 
 LOCKED = 3  # exit status: another pool serves this store
 _LOOK = 0.1
+_PATIENCE = 1.0  # while the disk is full
 _GRACE = 3.0
 _LONGEST_PAUSE = 30.0
 
@@ -83,7 +84,9 @@ def serve(store: Store, workers: int, simulation: str, stop: threading.Event) ->
             for slot in slots:
                 try:
                     _look_after(slot, store, simulation)
-                except StoreError as error:  # busy or full just now; the next look tries again
+                except DiskFull:
+                    stop.wait(_PATIENCE)
+                except StoreError as error:  # busy just now; the next look tries again
                     log.error("%s", error)
             stop.wait(_LOOK)
     finally:

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.jobs.file import StoreError, StoreFile, is_damage
+from dprl.jobs.file import DiskFull, StoreError, StoreFile, is_damage
 from dprl.jobs.queue import Forecast, Line, Seat, forecast
 from dprl.jobs.simulation import Simulation, Spec, dprl_simulation
 from dprl.kernels import home
@@ -45,6 +45,8 @@ NOTICE_SECONDS = 24 * 3600.0
 _FORECAST_SECONDS = 1.0
 _USED_SECONDS = 60.0
 _DIGEST_BYTES = 16
+_MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
+_NO_ROOM = "The disk was full: its curve was kept, its details were not."
 _DAMAGES = 2  # a result found damaged this often is not computed again by itself
 
 
@@ -130,7 +132,7 @@ def _mending(method: Callable[Concatenate[Store, P], R]) -> Callable[Concatenate
                 self._file.set_aside_damaged(inode)
                 return method(self, *args, **kwargs)
         except sqlite3.Error as error:
-            raise StoreError(f"The store {self.path} cannot be used just now ({error}).") from error
+            raise StoreError(f"The store of runs cannot be used just now ({error}).") from error
 
     return call
 
@@ -163,8 +165,8 @@ class Store:
 
     @property
     def notice(self) -> str | None:
-        """Within a day of the store having been set aside: a sentence that says so."""
-        return self._notice()
+        """A sentence where the disk is full, or the store was set aside within the last day."""
+        return str(DiskFull()) if self._file.full else self._notice()
 
     @_mending
     def _notice(self) -> str | None:
@@ -328,7 +330,7 @@ class Store:
                 if now - used_at > _USED_SECONDS:
                     used.append((now, unit))
         if used:
-            with self._file.writing() as db:
+            with contextlib.suppress(DiskFull), self._file.writing() as db:
                 db.executemany("UPDATE unit SET used_at = ? WHERE id = ?", used)
         return traces
 
@@ -462,46 +464,67 @@ class Store:
                 (min(1.0, max(0.0, float(progress))), *mine),
             ).rowcount
             # A seed that ends as it is cancelled is finished: its last points count.
-            if wanted or db.execute("SELECT 1 FROM unit WHERE id = ? AND worker = ?", mine).fetchone():
+            if wanted or db.execute(_MINE, mine).fetchone():
                 db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", (unit.id, _sealed(unit.key, points)))
         return bool(wanted)
 
     @_mending
     def finish(self, unit: Unit, trace: bytes) -> None:
-        """The seed is computed. Ignored when the seed is no longer this worker's."""
-        with self._file.writing() as db:
-            done = db.execute(
-                "UPDATE unit SET state = 'done', progress = 1, message = '', worker = NULL, rev = rev + 1, "
-                "seconds = ? - started_at, used_at = ?, bytes = ? WHERE id = ? AND worker = ?",
-                (time.time(), time.time(), len(trace), unit.id, unit.worker),
-            ).rowcount
-            if done:
-                _write_trace(db, unit.id, trace)
-                db.execute(
-                    "UPDATE unit SET seconds = (SELECT seconds FROM unit WHERE id = :unit) "
-                    "WHERE state = 'queued' AND id IN (SELECT other.unit FROM run_unit mine "
-                    "JOIN run_unit other ON other.run = mine.run WHERE mine.unit = :unit)",
-                    {"unit": unit.id},
-                )
-                removed = self._make_room(db, unit.id)
-        if done and removed:
-            self._give_back()
+        """The seed is computed. Ignored when the seed is no longer this worker's.
+
+        Where the disk has room for the reported curve alone, that is kept. Raises DiskFull where it was not reported.
+        """
+        mine = (unit.id, unit.worker)
+        try:
+            with self._file.writing() as db:
+                done = db.execute(
+                    "UPDATE unit SET state = 'done', progress = 1, message = '', worker = NULL, rev = rev + 1, "
+                    "seconds = ? - started_at, used_at = ?, bytes = ? WHERE id = ? AND worker = ?",
+                    (time.time(), time.time(), len(trace), *mine),
+                ).rowcount
+                if done:
+                    _write_trace(db, unit.id, trace)
+                    db.execute(
+                        "UPDATE unit SET seconds = (SELECT seconds FROM unit WHERE id = :unit) "
+                        "WHERE state = 'queued' AND id IN (SELECT other.unit FROM run_unit mine "
+                        "JOIN run_unit other ON other.run = mine.run WHERE mine.unit = :unit)",
+                        {"unit": unit.id},
+                    )
+                    removed = self._make_room(db, unit.id)
+        except DiskFull:
+            with self._file.writing() as db:
+                kept = db.execute(
+                    "UPDATE unit SET state = 'gone', progress = 0, message = ?, worker = NULL, rev = rev + 1 "
+                    "WHERE id = ? AND worker = ? AND progress >= 1",
+                    (_NO_ROOM, *mine),
+                ).rowcount
+                if not kept and db.execute(_MINE, mine).fetchone():
+                    raise
+        else:
+            if done and removed:
+                self._give_back()
 
     @_mending
     def keep(self, unit: Unit, trace: bytes) -> None:
-        """The seed was cancelled and has stopped; `trace` is what there is. Should it be wanted again by now,
-        it goes back to the queue."""
+        """The seed was cancelled and has stopped; `trace` is what there is, kept where the disk has room. Should it be
+        wanted again by now, it goes back to the queue."""
+        try:
+            self._stopped(unit, trace)
+        except DiskFull:
+            self._stopped(unit, None)
+
+    def _stopped(self, unit: Unit, trace: bytes | None) -> None:
         with self._file.writing() as db:
             kept = db.execute(
                 "UPDATE unit SET worker = NULL, rev = rev + 1, used_at = ?, bytes = ? "
                 "WHERE id = ? AND worker = ? AND state = 'cancelled'",
-                (time.time(), len(trace), unit.id, unit.worker),
+                (time.time(), len(trace or b""), unit.id, unit.worker),
             ).rowcount
-            if kept:
+            if not kept:
+                _requeue(db, "id = ? AND worker = ?", (unit.id, unit.worker))
+            elif trace is not None:
                 _write_trace(db, unit.id, trace)
                 self._make_room(db, unit.id)
-            else:
-                _requeue(db, "id = ? AND worker = ?", (unit.id, unit.worker))
 
     @_mending
     def fail(self, unit: Unit, message: str) -> None:
@@ -631,7 +654,7 @@ class Store:
         """Drop what was found damaged; compute a finished seed again while somebody waits for it."""
         what = f"The stored result of seed {seed} was damaged"
         column = "data" if table == "trace" else "points"
-        with self._file.writing() as db:
+        with contextlib.suppress(DiskFull), self._file.writing() as db:
             now = db.execute(f"SELECT {column} FROM {table} WHERE unit = ?", (unit,)).fetchone()
             if (None if now is None else now[0]) != found:
                 return  # another thread was here first, or it is already computed again
@@ -668,9 +691,10 @@ class Store:
             # its curve stays, of a few kB: sweeps need no more
             db.execute("DELETE FROM trace WHERE unit = ?", (row["id"],))
             db.execute(
-                "UPDATE unit SET state = CASE state WHEN 'done' THEN 'gone' ELSE state END, bytes = 0, "
-                "progress = 0, rev = rev + 1 WHERE id = ?",
-                (row["id"],),
+                "UPDATE unit SET message = CASE state WHEN 'done' THEN ? ELSE message END, bytes = 0, "
+                "state = CASE state WHEN 'done' THEN 'gone' ELSE state END, progress = 0, rev = rev + 1 "
+                "WHERE id = ?",
+                (_MADE_ROOM, row["id"]),
             )
         return removed
 
@@ -692,6 +716,7 @@ SELECT run.id AS run, run.rev AS run_rev, unit.rev AS rev, run.seeds AS seeds, s
 FROM run JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit
 WHERE run.key = :key ORDER BY run_unit.seed
 """
+_MINE = "SELECT 1 FROM unit WHERE id = ? AND worker = ?"
 _TRACE = "SELECT digest, data FROM trace WHERE unit = ?"
 _WANTED = "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?"
 _SEATS = """

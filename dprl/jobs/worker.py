@@ -8,17 +8,20 @@ its pool is gone.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
-from dprl.jobs.file import StoreError
+from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.simulation import SeedRun, Simulation
 from dprl.jobs.store import Store, Unit
 
@@ -28,6 +31,7 @@ _SLICE = 0.1
 _FIRST_SLICE = 0.02
 _POLL = 0.02
 _ENLIST = 2.0
+_PATIENCE = 5.0  # while the disk is full
 _NICE = 10
 
 
@@ -35,14 +39,17 @@ def work(store: Store, simulation: Simulation, worker: str, stop: threading.Even
     """Compute seeds until `stop` is set."""
     enlisted = float("-inf")
     while not stop.is_set():
-        if time.monotonic() - enlisted > _ENLIST:  # again and again: the store may have been begun anew
-            store.enlist(worker, os.getpid(), warm=True)
-            enlisted = time.monotonic()
-        unit = store.claim(worker)
-        if unit is None:
-            stop.wait(_POLL)
-        else:
-            compute(store, simulation, unit, stop)
+        try:
+            if time.monotonic() - enlisted > _ENLIST:  # again and again: the store may have been begun anew
+                store.enlist(worker, os.getpid(), warm=True)
+                enlisted = time.monotonic()
+            unit = store.claim(worker)
+            if unit is None:
+                stop.wait(_POLL)
+            else:
+                compute(store, simulation, unit, stop)
+        except DiskFull:
+            stop.wait(_PATIENCE)
 
 
 def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Event) -> None:
@@ -54,6 +61,8 @@ def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Even
                 compute(store, simulation, unit, stop)
             if stop.is_set():
                 return
+    except DiskFull:
+        return  # what is left of warming up waits, as everything does
     except StoreError:
         raise
     except Exception:  # each seed that needs the kernel will say so itself
@@ -61,34 +70,56 @@ def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Even
 
 
 def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Event) -> None:
-    """Compute one seed to its end; whatever it raises becomes its message."""
+    """Compute one seed to its end; whatever it raises becomes its message. Raises DiskFull when told to stop while it
+    waits for room to store what it has."""
     try:
         run = simulation.start(unit.spec, unit.seed)
-        finished, seconds, reported = False, _FIRST_SLICE, float("-inf")
-        while not finished:
-            finished = run.advance(seconds)
-            if stop.is_set() and not finished:
+        seconds, reported = _FIRST_SLICE, float("-inf")
+        while not run.advance(seconds):
+            if stop.is_set():
                 store.release(unit.worker)
                 return
-            if not finished and time.monotonic() - reported < 0.8 * _SLICE:
+            if time.monotonic() - reported < 0.8 * _SLICE:
                 continue
             reported, seconds = time.monotonic(), _SLICE
-            wanted = _report(store, unit, run)
-            if not finished and not wanted:
-                store.keep(unit, run.trace().to_bytes())
+            if not _report(store, unit, run):
+                _insist(partial(store.keep, unit, run.trace().to_bytes()), stop)
                 return
-        store.finish(unit, run.trace().to_bytes())
+        trace = run.trace().to_bytes()
+
+        def finish() -> None:
+            _report(store, unit, run)
+            store.finish(unit, trace)
+
+        _insist(finish, stop)
+    except DiskFull:
+        raise
     except StoreError as error:
         log.error("Seed %d: %s", unit.seed, error)
-        store.fail(unit, f"Seed {unit.seed} failed: {error}")
+        _insist(partial(store.fail, unit, f"Seed {unit.seed} failed: {error}"), stop)
     except Exception as error:
         log.exception("Seed %d of %s failed", unit.seed, unit.key)
-        store.fail(unit, _sentence(unit.seed, error))
+        _insist(partial(store.fail, unit, _sentence(unit.seed, error)), stop)
 
 
 def _report(store: Store, unit: Unit, run: SeedRun) -> bool:
+    """Whether the seed is still wanted; where the disk is full, that cannot be said, and computing goes on."""
     curve = run.curve()
-    return store.report(unit, run.progress, curve.at, curve.values)
+    try:
+        return store.report(unit, run.progress, curve.at, curve.values)
+    except DiskFull:
+        return True
+
+
+def _insist(write: Callable[[], None], stop: threading.Event) -> None:
+    """Write; while the disk is full, wait for room, at most until told to stop. Raises DiskFull then."""
+    while True:
+        try:
+            write()
+            return
+        except DiskFull:
+            if stop.wait(_PATIENCE):
+                raise
 
 
 def _sentence(seed: int, error: Exception) -> str:
@@ -135,7 +166,8 @@ def main(arguments: list[str] | None = None) -> int:
     os.nice(_NICE)  # the pages' process goes first
     try:
         store = Store(options.store)
-        store.enlist(options.id, os.getpid(), warm=False)
+        with contextlib.suppress(DiskFull):
+            store.enlist(options.id, os.getpid(), warm=False)
         simulation = simulations.load(options.simulation)
         store = Store(options.store, simulation)
         warm(store, simulation, options.id, stop)

@@ -81,8 +81,8 @@ def show(page: Page) -> None:
         st.warning(escape(notice))
     s = session()
     s.arrived, s.page = s.page != page.url_path, page.url_path
-    if s.said:
+    if s.said and s.said != notice:
         st.toast(escape(s.said))
-        s.said = ""
+    s.said = ""
     page.run()
     close_sidebar(f"{page.url_path}:{s.runs}")

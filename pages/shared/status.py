@@ -33,7 +33,7 @@ def words(run: RunStatus) -> str:
         kept = "what was computed until then is shown" if run.progress > 0 else "nothing had been computed"
         return f"Cancelled at {run.progress:.0%}: {kept}."
     if run.state == "unknown":
-        return "Not computed: its result had to make room for newer ones, or was never asked for."
+        return run.message or "Not computed yet."
     return ""
 
 

@@ -6,12 +6,19 @@ from pathlib import Path
 import pytest
 
 from dprl.jobs.store import Store
+from tests.jobs import disk as disks
 from tests.jobs import fake
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "runs.sqlite"
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> disks.Disk:
+    """The disk of stores; ask for it before `store`."""
+    return disks.install(monkeypatch)
 
 
 @pytest.fixture

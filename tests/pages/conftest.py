@@ -16,6 +16,7 @@ from dprl.jobs.store import Store
 from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
 from pages.shared import frame
+from tests.jobs import disk as disks
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,6 +28,12 @@ def _after_the_first_visitor(self: PagesManager, *args: Any, **kwargs: Any) -> N
     """AppTest forgets before each run what a server learns from its first one: that app.py names the pages."""
     PagesManager.uses_pages_directory = False
     _begin(self, *args, **kwargs)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> disks.Disk:
+    """The disk of stores; ask for it before `store`."""
+    return disks.install(monkeypatch)
 
 
 @pytest.fixture

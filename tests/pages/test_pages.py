@@ -9,12 +9,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl import links
-from dprl.jobs.file import StoreError
+from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store
 from dprl.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, Example
 from pages.shared.names import titles
+from tests.jobs.disk import Disk
 from tests.pages.conftest import charts, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -315,6 +316,19 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
     app.button(key="cancel").click().run()
     unbroken(app)
     assert len(app.session_state["session"].curves) == 1
+
+
+def test_a_full_disk_is_said_once(disk: Disk, visit: Visit, store: Store) -> None:
+    disk.full = "all"
+    app = visit(EXPLORE, c=[PRIVATE])
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert [w.value.replace("\\", "") for w in app.warning] == [str(DiskFull())]
+    assert list(app.toast) == []
+    said = words(app).replace("\\", "")
+    assert "Not computed yet." in said
+    assert "make room" not in said
+    assert str(store.path.parent) not in said
 
 
 def test_coming_back_from_another_page_restores_the_address(visit: Visit) -> None:
