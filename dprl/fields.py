@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["int", "float", "choice", "text", "params"]
 
-_JSON = re.compile(r"\s*\w+\s*=\s*\{.*\}\s*", re.DOTALL)  # name={...}
+_JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
 
 
 class SpecError(ValueError):
@@ -149,18 +149,31 @@ def read_json(name: str, text: str) -> Any:
 
 
 def parse_params(name: str, *texts: str) -> dict[str, str]:
-    """`S=6,H=20` as {"S": "6", "H": "20"}. A text like `model={...}` is one pair, commas and all.
+    """`S=6,model={...},H=20` as {"S": "6", "model": "{...}", "H": "20"}: a value may be JSON, commas and all.
 
     Raises SpecError when a part has no `=` or a name stands twice.
     """
     params: dict[str, str] = {}
-    parts = [p for text in texts for p in ([text] if _JSON.fullmatch(text) else text.split(","))]
-    for part in filter(None, (p.strip() for p in parts)):
+    for part in filter(None, (p.strip() for text in texts for p in _parts(text))):
         key, sign, value = (x.strip() for x in part.partition("="))
         if not sign or not key or key in params:
             raise SpecError(name, f"{shown(part)} is not allowed; give name=value pairs, each name once.")
         params[key] = value
     return params
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What stands between the commas of a text; those inside a JSON value do not count."""
+    while text:
+        end = 0
+        if begun := _JSON.match(text):
+            try:
+                _, end = json.JSONDecoder().raw_decode(text, begun.end())
+            except (ValueError, RecursionError):
+                end = len(text)  # broken: whoever reads the value says so
+        rest, _, after = text[end:].partition(",")
+        yield text[:end] + rest
+        text = after
 
 
 def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:

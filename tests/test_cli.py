@@ -31,9 +31,11 @@ def files(out: Path) -> tuple[RunSpec, pd.DataFrame, dict[str, float | None]]:
     )
 
 
-def test_a_model_is_one_flag(tmp_path: Path) -> None:
-    flags = ["--env", "custom", "--env-param", f"model={model()}", "--env-param", "H=3", "--episodes", "100"]
-    assert main(["run", *flags, "--seeds", "1", "--out", str(tmp_path)]) == 0
+@pytest.mark.parametrize("params", [["model={}", "H=3"], ["model={},H=3"], ["H=3, model={}"]])
+def test_a_model_has_commas(params: list[str], tmp_path: Path) -> None:
+    given = [flag for text in params for flag in ("--env-param", text.replace("{}", model()))]
+    flags = ["--env", "custom", *given, "--episodes", "100", "--seeds", "1"]
+    assert main(["run", *flags, "--out", str(tmp_path)]) == 0
     spec, _, _ = files(tmp_path)
     assert (
         spec.environment_params
@@ -161,6 +163,10 @@ BAD = [
     (["run", "--out", "OUT", "--env-param", "depth=2"], "environment_params"),
     (["run", "--out", "OUT", "--env-param", "variant=wide"], "environment_params.variant"),
     (["run", "--out", "OUT", "--env-param", "S=300", "--env-param", "H=1000"], "environment_params"),
+    (
+        ["run", "--out", "OUT", "--env", "custom", "--env-param", 'model={"P": [1, 0'],
+        "environment_params.model",
+    ),
     (["run", "--out", "OUT", "--algorithm-param", "cap=none"], "algorithm_params.cap"),
     (["run", "--out", "OUT", "--algorithm-param", "statistical=-1"], "algorithm_params.statistical"),
     (["run", "--out", "FILE/below"], "out"),

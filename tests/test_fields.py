@@ -140,7 +140,11 @@ def test_parse_params() -> None:
     assert parse_params("p", "") == {}
     assert parse_params("p", "S=6,A=2", "H=20") == {"S": "6", "A": "2", "H": "20"}
     assert parse_params("p", 'model = {"a=": [1, 2]} ', "H=4") == {"model": '{"a=": [1, 2]}', "H": "4"}
-    assert parse_params("p", "a={1,b=2") == {"a": "{1", "b": "2"}
+    for text in ('H=4,model={"a=": [1, 2]}', 'model={"a=": [1, 2]} , H=4', ',H=4, model = {"a=": [1, 2]},'):
+        assert parse_params("p", text) == {"model": '{"a=": [1, 2]}', "H": "4"}
+    assert parse_params("p", "a=[1, 2],b=[3, [4, 5]],c=6") == {"a": "[1, 2]", "b": "[3, [4, 5]]", "c": "6"}
+    assert parse_params("p", "a={1,b=2") == {"a": "{1,b=2"}  # broken JSON is for whoever reads `a` to refuse
+    assert parse_params("p", 'a={"b": 1}c,d=2') == {"a": '{"b": 1}c', "d": "2"}
     with pytest.raises(SpecError):
         parse_params("p", "model={1,2}", "model={3,4}")
     for text in ("S", "=6", "S=6,S=7", "S=6,H", "\n=\x00", "S:6"):

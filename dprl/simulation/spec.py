@@ -154,16 +154,7 @@ class RunSpec:
         """Fill in mechanism, calibration, epsilon and delta, and check that they go together."""
         privatizer = PRIVATIZERS[self.privacy]
         if self.mechanism is None:
-            fitting = [
-                key
-                for key in privatizer.mechanisms
-                if (self.calibration or "tight") in MECHANISMS[key].calibrations
-                and not (self.delta == 0 and MECHANISMS[key].needs_delta)
-            ]
-            roomy = [
-                key for key in fitting if self._has_room_for(key)
-            ]  # else the refusal is that of the last
-            self._set("mechanism", (roomy or fitting[-1:] or privatizer.mechanisms)[0])
+            self._set("mechanism", self._best_mechanism())
         self._choose("mechanism", privatizer.mechanisms, f"privacy {privatizer.key}")
         mechanism = MECHANISMS[str(self.mechanism)]
         self._set("calibration", self.calibration or mechanism.calibrations[0])
@@ -179,6 +170,18 @@ class RunSpec:
             raise SpecError(
                 "delta", f"0 does not go with mechanism {mechanism.key}; give a number above 0{advice}."
             )
+
+    def _best_mechanism(self) -> str:
+        """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
+        known = PRIVATIZERS[self.privacy].mechanisms
+        fitting = [
+            key
+            for key in known
+            if (self.calibration or "tight") in MECHANISMS[key].calibrations
+            and not (self.delta == 0 and MECHANISMS[key].needs_delta)
+        ]
+        roomy = [key for key in fitting if self._has_room_for(key)]  # else the refusal is that of the last
+        return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:
         """Whether a mechanism can keep noise for as many releases as the schedule makes."""
@@ -271,9 +274,12 @@ class RunSpec:
         """A copy with some fields changed, checked anew.
 
         What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and
-        what the old combination ignored take their defaults again, unless they are changed too.
+        what the old combination ignored take their defaults again, unless they are changed too. So does a mechanism
+        that is the one this spec takes by default: another schedule or delta may take another.
         """
         kept = {name: value for name, value in self.to_dict().items() if value is not None}
+        if self.mechanism is not None and self.mechanism == self._best_mechanism():
+            del kept["mechanism"]
         for owner, owned in BELONGS.items():
             if owner in changes and changes[owner] != getattr(self, owner):
                 for name in owned:

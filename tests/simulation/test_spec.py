@@ -98,11 +98,11 @@ def specs(draw: st.DrawFn) -> RunSpec:
 
 
 def as_strings(spec: RunSpec) -> dict[str, str]:
-    """As a link or a command line writes it; None is left out, and so is a model, which is JSON."""
+    """As a link or a command line writes it; None is left out."""
     text = {}
     for name, value in spec.to_dict().items():
         if isinstance(value, dict):
-            text[name] = ",".join(f"{k}={v}" for k, v in value.items() if v is not None and k != "model")
+            text[name] = ",".join(f"{k}={v}" for k, v in value.items() if v is not None)
         elif value is not None:
             text[name] = str(value)
     return text
@@ -117,7 +117,7 @@ def test_round_trips(spec: RunSpec, seed: int) -> None:
         spec_from_json(spec.to_json()),
         spec_from_json(json.dumps(spec.to_dict(), indent=3, sort_keys=True)),
         spec.replace(),
-        *([RunSpec.from_strings(as_strings(spec))] if spec.environment != "custom" else []),
+        RunSpec.from_strings(as_strings(spec)),
     ):
         assert again == spec
         assert hash(again) == hash(spec)
@@ -250,6 +250,25 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
     quiet = RunSpec(bonus="paper")
     assert quiet.algorithm_params["statistical"] is None
     assert quiet.replace(bonus="practical") == RunSpec()
+
+
+def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None:
+    """What was chosen for the old spec is chosen for the new one; what was asked for stays, or is refused."""
+    base = RunSpec(episodes=10**5)
+    for changes, mechanism in (
+        ({"schedule": "episodic"}, "gaussian-tree"),  # no room for 10^5 rows of noise
+        ({"schedule": "geometric:0.002", "episodes": 10**15}, "gaussian-tree"),
+        ({"delta": 0.0}, "laplace-tree"),
+        ({"epsilon": 2.0}, "gaussian-toeplitz"),
+    ):
+        there = base.replace(**changes)
+        assert there == RunSpec.from_dict({"episodes": 10**5} | changes)
+        assert there.mechanism == mechanism
+        assert there.replace(**{name: getattr(base, name) for name in changes}) == base
+    asked = base.replace(mechanism="laplace-tree")
+    assert asked.replace(schedule="episodic").mechanism == "laplace-tree"
+    with pytest.raises(SpecError, match="gaussian-toeplitz keeps noise"):
+        base.replace(schedule="episodic", mechanism="gaussian-toeplitz")
 
 
 def test_what_was_ignored_takes_its_default_again() -> None:
@@ -594,8 +613,7 @@ def test_any_strings_are_a_spec_or_are_refused_in_one_sentence(given_fields: dic
     except SpecError as error:
         refused = error
     else:
-        if spec.environment != "custom":
-            assert RunSpec.from_strings(as_strings(spec)) == spec
+        assert RunSpec.from_strings(as_strings(spec)) == spec
         return
     assert str(refused).isprintable()
     assert str(refused).endswith(".")
