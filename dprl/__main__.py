@@ -16,6 +16,7 @@ from dprl import (
     PRIVATIZERS,
     RunSpec,
     SpecError,
+    plugins,
     run,
     serve,
     spec_from_json,
@@ -134,18 +135,18 @@ def flags() -> list[Field]:
 
 
 def run_command(given: argparse.Namespace) -> int:
-    """Simulate and write DIR/spec.json, DIR/regret.csv and DIR/summary.json."""
+    """Simulate and write DIR/spec.json, DIR/summary.json and the curve, DIR/regret.csv for an online run."""
     spec = spec_of(given)
+    axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     out = directory(given.out)
     trace = run(spec, progress_bar if sys.stderr.isatty() else None)
     summary = trace.summary()
     try:
         (out / "spec.json").write_text(json.dumps(spec.to_dict(), indent=2) + "\n", encoding="utf-8")
-        (out / "regret.csv").write_text(csv(trace.frame()), encoding="utf-8")
+        (out / f"{measure}.csv").write_text(csv(trace.frame()), encoding="utf-8")
         (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
-    axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} after {spec.size:,} {axis}s; see {out}")
     return 0
@@ -250,6 +251,8 @@ def list_command() -> int:
         print(f"{title}:")
         for key, entry in registry.items():
             print(f"  {key:<16} {entry.summary}")
+    for sentence in plugins.failures:
+        print(sentence)
     return 0
 
 

@@ -1,6 +1,6 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{fields, kernels} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
+{fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
 {jobs, links} <- studies <- pages
 
 API is dprl/__init__.py. Names in braces never import each other; metrics, theory, tables and figures import nothing
@@ -26,6 +26,7 @@ PAGES = "pages"  # pages/ and app.py
 RANK = {
     "fields": 0,
     "kernels": 0,
+    "plugins": 0,
     "metrics": 0,
     "theory": 0,
     "tables": 0,

@@ -44,6 +44,7 @@ _registered: set[Callable[..., Any]] = set()
 _SOURCES = (
     "fields.py",
     "kernels/__init__.py",
+    "plugins.py",
     "mdp",
     "environments",
     "statistics",

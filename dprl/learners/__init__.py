@@ -1,7 +1,7 @@
 """Learners: one file each, one line each here. A learner sees released statistics only, by its signatures."""
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
-from dprl.learners.learner import PUBLIC, Learner, Problem
+from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
 from dprl.learners.tabular import dp_ucbvi, private_ucb_vi, pucb, ucbvi, ucbvi_hoeffding
 
 ALGORITHMS: dict[str, Learner] = {
@@ -20,4 +20,4 @@ ALGORITHMS: dict[str, Learner] = {
     )
 }
 
-__all__ = ["ALGORITHMS", "PUBLIC", "Learner", "Problem"]
+__all__ = ["ALGORITHMS", "NEEDED", "PUBLIC", "Learner", "Problem"]

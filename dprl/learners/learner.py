@@ -18,6 +18,13 @@ PUBLIC = {
 }
 
 
+# attributes of every learner
+NEEDED = (
+    "key", "title", "summary", "source", "privacies", "bonuses", "fields", "statistic", "loop", "public", "schedule",
+    "noise_weight", "refusal", "releases", "seconds",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Problem:
     """What a learner's constants may depend on, all public.

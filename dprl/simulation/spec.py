@@ -10,14 +10,19 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar
 
-from dprl.environments import ENVIRONMENTS
+from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params, read_json, shown
 from dprl.kernels import source_digest
-from dprl.learners import ALGORITHMS
+from dprl.learners import ALGORITHMS, NEEDED
 from dprl.mdp import Size
+from dprl.plugins import add_plugins, sources
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import cost, schedules
 from dprl.statistics import REPLACE_ONE
+
+# Here, where both registries are whole: a package may register learners and environments from one module.
+add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields(Environment)))
+add_plugins("dprl.learners", ALGORITHMS, NEEDED)
 
 DEFAULT_DELTA = 1e-6
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
@@ -301,7 +306,8 @@ class RunSpec:
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
-        text = json.dumps([unit, seed, _engine()], sort_keys=True, separators=(",", ":"))
+        engine = (*_engine(), *(sources[key] for key in (self.environment, self.algorithm) if key in sources))
+        text = json.dumps([unit, seed, engine], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def label(self) -> str:

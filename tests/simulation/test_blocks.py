@@ -14,8 +14,9 @@ from dprl import ENVIRONMENTS, TabularMDP
 from dprl.kernels import compiled, rng_type, type_of
 from dprl.mdp import planning
 from dprl.mdp.counts import empty, rewards, transitions, visits
+from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
-from dprl.simulation.blocks import Model, binomial, model_of, sample, walk
+from dprl.simulation.blocks import Model, model_of, sample, walk
 from tests.compare import LEVEL, chi_square_tables, critical, ks_samples, standard_errors
 from tests.problems import random_mdp
 

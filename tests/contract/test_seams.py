@@ -1,0 +1,91 @@
+"""Nothing outside a registry asks what kind of learner, statistic, schedule or spec it has before it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from dprl import ALGORITHMS
+from dprl.simulation import KINDS
+from dprl.simulation.loops import LOOPS
+from dprl.simulation.schedules import SCHEDULES
+
+ROOT = Path(__file__).parents[2]
+RECORDS = {
+    "Learner", "TabularLearner", "EliminationLearner", "Counts", "Statistic", "Schedule", "Kind", "RunSpec", "Spec",
+    "SeedRun", "EliminationRun", "SeedTrace",
+}  # fmt: skip
+KEYS = {*ALGORITHMS, *LOOPS, *KINDS, *(a.schedule for a in ALGORITHMS.values() if a.schedule)}
+ASKED = {"algorithm", "loop", "kind", "key", "schedule"}  # attributes and fields that hold such keys
+
+
+def offences(source: str) -> list[int]:
+    """Lines that test a type of RECORDS, or compare one of ASKED with a key."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            names = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
+            names |= {n.attr for n in ast.walk(node.args[1]) if isinstance(n, ast.Attribute)}
+            if names & RECORDS:
+                found.append(node.lineno)
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            keys = any(
+                isinstance(n, ast.Constant) and n.value in KEYS for side in sides for n in ast.walk(side)
+            )
+            asked = {n.attr for n in sides if isinstance(n, ast.Attribute)}
+            asked |= {
+                str(n.slice.value)
+                for n in sides
+                if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)
+            }
+            if keys and asked & ASKED:
+                found.append(node.lineno)
+    return found
+
+
+def test_nobody_asks() -> None:
+    # comparing a spec with another object is what __eq__ is for
+    allowed = {
+        (
+            "dprl/simulation/spec.py",
+            "return isinstance(other, RunSpec) and self._canonical == other._canonical",
+        )
+    }
+    found = []
+    for file in sorted([*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]):
+        source = file.read_text(encoding="utf-8")
+        name = file.relative_to(ROOT).as_posix()
+        for line in offences(source):
+            text = source.splitlines()[line - 1].strip()
+            if (name, text) not in allowed:
+                found.append(f"{name}:{line}: {text}")
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "isinstance(learner, EliminationLearner)",
+        "isinstance(x, (int, spec.RunSpec))",
+        'spec.schedule == "own"',
+        'draft["algorithm"] in ("apeve", "sdp-pe")',
+        'learner.loop != "replan"',
+    ],
+)
+def test_asking_is_noticed(line: str) -> None:
+    assert offences(line) == [1]
+
+
+@pytest.mark.parametrize(
+    "line", ["isinstance(x, int)", 'spec.privacy == "none"', 'SCHEDULES["episodic"]', 'x == "own"']
+)
+def test_other_things_may_be_asked(line: str) -> None:
+    assert offences(line) == []
+
+
+def test_each_learner_names_a_loop_and_each_schedule_its_key() -> None:
+    assert {a.loop for a in ALGORITHMS.values()} == LOOPS.keys()
+    assert all(SCHEDULES[key].key == key for key in SCHEDULES)
