@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fcntl
 import logging
 import os
@@ -95,7 +94,9 @@ class StoreFile:
     """One SQLite file in WAL mode, for the threads of one process; other processes have their own.
 
     A connection is lent to one thread at a time. Should the file be moved or deleted under a running process,
-    the next use begins a new one instead of writing into nothing.
+    the next use begins a new one instead of writing into nothing. The old one's connections are closed like any other:
+    SQLite removes a write-ahead log by its name, but not once the file that it belongs to has left its place (a test
+    holds that; 3.26 and newer do so).
     """
 
     def __init__(self, path: Path) -> None:
@@ -105,6 +106,7 @@ class StoreFile:
         self._inode = 0
         self._lock = threading.Lock()
         self._turn = threading.Lock()  # SQLite's own waiting sleeps, and lets late comers pass
+        self.commits = 0  # write transactions of this process
         self._needed = _ROOM
         self._silent_until = 0.0
         with self.connection():
@@ -129,9 +131,7 @@ class StoreFile:
             if db.in_transaction:
                 with contextlib.suppress(sqlite3.Error):  # a damaged file may refuse even that
                     db.execute("ROLLBACK")
-            if inode != self._inode:
-                _abandon(db)
-            elif len(self._spare) < _SPARE:
+            if inode == self._inode and len(self._spare) < _SPARE:
                 self._spare.append((inode, db))
             else:
                 db.close()
@@ -143,6 +143,7 @@ class StoreFile:
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
+            self.commits += 1
             self._needed = _ROOM
 
     @contextlib.contextmanager
@@ -176,11 +177,12 @@ class StoreFile:
     def close(self) -> None:
         """Close the connections that nobody is using."""
         while self._spare:
-            inode, db = self._spare.pop()
-            if inode == _inode(self.path):
-                db.close()
-            else:
-                _abandon(db)
+            self._spare.pop()[1].close()
+
+    def give_back(self) -> None:
+        """Return free pages to the disk."""
+        with self.connection() as db:
+            db.execute("PRAGMA incremental_vacuum(4096)").fetchall()
 
     def _current_inode(self) -> int:
         inode = _inode(self.path)
@@ -199,7 +201,7 @@ class StoreFile:
                 return _connect(self.path)
             if known == inode:
                 return db
-            _abandon(db)
+            db.close()
 
     def _open(self) -> int:
         """Make sure that a usable store is at `path`; its inode."""
@@ -297,12 +299,3 @@ def _connect(path: Path) -> sqlite3.Connection:
     db.execute("PRAGMA foreign_keys = ON")
     db.execute("PRAGMA journal_size_limit = 67108864")
     return db
-
-
-def _abandon(db: sqlite3.Connection) -> None:
-    """Never close a connection to a file that was moved away.
-
-    SQLite deletes the write-ahead log by name when the last connection is closed, and by then that name
-    belongs to the new file's. So the object is kept alive past the end of the interpreter.
-    """
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(db))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class Ticket:
     """One visitor's wish for one seed that is queued or running.
 
     seconds: what is left of it, estimated; asked_at, served_at: Unix times at which the run was asked for and
@@ -37,22 +37,22 @@ class Forecast:
     seconds_left: float
 
 
-class Line:
-    """The visitors in line. `seats`: in the order asked for, the seeds of a run in their order."""
+class FairQueue:
+    """The visitors who wait. tickets: in the order asked for, the seeds of a run in their order."""
 
-    def __init__(self, seats: list[Seat]) -> None:
-        self._queues: dict[str, deque[Seat]] = defaultdict(deque)
+    def __init__(self, tickets: list[Ticket]) -> None:
+        self._queues: dict[str, deque[Ticket]] = defaultdict(deque)
         self._visitors: dict[int, set[str]] = defaultdict(set)
         self._running: Counter[str] = Counter()
         self._since: dict[str, float] = {}
         self._taken: set[int] = set()
-        for seat in seats:
-            self._visitors[seat.unit].add(seat.visitor)
-            if not seat.running:
-                self._queues[seat.visitor].append(seat)
+        for ticket in tickets:
+            self._visitors[ticket.unit].add(ticket.visitor)
+            if not ticket.running:
+                self._queues[ticket.visitor].append(ticket)
                 # Time in which a visitor waited for nothing gives no claim.
-                self._since.setdefault(seat.visitor, max(seat.served_at, seat.asked_at))
-        running = {seat.unit for seat in seats if seat.running}
+                self._since.setdefault(ticket.visitor, max(ticket.served_at, ticket.asked_at))
+        running = {ticket.unit for ticket in tickets if ticket.running}
         for unit in running:
             self._running.update(self._visitors[unit])
 
@@ -60,21 +60,21 @@ class Line:
         """Everyone who waits for this seed."""
         return self._visitors[unit]
 
-    def take(self, now: float) -> Seat | None:
+    def take(self, now: float) -> Ticket | None:
         """The next seed, from then on running; None when nothing is queued. `now`: Unix time."""
         while self._queues:
             visitor = min(self._queues, key=lambda v: (self._running[v], self._since[v], v))
             queue = self._queues[visitor]
-            seat = queue.popleft()
+            ticket = queue.popleft()
             if not queue:
                 del self._queues[visitor]
-            if seat.unit in self._taken:
+            if ticket.unit in self._taken:
                 continue
-            self._taken.add(seat.unit)
-            for other in self._visitors[seat.unit]:
+            self._taken.add(ticket.unit)
+            for other in self._visitors[ticket.unit]:
                 self._running[other] += 1
                 self._since[other] = now
-            return seat
+            return ticket
         return None
 
     def ended(self, unit: int) -> None:
@@ -82,14 +82,14 @@ class Line:
         self._running.subtract(self._visitors[unit])
 
 
-def forecast(seats: list[Seat], workers: int, now: float) -> dict[int, Forecast]:
-    """Place and time left of every run that has a seat, by playing the queue forward on `workers` workers."""
-    line = Line(seats)
+def forecast(tickets: list[Ticket], workers: int, now: float) -> dict[int, Forecast]:
+    """Place and time left of every run that has a ticket, by playing the queue forward on `workers` workers."""
+    queue = FairQueue(tickets)
     runs: dict[int, set[int]] = defaultdict(set)
-    for seat in seats:
-        runs[seat.unit].add(seat.run)
+    for ticket in tickets:
+        runs[ticket.unit].add(ticket.run)
     events: list[tuple[float, int]] = [
-        (s, u) for u, s in {s.unit: s.seconds for s in seats if s.running}.items()
+        (s, u) for u, s in {t.unit: t.seconds for t in tickets if t.running}.items()
     ]
     idle = -1  # stands for a worker that has no seed
     events += [(0.0, idle)] * max(0, workers - len(events))
@@ -99,10 +99,10 @@ def forecast(seats: list[Seat], workers: int, now: float) -> dict[int, Forecast]
     while events:
         at, unit = heapq.heappop(events)
         if unit != idle:
-            line.ended(unit)
+            queue.ended(unit)
             for run in runs[unit]:
                 ends[run] = max(at, ends.get(run, 0.0))
-        taken = line.take(now + at)
+        taken = queue.take(now + at)
         if taken is not None:
             ahead = len(places)
             for run in runs[taken.unit]:

@@ -591,6 +591,22 @@ def test_the_file_is_deleted_under_a_running_app(path: Path) -> None:
     assert store.status(spec).state == "queued"
 
 
+def test_closing_a_file_that_was_moved_leaves_the_log_of_the_new_one(path: Path) -> None:
+    """SQLite deletes logs by name."""
+    old = Store(path, fake.simulation())
+    old.request(FakeSpec("old"), "ann")
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{path}{ending}").rename(path.with_name(f"moved{ending}"))
+    new = Store(path, fake.simulation())
+    new.request(FakeSpec("new"), "ann")
+    log = Path(f"{path}-wal").read_bytes()
+    assert len(log) > 0
+    old.close()
+    assert Path(f"{path}-wal").read_bytes() == log
+    assert Store(path, fake.simulation()).status(FakeSpec("new")).state == "queued"
+    assert new.status(FakeSpec("new")).state == "queued"
+
+
 @pytest.mark.parametrize(
     "harm",
     [
@@ -598,6 +614,7 @@ def test_the_file_is_deleted_under_a_running_app(path: Path) -> None:
         "UPDATE trace SET data = 'text'",
         "UPDATE trace SET data = NULL",
         "UPDATE trace SET digest = x''",
+        "UPDATE trace SET (digest, data) = (SELECT digest, data FROM trace ORDER BY unit DESC LIMIT 1)",
         "DELETE FROM trace",
     ],
 )

@@ -1,0 +1,121 @@
+"""What visitors ask for: runs, each a spec with all its seeds."""
+
+from __future__ import annotations
+
+import time
+
+from dprl.jobs.part import Part, mending, run_key
+from dprl.jobs.simulation import Spec
+
+_STATES = """
+SELECT state FROM run JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit
+WHERE run.key = ?
+"""
+
+
+class Requests(Part):
+    """Asking for runs, and no longer wanting them."""
+
+    @mending
+    def request(self, spec: Spec, visitor: str) -> None:
+        """`visitor` asks for this run and waits for it.
+
+        Seeds that are missing, cancelled or had to make room are queued; finished, running and failed ones
+        stay (`retry` is for those). Nothing changes when it is asked for again. Raises SpecError where the
+        run is past the limits.
+        """
+        self._request(spec, visitor, retry=False)
+
+    @mending
+    def retry(self, spec: Spec, visitor: str) -> None:
+        """Like `request`, and failed seeds are tried again."""
+        self._request(spec, visitor, retry=True)
+
+    def _request(self, spec: Spec, visitor: str, retry: bool) -> None:
+        again = ("cancelled", "gone", "failed") if retry else ("cancelled", "gone")
+        key, now = run_key(spec), time.time()
+        with self._file.reading() as db:
+            states = [row[0] for row in db.execute(_STATES, (key,))]
+            asked = db.execute(
+                "SELECT 1 FROM request JOIN run ON run.id = run WHERE key = ? AND visitor = ? AND waiting",
+                (key, visitor),
+            ).fetchone()
+        if asked and not set(states) & set(again):
+            return
+        seconds = max(0.0, self._simulation.seconds(spec))
+        units = [(spec.seed_key(seed), seed) for seed in range(spec.seeds)]
+        with self._file.writing() as db:
+            db.execute(
+                "INSERT INTO run (key, spec, seeds) VALUES (?, ?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET rev = rev + 1, spec = excluded.spec",
+                (key, spec.to_json(), spec.seeds),
+            )
+            run = db.execute("SELECT id FROM run WHERE key = ?", (key,)).fetchone()[0]
+            db.execute(
+                "INSERT INTO request VALUES (?, ?, 1, ?) ON CONFLICT (run, visitor) "
+                "DO UPDATE SET waiting = 1, asked_at = excluded.asked_at",
+                (run, visitor, now),
+            )
+            db.executemany(
+                "INSERT INTO unit (key, seed, state, seconds, used_at) VALUES (?, ?, 'queued', ?, ?) "
+                "ON CONFLICT (key) DO NOTHING",
+                [(*unit, seconds, now) for unit in units],
+            )
+            db.executemany(
+                "INSERT OR IGNORE INTO run_unit SELECT ?, ?, id FROM unit WHERE key = ?",
+                [(run, seed, unit_key) for unit_key, seed in units],
+            )
+            # A worker that has not yet noticed that its seed was cancelled simply goes on.
+            db.execute(
+                "UPDATE unit SET state = CASE WHEN worker IS NULL THEN 'queued' ELSE 'running' END, "
+                "progress = CASE WHEN worker IS NULL THEN 0 ELSE progress END, "
+                "message = '', deaths = 0, damages = 0, rev = rev + 1 "
+                f"WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN {again}",
+                (run,),
+            )
+
+    @mending
+    def cancel(self, spec: Spec, visitor: str) -> None:
+        """`visitor` no longer waits for this run; seeds nobody waits for stop and keep what they have."""
+        with self._file.writing() as db:
+            row = db.execute("SELECT id FROM run WHERE key = ?", (run_key(spec),)).fetchone()
+            if row is None:
+                return
+            run = (row["id"],)
+            db.execute("UPDATE request SET waiting = 0 WHERE run = ? AND visitor = ?", (*run, visitor))
+            db.execute("UPDATE run SET rev = rev + 1 WHERE id = ?", run)
+            db.execute(
+                "UPDATE unit SET state = 'cancelled', rev = rev + 1 "
+                "WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN ('queued', 'running') "
+                "AND NOT EXISTS (SELECT 1 FROM run_unit u JOIN request q ON q.run = u.run AND q.waiting "
+                "WHERE u.unit = unit.id)",
+                run,
+            )
+
+    @mending
+    def clear(self, visitor: str) -> int:
+        """Take the visitor's ended runs off their list, and out of the store unless another visitor has them
+        too; how many left the list."""
+        with self._file.writing() as db:
+            own = [
+                row[0]
+                for row in db.execute(
+                    "SELECT run FROM request WHERE visitor = ? AND (NOT waiting OR NOT EXISTS ("
+                    "SELECT 1 FROM run_unit JOIN unit ON unit.id = unit "
+                    "WHERE run_unit.run = request.run AND state IN ('queued', 'running')))",
+                    (visitor,),
+                )
+            ]
+            for run in own:
+                db.execute("DELETE FROM request WHERE run = ? AND visitor = ?", (run, visitor))
+                if db.execute("SELECT 1 FROM request WHERE run = ?", (run,)).fetchone():
+                    continue
+                units = db.execute("SELECT unit FROM run_unit WHERE run = ?", (run,)).fetchall()
+                db.execute("DELETE FROM run WHERE id = ?", (run,))
+                db.executemany(
+                    "DELETE FROM unit WHERE id = ? AND worker IS NULL "
+                    "AND NOT EXISTS (SELECT 1 FROM run_unit WHERE run_unit.unit = unit.id)",
+                    units,
+                )
+        self._file.give_back()
+        return len(own)

@@ -1,0 +1,258 @@
+"""What came out: curves, which grow while a seed is computed, and traces, of which the longest unused make room."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.jobs.file import DiskFull
+from dprl.jobs.part import Part, mending, run_key, setting
+from dprl.jobs.simulation import Simulation, Spec
+from dprl.jobs.units import Unit, requeue
+
+_USED_SECONDS = 60.0
+_DIGEST_BYTES = 16
+_DAMAGES = 2  # a result found damaged this often is not computed again by itself
+_MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
+_NO_ROOM = "The disk was full: its curve was kept, its details were not."
+_MINE = "SELECT 1 FROM unit WHERE id = ? AND worker = ?"
+_TRACE = "SELECT digest, data FROM trace WHERE unit = ?"
+_WANTED = "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?"
+_OLDEST = """
+SELECT id, bytes FROM unit
+WHERE bytes > 0 AND id != ? AND state IN ('done', 'failed', 'cancelled') AND NOT EXISTS (
+    SELECT 1 FROM run_unit mine JOIN run_unit other ON other.run = mine.run JOIN unit u ON u.id = other.unit
+    WHERE mine.unit = unit.id AND u.state IN ('queued', 'running'))
+ORDER BY used_at, id LIMIT 1
+"""
+
+
+class Results(Part):
+    """Writing and reading what came out. What is read is checked against its digest; a damaged one counts as absent."""
+
+    def __init__(self, path: Path, simulation: Simulation | None) -> None:
+        self._capacity = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
+        super().__init__(path, simulation)
+
+    @mending
+    def report(self, unit: Unit, progress: float, at: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
+        """Progress (0 to 1), and the curve so far: points `at`, and the `values` there, [C].
+
+        False when the seed is no longer wanted.
+        """
+        points = np.asarray(at, "<i8").tobytes() + np.asarray(values, "<f8").tobytes()
+        with self._file.writing() as db:
+            mine = (unit.id, unit.worker)
+            wanted = db.execute(
+                "UPDATE unit SET progress = ?, rev = rev + 1 "
+                "WHERE id = ? AND worker = ? AND state = 'running'",
+                (min(1.0, max(0.0, float(progress))), *mine),
+            ).rowcount
+            # A seed that ends as it is cancelled is finished: its last points count.
+            if wanted or db.execute(_MINE, mine).fetchone():
+                sealed = _digest(unit.key, points) + points
+                db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", (unit.id, sealed))
+        return bool(wanted)
+
+    @mending
+    def finish(self, unit: Unit, trace: bytes) -> None:
+        """The seed is computed. Ignored when the seed is no longer this worker's.
+
+        Where the disk has room for the reported curve alone, that is kept. Raises DiskFull where it was not reported.
+        """
+        mine = (unit.id, unit.worker)
+        try:
+            with self._file.writing() as db:
+                done = db.execute(
+                    "UPDATE unit SET state = 'done', progress = 1, message = '', worker = NULL, rev = rev + 1, "
+                    "seconds = ? - started_at, used_at = ?, bytes = ? WHERE id = ? AND worker = ?",
+                    (time.time(), time.time(), len(trace), *mine),
+                ).rowcount
+                if done:
+                    _write_trace(db, unit, trace)
+                    db.execute(
+                        "UPDATE unit SET seconds = (SELECT seconds FROM unit WHERE id = :unit) "
+                        "WHERE state = 'queued' AND id IN (SELECT other.unit FROM run_unit mine "
+                        "JOIN run_unit other ON other.run = mine.run WHERE mine.unit = :unit)",
+                        {"unit": unit.id},
+                    )
+                    removed = self._make_room(db, unit.id)
+        except DiskFull:
+            with self._file.writing() as db:
+                kept = db.execute(
+                    "UPDATE unit SET state = 'gone', progress = 0, message = ?, worker = NULL, rev = rev + 1 "
+                    "WHERE id = ? AND worker = ? AND progress >= 1",
+                    (_NO_ROOM, *mine),
+                ).rowcount
+                if not kept and db.execute(_MINE, mine).fetchone():
+                    raise
+        else:
+            if done and removed:
+                self._file.give_back()
+
+    @mending
+    def keep(self, unit: Unit, trace: bytes) -> None:
+        """The seed was cancelled and has stopped; `trace` is what there is, kept where the disk has room. Should it be
+        wanted again by now, it goes back to the queue."""
+        try:
+            self._stopped(unit, trace)
+        except DiskFull:
+            self._stopped(unit, None)
+
+    def _stopped(self, unit: Unit, trace: bytes | None) -> None:
+        with self._file.writing() as db:
+            kept = db.execute(
+                "UPDATE unit SET worker = NULL, rev = rev + 1, used_at = ?, bytes = ? "
+                "WHERE id = ? AND worker = ? AND state = 'cancelled'",
+                (time.time(), len(trace or b""), unit.id, unit.worker),
+            ).rowcount
+            if not kept:
+                requeue(db, "id = ? AND worker = ?", (unit.id, unit.worker))
+            elif trace is not None:
+                _write_trace(db, unit, trace)
+                self._make_room(db, unit.id)
+
+    @mending
+    def live(self, spec: Spec) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
+        """(seed, at [C], values [C]) of every seed that has points, running or ended: episodes and cumulative regret of
+        an online run.
+
+        Points that prove damaged are left out, and a finished seed without them is computed again while somebody
+        waits for it.
+        """
+        with self._file.connection() as db:
+            rows = db.execute(
+                "SELECT run_unit.seed, unit.id, points FROM run JOIN run_unit ON run_unit.run = run.id "
+                "JOIN unit ON unit.id = run_unit.unit LEFT JOIN live ON live.unit = unit.id "
+                "WHERE run.key = ? AND (points IS NOT NULL OR state = 'done') ORDER BY run_unit.seed",
+                (run_key(spec),),
+            ).fetchall()
+        curves = []
+        for seed, unit, found in rows:
+            curve = _curve(spec.seed_key(seed), found)
+            if curve is None:
+                self._damaged(unit, seed, "live", found)
+            else:
+                curves.append((seed, *curve))
+        return curves
+
+    @mending
+    def traces(self, spec: Spec, seeds: Collection[int] | None = None) -> list[Any]:
+        """The traces there are, by seed, decoded: whole ones of finished seeds, partial ones of cancelled seeds.
+
+        `seeds`: only these. A trace that proves damaged is left out, and its seed computed again while
+        somebody waits for it.
+        """
+        with self._file.reading() as db:
+            rows = db.execute(
+                "SELECT run_unit.seed, unit.id, unit.used_at FROM run "
+                "JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit "
+                "WHERE run.key = ? AND (state = 'done' OR state = 'cancelled' AND bytes > 0) "
+                "ORDER BY run_unit.seed",
+                (run_key(spec),),
+            ).fetchall()
+            stored = [
+                (*row, *(db.execute(_TRACE, (row["id"],)).fetchone() or (None, None)))
+                for row in rows
+                if seeds is None or row["seed"] in seeds
+            ]
+        traces = []
+        now = time.time()
+        used: list[tuple[float, int]] = []
+        for seed, unit, used_at, digest, data in stored:
+            trace = self._decoded(spec.seed_key(seed), digest, data)
+            if trace is None:
+                self._damaged(unit, seed, "trace", data)
+            else:
+                traces.append(trace)
+                if now - used_at > _USED_SECONDS:
+                    used.append((now, unit))
+        if used:
+            with contextlib.suppress(DiskFull), self._file.writing() as db:
+                db.executemany("UPDATE unit SET used_at = ? WHERE id = ?", used)
+        return traces
+
+    def _decoded(self, key: str, digest: Any, data: Any) -> Any | None:
+        if not isinstance(data, bytes) or _digest(key, data) != digest:
+            return None
+        try:
+            return self._simulation.trace_from_bytes(data)
+        except Exception:  # whatever stored bytes make a decoder raise, the answer is the same
+            return None
+
+    def _damaged(self, unit: int, seed: int, table: Literal["trace", "live"], found: Any) -> None:
+        """Drop what was found damaged; compute a finished seed again while somebody waits for it."""
+        what = f"The stored result of seed {seed} was damaged"
+        column = "data" if table == "trace" else "points"
+        with contextlib.suppress(DiskFull), self._file.writing() as db:
+            now = db.execute(f"SELECT {column} FROM {table} WHERE unit = ?", (unit,)).fetchone()
+            if (None if now is None else now[0]) != found:
+                return  # another thread was here first, or it is already computed again
+            state, damages = db.execute("SELECT state, damages FROM unit WHERE id = ?", (unit,)).fetchone()
+            db.execute(f"DELETE FROM {table} WHERE unit = ?", (unit,))
+            db.execute("UPDATE unit SET rev = rev + 1 WHERE id = ?", (unit,))
+            if state == "done":
+                again = damages + 1 < _DAMAGES and bool(db.execute(_WANTED, (unit,)).fetchone())
+                db.execute("DELETE FROM trace WHERE unit = ?", (unit,))
+                db.execute(
+                    "UPDATE unit SET state = ?, message = ?, progress = 0, bytes = 0, damages = damages + 1 "
+                    "WHERE id = ?",
+                    (
+                        "queued" if again else "failed",
+                        f"{what}; it is computed again." if again else f"{what}; run it again.",
+                        unit,
+                    ),
+                )
+            elif table == "trace":
+                dropped = (f"{what} and was dropped.", unit)
+                db.execute("UPDATE unit SET message = ?, bytes = 0 WHERE id = ?", dropped)
+
+    def _make_room(self, db: sqlite3.Connection, newest: int) -> bool:
+        """Drop traces longest unused while there are too many bytes; never those of a run that still goes on,
+        nor the newest."""
+        total = db.execute("SELECT coalesce(sum(bytes), 0) FROM unit").fetchone()[0]
+        removed = False
+        while total > self._capacity:
+            row = db.execute(_OLDEST, (newest,)).fetchone()
+            if row is None:
+                break
+            total -= row["bytes"]
+            removed = True
+            # its curve stays, of a few kB: sweeps need no more
+            db.execute("DELETE FROM trace WHERE unit = ?", (row["id"],))
+            db.execute(
+                "UPDATE unit SET message = CASE state WHEN 'done' THEN ? ELSE message END, bytes = 0, "
+                "state = CASE state WHEN 'done' THEN 'gone' ELSE state END, progress = 0, rev = rev + 1 "
+                "WHERE id = ?",
+                (_MADE_ROOM, row["id"]),
+            )
+        return removed
+
+
+def _write_trace(db: sqlite3.Connection, unit: Unit, data: bytes) -> None:
+    db.execute("INSERT OR REPLACE INTO trace VALUES (?, ?, ?)", (unit.id, _digest(unit.key, data), data))
+
+
+def _digest(key: str, data: bytes) -> bytes:
+    """Of a result, and of the unit it is of."""
+    return hashlib.blake2b(key.encode() + data, digest_size=_DIGEST_BYTES).digest()
+
+
+def _curve(key: str, sealed: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+    """The points that `report` stored for the unit with this key; None where something else is stored."""
+    if not isinstance(sealed, bytes):
+        return None
+    points = sealed[_DIGEST_BYTES:]
+    if _digest(key, points) != sealed[:_DIGEST_BYTES]:
+        return None
+    half = len(points) // 2
+    at, values = np.frombuffer(points[:half], "<i8"), np.frombuffer(points[half:], "<f8")
+    return at.astype(np.int64), values.astype(np.float64)
