@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -100,15 +100,16 @@ def ladder(request: Request) -> tuple[Step, ...]:
     At the spec's delta, or at the reference delta when that is 0.
     """
     delta = request.delta or REFERENCE_DELTA
-    return _ladder(request.statistic, request.size, tuple(request.times.tolist()), request.epsilon, delta)
+    return _ladder(request.statistic, request.size, request.K, len(request.times), request.epsilon, delta)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _ladder(
-    statistic: Statistic, size: Size, times: tuple[int, ...], epsilon: float, delta: float
+    statistic: Statistic, size: Size, K: int, M: int, epsilon: float, delta: float
 ) -> tuple[Step, ...]:
+    """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at."""
     plain, evened = (x.sensitivity(size, REPLACE_ONE) for x in (statistic, statistic.evened()))
-    users, releases = make_stream(np.array(times)), stream_of_releases(len(times))
+    users, releases = make_stream(np.array([K])), stream_of_releases(M)
     laplace = MECHANISMS["laplace-tree"]
     printed = statistic.sensitivity(size, ADD_REMOVE).l1 * levels(users.items) / epsilon
 

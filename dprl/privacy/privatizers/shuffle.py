@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +144,7 @@ def tight_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
     ).astype(float)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float, exact: bool) -> tuple[int, float]:
     """How many fair bits, and how much variance of Bernoulli ones, prove (epsilon, delta) for `raised` counters that go
     up by one and as many that go down.
