@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,11 @@ import pytest
 
 from dprl import RunSpec, run
 from dprl.fields import SpecError
-from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee, accounting
 from dprl.privacy.accounting import epsilon_of
 from dprl.privacy.guarantee import SIMULATION, budget
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
+from dprl.simulation import trace_from_bytes
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import ADD_REMOVE, REPLACE_ONE
 from tests.privacy.draws import TRIPLES, prepared, replaced
@@ -48,6 +51,25 @@ def small(privacy: str, mechanism: str | None, calibration: str | None, **change
 )
 def test_a_budget_is_written_as_people_do(epsilon: float, delta: float, written: str) -> None:
     assert budget(epsilon, delta) == written
+
+
+def test_a_card_leaves_nothing_behind_that_grows_with_the_run() -> None:
+    """A worker makes many; each release time kept is some forty bytes, of which an episodic run has a million."""
+    times = np.arange(1, 50_001) * 7
+
+    def held() -> int:
+        accounting._distribution.cache_clear()  # a few, whatever is asked
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    prepared("central", "gaussian-tree", "tight", times[:9]).card()  # imports what it takes
+    tracemalloc.start()
+    try:
+        before = held()
+        prepared("central", "gaussian-tree", "tight", times, epsilon=2.0).card()
+        assert held() - before < 2 * len(times)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
@@ -117,7 +139,7 @@ def test_a_run_carries_its_card() -> None:
     assert trace.guarantee == trace.seeds[0].guarantee
     assert trace.guarantee.claimed_epsilon == 1.0
     assert trace.guarantee.proved_epsilon == pytest.approx(1.0, rel=1e-3)
-    again = type(trace.seeds[0]).from_bytes(trace.seeds[0].to_bytes())
+    again = trace_from_bytes(trace.seeds[0].to_bytes())
     assert again.guarantee == trace.guarantee
 
 
