@@ -9,7 +9,7 @@ import streamlit as st
 from pages.shared import frame
 
 PAGES = [
-    st.Page("pages/home/page.py", title="Home", icon=":material/home:", default=True),
+    st.Page(frame.HOME, title="Home", icon=":material/home:", default=True),
     st.Page("pages/explore/page.py", title="Explore", icon=":material/show_chart:", url_path="explore"),
     st.Page("pages/tradeoffs/page.py", title="Trade-offs", icon=":material/balance:", url_path="tradeoffs"),
     st.Page(

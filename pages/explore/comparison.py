@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from dprl.figures import style
 from dprl.links import MAX_CURVES, MAX_NAME, Curve, clean_name
+from pages.shared.callbacks import callback, taking
 from pages.shared.data import status, store
 from pages.shared.frame import dark
 from pages.shared.names import in_common
@@ -54,7 +57,7 @@ def actions(i: int, curve: Curve) -> None:
         max_chars=MAX_NAME,
         placeholder="a name of your own",
         key=f"{key}:name",
-        on_change=lambda: rename(i, st.session_state[f"{key}:name"]),
+        on_change=taking(f"{key}:name", partial(rename, i)),
     )
     with st.container(horizontal=True, gap="xsmall"):
         button(
@@ -74,9 +77,14 @@ def actions(i: int, curve: Curve) -> None:
             button("Add its non-private twin", "add", i, add_twin, "The same run without privacy.")
 
 
-def button(label: str, icon: str, i: int, action: object, help: str | None = None) -> None:
+def button(label: str, icon: str, i: int, action: Callable[[int], None], help: str | None = None) -> None:
     """One action of a chip."""
-    st.button(label, icon=f":material/{icon}:", on_click=action, args=(i,), key=f"{label}:{i}", help=help)  # type: ignore[arg-type]
+
+    def pressed() -> None:
+        if i < len(session().curves):  # a second press may come when the first has removed it
+            action(i)
+
+    st.button(label, icon=f":material/{icon}:", on_click=callback(pressed), key=f"{label}:{i}", help=help)
 
 
 def rename(i: int, text: str) -> None:

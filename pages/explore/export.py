@@ -19,6 +19,7 @@ from dprl.tables import csv, harmless
 from pages.explore import view
 from pages.explore.regret import curve_of
 from pages.shared import data
+from pages.shared.callbacks import taking
 from pages.shared.state import session
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
@@ -47,7 +48,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         format_func=str.upper,
         required=True,
         key="saves",
-        on_change=take_picture,
+        on_change=taking("saves", take_picture),
     )
     st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("#### Make it again without this page", anchors=False)
@@ -69,9 +70,9 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         st.code(text, language="json", height=260)
 
 
-def take_picture() -> None:
+def take_picture(kind: str) -> None:
     """Keeps the kind of picture that was chosen."""
-    session().saves = st.session_state["saves"]
+    session().saves = kind
 
 
 def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:

@@ -11,6 +11,7 @@ from dprl.links import Curve
 from dprl.simulation import SeedTrace
 from pages.explore import view
 from pages.shared import data
+from pages.shared.callbacks import callback
 from pages.shared.state import session
 from pages.shared.status import ACTIVE
 from pages.shared.text import count, escape
@@ -61,17 +62,17 @@ def moment(found: SeedTrace) -> int:
             "Pause" if s.playing else "Play",
             icon=":material/pause:" if s.playing else ":material/play_arrow:",
             key="play",
-            on_click=play,
-            args=(episodes,),
+            on_click=callback(play),
+            args=(not s.playing, episodes),
             width="content",
         )
     return episodes.index(chosen)
 
 
-def play(episodes: Sequence[int]) -> None:
+def play(on: bool, episodes: Sequence[int]) -> None:
     """Starts the moments, from the first one when the last is shown, or stops them."""
     s = session()
-    s.playing = not s.playing
+    s.playing = on
     if s.playing and s.view.episode >= episodes[-1]:
         view.put("episode", episodes[0], episodes)
     st.rerun()

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.explore import comparison, counts, export, guarantee, policy, regret
 from pages.shared import status
 from pages.shared.browser import copy_link
+from pages.shared.callbacks import taking
 from pages.shared.controls.panel import controls
 from pages.shared.examples import offer
 from pages.shared.frame import redrawn
@@ -56,23 +57,33 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     s = session()
     names = titles(s.curves)
     runs = status.statuses(s.curves)
-    if live and not s.playing and not status.busy(s.curves, runs):
+    if live and not s.playing and (s.paused or not status.busy(s.curves, runs)):
         st.rerun()
     status.strip(s.curves, names, runs)
-    key = f"tab:{s.version}"
     labels = {label: name for name, (label, _) in TABS.items()}
-
-    def switched() -> None:
-        s.view = replace(s.view, tab=labels[st.session_state[key]])
-        write_address()
-
-    tabs = st.tabs(list(labels), default=TABS[s.view.tab][0], key=key, on_change=switched)
+    # Not as its `default`, which would make another widget of it at every change and lose a quick second press.
+    st.session_state["tab"] = TABS[s.view.tab][0]
+    tabs = st.tabs(list(labels), key="tab", on_change=taking("tab", lambda label: switch(labels[label])))
+    moment = s.view.episode
     for tab, (name, (_, draw)) in zip(tabs, TABS.items(), strict=True):
         if name == s.view.tab:
             with tab:
                 draw(names, runs)
+    if s.playing and s.view.episode == moment:  # nothing that plays is shown
+        s.playing = False
+        st.rerun()
     with corner:
         copy_link(s.query)
+
+
+def switch(tab: str) -> None:
+    """Opens a tab; what played in the one before stops."""
+    s = session()
+    played, s.playing = s.playing, False
+    s.view = replace(s.view, tab=tab)
+    write_address()
+    if played:
+        st.rerun()
 
 
 main()

@@ -17,6 +17,7 @@ from dprl.jobs.store import RunStatus
 from dprl.links import Curve
 from pages.explore import view
 from pages.shared import data, status
+from pages.shared.callbacks import callback
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.state import add, session, write_address
@@ -132,7 +133,13 @@ def offer_twins(missing: Sequence[Curve]) -> None:
             f"{plural(len(missing), 'curve')}.",
             width="stretch",
         )
-        st.button("Run it", icon=":material/play_arrow:", type="primary", on_click=run_twins, args=(missing,))
+        st.button(
+            "Run it",
+            icon=":material/play_arrow:",
+            type="primary",
+            on_click=callback(run_twins),
+            args=(missing,),
+        )
 
 
 def run_twins(missing: Sequence[Curve]) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from dprl.links import VIEW_FIELDS
+from pages.shared.callbacks import taking
 from pages.shared.state import session
 
 
-def _take(name: str, key: str, convert: Any) -> None:
-    s = session()
-    value = VIEW_FIELDS[name].check(convert(st.session_state[key]))
-    s.view = replace(s.view, **{name: value})
+def _taking(key: str, name: str, convert: Callable[[Any], object]) -> Callable[[], None]:
+    """The callback of the widget `key`: its value becomes the view's field `name`."""
+
+    def take(value: Any) -> None:
+        s = session()
+        s.view = replace(s.view, **{name: VIEW_FIELDS[name].check(convert(value))})
+
+    return taking(key, take)
 
 
 def segments(label: str, name: str, options: Mapping[str, str], visible: bool = False) -> str:
@@ -31,8 +36,7 @@ def segments(label: str, name: str, options: Mapping[str, str], visible: bool = 
         format_func=options.__getitem__,
         required=True,
         key=key,
-        on_change=_take,
-        args=(name, key, str),
+        on_change=_taking(key, name, str),
         label_visibility="visible" if visible else "collapsed",
     )
     return str(value)
@@ -45,8 +49,7 @@ def switch(label: str, name: str, on: str, off: str, help: str | None = None) ->
         label,
         getattr(session().view, name) == on,
         key=key,
-        on_change=_take,
-        args=(name, key, lambda value: on if value else off),
+        on_change=_taking(key, name, lambda value: on if value else off),
         help=help,
     )
     return bool(getattr(session().view, name) == on)
@@ -65,8 +68,7 @@ def menu(label: str, name: str, options: Sequence[int], titles: Sequence[str], v
             index=list(options).index(value),
             format_func=named.__getitem__,
             key=key,
-            on_change=_take,
-            args=(name, key, int),
+            on_change=_taking(key, name, int),
             filter_mode=None,
             label_visibility="visible" if visible else "collapsed",
         )
@@ -99,8 +101,7 @@ def steps(
             value,
             format_func=named.__getitem__,
             key=key,
-            on_change=_take,
-            args=(name, key, int),
+            on_change=_taking(key, name, int),
             help=help,
         )
     return int(value)

@@ -19,6 +19,7 @@ from pages.free.verdict import late_mistakes, settled, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
 from pages.shared import status
 from pages.shared.browser import copy_link
+from pages.shared.callbacks import taking
 from pages.shared.frame import redrawn
 from pages.shared.head import head
 from pages.shared.names import in_common
@@ -69,7 +70,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
                 "Every seed",
                 f.view.each == "on",
                 key=key,
-                on_change=lambda: change(each="on" if st.session_state[key] else "off"),
+                on_change=taking(key, lambda on: change(each="on" if on else "off")),
             )
         if f.view.show == "theory":
             bounds_menu()
@@ -97,9 +98,6 @@ def segments(
     """One of a few words beside each other."""
     key = f"{session().version}:free:{name}"
 
-    def changed() -> None:
-        chosen(st.session_state[key])
-
     st.segmented_control(
         label,
         list(options),
@@ -107,7 +105,7 @@ def segments(
         format_func=options.__getitem__,
         required=True,
         key=key,
-        on_change=changed,
+        on_change=taking(key, chosen),
         label_visibility="collapsed",
         wrap=True,
     )

@@ -51,9 +51,9 @@ class Free:
 
 def free() -> Free:
     """This visitor's part of the page."""
-    if "free" not in st.session_state:
-        st.session_state["free"] = Free()
-    found: Free = st.session_state["free"]
+    found: Free | None = st.session_state.get("free")
+    if found is None:
+        found = st.session_state["free"] = Free()
     return found
 
 

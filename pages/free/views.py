@@ -13,6 +13,7 @@ from dprl.theory import BOUNDS
 from pages.free.link import DRAWABLE, MOST_BOUNDS
 from pages.free.state import FIRST, Measured, change, free
 from pages.free.theory import setting
+from pages.shared.callbacks import taking
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.state import session
@@ -99,7 +100,7 @@ def bounds_menu() -> None:
             format_func=named,
             max_selections=MOST_BOUNDS,
             key=key,
-            on_change=lambda: change(bounds=tuple(st.session_state[key])),
+            on_change=taking(key, lambda chosen: change(bounds=tuple(chosen))),
             placeholder="none",
         )
 

@@ -4,8 +4,11 @@ effect as one."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
+
+from pages.shared.callbacks import taking
 
 _HTML = """
 <div class="head"><label for="slider"></label><output for="slider"></output></div>
@@ -107,11 +110,11 @@ def live_slider(
     from elsewhere, draw it under another key.
     """
 
-    def moved() -> None:
-        sent = st.session_state[key]["place"]
-        if isinstance(sent, int) and 0 <= sent < len(words):  # it comes from a browser
-            on_move(sent)
+    def moved(sent: Any) -> None:
+        place = sent.get("place")
+        if isinstance(place, int) and 0 <= place < len(words):  # it comes from a browser
+            on_move(place)
 
     data = {"label": label, "place": place, "words": words, "spoken": spoken, "ends": ends}
     data["chart"] = f".st-key-{chart}"
-    _slider(data=data, key=key, on_place_change=moved)
+    _slider(data=data, key=key, on_place_change=taking(key, moved))

@@ -10,6 +10,7 @@ import streamlit as st
 from dprl.jobs.store import RunRow
 from dprl.links import Curve
 from dprl.simulation import RunSpec
+from pages.shared.callbacks import callback
 from pages.shared.data import store
 from pages.shared.frame import redrawn
 from pages.shared.names import in_common, label
@@ -51,7 +52,7 @@ def listing(live: bool) -> None:
     st.button(
         "Clear my finished runs",
         icon=":material/delete:",
-        on_click=clear,
+        on_click=callback(clear),
         key="clear",
         help="Takes them off this list, and frees their room unless somebody else uses them too.",
     )

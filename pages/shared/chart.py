@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Hashable
 from html import escape
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dprl.figures.style import Picture, Sketch, config
 from dprl.tables import harmless
+from pages.shared.callbacks import taking
 from pages.shared.data import Kept
 from pages.shared.state import session
 from pages.shared.text import unlinked
@@ -33,14 +35,14 @@ def kept(key: Hashable, draw: Callable[[], Picture]) -> Picture:
     return _pictures().put(key, None, picture, FIGURE_BYTES + ROW_BYTES * len(picture.table))
 
 
-def show(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
-    """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called when a point is
-    pressed."""
+def show(picture: Picture, key: str, picked: Callable[[Any], None] | None = None) -> None:
+    """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called with
+    what was pressed, as Streamlit tells it."""
     draw(picture, key, picked)
     tell(picture.see, lambda: picture.table, key)
 
 
-def draw(picture: Picture, key: str, picked: Callable[[], None] | None = None) -> None:
+def draw(picture: Picture, key: str, picked: Callable[[Any], None] | None = None) -> None:
     """The figure alone, whose camera saves what the visitor chose."""
     st.plotly_chart(
         picture.figure,
@@ -49,7 +51,7 @@ def draw(picture: Picture, key: str, picked: Callable[[], None] | None = None) -
         config=config(session().saves),
         alt=picture.alt,
         width="stretch",
-        on_select=picked or "ignore",
+        on_select=taking(key, picked) if picked else "ignore",
         selection_mode="points",
     )
 

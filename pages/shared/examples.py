@@ -10,6 +10,7 @@ import streamlit as st
 from dprl import links
 from dprl.links import Curve, View
 from dprl.simulation import RunSpec
+from pages.shared.callbacks import callback
 from pages.shared.data import store
 from pages.shared.state import Session, ask, session, write_address
 
@@ -117,7 +118,7 @@ def offer() -> None:
             st.button(
                 "Show this",
                 key=f"example_{example.title}",
-                on_click=take,
+                on_click=callback(take),
                 args=(session(), example),
                 width="stretch",
             )

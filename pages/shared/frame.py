@@ -20,7 +20,8 @@ from pages.shared.text import escape
 log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
-CRASHED = "Something went wrong on this page and was written to the log. Reload the page to go on."
+CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
+HOME = "pages/home/page.py"
 
 
 class Page(Protocol):
@@ -44,6 +45,7 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
         except Exception:
             log.exception("A page failed")
             st.error(CRASHED)
+            st.page_link(HOME, label="Back to Home", icon=":material/home:")
         else:
             return True
         return False

@@ -83,9 +83,9 @@ class Session:
 
 def session() -> Session:
     """This visitor's session."""
-    if "session" not in st.session_state:
-        st.session_state["session"] = Session()
-    found: Session = st.session_state["session"]
+    found: Session | None = st.session_state.get("session")
+    if found is None:
+        found = st.session_state["session"] = Session()
     return found
 
 
@@ -147,6 +147,7 @@ def read_address() -> None:
     into the address, so that it survives a reload.
     """
     s = session()
+    s.playing = s.playing and not s.arrived
     if s.arrived and s.curves and not st.query_params:
         write_address()
         return

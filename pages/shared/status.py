@@ -11,6 +11,7 @@ import streamlit as st
 from dprl.jobs.store import RunStatus
 from dprl.links import Curve
 from dprl.simulation import RunSpec
+from pages.shared.callbacks import callback
 from pages.shared.data import status, store
 from pages.shared.state import ask, session
 from pages.shared.text import duration, escape, ordinal, plural
@@ -133,4 +134,4 @@ def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
         action()
         st.rerun()
 
-    st.button(label, icon=f":material/{icon}:", on_click=pressed, key=key, width="content")
+    st.button(label, icon=f":material/{icon}:", on_click=callback(pressed), key=key, width="content")

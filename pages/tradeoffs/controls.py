@@ -11,6 +11,7 @@ from dprl.simulation import FIELDS, RunSpec, estimate
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import DEFAULT_DELTA
 from dprl.studies import MOST_MODELS, Study
+from pages.shared.callbacks import taking
 from pages.shared.controls import panel as controls
 from pages.shared.controls.launch import buttons, spec_from
 from pages.shared.controls.widgets import complaint, exact, select
@@ -58,8 +59,8 @@ def compared(t: Trade) -> None:
     t.models = [m for m in t.models if m in offered] or offered[:1]
     key = f"{session().version}:models:{len(offered)}"
 
-    def chosen() -> None:
-        t.models = list(st.session_state[key])
+    def chosen(models: list[str]) -> None:
+        t.models = list(models)
 
     st.multiselect(
         "Compare",
@@ -68,7 +69,7 @@ def compared(t: Trade) -> None:
         key=key,
         format_func=lambda text: Model.parse(text).title,
         max_selections=MOST_MODELS,
-        on_change=chosen,
+        on_change=taking(key, chosen),
         placeholder="privacy models",
         help="Each privacy model with its best mechanism, or one mechanism in particular: with the least noise that "
         "proves (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
@@ -94,11 +95,16 @@ def axis(t: Trade) -> None:
     key = f"{s.version}:values:{t.x}"
     text = t.values.setdefault(t.x, studies.written(studies.default_values(base, t.x)))
 
-    def typed() -> None:
-        t.values[t.x] = str(st.session_state[key])
+    def typed(values: str) -> None:
+        t.values[t.x] = values
 
     st.text_input(
-        "Values", text, key=key, max_chars=400, on_change=typed, help="Separated by commas, up to 16."
+        "Values",
+        text,
+        key=key,
+        max_chars=400,
+        on_change=taking(key, typed),
+        help="Separated by commas, up to 16.",
     )
     try:
         studies.parse_values(base, t.x, t.values[t.x])

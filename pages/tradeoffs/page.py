@@ -16,6 +16,7 @@ from dprl.simulation import RunSpec
 from dprl.studies import Study
 from pages.shared import data
 from pages.shared.browser import copy_link
+from pages.shared.callbacks import callback, taking
 from pages.shared.frame import redrawn
 from pages.shared.head import head
 from pages.shared.names import in_common
@@ -92,7 +93,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
             format_func=SHOWS.__getitem__,
             required=True,
             key=key,
-            on_change=lambda: turn(str(st.session_state[key])),
+            on_change=taking(key, turn),
             label_visibility="collapsed",
         )
     for refusal in trade.refusals(study):
@@ -115,7 +116,12 @@ def others(study: Study) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="questions"):
         st.caption("And with:", width="content")
         for words, other in studies.questions(study).items():
-            st.button(words, key=f"question_{other.x}_{len(other.models)}", on_click=ask_for, args=(other,))
+            st.button(
+                words,
+                key=f"question_{other.x}_{len(other.models)}",
+                on_click=callback(ask_for),
+                args=(other,),
+            )
 
 
 def ask_for(study: Study) -> None:

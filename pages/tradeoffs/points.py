@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,11 +67,10 @@ def empty(study: Study) -> None:
         st.markdown(said, text_alignment="center")
 
 
-def pressed() -> None:
+def pressed(event: Any) -> None:
     """A point was pressed: it is looked at closely below the chart."""
-    points = st.session_state["frontier"]["selection"]["points"]
     t = trade.trade()
-    for pressed_point in points:
+    for pressed_point in event["selection"]["points"]:
         found = pressed_point.get("customdata")
         if found is not None and len(found) >= 2:
             models = trade.drawn(t.study)

@@ -56,10 +56,10 @@ class Trade:
 
 def trade() -> Trade:
     """This visitor's study."""
-    if "trade" not in st.session_state:
-        st.session_state["trade"] = Trade()
+    found: Trade | None = st.session_state.get("trade")
+    if found is None:
+        found = st.session_state["trade"] = Trade()
         session().draft = draft_of(studies.DEFAULT.base)
-    found: Trade = st.session_state["trade"]
     return found
 
 

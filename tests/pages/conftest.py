@@ -110,6 +110,12 @@ def sent(app: AppTest, widget: str, **value: Any) -> AppTest:
     return app._run(states)
 
 
+def tabs(app: AppTest) -> str:
+    """The id of the tabs, as a browser knows it."""
+    (found,) = app.get("tab_container")
+    return str(found.proto.tab_container.id)
+
+
 def charts(app: AppTest) -> list[Any]:
     """The charts of the page itself, as sent to the browser, without the drawing among the controls."""
     return [e.proto for e in app.main.get("plotly_chart")]

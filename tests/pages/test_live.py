@@ -12,7 +12,7 @@ from dprl.links import encode_spec
 from pages.free.link import BASE
 from pages.shared.examples import EXAMPLES
 from pages.shared.state import Session
-from tests.pages.conftest import sent, unbroken
+from tests.pages.conftest import sent, tabs, unbroken
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -72,3 +72,48 @@ def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Wo
     app.button(key=f"example_{EXAMPLES[0].title}").click().run()
     unbroken(app)
     assert not of(app).paused
+
+
+def playing(visit: Visit, work: Work) -> AppTest:
+    """A page whose moments play."""
+    visit(EXPLORE, c=[SMALL])
+    work()
+    app = visit(EXPLORE, c=[SMALL], tab="policy", k="1")
+    app.button(key="play").click().run()
+    unbroken(app)
+    assert of(app).playing
+    assert app.button(key="play").label == "Pause"
+    return app
+
+
+def test_moments_play_one_after_the_other_until_pause(visit: Visit, work: Work) -> None:
+    app = playing(visit, work)
+    seen = [of(app).view.episode]
+    for _ in range(3):
+        app.run()
+        seen.append(of(app).view.episode)
+    assert seen == sorted(set(seen))
+    app.button(key="play").click().run()
+    assert not of(app).playing
+
+
+def test_what_plays_stops_when_it_is_no_longer_shown(visit: Visit, work: Work) -> None:
+    app = playing(visit, work)
+    sent(app, tabs(app), string_value="Counts")
+    assert not of(app).playing  # though moments could play there, too
+    app.button(key="play").click().run()
+    assert of(app).playing
+    next(w for w in app.segmented_control if "coverage" in w.options or "Bound" in w.options).set_value(
+        "coverage"
+    ).run()
+    unbroken(app)
+    assert not of(app).playing
+
+
+def test_what_plays_does_not_go_on_when_one_comes_back(visit: Visit, work: Work) -> None:
+    app = playing(visit, work)
+    app.switch_page("pages/runs/page.py").run()
+    app.query_params.clear()
+    app.switch_page(EXPLORE).run()
+    unbroken(app)
+    assert not of(app).playing

@@ -235,6 +235,7 @@ def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: 
     app.run()
     assert [e.value for e in app.exception] == []
     assert any("was written to the log" in e.value for e in app.error)
+    assert "Back to Home" in [link.proto.label for link in app.get("page_link")]
     assert "planted" not in words(app)
 
 

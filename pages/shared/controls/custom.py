@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from dprl.environments.custom import EXAMPLE, MAX_LABEL, parsed
 from dprl.fields import SpecError
 from dprl.links import MAX_MODEL
 from dprl.tables import harmless
+from pages.shared.callbacks import callback, taking
 from pages.shared.state import Session, read_again, session
 from pages.shared.text import escape, plural, size
 
@@ -34,7 +36,7 @@ def controls(s: Session) -> None:
         "Your environment, a JSON file",
         type=["json"],
         key=key,
-        on_change=lambda: received(s, st.session_state[key]),
+        on_change=taking(key, partial(received, s)),
         help="An object with P: a list for each state, of a list for each action, of the probabilities of the next "
         "states (or one such list for each step); R: mean rewards from 0 to 1 by state and action; d1: the "
         "probabilities of the first state; and, if you like, name, state_labels and action_labels. At most 2 MB.",
@@ -62,7 +64,7 @@ def controls(s: Session) -> None:
             key="custom_this",
         )
         if editable(model):
-            st.button("Edit", icon=":material/table:", on_click=edit, args=(s,), key="custom_edit")
+            st.button("Edit", icon=":material/table:", on_click=callback(edit), args=(s,), key="custom_edit")
     if len(model) > MAX_MODEL:
         st.caption(
             f"At {size(len(model))} it is too large for a link: send the file along, and whoever opens your link "

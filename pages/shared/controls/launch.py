@@ -12,6 +12,7 @@ from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec, estimate
+from pages.shared.callbacks import callback
 from pages.shared.controls.gauge import gauge
 from pages.shared.data import status, workers
 from pages.shared.state import Session, add, draft_of, session, write_address
@@ -66,12 +67,12 @@ def buttons(
             icon=":material/play_arrow:",
             width="stretch",
             disabled=what is None or full,
-            on_click=run,
+            on_click=callback(run),
             args=(what,),
             shortcut="Mod+Enter",
             key="run",
         )
-        st.button("Reset", on_click=reset, help=reset_help, key="reset")
+        st.button("Reset", on_click=callback(reset), help=reset_help, key="reset")
 
 
 def run(spec: RunSpec) -> None:

@@ -20,6 +20,7 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.simulation.schedules.geometric import ETA
+from pages.shared.callbacks import callback
 from pages.shared.controls import custom
 from pages.shared.controls.launch import effective, run_box, spec_from
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
@@ -110,7 +111,7 @@ def learner(s: Session) -> None:
             st.button(
                 "Take a small one",
                 icon=":material/compress:",
-                on_click=take_small,
+                on_click=callback(take_small),
                 args=(s,),
                 key="small",
             )

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dprl.fields import Field, SpecError
+from pages.shared.callbacks import taking
 from pages.shared.state import session
 from pages.shared.text import escape, plain_number
 
@@ -41,7 +42,7 @@ def select(
         index=options.index(value),
         key=key,
         format_func=lambda option: (titles or {}).get(option, option),
-        on_change=lambda: store(st.session_state[key]),
+        on_change=taking(key, store),
         help=help or None,
         disabled=len(options) == 1,
         filter_mode=None,
@@ -61,16 +62,16 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
     s = session()
     key = f"{s.version}:{name}:exact"
 
-    def changed() -> None:
+    def changed(text: str) -> None:
         with suppress(SpecError):
-            store(read(field, str(st.session_state[key])))
+            store(read(field, text))
 
     text = st.text_input(
         label,
         written(value),
         key=key,
         max_chars=400 if field.kind == "text" else 40,
-        on_change=changed,
+        on_change=taking(key, changed),
         help=f"{field.help}: {field.allowed}." if visible else None,
         label_visibility="visible" if visible else "collapsed",
     )
@@ -107,8 +108,8 @@ def log_slider(
     s = session()
     slider_key, text_key = f"{s.version}:{name}:slider", f"{s.version}:{name}:exact"
 
-    def slid() -> None:
-        chosen = field.check(st.session_state[slider_key])
+    def slid(mark: float) -> None:
+        chosen = field.check(mark)
         store(chosen)
         st.session_state[text_key] = plain_number(chosen)
 
@@ -127,7 +128,7 @@ def log_slider(
             nearest(marks, value),
             format_func=show,
             key=slider_key,
-            on_change=slid,
+            on_change=taking(slider_key, slid),
             label_visibility="collapsed",
         )
         with st.container(horizontal=True, horizontal_alignment="distribute", key=f"ends_{name}"):
@@ -152,8 +153,8 @@ def rows(field: Field, name: str, value: str, store: Store) -> None:
     """A text of rows joined by /, written a row on a line."""
     key = f"{session().version}:{name}:rows"
 
-    def changed() -> None:
-        lines = (line.strip() for line in str(st.session_state[key]).upper().splitlines())
+    def changed(text: str) -> None:
+        lines = (line.strip() for line in text.upper().splitlines())
         store("/".join(line for line in lines if line))
 
     st.text_area(
@@ -162,6 +163,6 @@ def rows(field: Field, name: str, value: str, store: Store) -> None:
         key=key,
         height="content",
         max_chars=2000,
-        on_change=changed,
+        on_change=taking(key, changed),
         help="A row of the grid on each line, all of one length.",
     )

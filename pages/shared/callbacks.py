@@ -1,0 +1,50 @@
+"""What is called when a widget is used: before anything of the page is drawn, so that an error would leave it blank."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.jobs.file import StoreError
+from pages.shared.state import session
+
+log = logging.getLogger("dprl.pages")
+P = ParamSpec("P")
+
+FAILED = "That went wrong and was written to the log. What you see is as before."
+_GONE = object()
+
+
+def callback(action: Callable[P, object]) -> Callable[P, None]:
+    """`action`, whose errors end as one sentence beside the page as it was, and a traceback in the log."""
+
+    @wraps(action)
+    def safely(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            action(*args, **kwargs)
+            return
+        except (SpecError, StoreError) as error:
+            session().said = str(error)
+        except Exception:
+            log.exception("A widget failed")
+            session().said = FAILED
+        st.rerun()
+
+    return safely
+
+
+def taking(key: str, take: Callable[[Any], object]) -> Callable[[], None]:
+    """Hands what the widget `key` was set to to `take`. A widget that a later drawing of the page has replaced may
+    have no value any more: then nothing happens."""
+
+    def changed() -> None:
+        value = st.session_state.get(key, _GONE)
+        if value is not _GONE:
+            take(value)
+
+    return callback(changed)

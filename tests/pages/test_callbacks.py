@@ -1,0 +1,100 @@
+"""What widgets call: it never leaves a blank page, whatever a browser sends and however late."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.shared.callbacks import FAILED, taking
+from tests.pages.conftest import ROOT, sent, tabs, unbroken, words
+
+Visit = Callable[..., AppTest]
+
+EXPLORE = "pages/explore/page.py"
+SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
+SAFE = ("callback", "taking")  # what makes a callback safe
+
+
+def nodes() -> Iterator[tuple[Path, ast.AST]]:
+    for file in sorted((ROOT / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            yield file, node
+
+
+def safe(value: ast.expr) -> bool:
+    """Whether a callback is a word of Streamlit's own, or one that catches its errors."""
+    if isinstance(value, ast.IfExp):
+        return safe(value.body) and safe(value.orelse)
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).lstrip("_") in SAFE
+    return isinstance(value, ast.Constant)
+
+
+def test_every_callback_catches_its_errors() -> None:
+    found = [
+        (file.name, node.lineno, keyword.arg)
+        for file, node in nodes()
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if re.fullmatch("on_(click|select|.*change)", keyword.arg or "") and not safe(keyword.value)
+    ]
+    assert found == []
+
+
+def test_no_key_of_the_browsers_state_is_taken_for_granted() -> None:
+    found = [
+        (file.name, node.lineno)
+        for file, node in nodes()
+        if isinstance(node, ast.Subscript)
+        and ast.unparse(node.value) == "st.session_state"
+        and not isinstance(node.ctx, ast.Store)
+    ]
+    assert found == []
+
+
+def test_a_widget_that_is_gone_says_nothing() -> None:
+    got: list[object] = []
+    taking("no widget has this key", got.append)()
+    assert got == []
+
+
+def test_a_press_that_fails_is_said_and_the_page_stays(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = visit(EXPLORE, c=[SMALL])
+
+    def crash(*_: object) -> None:
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr("pages.shared.controls.launch.add", crash)
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert [t.value.replace("\\", "") for t in app.toast] == [FAILED]
+    assert [t.value for t in app.title] == ["Explore"]
+    assert len(app.session_state["session"].curves) == 1
+    assert "planted" in caplog.text
+    assert "planted" not in words(app)
+
+
+def test_a_tab_pressed_while_the_one_before_is_being_drawn_is_opened(visit: Visit) -> None:
+    app = visit(EXPLORE, c=[SMALL])
+    known = tabs(app)
+    for late, tab in (("Counts", "counts"), ("Policy", "policy"), ("Regret", "regret")):
+        sent(app, known, string_value=late)  # by the browser, which knows the first drawing only
+        unbroken(app)
+        assert app.session_state["session"].view.tab == tab
+
+
+def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit) -> None:
+    app = visit(EXPLORE, c=[SMALL, "eps.3"])
+    remove = app.button(key="Remove:1").proto.id
+    for _ in range(2):
+        sent(app, remove, trigger_value=True)
+        unbroken(app)
+        assert list(app.toast) == []
+    assert len(app.session_state["session"].curves) == 1
