@@ -1,4 +1,4 @@
-"""The two things a page needs from the browser itself: the clipboard, and the sidebar of a phone."""
+"""What a page needs from the browser itself: the clipboard, the sidebar of a phone, and word of day and night."""
 
 from __future__ import annotations
 
@@ -75,9 +75,26 @@ export default function ({ data }) {
 }
 """
 
+# Streamlit changes its own colours with the visitor's system, but does not tell the script, which draws the charts
+# (streamlit/streamlit issue 11920).
+_DAYLIGHT_JS = """
+export default function ({ data, setTriggerValue }) {
+  const app = document.querySelector('[data-testid="stApp"]');
+  const look = () => {
+    const seen = getComputedStyle(app).colorScheme;
+    if (seen !== data.drawn) setTriggerValue("seen", seen);
+  };
+  const watch = new MutationObserver(look);
+  watch.observe(app, { attributes: true, attributeFilter: ["class"] });
+  look();
+  return () => watch.disconnect();
+}
+"""
+
 _copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTON_CSS, js=_COPY_JS)
 _settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
 _close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
+_daylight = st.components.v2.component("dprl_daylight", js=_DAYLIGHT_JS)
 
 
 def copy_link(query: str) -> None:
@@ -95,3 +112,14 @@ def close_sidebar(under: str) -> None:
     """Closes the sidebar of a narrow screen whenever `under`, a word for what it covers, changes."""
     with st.container(key="close_sidebar"):
         _close(data={"under": under}, key="close", height=1)
+
+
+def follow_daylight(dark: bool) -> None:
+    """Has the page drawn again when the browser's colours are no longer those it is drawn for."""
+    with st.container(key="daylight"):
+        _daylight(
+            data={"drawn": "dark" if dark else "light"},
+            key="seen_daylight",
+            height=1,
+            on_seen_change=lambda: None,
+        )

@@ -12,7 +12,7 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
-from pages.shared.browser import close_sidebar
+from pages.shared.browser import close_sidebar, follow_daylight
 from pages.shared.data import store
 from pages.shared.state import session
 from pages.shared.text import escape
@@ -88,3 +88,4 @@ def show(page: Page) -> None:
     s.said = ""
     page.run()
     close_sidebar(f"{page.url_path}:{s.runs}")
+    follow_daylight(dark())

@@ -20,7 +20,12 @@ TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
 
 def fits(page: Page) -> bool:
     """Nothing sticks out to the right."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+    return bool(
+        page.evaluate(
+            "[document.documentElement, document.querySelector('[data-testid=stMain]')]"
+            ".every(e => e.scrollWidth <= window.innerWidth)"
+        )
+    )
 
 
 def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:

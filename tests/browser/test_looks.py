@@ -1,0 +1,65 @@
+"""What the eye and the finger meet: day and night, and a telephone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from dprl.figures.style import DARK, LIGHT, Theme
+from tests.browser.conftest import Visits
+from tests.browser.test_pages import LINK
+
+Idle = Callable[[Page], None]
+HEADINGS = {"Home": "What does privacy cost a learner?"}
+
+
+def titles(page: Page) -> set[str]:
+    """The colours of the charts' titles, as the browser says them."""
+    found: list[str] = page.evaluate(
+        "[...document.querySelectorAll('.js-plotly-plot .gtitle')].map(e => getComputedStyle(e).fill)"
+    )
+    return set(found)
+
+
+def ink(theme: Theme) -> str:
+    """A theme's ink, as a browser says it."""
+    return f"rgb({', '.join(str(int(theme.ink[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+def test_charts_follow_day_and_night_on_every_page(visit: Visits, idle: Idle) -> None:
+    page = visit(LINK)
+    now, after = ("light", LIGHT), ("dark", DARK)
+    for name in ("Explore", "Trade-offs", "When is privacy free?", "Home"):
+        page.get_by_role("link", name=name).first.click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(HEADINGS.get(name, name))
+        page.wait_for_selector(".js-plotly-plot .gtitle")
+        idle(page)
+        assert titles(page) == {ink(now[1])}
+        now, after = after, now
+        page.emulate_media(color_scheme=now[0])  # type: ignore[arg-type]
+        page.wait_for_function(
+            "ink => [...document.querySelectorAll('.js-plotly-plot .gtitle')].every("
+            "e => getComputedStyle(e).fill === ink)",
+            arg=ink(now[1]),
+        )
+
+
+def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits) -> None:
+    page = visit("explore", 390)
+    opener = page.get_by_test_id("stExpandSidebarButton")
+    assert opener.evaluate("e => getComputedStyle(e, '::after').content") == '"Menu"'
+    box = opener.bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 40
+    opener.click()
+    buttons = page.get_by_test_id("stTooltipIcon").get_by_role("button")
+    sizes = buttons.evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).filter(r => r.width > 0).map(r => [r.width, r.height])"
+    )
+    assert len(sizes) > 5
+    assert min(min(size) for size in sizes) >= 40
+    assert buttons.first.evaluate(  # nothing lies over it
+        "e => { const r = e.getBoundingClientRect(); return [1, 39].every(x => [1, 39].every(y => "
+        "e.contains(document.elementFromPoint(r.left + x, r.top + y)))); }"
+    )
