@@ -179,12 +179,12 @@ def test_batches_that_are_forgotten_each_have_their_own_noise() -> None:
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), PAPER)
 def test_a_preview_needs_no_search(privacy: str, mechanism: str, calibration: str) -> None:
-    """exact=False: printed noise as it is, tight noise within a few percent."""
+    """exact=False: at the last release printed noise as it is, tight noise within a few percent."""
     times = np.array([1, 10, 1000])
     for way in MECHANISMS[mechanism].calibrations:
         _, real = prepared(privacy, mechanism, way, times)
         _, preview = prepared(privacy, mechanism, way, times, exact=False)
-        np.testing.assert_allclose(preview.std, real.std, rtol=0.15 if way == "tight" else 1e-12)
+        np.testing.assert_allclose(preview.std[-1], real.std[-1], rtol=0.15 if way == "tight" else 1e-12)
 
 
 def trajectory(rng: np.random.Generator) -> Array:

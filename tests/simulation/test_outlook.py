@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dprl import RunSpec
-from dprl.simulation import outlook
+from dprl.simulation import outlook, schedules
 from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.prepare import noise_of
 
 SEEDS = 20
 
@@ -77,6 +78,18 @@ def test_numbers() -> None:
         assert told is not None
         assert told.noise_std == pytest.approx(SeedRun(spec, 0).noise.std[-1], rel=0.1)
         assert 0 < told.visits <= spec.episodes
+
+
+@pytest.mark.parametrize("calibration", ["tight", "paper"])
+@pytest.mark.parametrize("plan", ["episodic", "geometric:0.02"])
+def test_a_preview_of_shuffled_noise_is_its_sum_in_few_batches(plan: str, calibration: str) -> None:
+    """A visitor waits for it: a bound on a million batches of one user each takes ten seconds."""
+    spec = RunSpec(privacy="shuffle", calibration=calibration, schedule=plan, episodes=3000)
+    times = schedules.times(spec.schedule, spec.episodes)
+    whole, preview = noise_of(spec, times), noise_of(spec, times, exact=False)
+    assert preview.std[-1] == pytest.approx(whole.std[-1], rel=0.05)
+    assert preview.bound[-1] == pytest.approx(whole.bound[-1], rel=0.05)
+    assert len(whole.std) == len(times) > 10 * len(preview.std)
 
 
 def test_less_privacy_or_less_to_learn_is_learned_sooner() -> None:

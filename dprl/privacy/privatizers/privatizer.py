@@ -35,7 +35,8 @@ class Batch:
 class Request:
     """What a privatizer is asked for: the statistic, the run's size and release times [M] in users, and its budget.
 
-    exact: solve for the least noise; otherwise approximately, for a preview that no run uses;
+    exact: solve for the least noise; otherwise approximately, and of fresh noise the sum at the last release only:
+    for a preview that no run uses;
     batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then the ends of
     the batches, counted in users that are in one.
     """

@@ -13,7 +13,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, make_stream
-from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, guarantee, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE, Change
 
 TRUST = "The shuffler is trusted to mix the messages of a batch; the agent sees only which messages came, not whose."
@@ -50,11 +50,12 @@ def prepare(request: Request) -> Noise:
     change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     check(change, request.calibration, request.epsilon, request.delta)
     mechanism = MECHANISMS[request.mechanism]
-    batches = request.batches or tuple(
-        Batch(int(n), change.raised) for n in np.diff(request.times, prepend=0)
-    )
-    users = np.array([batch.users for batch in batches], dtype=np.int64)
-    raised = np.array([batch.raised for batch in batches], dtype=np.int64)
+    if request.batches is None:
+        users = np.diff(request.times, prepend=0)
+        raised = np.full(len(users), change.raised, dtype=np.int64)
+    else:
+        users = np.array([batch.users for batch in request.batches], dtype=np.int64)
+        raised = np.array([batch.raised for batch in request.batches], dtype=np.int64)
     if request.calibration == "paper":
         tau = printed_tau(change.raised, request.epsilon, request.delta)
         bits = printed_bits(users, tau)
@@ -72,6 +73,8 @@ def prepare(request: Request) -> Noise:
         )
         sources = ("B25 Algorithm 4", "dp-accounting")
     drawn = np.column_stack([bits, raised])
+    if not request.exact and request.batches is None:
+        drawn = as_one(drawn)
     stream = make_stream(request.times, drawn, forgotten=request.batches is not None)
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
@@ -142,6 +145,16 @@ def tight_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
         [np.where(few, users * np.ceil(fair / users), users), np.where(few, 0.5, q)],
         axis=1,
     ).astype(float)
+
+
+def as_one(drawn: Array) -> Array:
+    """Batches [M, 3] with the same probability as one: their noises add up to Binomial noise with all their trials.
+
+    The last row still ends at the last release, which is all that a preview looks at.
+    """
+    probability, which = np.unique(drawn[:, 1], return_inverse=True)
+    trials = np.bincount(which, weights=drawn[:, 0])
+    return np.column_stack([trials, probability, np.full(len(trials), drawn[0, 2])])
 
 
 @lru_cache(maxsize=4096)
