@@ -11,12 +11,14 @@ replaced by its default and said in one sentence each, and everything else is ke
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from dprl.fields import Field, SpecError, shown
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation.spec import FIELDS, RunSpec
 
 VERSION = "1"
@@ -44,7 +46,7 @@ VIEW_FIELDS: dict[str, Field] = {
         Field("x", "choice", "log", "the episode axis", choices=("log", "linear"), query="x"),
         Field("y", "choice", "log", "the regret axis", choices=("log", "linear"), query="y"),
         Field("each", "choice", "off", "a line for every seed", choices=("on", "off"), query="each"),
-        Field("curve", "int", 0, "which curve is looked at", low=0, high=MAX_CURVES - 1, query="i"),
+        Field("curve", "int", -1, "the curve looked at, -1: the most private", low=-1, high=MAX_CURVES - 1, query="i"),
         Field("seed", "int", 0, "which seed is looked at", low=0, high=10_000, query="seed"),
         Field("episode", "int", 10**15, "the episode looked at", low=1, high=10**15, query="k"),
         Field("chart", "choice", "map", "the chart of counts", choices=COUNTS_CHARTS, query="ch"),
@@ -67,7 +69,7 @@ class View:
     x: str = "log"
     y: str = "log"
     each: str = "off"
-    curve: int = 0
+    curve: int = -1
     seed: int = 0
     episode: int = 10**15
     chart: str = "map"
@@ -102,6 +104,21 @@ class Link:
     curves: tuple[Curve, ...]
     view: View
     problems: tuple[str, ...]
+
+
+def most_private(curves: Sequence[Curve]) -> int:
+    """Which of them (of those not hidden, if any) promises most: the smallest epsilon, then the fewest who are
+    trusted, then the smallest delta; with the printed noise, which is never the smaller, before the least. Of several
+    the first."""
+    trusted = list(PRIVATIZERS)  # none, then from the most trusted to nobody
+
+    def promise(i: int) -> tuple[float, ...]:
+        spec = curves[i].spec
+        epsilon = math.inf if spec.epsilon is None else spec.epsilon
+        delta = math.inf if spec.delta is None else spec.delta
+        return (curves[i].hidden, epsilon, -trusted.index(spec.privacy), delta, spec.calibration != "paper")
+
+    return min(range(len(curves)), key=promise)
 
 
 def clean_name(text: str) -> str:
@@ -158,7 +175,7 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
         if curve is not None:
             curves.append(curve)
     if view.curve >= max(len(curves), 1):
-        view = replace(view, curve=0)
+        view = replace(view, curve=View.curve)
     return Link(tuple(curves), view, tuple(problems))
 
 

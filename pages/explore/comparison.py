@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from dprl.figures import style
-from dprl.links import MAX_CURVES, MAX_NAME, Curve, clean_name
+from dprl.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
 from pages.shared.callbacks import callback, taking
 from pages.shared.data import status, store
 from pages.shared.frame import dark
@@ -101,7 +101,8 @@ def remove(i: int) -> None:
     """Takes a curve out of the comparison."""
     s = session()
     del s.curves[i]
-    look(curve=max(0, min(s.view.curve - (1 if s.view.curve > i else 0), len(s.curves) - 1)))
+    at = s.view.curve
+    look(curve=View.curve if at == i else at - (at > i))
     write_address()
 
 

@@ -52,7 +52,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     )
     st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("#### Make it again without this page", anchors=False)
-    chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
+    chosen = view.curve("Curve", offered, titles)
     spec = s.curves[chosen].spec
     text = json.dumps(spec.to_dict(), indent=2)
     long = (

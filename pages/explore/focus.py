@@ -26,7 +26,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
         return None
     left, right = st.columns([3, 2], wrap=False)
     with left:
-        chosen = view.menu("Curve", "curve", offered, [titles[i] for i in offered])
+        chosen = view.curve("Curve", offered, titles)
     curve, run = s.curves[chosen], runs[chosen]
     with right:
         seeds = range(curve.spec.seeds)

@@ -188,7 +188,7 @@ def compare_noise(found: dict[int, Guarantee], titles: Sequence[str]) -> None:
         "Each bar is one idea better than the one above it, at the same ε: first the noise as a paper prints it, then "
         "honest accounting, fewer releases, and better ways to draw it."
     )
-    chosen = view.menu("Of which curve", "curve", list(found), [titles[i] for i in found])
+    chosen = view.curve("Of which curve", list(found), titles)
     g = found[chosen]
     curve: Curve = session().curves[chosen]
     night = dark()

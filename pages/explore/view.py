@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.links import VIEW_FIELDS
+from dprl.links import VIEW_FIELDS, most_private
 from pages.shared.callbacks import taking
 from pages.shared.state import session
 
@@ -55,10 +55,29 @@ def switch(label: str, name: str, on: str, off: str, help: str | None = None) ->
     return bool(getattr(session().view, name) == on)
 
 
-def menu(label: str, name: str, options: Sequence[int], titles: Sequence[str], visible: bool = True) -> int:
-    """One of several numbers, each with a title; the view's value, or the first where that is not offered."""
+def curve(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
+    """The curve looked at, by its place among all curves; the most private of those offered until one is chosen.
+
+    titles: of all curves.
+    """
+    all_curves = session().curves
+    first = offered[most_private([all_curves[i] for i in offered])]
+    return menu(label, "curve", offered, [titles[i] for i in offered], otherwise=first)
+
+
+def menu(
+    label: str,
+    name: str,
+    options: Sequence[int],
+    titles: Sequence[str],
+    visible: bool = True,
+    otherwise: int | None = None,
+) -> int:
+    """One of several numbers, each with a title; the view's value, or `otherwise` (the first) where that is not
+    offered."""
     value = getattr(session().view, name)
-    value = value if value in options else options[0]
+    if value not in options:
+        value = options[0] if otherwise is None else otherwise
     if len(options) > 1:
         key = f"{session().version}:view:{name}:{hash(tuple(options))}"
         named = dict(zip(options, titles, strict=True))

@@ -12,7 +12,7 @@ from dprl.links import Curve, View
 from dprl.simulation import RunSpec
 from pages.shared.callbacks import callback
 from pages.shared.data import store
-from pages.shared.state import Session, ask, session, write_address
+from pages.shared.state import Session, ask, draft_of, session, write_address
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,7 @@ def offer() -> None:
 def take(s: Session, example: Example) -> None:
     """Makes an example the comparison and starts its runs."""
     s.curves, s.view, s.paused = list(example.curves), example.view, False
+    s.draft = draft_of(s.curves[links.most_private(s.curves)].spec)
     s.version += 1
     for curve in s.curves:
         ask(store().request, curve.spec, s.visitor)

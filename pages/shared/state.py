@@ -158,7 +158,7 @@ def read_address() -> None:
     s.problems = link.problems
     if link.curves:
         s.curves = list(link.curves)
-        s.draft = draft_of(link.curves[0].spec)
+        s.draft = draft_of(link.curves[links.most_private(link.curves)].spec)
         for curve in link.curves:
             ask(store().request, curve.spec, s.visitor)
     s.view = link.view

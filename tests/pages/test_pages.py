@@ -223,22 +223,6 @@ def test_a_store_that_was_set_aside_is_said(visit: Visit, monkeypatch: pytest.Mo
     assert "set aside as x" in words(visit()).replace("\\", "")
 
 
-def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = visit(EXPLORE)
-
-    def crash(*_: object) -> None:
-        raise RuntimeError("planted secret")
-
-    monkeypatch.setattr("pages.shared.examples.offer", crash)
-    monkeypatch.setattr(Store, "status", crash)
-    app.query_params["c"] = [PRIVATE]
-    app.run()
-    assert [e.value for e in app.exception] == []
-    assert any("was written to the log" in e.value for e in app.error)
-    assert "Back to Home" in [link.proto.label for link in app.get("page_link")]
-    assert "planted" not in words(app)
-
-
 def test_names_are_shown_as_written_and_never_interpreted(visit: Visit, work: Work) -> None:
     name = "<img src=x onerror=alert(1)> **b** [l](javascript:x) :smile: $x$ www.evil.com"
     visit(EXPLORE, c=[PRIVATE])

@@ -1,4 +1,4 @@
-"""What widgets call: it never leaves a blank page, whatever a browser sends and however late."""
+"""What fails, on a page or in what its widgets call, never leaves it blank, whatever a browser sends and when."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dprl.jobs.store import Store
 from pages.shared.callbacks import FAILED, taking
 from tests.pages.conftest import ROOT, sent, tabs, unbroken, words
 
@@ -98,3 +99,19 @@ def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit) -> 
         unbroken(app)
         assert list(app.toast) == []
     assert len(app.session_state["session"].curves) == 1
+
+
+def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = visit(EXPLORE)
+
+    def crash(*_: object) -> None:
+        raise RuntimeError("planted secret")
+
+    monkeypatch.setattr("pages.shared.examples.offer", crash)
+    monkeypatch.setattr(Store, "status", crash)
+    app.query_params["c"] = [SMALL]
+    app.run()
+    assert [e.value for e in app.exception] == []
+    assert any("was written to the log" in e.value for e in app.error)
+    assert "Back to Home" in [link.proto.label for link in app.get("page_link")]
+    assert "planted" not in words(app)

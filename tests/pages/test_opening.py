@@ -1,0 +1,97 @@
+"""What a comparison opens on: the most private curve, in the settings and in the close looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl import links
+from dprl.links import Curve, most_private
+from dprl.simulation import RunSpec
+from pages.shared.controls.launch import spec_from
+from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
+from tests.pages.conftest import unbroken, words
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+
+EXPLORE = "pages/explore/page.py"
+SMALL = "envp.S.3~envp.H.3~K.1000~seeds.1"
+LINK = [f"{SMALL}~priv.none", "priv.central~eps.10", "priv.central~eps.0.1", "priv.local~eps.1"]
+BASE = RunSpec(environment_params={"S": 3, "H": 3})
+
+
+def drafted(app: AppTest) -> RunSpec:
+    """The run that the settings describe."""
+    return spec_from(app.session_state["session"].draft)
+
+
+def chosen(app: AppTest) -> str:
+    """The curve that is looked at closely."""
+    (menu,) = (box for box in app.selectbox if box.label == "Curve")
+    return str(menu.value)
+
+
+@pytest.mark.parametrize(
+    ("specs", "found"),
+    [
+        ((BASE.twin(), BASE, BASE.replace(epsilon=0.1), BASE.replace(epsilon=10.0)), 2),
+        ((BASE.twin(), *(BASE.replace(privacy=p) for p in ("local", "shuffle", "central"))), 1),
+        ((BASE, BASE.replace(calibration="paper"), BASE.twin()), 1),
+        ((BASE.replace(epsilon=0.5), BASE.replace(privacy="local")), 0),
+        ((BASE.twin(), BASE.replace(bonus="paper").twin()), 0),
+    ],
+)
+def test_the_most_private_promises_most(specs: tuple[RunSpec, ...], found: int) -> None:
+    assert most_private([Curve(spec) for spec in specs]) == found
+
+
+def test_what_is_hidden_is_not_looked_at_first() -> None:
+    private = Curve(BASE, hidden=True)
+    assert most_private([Curve(BASE.twin()), private]) == 0
+    assert most_private([private, Curve(BASE.replace(epsilon=0.1), hidden=True)]) == 1
+
+
+def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> None:
+    app = visit(EXPLORE, c=LINK)
+    assert drafted(app) == app.session_state["session"].curves[2].spec
+    assert app.text_input(key=f"{app.session_state['session'].version}:epsilon:exact").value == "0.1"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
+def test_an_example_fills_the_settings_with_its_most_private_curve(visit: Visit, example: Example) -> None:
+    app = visit(EXPLORE)
+    app.button(key=f"example_{example.title}").click().run()
+    unbroken(app)
+    s = app.session_state["session"]
+    assert drafted(app) == s.curves[most_private(s.curves)].spec
+    assert drafted(app).privacy != "none"
+    assert drafted(app).episodes == example.curves[0].spec.episodes
+
+
+@pytest.mark.parametrize("tab", ["counts", "policy", "data"])
+def test_a_close_look_opens_on_the_most_private_curve(visit: Visit, work: Work, tab: str) -> None:
+    visit(EXPLORE, c=LINK)
+    work()
+    app = visit(EXPLORE, c=LINK, tab=tab)
+    assert chosen(app) == "2"
+    assert "there is no noise" not in words(app)
+    app.button(key="Remove:2").click().run()
+    assert chosen(app) == "2"  # now the local one at epsilon 1
+    assert chosen(visit(EXPLORE, c=LINK, tab=tab, i="0")) == "0"  # as the link says
+
+
+def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) -> None:
+    app = visit(EXPLORE, c=LINK, tab="data")
+    next(box for box in app.selectbox if box.label == "Curve").set_value(1).run()
+    app.button(key="Remove:0").click().run()
+    assert app.session_state["session"].view.curve == 0
+    app.button(key="Remove:0").click().run()
+    assert app.session_state["session"].view.curve == -1
+
+
+def test_home_leads_to_the_most_private_curve() -> None:
+    query = links.encode(trust(1.0, HOME_EPISODES).curves, links.View())
+    assert ("i", "-1") in query
