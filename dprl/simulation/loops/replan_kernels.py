@@ -111,20 +111,23 @@ def simulate(
     `plan` and `next_release` are handed released counts only; that is the privacy of it.
     """
     S = state.starts.shape[0]
+    ends, errors, targets = setup.ends, setup.error, setup.targets
+    position = state.position
+    made, users, row, point, target = position[0], position[1], position[2], position[3], position[4]
     for _ in range(count):
-        i, before, row = state.position[0], state.position[1], state.position[2]
-        if before >= until:
+        if users >= until:
             break
+        left = setup.releases - made
         now = setup.K
-        left = setup.releases - i
         if left > 1:
-            error = setup.error[row]
-            now = next_release(before, left, setup.K, setup.settings, state.released, error, state.policy)
-        users = now - before
-        if users <= setup.walk_below:
-            walk(users_rng, model, state.policy, users, state.counts, state.starts)
+            now = next_release(
+                users, left, setup.K, setup.settings, state.released, errors[row], state.policy
+            )
+        block = now - users
+        if block <= setup.walk_below:
+            walk(users_rng, model, state.policy, block, state.counts, state.starts)
         else:
-            sample(users_rng, model, state.policy, users, state.counts, state.starts, state.here, state.there)
+            sample(users_rng, model, state.policy, block, state.counts, state.starts, state.here, state.there)
         gap = 0.0
         for s in range(S):
             lost = max(setup.V_star[s] - state.value[0, s], 0.0)
@@ -134,32 +137,32 @@ def simulate(
                 if lost > setup.alphas[j]:
                     state.pac[j] += state.starts[s]
 
-        items = now if setup.of_users else i + 1
-        state.leaves[i + 1] = items
-        while setup.ends[row] < items:
+        items = now if setup.of_users else made + 1
+        while ends[row] < items:
             row += 1
         if setup.scales[0] > 0.0:
-            add_noise(i, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
+            state.leaves[made + 1] = items
+            add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
             worst = add_scaled(state.counts, state.noise, setup.scales, state.noisy)
             state.totals[1] = max(state.totals[1], worst / setup.bound[row])
-        publish(state.noisy, setup.error[row], state.released)
+        publish(state.noisy, errors[row], state.released)
 
-        plan(state.released, setup.error[row], setup.constants, state.Q, state.V, state.policy)
+        plan(state.released, errors[row], setup.constants, state.Q, state.V, state.policy)
         follow(model, state)
 
-        state.position[0], state.position[1], state.position[2] = i + 1, now, row
-        target = state.position[4]
-        if now >= setup.targets[target]:
-            point = state.position[3]
+        made += 1
+        users = now
+        if now >= targets[target]:
             record.users[point] = now
             record.regret[point] = state.totals[0]
             record.gap[point] = gap
             record.ratio[point] = state.totals[1]
             for j in range(setup.alphas.shape[0]):
                 record.pac[point, j] = state.pac[j]
-            while target < setup.targets.shape[0] and setup.targets[target] <= now:
+            point += 1
+            while target < targets.shape[0] and targets[target] <= now:
                 target += 1
-            state.position[3], state.position[4] = point + 1, target
+    position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
 
 
 @kernel
