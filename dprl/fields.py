@@ -54,7 +54,8 @@ class Field:
     choices: allowed words of a choice; optional: None means "chosen for you" or "not used";
     query: short key in links; flag: command-line option;
     when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or among these
-    those with noise (`practical noise`). In other runs it is None.
+    those with noise (`practical noise`), or all but those with bonus `anytime` (`not anytime`). In other runs it is
+    None.
     """
 
     name: str
@@ -69,6 +70,12 @@ class Field:
     query: str = ""
     flag: str = ""
     when: str = ""
+
+    def used(self, bonus: str, privacy: str) -> bool:
+        """Whether an algorithm's parameter is used with this bonus and privacy model."""
+        if self.when == "not anytime":
+            return bonus != "anytime"
+        return not self.when or (bonus == "practical" and (self.when == "practical" or privacy != "none"))
 
     @property
     def allowed(self) -> str:

@@ -30,7 +30,8 @@ class Problem:
     """What a learner's constants may depend on, all public.
 
     Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
-    calibrated as printed, the set of constants, and the learner's own parameters.
+    calibrated as printed, the set of constants, the learner's own parameters, and the units in which n and r are
+    released.
     """
 
     H: int
@@ -42,6 +43,7 @@ class Problem:
     calibration: str | None
     bonus: str
     params: dict[str, Any]
+    units: tuple[float, float] = (1.0, 1.0)
 
     @property
     def T(self) -> int:
@@ -83,6 +85,9 @@ class Learner(Protocol):
     def schedule(self) -> str: ...
     @property
     def noise_weight(self) -> Callable[[Problem], float] | None: ...
+
+    def seen(self, bonus: str) -> Statistic:
+        """What it sees of its users with a set of constants."""
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
         """Why it cannot take a problem of this size with K users, naming what fits; None when it can."""

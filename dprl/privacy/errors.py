@@ -6,6 +6,9 @@ P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta), and a union over all counters 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,6 +60,65 @@ def binomial_tail(batches: Array, failure: float) -> Array:
             tail = np.minimum(tail, (c + np.cumsum(moment)) / theta)
         best[side] = tail
     return np.asarray(best.max(axis=0))
+
+
+def chi_tail(std: Array, cells: int, failure: float) -> Array:
+    """Lengths x: [...] with P(|N(0, std^2 I)| > x) = failure for vectors of `cells` coordinates, exactly."""
+    from scipy.special import chdtri
+
+    result: Array = math.sqrt(float(chdtri(cells, failure))) * std
+    return result
+
+
+def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int, failure: float) -> Array:
+    """Lengths x: [M] with P(|z_i| > x_i) <= failure, for random vectors z_i of `cells` coordinates.
+
+    log_moments(y): [M] at least ln E exp(y_i u.z_i), whatever the unit vector u, for y: [M]; spread: [M] about the
+    standard deviation of u.z_i. For u uniform on the sphere E exp(y u.z) = phi(y |z|), phi(t) = Gamma(d/2)
+    (2/t)^(d/2 - 1) I_{d/2-1}(t), which rises in |z|; so P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov,
+    for every y. The best of a grid is taken.
+    """
+    from scipy.special import gammaln, ive
+
+    order = cells / 2 - 1
+    t = np.geomspace(1e-3, 1e7, 40_000)
+    log_phi = gammaln(cells / 2) + order * np.log(2 / t) + np.log(ive(order, t)) + t
+    best = np.full(len(spread), np.inf)
+    guess = (math.sqrt(cells) + math.sqrt(-2 * math.log(failure))) / spread
+    for y in np.geomspace(0.02, 2.0, 150)[:, None] * guess:
+        needed = log_moments(y) - math.log(failure)
+        found = np.searchsorted(log_phi, needed)
+        best = np.where(found < len(t), np.minimum(best, t[np.minimum(found, len(t) - 1)] / y), best)
+    return best
+
+
+def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:
+    """Lengths x: [M] with P(|z_i| > x_i) <= failure, each coordinate a sum of terms[i] iid Laplace(1).
+
+    Over unit vectors u the moment-generating function, prod over coordinates of (1 - y^2 u_c^2)^-j, is largest when all
+    of u is in one coordinate.
+    """
+    j = np.asarray(terms, dtype=float)
+
+    def log_moments(y: Array) -> Array:
+        return np.where(y < 0.999, -j * np.log1p(-(np.minimum(y, 0.999) ** 2)), np.inf)
+
+    return length_tail(log_moments, np.sqrt(2 * j), cells, failure)
+
+
+def bits_length(variance: Array, cells: int, failure: float) -> Array:
+    """Lengths x: [M] with P(|z_i| > x_i) <= failure, each coordinate a sum of centred bits of total variance[i].
+
+    E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 rises, so that again the
+    worst u is one coordinate. It may be decided during the run how many bits of which q are drawn next, if the
+    variance is not.
+    """
+    v = np.asarray(variance, dtype=float)
+
+    def log_moments(y: Array) -> Array:
+        return np.asarray(v * (np.expm1(y) - y))
+
+    return length_tail(log_moments, np.sqrt(v), cells, failure)
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:

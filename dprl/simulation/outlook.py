@@ -8,9 +8,10 @@ import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
+from dprl.learners.tabular import anytime
 from dprl.mdp import planning
 from dprl.simulation import schedules
-from dprl.simulation.prepare import error_told, noise_of, problem_of
+from dprl.simulation.prepare import error_told, noise_of_schedule, problem_of
 from dprl.simulation.spec import RunSpec
 
 VISITED = 1e-3  # states the optimal policy reaches less often than this are left out
@@ -44,17 +45,17 @@ def outlook(spec: RunSpec) -> Outlook | None:
     cells = int((seen > VISITED).sum())
 
     def noise_at(users: int) -> tuple[float, float]:
-        times = schedules.times(spec.schedule, users)
-        noise = noise_of(spec, times, exact=False)
+        noise = noise_of_schedule(spec, users, exact=False)
         return float(noise.std[-1]), float(error_told(spec, noise)[-1])
 
+    weigh = anytime.noise_weight if spec.bonus == "anytime" else learner.noise_weight
     learns_from = None
     schedule, argument = schedules.parse(spec.schedule)
     for exponent in np.arange(1, 15.01, 0.25):
         users = int(10**exponent)
         if schedule.refusal(argument, users):
             break
-        weight = learner.noise_weight(problem_of(spec, mdp.size, users))
+        weight = weigh(problem_of(spec, mdp.size, users))
         if weight * noise_at(users)[1] * cells / users <= v_star / 2:
             learns_from = users
             break

@@ -13,6 +13,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.privatizers import Batch, Noise, Request
+from dprl.simulation import schedules
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 
@@ -38,8 +39,8 @@ def size_of(spec: RunSpec) -> Size:
     return Size(*ENVIRONMENTS[spec.environment].size(**spec.environment_params))
 
 
-def problem_of(spec: RunSpec, size: Size, K: int) -> Problem:
-    """The public facts a learner's constants depend on, with K users."""
+def problem_of(spec: RunSpec, size: Size, K: int, units: tuple[float, float] = (1.0, 1.0)) -> Problem:
+    """The public facts a learner's constants depend on, with K users. units: see `Problem`."""
     return Problem(
         size.H,
         size.S,
@@ -50,11 +51,17 @@ def problem_of(spec: RunSpec, size: Size, K: int) -> Problem:
         spec.calibration,
         spec.bonus,
         dict(spec.algorithm_params),
+        units,
     )
 
 
 def noise_of(
-    spec: RunSpec, times: Ints, *, exact: bool = True, batches: tuple[Batch, ...] | None = None
+    spec: RunSpec,
+    times: Ints,
+    *,
+    exact: bool = True,
+    batches: tuple[Batch, ...] | None = None,
+    releases: int | None = None,
 ) -> Noise:
     """The noise of a run.
 
@@ -63,9 +70,10 @@ def noise_of(
         times: [M], users at each release; with batches, users in the batches so far.
         exact: otherwise a preview of it, that proves nothing.
         batches: of a learner that forgets each batch.
+        releases: M, of a schedule that decides as it goes; times are then ends of epochs.
     """
     request = Request(
-        statistic=ALGORITHMS[spec.algorithm].statistic,
+        statistic=ALGORITHMS[spec.algorithm].seen(spec.bonus),
         size=size_of(spec),
         times=times,
         mechanism=spec.mechanism or "",
@@ -75,12 +83,22 @@ def noise_of(
         beta=spec.beta or 0.1,
         exact=exact,
         batches=batches,
+        releases=releases,
     )
     return PRIVATIZERS[spec.privacy].prepare(request)
 
 
+def noise_of_schedule(spec: RunSpec, K: int, *, exact: bool = True) -> Noise:
+    """The noise of a run with K users, of a learner that takes any schedule. exact: see `noise_of`."""
+    limit = schedules.limit(spec.schedule, K, size_of(spec), PRIVATIZERS[spec.privacy].per_release)
+    return noise_of(spec, schedules.times(spec.schedule, K), exact=exact, releases=limit)
+
+
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] the E that the learner is told: E_{eps,beta}, or PRACTICAL_E standard deviations of one counter."""
+    """[B] the E that the learner is told: E_{eps,beta}, or PRACTICAL_E standard deviations of one counter, or for the
+    anytime bonus the radius of the noise in a row."""
+    if spec.bonus == "anytime":
+        return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
 
 

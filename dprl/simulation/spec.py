@@ -75,7 +75,7 @@ FIELDS: dict[str, Field] = {
         ),
         Field(
             "bonus", "choice", "practical", "constants of the bonus",
-            choices=("practical", "paper"), query="bonus", flag="--bonus",
+            choices=("practical", "paper", "anytime"), query="bonus", flag="--bonus",
         ),
         Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
@@ -131,7 +131,11 @@ class RunSpec:
         # a schedule of a learner that has its own means nothing to another: it takes the default
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
         self._set(
-            "schedule", learner.schedule or schedules.check(schedules.DEFAULT if foreign else self.schedule)
+            "schedule",
+            learner.schedule
+            or schedules.check(
+                schedules.DEFAULT if foreign else self.schedule, PRIVATIZERS[self.privacy].per_release
+            ),
         )
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
@@ -139,7 +143,7 @@ class RunSpec:
         else:
             self._choose_noise()
         self._drop_unused_params()
-        uses_beta = self.privacy != "none" or self.bonus == "paper"
+        uses_beta = self.privacy != "none" or self.bonus != "practical"
         self._set(
             "beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None
         )
@@ -149,9 +153,7 @@ class RunSpec:
         """Set to None the parameters of the algorithm that this combination does not use."""
         params = dict(self.algorithm_params)
         for f in ALGORITHMS[self.algorithm].fields:
-            if (f.when == "practical" and self.bonus != "practical") or (
-                f.when == "practical noise" and (self.bonus != "practical" or self.privacy == "none")
-            ):
+            if not f.used(self.bonus, self.privacy):
                 params[f.name] = None
         self._set("algorithm_params", params)
 
@@ -233,7 +235,9 @@ class RunSpec:
             size=size,
             statistic=learner.statistic,
             users=K,
-            releases=learner.releases(size, K) if learner.schedule else schedules.releases(self.schedule, K),
+            releases=learner.releases(size, K)
+            if learner.schedule
+            else schedules.releases(self.schedule, K, size, PRIVATIZERS[self.privacy].per_release),
             fewer="" if learner.schedule else schedules.parse(self.schedule)[0].fewer,
             mechanism=mechanism,
             of_users=self.calibration == "paper",

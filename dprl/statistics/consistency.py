@@ -6,6 +6,8 @@ It is a linear program; the least value t* has a closed form, and so has a minim
 
 from __future__ import annotations
 
+import numpy as np
+
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 
@@ -102,3 +104,50 @@ def unchanged(noisy: Array, error: float, released: Array) -> None:
             for a in range(A):
                 for x in range(width):
                     released[h, s, a, x] = noisy[h, s, a, x]
+
+
+@kernel
+def fit_rows(noisy: Array, tau2: float, released: Array) -> None:
+    """Release the x >= 0 with the least |x - m^|^2 + (sum x - n^)^2 / tau2, n~ = sum x, and r~ = max(r^, 0).
+
+    tau2: how much larger the variance of n^ is than that of m^. x = max(m^ - t, 0) where tau2 t = sum x - n^: drop
+    what is below the t of those that are left until nothing is.
+    """
+    H, S, A, width = noisy.shape
+    X = width - 2
+    for h in range(H):
+        for s in range(S):
+            for a in range(A):
+                total = 0.0
+                for x in range(X):
+                    total += noisy[h, s, a, x]
+                active = X
+                t = -np.inf
+                changed = True
+                while changed:
+                    level = (total - noisy[h, s, a, X]) / (active + tau2)
+                    changed = False
+                    for x in range(X):
+                        if t < noisy[h, s, a, x] <= level:
+                            total -= noisy[h, s, a, x]
+                            active -= 1
+                            changed = True
+                    t = level
+                n = 0.0
+                for x in range(X):
+                    released[h, s, a, x] = max(noisy[h, s, a, x] - t, 0.0)
+                    n += released[h, s, a, x]
+                released[h, s, a, X] = n
+                released[h, s, a, X + 1] = max(noisy[h, s, a, X + 1], 0.0)
+
+
+@kernel
+def fit(noisy: Array, error: float, released: Array) -> None:
+    """Counts fitted to n^ and m^ of equal noise."""
+    fit_rows(noisy, 1.0, released)
+
+
+@kernel
+def fit_halves(noisy: Array, error: float, released: Array) -> None:
+    """Counts fitted to m^ and to n^ that was released as n/2."""
+    fit_rows(noisy, 4.0, released)

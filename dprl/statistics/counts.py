@@ -7,14 +7,14 @@ E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E (QW23-online As
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.consistency import consistent, unchanged
+from dprl.statistics.consistency import consistent, fit, fit_halves, unchanged
 from dprl.statistics.statistic import REPLACE_ONE, Change
 
 # What replacing one user moves in a batch that releases n and m of one layer alone.
@@ -25,22 +25,31 @@ LAYER = Change(((4, 1.0),))
 class Counts:
     """Counts as a statistic.
 
-    publish: post-processing; reward: r is released as r * reward and divided by it again.
+    publish: post-processing; visits, reward: n is released as n * visits and r as r * reward, and divided by it again;
+    even: the same in units in which its parts tolerate the same noise.
     """
 
     publish: Callable[[Array, float, Array], None]
+    visits: float = 1.0
     reward: float = 1.0
+    even: Counts | None = None
 
     kind = "counts"
     parts = "n, m and r"
     printed = "3H"  # the L1 norm for which the papers print their noise: that of add/remove-one
-    evening = "releasing r/4 in place of r"
     formula = "H*S*A*(S+2)"
 
     @property
     def moved(self) -> str:
         """What replacing one user moves, in words."""
-        return f"2H counters of n, 2H of m, and 2H of {'r' if self.reward == 1 else f'r/{1 / self.reward:g}'}"
+        return f"2H counters of {_per('n', self.visits)}, 2H of m, and 2H of {_per('r', self.reward)}"
+
+    @property
+    def evening(self) -> str:
+        """What is done to make its parts tolerate the same noise, in words."""
+        even = self.evened()
+        units = {part: unit for part, unit in (("n", even.visits), ("r", even.reward)) if unit < 1}
+        return f"releasing {' and '.join(map(_per, units, units.values()))} in place of {' and '.join(units)}"
 
     def cells(self, size: Size) -> int:
         """Counters released each time."""
@@ -52,28 +61,41 @@ class Counts:
         Replaced, a user takes one unit out of one counter and into another at each of H steps, in n, in m and (at
         most one unit) in r: L1 is 2H a family, not H. Added or removed, one unit in each.
         """
-        H = size.H
-        if adjacency == REPLACE_ONE:
-            return Change(((4 * H, 1.0), (2 * H, self.reward)))
-        return Change(((2 * H, 1.0), (H, self.reward)), one_way=True)
+        moved = 2 * size.H if adjacency == REPLACE_ONE else size.H
+        counts = ((2 * moved, 1.0),) if self.visits == 1 else ((moved, 1.0), (moved, self.visits))
+        return Change((*counts, (moved, self.reward)), one_way=adjacency != REPLACE_ONE)
 
     def scales(self, size: Size, scale: float) -> Array:
         """[S + 2], of the noise in each counter of one (h, s, a)."""
         scales = np.full(size.S + 2, scale)
-        scales[-1] = scale / self.reward
+        scales[-2:] = scale / self.visits, scale / self.reward
         return scales
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """E = 4 * scale * tail: n and m tolerate E/4, and r, which tolerates E, has at most four times their noise."""
-        return 4 * scale * tail
+        """E = 4 * scale / visits * tail: n and m tolerate E/4, and r, which tolerates E, has at most four times
+        that."""
+        return 4 * scale / self.visits * tail
+
+    def row(self, size: Size) -> int:
+        """Numbers in a row (h, s, a)."""
+        return size.S + 2
 
     def evened(self) -> Counts:
-        """With r released as r/4: its tolerance is E, that of n and m E/4."""
-        return replace(self, reward=0.25)
+        """Itself, if it has no such form."""
+        return self.even or self
 
 
-CONSISTENT = Counts(publish=consistent)  # post-processed to counts that some users could have had
-NOISY = Counts(publish=unchanged)  # as they are with their noise
+def _per(part: str, unit: float) -> str:
+    return part if unit == 1 else f"{part}/{1 / unit:g}"
+
+
+# Post-processed to counts that some users could have had. The tolerance of r is E, that of n and m E/4.
+CONSISTENT = Counts(publish=consistent, even=Counts(publish=consistent, reward=0.25))
+# As they are with their noise.
+NOISY = Counts(publish=unchanged, even=Counts(publish=unchanged, reward=0.25))
+# Fitted to n^ and m^ by least squares. With halves a user moves the noise less, for what a value needs to know
+# (docs/constants.md).
+FITTED = Counts(publish=fit, even=Counts(publish=fit_halves, visits=0.5, reward=0.5))
 
 
 ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,:,:,::1])"

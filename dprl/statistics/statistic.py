@@ -87,5 +87,8 @@ class Statistic(Protocol):
     def error_bound(self, scale: float, tail: Array) -> Array:
         """E, from a bound `tail` on the unit noise of every cell."""
 
+    def row(self, size: Size) -> int:
+        """Numbers that a learner looks at together, and whose noise is bounded together."""
+
     def evened(self) -> Self:
         """The same statistic, released in units in which its parts tolerate the same noise."""

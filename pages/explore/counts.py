@@ -14,7 +14,7 @@ from dprl.learners import ALGORITHMS
 from dprl.links import Curve
 from dprl.mdp import TabularMDP
 from dprl.simulation import SeedTrace
-from dprl.statistics import CONSISTENT
+from dprl.statistics import NOISY
 from pages.explore import pulls, view
 from pages.explore.focus import identity, look_closely, moment
 from pages.shared import data
@@ -48,7 +48,9 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     at = moment(trace)
     # Without noise, and for a learner that plans with the noisy counts themselves, there is one thing to see.
-    changed = curve.spec.privacy != "none" and ALGORITHMS[curve.spec.algorithm].statistic == CONSISTENT
+    changed = (
+        curve.spec.privacy != "none" and ALGORITHMS[curve.spec.algorithm].seen(curve.spec.bonus) != NOISY
+    )
     step = None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         family = view.segments("What is counted", "family", FAMILIES)

@@ -23,15 +23,11 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
     """Arguments: released counts and public numbers. Nothing is closed over; globals are functions and constants."""
     learner = ALGORITHMS[key]
     assert isinstance(learner, TabularLearner)
-    assert list(inspect.signature(learner.plan).parameters) == [
-        "released",
-        "error",
-        "constants",
-        "Q",
-        "V",
-        "policy",
-    ]
-    assert list(inspect.signature(learner.constants).parameters) == ["problem"]
+    planners = [learner.planner(bonus) for bonus in learner.bonuses]
+    for plan, constants in planners:
+        arguments = ["released", "error", "constants", "Q", "V", "policy"]
+        assert list(inspect.signature(plan).parameters) == arguments
+        assert list(inspect.signature(constants).parameters) == ["problem"]
     assert {f.name for f in Problem.__dataclass_fields__.values()} == {
         "H",
         "S",
@@ -42,8 +38,9 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
         "calibration",
         "bonus",
         "params",
+        "units",
     }
-    pending: list[Callable[..., Any]] = [learner.plan, learner.constants]
+    pending: list[Callable[..., Any]] = [function for planner in planners for function in planner]
     seen: set[Callable[..., Any]] = set()
     while pending:
         function = pending.pop()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from dprl.privacy.errors import laplace_tail, per_event
+from dprl.privacy.errors import bits_length, chi_tail, laplace_length, laplace_tail, length_tail, per_event
 
 
 def exact_tail(j: int, x: float) -> float:
@@ -76,3 +76,44 @@ def test_bound_grows_with_terms_and_with_confidence() -> None:
 
 def test_union_over_all_counters_and_releases() -> None:
     assert per_event(0.3, 100, 50) * 100 * 50 == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("cells", [2, 3, 8, 51])
+@pytest.mark.parametrize("failure", [0.01, 1e-7, 1e-12])
+def test_the_length_of_gaussian_noise_is_exact_and_its_bound_close(cells: int, failure: float) -> None:
+    std = np.array([1.0, 3.0, 250.0])
+    exact = chi_tail(std, cells, failure)
+    assert stats.chi2.sf((exact / std) ** 2, cells) == pytest.approx(failure)
+    bound = length_tail(lambda y: y * y * std**2 / 2, std, cells, failure)
+    assert (exact < bound).all()
+    assert (bound < 1.25 * exact).all()
+
+
+@pytest.mark.parametrize("cells", [2, 8])
+def test_the_length_of_laplace_noise_stays_below_its_bound(cells: int) -> None:
+    """Sums of j Laplace draws in each coordinate, at a failure that can be seen."""
+    for j in (1, 4):
+        draws = np.random.default_rng(j).laplace(size=(j, 200_000, cells)).sum(0)
+        lengths = np.sqrt((draws**2).sum(-1))
+        for failure in (0.1, 0.01, 1e-3):
+            (bound,) = laplace_length(np.array([j]), cells, failure)
+            assert (lengths > bound).mean() <= failure
+            assert bound <= 2 * np.quantile(lengths, 1 - failure)
+
+
+def test_a_bound_on_the_length_is_not_below_that_on_one_coordinate() -> None:
+    for failure in (1e-3, 1e-8):
+        assert laplace_length(np.array([3]), 5, failure) > laplace_tail(np.array([3]), failure)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.01, 1e-4])
+def test_the_length_of_bits_stays_below_its_bound(share: float) -> None:
+    """Batches of fair or rare bits of variance 25 in each coordinate, one after the other."""
+    trials = round(25 / (share * (1 - share)))
+    rng = np.random.default_rng(7)
+    drawn = rng.binomial(trials, share, size=(2, 100_000, 5)) - trials * share
+    sums = np.sqrt((np.cumsum(drawn, axis=0) ** 2).sum(-1))
+    for failure in (0.1, 1e-3):
+        bounds = bits_length(np.array([25.0, 50.0]), 5, failure)
+        assert ((sums > bounds[:, None]).mean(-1) <= failure).all()
+        assert (bounds <= 1.5 * np.quantile(sums, 1 - failure, axis=-1)).all()

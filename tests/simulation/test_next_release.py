@@ -32,10 +32,10 @@ def next_release(
 LOOKING = Schedule(
     key="looking",
     allowed="looking",
-    canonical=lambda argument: "",
+    canonical=lambda argument, per_release: "",
     settings=lambda argument, K: np.zeros(1),
     next_release=next_release,
-    releases=lambda argument, K: MOST,
+    releases=lambda argument, K, size: MOST,
     times=lambda argument, K: np.append(
         np.arange(1, MOST), K
     ),  # as far as they are known: how many, and the last

@@ -138,15 +138,18 @@ def test_fields_a_pair_ignores_are_none(spec: RunSpec) -> None:
     assert (spec.beta is None) == (not private and spec.bonus == "practical")
     assert (spec.schedule == "own") == (ALGORITHMS[spec.algorithm].loop == "eliminate")
     for field in ALGORITHMS[spec.algorithm].fields:
-        used = {"": True, "practical": spec.bonus == "practical"}.get(
-            field.when, spec.bonus == "practical" and private
-        )
+        used = {
+            "": True,
+            "practical": spec.bonus == "practical",
+            "practical noise": spec.bonus == "practical" and private,
+            "not anytime": spec.bonus != "anytime",
+        }[field.when]
         assert (spec.algorithm_params[field.name] is not None) == used, field.name
 
 
 def test_every_field_that_a_run_may_ignore_says_when() -> None:
     said = {f.when for a in ALGORITHMS.values() for f in a.fields}
-    assert said == {"", "practical", "practical noise"}
+    assert said == {"", "practical", "practical noise", "not anytime"}
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

@@ -101,6 +101,10 @@ class EliminationLearner:
     schedule = "own"
     noise_weight = None
 
+    def seen(self, bonus: str) -> Counts:
+        """The same with all constants."""
+        return self.statistic
+
     def refusal(self, size: Size, K: int) -> SpecError | None:
         """Too large a problem, or too few users for one stage."""
         if sentence := self.too_large(self.key, size):

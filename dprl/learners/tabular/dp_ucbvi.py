@@ -9,6 +9,7 @@ import numpy as np
 from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.learners.learner import Problem
+from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation, moments
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
@@ -109,6 +110,7 @@ ALGORITHM = TabularLearner(
     statistic=CONSISTENT,
     plan=plan,
     constants=constants,
+    anytime=anytime.bernstein,
     fields=(CAP, STATISTICAL, PRIVACY),
     noise_weight=lambda problem: float(constants(problem)[3]),
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dprl.fields import Field, SpecError
 from dprl.learners.learner import Problem
+from dprl.learners.tabular import anytime
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.counts import Counts
+from dprl.statistics.counts import FITTED, Counts
 
 # kernel signature of a planner: (released, E, constants, Q, V, policy).
 # released: [H, S, A, S + 2], see mdp/counts.py: the only thing a planner learns about users;
@@ -19,12 +20,20 @@ from dprl.statistics.counts import Counts
 SIGNATURE = "void(float64[:,:,:,::1], float64, float64[::1], float64[:,:,::1], float64[:,::1], int64[:,::1])"
 
 
+class Planner(NamedTuple):
+    """plan: kernel with SIGNATURE; constants: see `TabularLearner`."""
+
+    plan: Callable[..., None]
+    constants: Callable[[Problem], Array]
+
+
 @dataclass(frozen=True)
 class TabularLearner:
     """A learner that replans at release times from released counts.
 
     statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones; plan: kernel with
-    SIGNATURE; constants(problem): array handed to it at every call. The rest is that of every `Learner`.
+    SIGNATURE; constants(problem): array handed to it at every call; anytime: kernel for the anytime bonus, from
+    `FITTED` counts, see anytime.py. The rest is that of every `Learner`.
     """
 
     key: str
@@ -35,13 +44,24 @@ class TabularLearner:
     statistic: Counts
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
-    bonuses: tuple[str, ...] = ("practical", "paper")
+    anytime: Callable[..., None]
+    bonuses: tuple[str, ...] = ("practical", "paper", "anytime")
     fields: tuple[Field, ...] = ()
     noise_weight: Callable[[Problem], float] | None = None
 
     loop = "replan"
     public = ("sizes",)
     schedule = ""
+
+    def seen(self, bonus: str) -> Counts:
+        """FITTED counts with the anytime bonus."""
+        return FITTED if bonus == "anytime" else self.statistic
+
+    def planner(self, bonus: str) -> Planner:
+        """How it plans with a set of constants."""
+        if bonus == "anytime":
+            return Planner(self.anytime, anytime.constants)
+        return Planner(self.plan, self.constants)
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
         """None: it takes a problem of any size."""
@@ -62,6 +82,7 @@ CAP = Field(
     "H",
     "ceiling of Q at step h: H as printed, or the reward that is left, H-h",
     choices=("H", "H-h"),
+    when="not anytime",
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dprl.kernels import kernel
 from dprl.learners.learner import Problem
+from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation
 from dprl.learners.tabular.dp_ucbvi import PRIVACY
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
@@ -80,6 +81,7 @@ ALGORITHM = TabularLearner(
     statistic=NOISY,
     plan=plan,
     constants=constants,
+    anytime=anytime.hoeffding,
     fields=(CAP, STATISTICAL, PRIVACY),
     noise_weight=noise_weight,
 )

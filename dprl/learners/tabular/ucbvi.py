@@ -9,6 +9,7 @@ import numpy as np
 from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.learners.learner import Problem
+from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation, moments
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.mdp.planning import Policy
@@ -87,5 +88,6 @@ ALGORITHM = TabularLearner(
     statistic=NOISY,
     plan=plan,
     constants=constants,
+    anytime=anytime.bernstein,
     fields=(CAP, STATISTICAL),
 )

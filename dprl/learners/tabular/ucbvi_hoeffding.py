@@ -8,6 +8,7 @@ import numpy as np
 
 from dprl.kernels import kernel
 from dprl.learners.learner import Problem
+from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
@@ -58,5 +59,6 @@ ALGORITHM = TabularLearner(
     statistic=NOISY,
     plan=plan,
     constants=constants,
+    anytime=anytime.hoeffding,
     fields=(CAP, STATISTICAL),
 )

@@ -13,6 +13,7 @@ from dprl.privacy.mechanisms.mechanism import (
     Mechanism,
     Stream,
     make_stream,
+    open_stream,
     stream_of_releases,
 )
 
@@ -36,4 +37,13 @@ def no_noise(
     """Leave the sums as they are."""
 
 
-__all__ = ["MECHANISMS", "SIGNATURE", "Mechanism", "Stream", "make_stream", "no_noise", "stream_of_releases"]
+__all__ = [
+    "MECHANISMS",
+    "SIGNATURE",
+    "Mechanism",
+    "Stream",
+    "make_stream",
+    "no_noise",
+    "open_stream",
+    "stream_of_releases",
+]

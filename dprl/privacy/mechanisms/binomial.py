@@ -1,4 +1,9 @@
-"""Binomial noise from shuffled bits (B25 Algorithm 4). Unit: one bit; the analyser subtracts the mean."""
+"""Binomial noise from shuffled bits (B25 Algorithm 4). Unit: one bit; the analyser subtracts the mean.
+
+A row of a stream's `batches` says what one batch adds to each counter: trials, probability, counters that one change
+moves up. Where the size of the batch is decided as the run goes, trials is one of two rules instead, and the second
+number what it keeps to: VARIANCE, as many bits as give that variance to any number of users, or PRINTED, tau.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +13,28 @@ from dprl.kernels import kernel
 from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses
-from dprl.privacy.errors import binomial_tail
+from dprl.privacy.errors import binomial_tail, bits_length
 from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
 from dprl.statistics import Change
+
+VARIANCE, PRINTED = 0.0, -1.0
+MANY = 1e15  # users
+
+
+@kernel
+def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
+    """Trials and probability of a batch of `users` under a rule.
+
+    VARIANCE: each user has as many bits as it takes for trials >= 4 amount, and trials q (1 - q) = amount. PRINTED:
+    n < tau users add ceil(tau / n) fair bits each, others one Bernoulli(tau / 2n) (B25 Algorithm 4).
+    """
+    if rule == PRINTED:
+        if users < amount:
+            return users * int(np.ceil(amount / users)), 0.5
+        return users, min(amount / (2.0 * users), 0.5)
+    trials = users * int(np.ceil(4.0 * amount / users))
+    share = min(amount / trials, 0.25)
+    return trials, 2.0 * share / (1.0 + np.sqrt(1.0 - 4.0 * share))
 
 
 @kernel
@@ -19,6 +43,8 @@ def binomial_sum(
 ) -> None:
     """Batch i adds Binomial(batches[i, 0], batches[i, 1]) less its mean; the batches' noises add up in `noise`."""
     trials, probability = int(batches[i, 0]), batches[i, 1]
+    if batches[i, 0] <= VARIANCE:
+        trials, probability = bits_of(leaves[i + 1] - leaves[i], batches[i, 0], batches[i, 1])
     mean = trials * probability
     for c in range(noise.shape[0]):
         noise[c] += binomial(rng, trials, probability) - mean
@@ -32,8 +58,9 @@ def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
     if scale != 1.0 or any(size > 1 for _, size in change.moves):
         raise ValueError("bits are neither scaled nor moved by more than one")
     result = []
-    for moved in np.unique(stream.batches[:, 2]):
-        alike = stream.batches[stream.batches[:, 2] == moved]
+    batches = _of_all_sizes(stream.batches)
+    for moved in np.unique(batches[:, 2]):
+        alike = batches[batches[:, 2] == moved]
         trials, probability, _ = alike.T
         for b in sorted(
             {int(np.argmin(trials * probability * (1 - probability))), int(np.argmin(probability))}
@@ -43,13 +70,36 @@ def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
     return tuple(result)
 
 
-def _std(stream: Stream) -> Array:
+def _of_all_sizes(batches: Array) -> Array:
+    """The same, with batches of the least and of the most users for each rule."""
+    rows = []
+    for trials, amount, moved in np.unique(batches, axis=0):
+        sizes = (1, int(MANY)) if trials <= VARIANCE else ()
+        rows += [(*bits_of(users, trials, amount), moved) for users in sizes] or [(trials, amount, moved)]
+    return np.array(rows)
+
+
+def variances(stream: Stream) -> Array:
+    """[M] of each batch, in each counter; of a batch of unknown size, the most it can be."""
     trials, probability, _ = stream.batches.T
-    variance = trials * probability * (1 - probability)
+    known = trials * probability * (1 - probability)
+    return np.asarray(
+        np.where(trials > VARIANCE, known, np.where(trials == VARIANCE, probability, probability / 2))
+    )
+
+
+def _std(stream: Stream) -> Array:
+    variance = variances(stream)
     return np.asarray(np.sqrt(variance if stream.forgotten else np.cumsum(variance)))
 
 
+def _length(stream: Stream, cells: int, failure: float) -> Array:
+    return bits_length(_std(stream) ** 2, cells, failure)
+
+
 def _tail(stream: Stream, failure: float) -> Array:
+    if stream.batches[0, 0] <= VARIANCE:
+        return _length(stream, 1, failure)
     if not stream.forgotten:
         return binomial_tail(stream.batches[:, :2], failure)
     batches, which = np.unique(stream.batches[:, :2], axis=0, return_inverse=True)
@@ -65,6 +115,7 @@ BINOMIAL_SUM = Mechanism(
     rows=no_rows,
     std=_std,
     tail=_tail,
+    length=_length,
     losses=losses,
     calibrations=("tight", "paper"),
     needs_delta=True,

@@ -11,7 +11,7 @@ from dprl.fields import SpecError
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Gaussian, Losses
-from dprl.privacy.errors import gaussian_tail
+from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
 from dprl.privacy.mechanisms.tree import levels, nodes, tree
 from dprl.statistics import Change
@@ -118,6 +118,7 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     rows=_rows,
     std=_norms,
     tail=lambda stream, failure: gaussian_tail(_norms(stream), failure),
+    length=lambda stream, cells, failure: chi_tail(_norms(stream), cells, failure),
     losses=_losses(lambda stream: float(_norms(stream)[-1] ** 2)),
     calibrations=("tight",),
     needs_delta=True,
@@ -133,6 +134,7 @@ GAUSSIAN_TREE = Mechanism(
     rows=lambda items, releases: levels(items),
     std=_tree_std,
     tail=lambda stream, failure: gaussian_tail(_tree_std(stream), failure),
+    length=lambda stream, cells, failure: chi_tail(_tree_std(stream), cells, failure),
     losses=_losses(lambda stream: levels(stream.items)),
     calibrations=("tight",),
     needs_delta=True,
@@ -147,6 +149,7 @@ GAUSSIAN = Mechanism(
     rows=no_rows,
     std=_sum_std,
     tail=lambda stream, failure: gaussian_tail(_sum_std(stream), failure),
+    length=lambda stream, cells, failure: chi_tail(_sum_std(stream), cells, failure),
     losses=_losses(lambda stream: 1.0),
     calibrations=("tight",),
     needs_delta=True,

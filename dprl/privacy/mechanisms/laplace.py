@@ -9,7 +9,7 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Laplace, Losses
-from dprl.privacy.errors import laplace_tail
+from dprl.privacy.errors import laplace_length, laplace_tail
 from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
 from dprl.privacy.mechanisms.tree import levels, nodes, tree
 from dprl.statistics import Change
@@ -75,6 +75,7 @@ LAPLACE_TREE = Mechanism(
     rows=lambda items, releases: levels(items),
     std=lambda stream: np.sqrt(2.0 * nodes(stream)),
     tail=lambda stream, failure: laplace_tail(nodes(stream), failure),
+    length=lambda stream, cells, failure: laplace_length(nodes(stream), cells, failure),
     losses=_losses(lambda stream: levels(stream.items)),
     calibrations=("tight", "paper"),
     needs_delta=False,
@@ -89,6 +90,7 @@ LAPLACE = Mechanism(
     rows=no_rows,
     std=lambda stream: np.sqrt(2.0 * stream.leaves[1:-1]),
     tail=lambda stream, failure: laplace_tail(stream.leaves[1:-1], failure),
+    length=lambda stream, cells, failure: laplace_length(stream.leaves[1:-1], cells, failure),
     losses=_losses(lambda stream: 1),
     calibrations=("tight", "paper"),
     needs_delta=False,

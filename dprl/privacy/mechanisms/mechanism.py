@@ -58,6 +58,7 @@ class Mechanism:
     prepare(rng, stream, memory): fills memory before the run, if need be;
     std(stream): [M] standard deviation of one counter's unit noise at each release (for trees: of the worst one);
     tail(stream, failure): [M] bound x with P(|unit noise of one counter| > x) <= failure at each release;
+    length(stream, cells, failure): [M] the same for the Euclidean length of the unit noise of several counters;
     losses(change, scale, stream): what a change reveals when unit noise is multiplied by `scale`, for each place
     in the stream where it reveals something else (one, or a few that include the worst);
     calibrations: `paper` if some paper prints its scale, `tight` if our accountant can solve for it;
@@ -72,6 +73,7 @@ class Mechanism:
     rows: Callable[[int, int], int]
     std: Callable[[Stream], Array]
     tail: Callable[[Stream, float], Array]
+    length: Callable[[Stream, int, float], Array]
     losses: Callable[[Change, float, Stream], tuple[Losses, ...]]
     calibrations: tuple[str, ...]
     needs_delta: bool
@@ -82,6 +84,13 @@ def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten
     """The stream of users whose release i sums the first ends[i]. ends: [M], increasing."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
     return Stream(leaves, np.zeros((1, 3)) if batches is None else batches, forgotten=forgotten)
+
+
+def open_stream(users: int, releases: int, batches: Array | None = None) -> Stream:
+    """The stream of users whose releases, at most so many, are decided as the run goes."""
+    ends = np.zeros(releases, dtype=np.int64)
+    ends[-1] = users
+    return make_stream(ends, batches)
 
 
 def stream_of_releases(count: int) -> Stream:

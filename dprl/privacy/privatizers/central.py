@@ -9,7 +9,14 @@ import numpy as np
 from dprl.mdp import Size
 from dprl.privacy.accounting import Losses, calibrated
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, Step, budget
-from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream, make_stream, stream_of_releases
+from dprl.privacy.mechanisms import (
+    MECHANISMS,
+    Mechanism,
+    Stream,
+    make_stream,
+    open_stream,
+    stream_of_releases,
+)
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import (
     REFERENCE_DELTA,
@@ -34,15 +41,20 @@ def prepare(request: Request) -> Noise:
     in units in which they tolerate the same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
+    table, events = None, None
     if request.calibration == "paper":
         stream, statistic = make_stream(request.times), request.statistic
+        if request.releases is not None:
+            # any of 1..K may become a release, after earlier noise has been seen
+            stream, table, events = open_stream(request.K, request.releases), stream, request.K
         scale = printed_scale(request)
         formula = (
             f"Laplace({statistic.printed}L/epsilon) in each node, L = floor(log2 K) + 1 = {levels(request.K)}"
         )
         sources: tuple[str, ...] = ("QW23-online section 5.1", "V20 Algorithm 2", mechanism.source)
     else:
-        stream, statistic = stream_of_releases(len(request.times)), request.statistic.evened()
+        stream = stream_of_releases(request.releases or len(request.times))
+        statistic = request.statistic.evened()
         change = statistic.sensitivity(request.size, REPLACE_ONE)
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
         norm = f"L1 = {change.l1:g}" if request.delta == 0 else f"squared L2 = {change.l2_squared:g}"
@@ -74,7 +86,7 @@ def prepare(request: Request) -> Noise:
             sources=sources,
         )
 
-    noise = with_noise(request, statistic, mechanism, stream, scale, describe)
+    noise = with_noise(request, statistic, mechanism, stream, scale, describe, table=table, events=events)
     return noise
 
 
@@ -100,7 +112,14 @@ def ladder(request: Request) -> tuple[Step, ...]:
     At the spec's delta, or at the reference delta when that is 0.
     """
     delta = request.delta or REFERENCE_DELTA
-    return _ladder(request.statistic, request.size, request.K, len(request.times), request.epsilon, delta)
+    return _ladder(
+        request.statistic,
+        request.size,
+        request.K,
+        request.releases or len(request.times),
+        request.epsilon,
+        delta,
+    )
 
 
 @lru_cache(maxsize=256)
@@ -147,4 +166,5 @@ PRIVATIZER = Privatizer(
     source="QW23-online section 5.1",
     mechanisms=("gaussian-toeplitz", "gaussian-tree", "laplace-tree"),
     prepare=prepare,
+    per_release=True,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
-from dprl.privacy.mechanisms import MECHANISMS, make_stream
+from dprl.privacy.mechanisms import MECHANISMS, make_stream, open_stream
 from dprl.privacy.privatizers.central import tight_scale
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE
@@ -18,7 +18,10 @@ def prepare(request: Request) -> Noise:
     replace-one for one report, the parts in units in which they tolerate the same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
-    stream = make_stream(request.times)
+    stream, table, events = make_stream(request.times), None, None
+    if request.releases is not None:
+        # the largest noise in an epoch exceeds what it does at its end with at most twice the chance (Levy)
+        stream, table, events = open_stream(request.K, request.releases), stream, 2 * len(request.times)
     if request.calibration == "paper":
         statistic = request.statistic
         scale = request.printed / request.epsilon
@@ -50,7 +53,7 @@ def prepare(request: Request) -> Noise:
             sources=sources,
         )
 
-    noise = with_noise(request, statistic, mechanism, stream, scale, describe)
+    noise = with_noise(request, statistic, mechanism, stream, scale, describe, table=table, events=events)
     return noise
 
 

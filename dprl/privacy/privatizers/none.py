@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dprl.privacy.guarantee import UNIT, Guarantee
-from dprl.privacy.mechanisms import make_stream
+from dprl.privacy.mechanisms import make_stream, open_stream
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request
 
 TRUST = "Everybody who sees the counts or the policies may learn about a user; nothing is hidden."
@@ -34,8 +34,21 @@ CARD = Guarantee(
 def prepare(request: Request) -> Noise:
     """Zero noise, E = 0."""
     nothing = np.zeros(1)
-    scales = request.statistic.scales(request.size, 0.0)
-    return Noise(None, make_stream(request.times), scales, request.times[-1:], nothing, nothing, lambda: CARD)
+    stream = (
+        make_stream(request.times) if request.releases is None else open_stream(request.K, request.releases)
+    )
+    return Noise(
+        mechanism=None,
+        stream=stream,
+        statistic=request.statistic,
+        scales=request.statistic.scales(request.size, 0.0),
+        by_users=True,
+        ends=request.times[-1:],
+        bound=nothing,
+        std=nothing,
+        radius=lambda: nothing,
+        card=lambda: CARD,
+    )
 
 
 PRIVATIZER = Privatizer(

@@ -37,6 +37,8 @@ class Request:
 
     exact: solve for the least noise; otherwise approximately, and of fresh noise the sum at the last release only:
     for a preview that no run uses;
+    releases: M at most, of a schedule that decides as it goes; `times` then are the ends of epochs of users, for bounds
+    that have to hold at whatever times it chooses;
     batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then the ends of
     the batches, counted in users that are in one.
     """
@@ -51,6 +53,7 @@ class Request:
     beta: float
     exact: bool = True
     batches: tuple[Batch, ...] | None = None
+    releases: int | None = None
 
     @property
     def K(self) -> int:
@@ -73,17 +76,22 @@ class Noise:
     """A privatizer, ready to run.
 
     mechanism: None for no noise; stream: see mechanisms; scales: what multiplies unit noise in each cell, see the
-    statistic. ends [B], bound [B], std [B]: while at most ends[b] items of the stream are summed, E_{eps,beta} is
-    bound[b], and the noise of one cell in units of release has standard deviation std[b] (for trees: at the worst
-    release). card: the guarantee, which may take a moment to compute.
+    statistic. ends [B], bound [B], std [B]: up to ends[b] users, if by_users, else releases, E_{eps,beta} is bound[b],
+    and the noise of one cell in units of release has standard deviation std[b] (for trees: at the worst release).
+    statistic: in the units of release; radius: [B] what the Euclidean length of the noise in a row stays below, in
+    units of release, w.p. >= 1 - beta/3 for all rows and releases together; card: the guarantee. These two may take a
+    moment to compute.
     """
 
     mechanism: Mechanism | None
     stream: Stream
+    statistic: Statistic
     scales: Array
+    by_users: bool
     ends: NDArray[np.int64]
     bound: Array
     std: Array
+    radius: Callable[[], Array]
     card: Callable[[], Guarantee]
 
 
@@ -91,10 +99,10 @@ class Noise:
 class Privatizer:
     """A privacy model.
 
-    key: its name in a spec; trust: who sees raw data, in words; mechanisms: keys, the best first;
-    prepare: from a Request to a Noise; binary_rewards: each reward is rounded at random to 0 or 1 by its user;
-    check(change, calibration, epsilon, delta): raises SpecError for a budget it has no noise for, where `change` is
-    what replacing one user moves.
+    key: its name in a spec; trust: who sees raw data, in words; mechanisms: keys, the best first; per_release: its
+    noise is calibrated to the number of releases, so that this is limited before the run; prepare: from a Request
+    to a Noise; binary_rewards: each reward is rounded at random to 0 or 1 by its user; check(change, calibration,
+    epsilon, delta): raises SpecError for a budget it has no noise for, where `change` is what replacing one user moves.
     """
 
     key: str
@@ -105,6 +113,7 @@ class Privatizer:
     mechanisms: tuple[str, ...]
     prepare: Callable[[Request], Noise]
     binary_rewards: bool = False
+    per_release: bool = False
     check: Callable[[Change, str, float, float], None] | None = None
 
 
@@ -120,13 +129,23 @@ def with_noise(
     stream: Stream,
     scale: float,
     describe: Callable[[tuple[Reading, ...]], Guarantee],
+    *,
+    table: Stream | None = None,
+    events: int | None = None,
 ) -> Noise:
     """Noise of one scale on every cell of a statistic, in its units of release.
 
-    E holds for all cells and releases together w.p. >= 1 - beta/3. describe: makes the card from what the noise
-    proves.
+    E holds for all cells and releases together w.p. >= 1 - beta/3.
+
+    Args:
+        request, statistic, mechanism, stream, scale: the noise.
+        describe: makes the card from what the noise proves.
+        table: the stream whose releases the bounds are tabulated at, if not `stream`.
+        events: over how many times the bounds are united, if not over the releases of the table.
     """
-    failure = per_event(request.beta, request.cells, len(request.times))
+    table = table or stream
+    events = events or table.releases
+    rows = request.cells // statistic.row(request.size)
 
     def card() -> Guarantee:
         deltas = [d for d in (0.0, request.delta, REFERENCE_DELTA) if d > 0 or not mechanism.needs_delta]
@@ -145,10 +164,18 @@ def with_noise(
     return Noise(
         mechanism=mechanism,
         stream=stream,
+        statistic=statistic,
         scales=statistic.scales(request.size, scale),
-        ends=stream.leaves[1:-1],
-        bound=statistic.error_bound(scale, mechanism.tail(stream, failure)),
-        std=scale * mechanism.std(stream),
+        by_users=table.of_users,
+        ends=table.leaves[1:-1],
+        bound=statistic.error_bound(
+            scale, mechanism.tail(table, per_event(request.beta, request.cells, events))
+        ),
+        std=scale * mechanism.std(table),
+        radius=lambda: (
+            scale
+            * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))
+        ),
         card=card,
     )
 

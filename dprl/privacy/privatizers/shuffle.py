@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +13,8 @@ from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
-from dprl.privacy.mechanisms import MECHANISMS, make_stream
+from dprl.privacy.mechanisms import MECHANISMS, make_stream, open_stream, stream_of_releases
+from dprl.privacy.mechanisms.binomial import PRINTED, VARIANCE
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE, Change
 
@@ -51,7 +53,8 @@ def prepare(request: Request) -> Noise:
     check(change, request.calibration, request.epsilon, request.delta)
     mechanism = MECHANISMS[request.mechanism]
     if request.batches is None:
-        users = np.diff(request.times, prepend=0)
+        # how many users are in each batch, if that is known
+        users = np.diff(request.times, prepend=0) if request.releases is None else np.ones(1, dtype=np.int64)
         raised = np.full(len(users), change.raised, dtype=np.int64)
     else:
         users = np.array([batch.users for batch in request.batches], dtype=np.int64)
@@ -71,11 +74,21 @@ def prepare(request: Request) -> Noise:
             f"n q (1 - q) = {variance:,.0f}: the least that proves "
             f"{budget(request.epsilon, request.delta)} in a batch of n that a change moves {2 * count} counters of"
         )
+        if request.releases is not None:
+            formula = (
+                f"ceil({4 * variance:,.0f}/n) bits a user, of variance {variance:,.0f} in a batch: the least "
+                f"that proves {budget(request.epsilon, request.delta)} where a change moves {2 * count} counters"
+            )
         sources = ("B25 Algorithm 4", "dp-accounting")
     drawn = np.column_stack([bits, raised])
-    if not request.exact and request.batches is None:
+    if not request.exact and request.batches is None and request.releases is None:
         drawn = as_one(drawn)
-    stream = make_stream(request.times, drawn, forgotten=request.batches is not None)
+    stream, table = make_stream(request.times, drawn, forgotten=request.batches is not None), None
+    if request.releases is not None:
+        rule = (PRINTED, tau) if request.calibration == "paper" else (VARIANCE, variance)
+        drawn = np.tile([*rule, change.raised], (request.releases, 1))
+        stream = open_stream(request.K, request.releases, drawn)
+        table = replace(stream_of_releases(request.releases), batches=drawn)
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         if request.calibration == "paper":
@@ -107,7 +120,7 @@ def prepare(request: Request) -> Noise:
             sources=sources,
         )
 
-    noise = with_noise(request, request.statistic, mechanism, stream, 1.0, describe)
+    noise = with_noise(request, request.statistic, mechanism, stream, 1.0, describe, table=table)
     return noise
 
 
@@ -189,5 +202,6 @@ PRIVATIZER = Privatizer(
     mechanisms=("binomial-sum",),
     prepare=prepare,
     binary_rewards=True,
+    per_release=True,
     check=check,
 )

@@ -7,6 +7,7 @@ live curves and cancelling come between slices. The slices do not affect the res
 from __future__ import annotations
 
 import time
+from typing import cast
 
 import numpy as np
 
@@ -18,9 +19,10 @@ from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import DETAIL_BYTES, Detail, SeedTrace
 from dprl.simulation.loops.replan_kernels import Record, Setup, State, kernels_of, planner_of
-from dprl.simulation.prepare import PAC_ALPHAS, card_of, error_told, noise_of, problem_of, streams
+from dprl.simulation.prepare import PAC_ALPHAS, card_of, error_told, noise_of_schedule, problem_of, streams
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve
+from dprl.statistics.counts import Counts
 
 WALK_BELOW = 16  # blocks up to this size are walked user by user: cheaper, and equal in distribution
 CHECKPOINTS = (100, 100)  # points of the curve: log-spaced and linearly spaced
@@ -43,10 +45,11 @@ class SeedRun:
         self.seed = seed
         self.mdp = mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
         schedule, argument = schedules.parse(spec.schedule)
-        times = schedules.times(spec.schedule, spec.episodes)
-        self.noise = noise = noise_of(spec, times)
+        self.noise = noise = noise_of_schedule(spec, spec.episodes)
+        counts = cast(Counts, noise.statistic)
+        units = (counts.visits, counts.reward)
         self.optimum = planning.optimum(mdp)
-        self._kernels = kernels_of(spec, plain)
+        self._kernels = kernels_of(spec, noise.statistic, plain)
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         value = np.zeros((mdp.H + 1, mdp.S))
         # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
@@ -54,15 +57,17 @@ class SeedRun:
         V_star = value[0].copy()
         self.setup = Setup(
             K=spec.episodes,
-            releases=len(times),
+            releases=noise.stream.releases,
+            splits=schedule.limit is not None,
             settings=schedule.settings(argument, spec.episodes),
             of_users=noise.stream.of_users,
             batches=noise.stream.batches,
+            by_users=noise.by_users,
             ends=noise.ends,
             bound=noise.bound,
             error=error_told(spec, noise),
             targets=schedules.targets(spec.episodes, *CHECKPOINTS),
-            constants=planner_of(spec).constants(problem_of(spec, mdp.size, spec.episodes)),
+            constants=planner_of(spec).constants(problem_of(spec, mdp.size, spec.episodes, units)),
             scales=noise.scales,
             V_star=V_star,
             d1=mdp.d1,

@@ -20,25 +20,28 @@ from dprl.simulation import schedules
 from dprl.simulation.blocks import Model, sample, walk
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
-from dprl.statistics import consistency
+from dprl.statistics import Statistic, consistency
 from dprl.statistics.counts import add_scaled
 
 
 class Setup(NamedTuple):
     """What is fixed before the run starts.
 
-    K: users; releases: M at most; settings: the schedule's; of_users: the items of the noise's stream are users, else
-    releases; batches: see privacy/mechanisms/mechanism.py; ends, bound, error: [B], while at most ends[b] items are
-    summed, E_{eps,beta} is bound[b] and the learner is told error[b]; targets: [C] users at or after which the curve is
-    recorded; constants: the learner's; scales: [S + 2] of the noise in each counter of a row, in counts;
-    V_star: [S] optimal value of each start state; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
+    K: users; releases: M at most; splits: a block that spans a target is drawn in two pieces; settings: the schedule's;
+    of_users: the items of the noise's stream are users, else releases; batches: see privacy/mechanisms/mechanism.py;
+    ends, bound, error: [B], up to ends[b] users, if by_users, else releases, E_{eps,beta} is bound[b] and the
+    learner is told error[b]; targets: [C] users at or after which the curve is recorded; constants: the learner's;
+    scales: [S + 2] of the noise in each counter of a row, in counts; V_star: [S] optimal value of each start state;
+    d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
     """
 
     K: int
     releases: int
+    splits: bool
     settings: Array
     of_users: bool
     batches: Array
+    by_users: bool
     ends: Ints
     bound: Array
     error: Array
@@ -123,25 +126,22 @@ def simulate(
             now = next_release(
                 users, left, setup.K, setup.settings, state.released, errors[row], state.policy
             )
-        block = now - users
-        if block <= setup.walk_below:
-            walk(users_rng, model, state.policy, block, state.counts, state.starts)
-        else:
-            sample(users_rng, model, state.policy, block, state.counts, state.starts, state.here, state.there)
         gap = 0.0
         for s in range(S):
-            lost = max(setup.V_star[s] - state.value[0, s], 0.0)
-            gap += setup.d1[s] * lost
-            state.totals[0] += state.starts[s] * lost
-            for j in range(setup.alphas.shape[0]):
-                if lost > setup.alphas[j]:
-                    state.pac[j] += state.starts[s]
+            gap += setup.d1[s] * max(setup.V_star[s] - state.value[0, s], 0.0)
+        while setup.splits and targets[target] < now:
+            # points of the curve are public: at one nothing is released, and nobody plans
+            play(targets[target] - users, users_rng, model, setup, state)
+            users = targets[target]
+            note(point, users, gap, state, record)
+            point += 1
+            target += 1
+        play(now - users, users_rng, model, setup, state)
 
-        items = now if setup.of_users else made + 1
-        while ends[row] < items:
+        while ends[row] < (now if setup.by_users else made + 1):
             row += 1
         if setup.scales[0] > 0.0:
-            state.leaves[made + 1] = items
+            state.leaves[made + 1] = now if setup.of_users else made + 1
             add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
             worst = add_scaled(state.counts, state.noise, setup.scales, state.noisy)
             state.totals[1] = max(state.totals[1], worst / setup.bound[row])
@@ -153,16 +153,37 @@ def simulate(
         made += 1
         users = now
         if now >= targets[target]:
-            record.users[point] = now
-            record.regret[point] = state.totals[0]
-            record.gap[point] = gap
-            record.ratio[point] = state.totals[1]
-            for j in range(setup.alphas.shape[0]):
-                record.pac[point, j] = state.pac[j]
+            note(point, now, gap, state, record)
             point += 1
             while target < targets.shape[0] and targets[target] <= now:
                 target += 1
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
+
+
+@kernel
+def play(users: int, users_rng: np.random.Generator, model: Model, setup: Setup, state: State) -> None:
+    """Add the counts of so many users, and what they lose."""
+    if users <= setup.walk_below:
+        walk(users_rng, model, state.policy, users, state.counts, state.starts)
+    else:
+        sample(users_rng, model, state.policy, users, state.counts, state.starts, state.here, state.there)
+    for s in range(state.starts.shape[0]):
+        lost = max(setup.V_star[s] - state.value[0, s], 0.0)
+        state.totals[0] += state.starts[s] * lost
+        for j in range(setup.alphas.shape[0]):
+            if lost > setup.alphas[j]:
+                state.pac[j] += state.starts[s]
+
+
+@kernel
+def note(point: int, users: int, gap: float, state: State, record: Record) -> None:
+    """Record a point of the curve."""
+    record.users[point] = users
+    record.regret[point] = state.totals[0]
+    record.gap[point] = gap
+    record.ratio[point] = state.totals[1]
+    for j in range(state.pac.shape[0]):
+        record.pac[point, j] = state.pac[j]
 
 
 @kernel
@@ -195,21 +216,21 @@ class Kernels(NamedTuple):
     evaluate: Callable[..., None]
 
 
-def planner_of(spec: RunSpec) -> planner.TabularLearner:
-    """The learner of a spec that this loop plays."""
-    return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
+def planner_of(spec: RunSpec) -> planner.Planner:
+    """How the learner of a spec that this loop plays plans."""
+    return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
-def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
+def kernels_of(spec: RunSpec, statistic: Statistic, plain: bool = False) -> Kernels:
     """What a spec's loop is run with."""
-    learner, mechanism = planner_of(spec), MECHANISMS.get(spec.mechanism or "")
+    mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     found = Kernels(
         simulate,
         schedule.next_release,
-        learner.plan,
+        planner_of(spec).plan,
         mechanism.add_noise if mechanism else no_noise,
-        learner.statistic.publish if mechanism else as_is,
+        statistic.publish if mechanism else as_is,
         planning.evaluate,
     )
     if plain:
@@ -227,7 +248,7 @@ def _signature() -> Any:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True)
-    setup = Setup(1, 1, f1, True, f2, i, f1, f1, i, f1, f1, f1, f1, f1, 1)
+    setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, f1, f1, f1, 1)
     state = State(i, i, f4, f4, f4, f1, f2, f3, f2, i2, i2, f2, i, i, i, f1, i)
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)

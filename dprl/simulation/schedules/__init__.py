@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from dprl.fields import SpecError, shown
-from dprl.simulation.schedules import episodic, geometric
+from dprl.mdp import Size
+from dprl.simulation.schedules import adaptive, episodic, geometric
 from dprl.simulation.schedules.schedule import SIGNATURE, Ints, Schedule
 
-SCHEDULES: dict[str, Schedule] = {s.key: s for s in (episodic.SCHEDULE, geometric.SCHEDULE)}
+SCHEDULES: dict[str, Schedule] = {
+    s.key: s for s in (episodic.SCHEDULE, geometric.SCHEDULE, adaptive.SCHEDULE)
+}
 DEFAULT = "geometric:0.02"
 ALLOWED = " or ".join(s.allowed for s in SCHEDULES.values())
 
@@ -19,28 +22,35 @@ def parse(text: str) -> tuple[Schedule, str]:
     return SCHEDULES[key], argument
 
 
-def check(text: str) -> str:
-    """The canonical form of a schedule, `episodic` or `geometric:0.02`. Raises SpecError."""
+def check(text: str, per_release: bool = True) -> str:
+    """The canonical form of a schedule, `episodic` or `geometric:0.02`. per_release: see `Schedule`. Raises
+    SpecError."""
     key, _, argument = text.partition(":")
     try:
-        argument = SCHEDULES[key].canonical(argument)
+        argument = SCHEDULES[key].canonical(argument, per_release)
     except (KeyError, ValueError):
         raise SpecError("schedule", f"{shown(text)} is not allowed; give {ALLOWED}.") from None
     return f"{key}:{argument}" if argument else key
 
 
-def releases(text: str, K: int) -> int:
-    """About how many releases a schedule makes."""
+def releases(text: str, K: int, size: Size, per_release: bool) -> int:
+    """About how many releases a schedule makes; where noise is calibrated to their number, how many it may make."""
     schedule, argument = parse(text)
-    return schedule.releases(argument, K)
+    if schedule.limit and per_release:
+        return schedule.limit(argument, K, size, True)
+    return schedule.releases(argument, K, size)
 
 
 def times(text: str, K: int) -> Ints:
-    """[M] users at each release of a schedule that is fixed before the run. Raises ValueError for another."""
+    """Users at each release, or the ends of epochs, see `Schedule`."""
     schedule, argument = parse(text)
-    if schedule.times is None:
-        raise ValueError(f"{text} decides as it goes")
     return schedule.times(argument, K)
+
+
+def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
+    """M of a schedule that decides as it goes, None for one that is fixed before the run."""
+    schedule, argument = parse(text)
+    return schedule.limit(argument, K, size, per_release) if schedule.limit else None
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
@@ -63,6 +73,7 @@ __all__ = [
     "Schedule",
     "check",
     "indices_at",
+    "limit",
     "parse",
     "releases",
     "targets",

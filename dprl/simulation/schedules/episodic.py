@@ -21,7 +21,7 @@ def next_release(
     return users + 1
 
 
-def canonical(argument: str) -> str:
+def canonical(argument: str, per_release: bool) -> str:
     """It takes no argument. Raises ValueError when there is one."""
     if argument:
         raise ValueError(argument)
@@ -49,7 +49,7 @@ SCHEDULE = Schedule(
     canonical=canonical,
     settings=lambda argument, K: np.zeros(1),
     next_release=next_release,
-    releases=lambda argument, K: K,
+    releases=lambda argument, K, size: K,
     times=times,
     refusal=refusal,
 )

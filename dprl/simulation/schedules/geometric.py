@@ -8,6 +8,7 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.kernels import kernel
+from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules.schedule import Ints, Schedule
@@ -34,7 +35,7 @@ def times(argument: str, K: int) -> Ints:
     return np.array(result, dtype=np.int64)
 
 
-def releases(argument: str, K: int) -> int:
+def releases(argument: str, K: int, size: Size) -> int:
     """About how many."""
     eta = float(argument)
     start = 1 / eta
@@ -44,7 +45,7 @@ def releases(argument: str, K: int) -> int:
 SCHEDULE = Schedule(
     key="geometric",
     allowed=f"geometric:ETA with ETA from {ETA.low:g} to {ETA.high:g}",
-    canonical=lambda argument: f"{ETA.parse(argument or '0.02'):g}",
+    canonical=lambda argument, per_release: f"{ETA.parse(argument or '0.02'):g}",
     settings=lambda argument, K: np.array([float(argument)]),
     next_release=next_release,
     releases=releases,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.fields import SpecError
+from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 
 Ints = NDArray[np.int64]
@@ -28,19 +29,23 @@ SIGNATURE = "int64(int64, int64, int64, float64[::1], float64[:,:,:,::1], float6
 class Schedule:
     """An entry of the registry. A spec names it `key` or `key:argument`.
 
-    allowed: how it is written, in words; canonical(argument): the argument as a spec keeps it, raises ValueError when
-    it is not allowed; settings(argument, K): array handed to every call of next_release; next_release: kernel with
-    SIGNATURE; releases(argument, K): about how many it makes; times(argument, K): [M] users at each release, increasing
-    to K, of a schedule that is fixed before the run, else None; refusal(argument, K): why it does not go with so many
-    users, if it does not; fewer: what makes fewer releases, in words, if not fewer users.
+    allowed: how it is written, in words; canonical(argument, per_release): the argument as a spec keeps it, raises
+    ValueError when it is not allowed; settings(argument, K): array handed to every call of next_release; next_release:
+    kernel with SIGNATURE; releases(argument, K, size): about how many it makes; times(argument, K): [M] users at each
+    release, increasing to K, or, if it decides as it goes, the ends of epochs of users; limit(argument, K, size,
+    per_release): M of a schedule that decides as it goes, else None; refusal(argument, K): why it does not go with so
+    many users, if it does not; fewer: what makes fewer releases, in words, if not fewer users.
+
+    per_release: noise is calibrated to M, so that it has to be small; otherwise M is only more than is ever made.
     """
 
     key: str
     allowed: str
-    canonical: Callable[[str], str]
+    canonical: Callable[[str, bool], str]
     settings: Callable[[str, int], Array]
     next_release: Callable[..., int]
-    releases: Callable[[str, int], int]
-    times: Callable[[str, int], Ints] | None
+    releases: Callable[[str, int, Size], int]
+    times: Callable[[str, int], Ints]
+    limit: Callable[[str, int, Size, bool], int] | None = None
     refusal: Callable[[str, int], SpecError | None] = lambda argument, K: None
     fewer: str = ""

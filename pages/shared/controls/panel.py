@@ -18,8 +18,8 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
+from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.simulation.schedules.geometric import ETA
 from pages.shared.callbacks import callback
 from pages.shared.controls import custom
 from pages.shared.controls.launch import effective, run_box, spec_from
@@ -30,7 +30,12 @@ from pages.shared.text import count, escape
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 GEOMETRIC = "geometric"
-BONUS = {"practical": "practical (tuned)", "paper": "paper (as printed)"}
+ADAPTIVE = "adaptive"
+BONUS = {
+    "practical": "practical (tuned)",
+    "paper": "paper (as printed)",
+    "anytime": "anytime (proved, same everywhere)",
+}
 BONUS_HELP = (
     "As the paper prints them, or smaller ones that learn sooner, without the paper's promise on regret."
 )
@@ -265,41 +270,43 @@ def more(s: Session) -> None:
             schedule(s)
         number(s, "seeds", "Seeds")
         number(s, "root_seed", "Root seed")
-        if model != "none" or bonus == "paper":
+        if model != "none" or bonus != "practical":
             number(s, "beta", "Failure probability β")
-        used = [
-            f
-            for f in algorithm.fields
-            if not f.when or (bonus == "practical" and (f.when == "practical" or model != "none"))
-        ]
+        used = [f for f in algorithm.fields if f.used(bonus, model)]
         parameters(s, "algorithm", algorithm.key, used)
 
 
 def schedule(s: Session) -> None:
     """When the learner plans anew: after every user, or after blocks that grow."""
-    kind, _, eta = s.draft["schedule"].partition(":")
+    kind, _, argument = s.draft["schedule"].partition(":")
+    growth = {GEOMETRIC: geometric.ETA, ADAPTIVE: adaptive.ETA}
 
     def chosen(word: str) -> None:
-        s.draft["schedule"] = word if word == "episodic" else f"{GEOMETRIC}:{ETA.default:g}"
+        s.draft["schedule"] = f"{word}:{growth[word].default:g}" if word in growth else word
         if word == "episodic":
             s.draft["episodes"] = min(s.draft["episodes"], EPISODIC_LIMIT)
         s.version += 1
 
     select(
         "Learner plans anew",
-        (GEOMETRIC, "episodic"),
+        (GEOMETRIC, ADAPTIVE, "episodic"),
         kind,
         chosen,
-        {GEOMETRIC: "after blocks that grow", "episodic": "after every user (K ≤ 10⁶)"},
-        "Times are fixed before the run, so that choosing them leaks nothing.",
+        {
+            GEOMETRIC: "after blocks that grow",
+            ADAPTIVE: "after blocks that follow the counts",
+            "episodic": "after every user (K ≤ 10⁶)",
+        },
+        "Times are fixed before the run, or follow from what was released, so that choosing them leaks nothing.",
     )
-    if kind == GEOMETRIC:
+    if kind in growth:
+        eta, _, most = argument.partition(":")
         exact(
             "Growth η of a block",
             "schedule",
-            ETA,
+            growth[kind],
             float(eta),
-            lambda value: s.draft.update(schedule=f"{GEOMETRIC}:{value:g}"),
+            lambda value: s.draft.update(schedule=":".join([kind, f"{value:g}", *filter(None, [most])])),
         )
         complaint("schedule")
 

@@ -1,0 +1,141 @@
+"""The anytime bonus: an upper bound on Q* that holds at every release at once, under any schedule, with and without
+noise.
+
+docs/constants.md has the proof. Without noise a row (h, s, a) of n users gives
+    Q~ = r^ + P^V~ + sqrt(2 v L / n) + max(1 - r^, max V~ - P^V~) L / n,
+    v = r^(1 - r^) + Var_{P^} V~,  L = ln(H S A / beta) + ln(4 (n + 1)),
+or (Hoeffding) r^ + P^V~ + (H - h) sqrt(L / (2n)). With noise the true counts m and rewards r of a row are known to
+lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
+    |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
+where tau and rho are how much more noise n and r have than m; every piece is replaced by the most it can be there.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.learners.learner import Problem
+from dprl.learners.tabular.backup import act_greedily
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+
+
+@kernel
+def reach(squares: float, total: float, S: int, tau2: float) -> float:
+    """The most that (r - r~) f_0 + sum (m - m~) f can be in the ellipsoid of radius 1, from squares = rho^2 f_0^2 +
+    |f|^2 and total = sum f over S next states (Sherman, Morrison)."""
+    return float(np.sqrt(max(squares - total * total / (S + tau2), 0.0)))
+
+
+@kernel
+def raised_mean(k: float, squares: float, total: float, S: int, tau2: float) -> float:
+    """The e for which q + e is the most that (r + sum m V) / n can be, where q is its value at the centre.
+
+    k = E / n~; squares, total: of f = V - q, f_0 = 1. It solves e = k reach(f - e), a quadratic in e, for
+    k^2 S tau^2 / (S + tau^2) < 1: some counts in the ellipsoid would be those of no user otherwise.
+    """
+    share = tau2 / (S + tau2)
+    lead = 1.0 - k * k * S * share
+    slope = k * total * share
+    here = reach(squares, total, S, tau2)
+    return float(k * (np.sqrt(slope * slope + lead * here * here) - slope) / lead)
+
+
+@kernel
+def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+    """Optimistic backward induction with the anytime Bernstein bound. constants: see `constants`."""
+    H, S, A = Q.shape
+    start, tau2, rho2 = constants[0], constants[1], constants[2]
+    missed = error * np.sqrt(S * tau2 / (S + tau2))  # visits by which n~ may be off
+    for h in range(H - 1, -1, -1):
+        top = V[h + 1, 0]
+        bottom = V[h + 1, 0]
+        for x in range(S):
+            top = max(top, V[h + 1, x])
+            bottom = min(bottom, V[h + 1, x])
+        for s in range(S):
+            for a in range(A):
+                n = released[h, s, a, S]
+                fewest = n - missed
+                if fewest < 1.0:
+                    Q[h, s, a] = min(Q[h, s, a], float(H - h))
+                    continue
+                L = start + log(4.0 * (n + missed + 1.0))
+                r = released[h, s, a, S + 1] / n
+                mean = 0.0
+                for x in range(S):
+                    mean += released[h, s, a, x] / n * V[h + 1, x]
+                b = min(r, 1.0)
+                variance = 0.0
+                d1 = 0.0
+                d2 = 0.0
+                d4 = 0.0
+                for x in range(S):
+                    d = V[h + 1, x] - mean
+                    variance += released[h, s, a, x] / n * d * d
+                    d1 += d
+                    d2 += d * d
+                    d4 += d * d * d * d
+                e = 0.0
+                moment = n * (variance + max(r * (1.0 - 2.0 * b) + b * b, 0.0))
+                above = n * (top - mean)
+                unpaid = n * max(1.0 - r, 0.0)
+                if error > 0.0:
+                    e = raised_mean(error / n, rho2 + d2 - 2.0 * r * d1 + S * r * r, d1 - S * r, S, tau2)
+                    # of (V - mean)^2 + b^2 in m, 1 - 2b in r; of top - V in m; of 1 in m, -1 in r
+                    fourth = (
+                        rho2 * (1.0 - 2.0 * b) * (1.0 - 2.0 * b) + d4 + 2.0 * b * b * d2 + S * b * b * b * b
+                    )
+                    moment += error * reach(fourth, d2 + S * b * b, S, tau2)
+                    lack = top - mean
+                    above += error * reach(d2 - 2.0 * lack * d1 + S * lack * lack, S * lack - d1, S, tau2)
+                    unpaid += error * reach(rho2 + S, float(S), S, tau2)
+                span = max(min(above / fewest, top - bottom), min(unpaid / fewest, 1.0))
+                bonus = e + np.sqrt(2.0 * moment * L) / fewest + span * L / fewest
+                Q[h, s, a] = min(Q[h, s, a], min(float(H - h), r + mean + bonus))
+        act_greedily(h, Q, V, policy)
+
+
+@kernel
+def hoeffding(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+    """Optimistic backward induction with the anytime Hoeffding bound. constants: see `constants`."""
+    H, S, A = Q.shape
+    start, tau2, rho2 = constants[0], constants[1], constants[2]
+    missed = error * np.sqrt(S * tau2 / (S + tau2))
+    for h in range(H - 1, -1, -1):
+        for s in range(S):
+            for a in range(A):
+                n = released[h, s, a, S]
+                fewest = n - missed
+                if fewest < 1.0:
+                    Q[h, s, a] = min(Q[h, s, a], float(H - h))
+                    continue
+                L = start + log(4.0 * (n + missed + 1.0))
+                q = released[h, s, a, S + 1] / n
+                for x in range(S):
+                    q += released[h, s, a, x] / n * V[h + 1, x]
+                total = 0.0
+                squares = rho2
+                for x in range(S):
+                    total += V[h + 1, x] - q
+                    squares += (V[h + 1, x] - q) * (V[h + 1, x] - q)
+                bonus = raised_mean(error / n, squares, total, S, tau2) + (H - h) * np.sqrt(
+                    L / (2.0 * fewest)
+                )
+                Q[h, s, a] = min(Q[h, s, a], min(float(H - h), q + bonus))
+        act_greedily(h, Q, V, policy)
+
+
+def constants(problem: Problem) -> Array:
+    """ln(H S A / beta), tau^2, rho^2. With noise the bound on its length has taken beta/3."""
+    beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
+    visits, reward = problem.units
+    return np.array([log(problem.H * problem.S * problem.A / beta), visits**-2, reward**-2])
+
+
+def noise_weight(problem: Problem) -> float:
+    """About the multiplier of E / n in the bonus, where the values of next states are spread evenly over 0 to H."""
+    return sqrt(constants(problem)[2] + problem.S * problem.H**2 / 12)

@@ -1,0 +1,113 @@
+"""Count-aware blocks: no longer than what was released so far can vouch for.
+
+Near a tie an optimistic learner needs one more pull of an action; a block that spends a share of all users on it costs
+more than all learning before. So a block about doubles the count of what it plays, or brings it to what noise can hide.
+"""
+
+from __future__ import annotations
+
+from math import ceil, exp, log
+
+import numpy as np
+
+from dprl.fields import Field
+from dprl.kernels import kernel
+from dprl.mdp import Size
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.simulation.schedules import geometric
+from dprl.simulation.schedules.schedule import Ints, Schedule
+
+ETA = Field("schedule", "float", 0.1, "most growth of a block", low=0.001, high=1.0)
+MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
+
+
+@kernel
+def next_release(
+    users: int, left: int, K: int, settings: Array, released: Array, error: float, policy: Policy
+) -> int:
+    """t + max(1, floor(min(eta t, min over (h, s) that are played of max(n~, E, 1) / P~(s at h)))), cut at K.
+
+    P~ is what the learner itself has released: the first state from its counts of the first step, then m~ / sum m~
+    under the policy; a state without released transitions ends the path. Before anything is released, states are
+    equally likely.
+    Once growing by eta would not get to K with the releases that are left, the rest is a geometric sequence. settings:
+    [eta].
+    """
+    H, S = policy.shape
+    A = released.shape[2]
+    if users > 0:
+        growth = exp(log(K / users) / left) - 1.0
+        if growth >= settings[0]:
+            return min(K, users + max(1, int(growth * users)))
+    block = settings[0] * users
+    here, there = np.zeros(S), np.zeros(S)
+    total = 0.0
+    for s in range(S):
+        for a in range(A):
+            here[s] += max(released[0, s, a, S], 0.0)
+        total += here[s]
+    for s in range(S):
+        here[s] = here[s] / total if total > 0.0 else 1.0 / S
+    for h in range(H):
+        for x in range(S):
+            there[x] = 0.0
+        for s in range(S):
+            if here[s] <= 0.0:
+                continue
+            a = policy[h, s]
+            block = min(block, max(released[h, s, a, S], max(error, 1.0)) / here[s])
+            mass = 0.0
+            for x in range(S):
+                mass += max(released[h, s, a, x], 0.0)
+            if mass > 0.0:
+                for x in range(S):
+                    there[x] += here[s] * max(released[h, s, a, x], 0.0) / mass
+        for x in range(S):
+            here[x] = there[x]
+    return min(K, users + max(1, int(block)))
+
+
+def canonical(argument: str, per_release: bool) -> str:
+    """ETA or ETA:M, without M where noise does not depend on it. Raises ValueError."""
+    eta, _, most = argument.partition(":")
+    eta = f"{ETA.parse(eta or '0.1'):g}"
+    return f"{eta}:{MOST.parse(most)}" if most and MOST.parse(most) and per_release else eta
+
+
+def eta_of(argument: str) -> str:
+    """ETA of ETA:M."""
+    return argument.partition(":")[0]
+
+
+def epochs(argument: str, K: int) -> Ints:
+    """Those of geometric(eta)."""
+    return geometric.times(eta_of(argument), K)
+
+
+def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
+    """M: as given, else the releases of geometric(eta) and half of H S A, rounded up to a power of 1.05; at most K.
+
+    Rounded, so that what depends on M alone can be kept. Where noise does not depend on it, so many that each count may
+    double as often as it can, several times over.
+    """
+    most = argument.partition(":")[2]
+    if most:
+        return min(K, int(most))
+    rows, growing = size.H * size.S * size.A, len(epochs(argument, K))
+    if per_release:
+        return min(K, ceil(1.05 ** ceil(log(growing + rows / 2) / log(1.05))))
+    return min(K, growing + 4 * rows * K.bit_length())
+
+
+SCHEDULE = Schedule(
+    key="adaptive",
+    allowed=f"adaptive:ETA with ETA from {ETA.low:g} to {ETA.high:g}, or adaptive:ETA:M with at most M releases",
+    fewer="a larger ETA, or a smaller M, fits",
+    canonical=canonical,
+    settings=lambda argument, K: np.array([float(eta_of(argument))]),
+    next_release=next_release,
+    releases=lambda argument, K, size: min(K, len(epochs(argument, K)) + size.H * size.S * size.A),
+    times=epochs,
+    limit=limit,
+)
