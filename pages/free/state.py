@@ -92,7 +92,7 @@ def read_address() -> None:
     if s.arrived and f.address is not None and not st.query_params:
         write_address()
         return
-    if (found := address.unread(f.address)) is None:
+    if (found := address.unread(f.address, s.files)) is None:
         return
     given, f.address = found
     link = free_link.decode(given, s.files)
@@ -105,7 +105,7 @@ def read_address() -> None:
 def write_address() -> None:
     """Puts what is seen into the address bar."""
     f = free()
-    f.address = address.write(free_link.encode(f.base, f.view))
+    f.address = address.write(free_link.encode(f.base, f.view), session().files)
 
 
 def status(spec: RunSpec) -> RunStatus:

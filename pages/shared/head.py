@@ -17,8 +17,8 @@ MOST_TOLD = 3  # problems of one link
 
 def head(title: str, problems: Sequence[str]) -> DeltaGenerator:
     """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page."""
-    if session().editing is not None:
-        custom.editor()
+    if (editing := session().editing) and editing.open:
+        custom.editor(editing)
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
     ):

@@ -20,6 +20,24 @@ from pages.shared.data import store
 
 
 @dataclass
+class Editing:
+    """An environment in the editor. of: the text that it was when the editor opened; model: what the tables were drawn
+    from; edited: what they hold now; drawn: part of their keys, raised when they are drawn anew; open: whether the
+    editor is; closed, it keeps what was edited until that is used or discarded."""
+
+    of: str
+    model: dict[str, Any]
+    edited: dict[str, Any]
+    drawn: int = 0
+    open: bool = True
+
+    def draw(self, model: dict[str, Any]) -> None:
+        """Has the tables drawn from another model."""
+        self.model = self.edited = model
+        self.drawn += 1
+
+
+@dataclass
 class Session:
     """One visitor's comparison, view and half-filled controls; all of it lives as long as the browser tab.
 
@@ -50,7 +68,7 @@ class Session:
     said: str = ""
     files: dict[str, str] = field(default_factory=dict)
     upload_problem: str = ""
-    editing: dict[str, Any] | None = None
+    editing: Editing | None = None
     page: str | None = None
     stuck: bool = False
     arrived: bool = True
@@ -151,7 +169,7 @@ def read_address() -> None:
     if s.arrived and s.curves and not st.query_params:
         write_address()
         return
-    if (found := address.unread(s.address)) is None:
+    if (found := address.unread(s.address, s.files)) is None:
         return
     given, s.address = found
     link = links.decode(given, s.files)
@@ -165,13 +183,7 @@ def read_address() -> None:
     s.version += 1
 
 
-def read_again(s: Session) -> None:
-    """Has a link read once more that could not be used whole, when what it lacked may be here now."""
-    if any("upload" in problem for problem in s.problems):
-        s.address = None
-
-
 def write_address() -> None:
     """Puts the comparison and the view into the address bar; called when the comparison or the tab changes."""
     s = session()
-    s.address = address.write(links.encode(s.curves, s.view) if s.curves else [])
+    s.address = address.write(links.encode(s.curves, s.view) if s.curves else [], s.files)

@@ -74,7 +74,7 @@ def read_address() -> None:
     if s.arrived and t.address is not None and not st.query_params:
         write_address()
         return
-    if (found := address.unread(t.address)) is None:
+    if (found := address.unread(t.address, s.files)) is None:
         return
     given, t.address = found
     study, problems = studies.decode(given, s.files)
@@ -86,7 +86,7 @@ def read_address() -> None:
 def write_address() -> None:
     """Puts the study into the address bar; called when it is run, or another chart is chosen."""
     t = trade()
-    t.address = address.write(studies.encode(t.study))
+    t.address = address.write(studies.encode(t.study), session().files)
 
 
 def take(study: Study) -> None:

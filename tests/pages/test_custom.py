@@ -7,13 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links
+from dprl import links, studies
 from dprl.environments.custom import EXAMPLE, parsed
+from dprl.links import Curve, View
 from dprl.simulation import RunSpec
+from dprl.studies import Study
 from pages.explore.export import command
+from pages.free import link as free_link
 from pages.shared.controls import custom
 from pages.shared.state import Session, draft_of
 from tests.pages.conftest import unbroken, words
@@ -21,6 +25,8 @@ from tests.pages.test_controls import spec, widget
 
 Visit = Callable[..., AppTest]
 EXPLORE = "pages/explore/page.py"
+P = np.full((40, 1, 40), 1 / 40).tolist()
+LARGE = custom.compact(json.dumps({"P": P, "R": [[0.5]] * 40, "d1": [1] + [0] * 39}))
 
 
 class File:
@@ -92,12 +98,9 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
 
 
 def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> None:
-    S = 40
-    P = np.full((S, 1, S), 1 / S).tolist()
-    text = json.dumps({"P": P, "R": [[0.5]] * S, "d1": [1.0] + [0.0] * (S - 1)})
     app = visit(EXPLORE)
     s = app.session_state["session"]
-    custom.received(s, File(text.encode()))
+    custom.received(s, File(LARGE.encode()))
     assert s.upload_problem == ""
     app.run()
     unbroken(app)
@@ -105,14 +108,39 @@ def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> No
     app.button(key="run").click().run()
     given = dict(app.query_params.items())
     assert "file:" in str(given)
-    # Somebody else opens it, is told, uploads the file, and sees the curve.
+    # Somebody else opens it, is told, and sees no other environment instead.
     other = visit(EXPLORE, **given)
     assert "upload that file" in words(other)
     assert other.session_state["session"].curves == []
-    custom.received(other.session_state["session"], File(text.encode()))
-    other.run()
-    unbroken(other)
-    assert [c.spec for c in other.session_state["session"].curves] == [spec(app)]
+
+
+RUN = RunSpec(environment="custom", environment_params={"model": LARGE, "H": 2}, episodes=10_000, seeds=2)
+AWAITED = {  # of each page: a link to the run, and what the page shows
+    EXPLORE: (links.encode([Curve(RUN)], View()), lambda state: state["session"].curves[0].spec),
+    "pages/tradeoffs/page.py": (studies.encode(Study(RUN)), lambda state: state["trade"].study.base),
+    "pages/free/page.py": (free_link.encode(RUN, free_link.View()), lambda state: state["free"].base),
+}
+
+
+@pytest.mark.parametrize("page", AWAITED)
+def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit, page: str) -> None:
+    link, shown = AWAITED[page]
+    app = visit(page, **{key: [v for k, v in link if k == key] for key, _ in link})
+    assert "upload that file" in words(app)
+    custom.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
+    app.run()
+    assert "upload that file" in words(app)  # it was another one
+    custom.received(app.session_state["session"], File(LARGE.encode()))
+    app.run()
+    unbroken(app)
+    assert "upload that file" not in words(app)
+    assert shown(app.session_state) == RUN
+    # What is changed afterwards is not taken back by the same link.
+    custom.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
+    app.run()
+    assert app.session_state["session"].draft["environment_params"]["custom"]["model"] == custom.compact(
+        json.dumps(EXAMPLE)
+    )
 
 
 def test_the_editor_opens_with_the_environment_in_use(visit: Visit) -> None:
@@ -158,11 +186,100 @@ def test_tables_go_to_a_model_and_back_and_wrong_rows_are_named() -> None:
 
 
 def test_fewer_states_keep_an_environment_whole() -> None:
-    _, P, R, d1, *_ = parsed(json.dumps(EXAMPLE))
-    P, R, d1 = custom.resized(P, R, d1, 1, 3)
-    assert P.shape == (1, 3, 1)
-    np.testing.assert_allclose(P, 1.0)
-    assert d1.tolist() == [1.0]
+    model = custom.relabelled(EXAMPLE, ["hall"], ["stay", "walk", "sing"])
+    assert custom.wrong(model) == ""
+    assert model["P"] == [[[1.0], [1.0], [1.0]]]
+    assert model["d1"] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("new", "were"),
+    [
+        (["a", "x", "c"], [0, 1, 2]),  # another name
+        (["b", "c"], [1, 2]),  # the first is gone
+        (["x", "a", "b", "c"], [None, 0, 1, 2]),  # one more, before the others
+        (["c", "a", "b"], [2, 0, 1]),  # another order
+        (["a", "x", "b", "y"], [0, None, 1, None]),
+    ],
+)
+def test_rows_go_with_their_names(new: list[str], were: list[int | None]) -> None:
+    assert custom.origins(["a", "b", "c"], new) == were
+
+
+def test_another_order_of_states_is_the_same_environment() -> None:
+    turned = custom.relabelled(EXAMPLE, EXAMPLE["state_labels"][::-1], EXAMPLE["action_labels"])
+    assert turned["R"] == EXAMPLE["R"][::-1]
+    assert turned["d1"] == EXAMPLE["d1"][::-1]
+    assert custom.relabelled(turned, EXAMPLE["state_labels"], EXAMPLE["action_labels"]) == EXAMPLE
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> float:
+    """A reward that the visitor types into the first row of the first table, and nowhere else."""
+    edits: dict[str, float] = {}
+
+    def data_editor(table: pd.DataFrame, *, key: str, **_: Any) -> pd.DataFrame:
+        table = table.copy()
+        if "reward" in table:
+            if not edits:
+                edits[key] = 0.77
+            if key in edits:
+                table["reward"] = [edits[key], *table["reward"][1:]]
+        return table
+
+    monkeypatch.setattr(custom.st, "data_editor", data_editor)
+    return 0.77
+
+
+def edit(visit: Visit) -> AppTest:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Environment").select("custom").run()
+    return app.button(key="custom_edit").click().run()
+
+
+@pytest.mark.parametrize(
+    "names", [["hall, library"], ["hall, hall", "hall, study"], ["attic, hall, study", "hall, study"]]
+)
+def test_what_was_typed_stays_when_states_are_renamed(visit: Visit, typed: float, names: list[str]) -> None:
+    app = edit(visit)
+    for text in names:
+        next(t for t in app.text_input if t.label.startswith("States")).input(text).run()
+        unbroken(app)
+    app.button(key="edit_use").click().run()
+    unbroken(app)
+    found = spec(app)
+    assert found is not None
+    _, _, R, _, labels, _ = parsed(found.environment_params["model"])
+    assert labels == tuple(custom.words(names[-1]))
+    assert R[0, 0] == typed
+
+
+def test_an_edit_is_kept_when_the_editor_is_closed(
+    visit: Visit, typed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = edit(visit)
+    s = app.session_state["session"]
+    monkeypatch.setattr(custom, "session", lambda: s)
+    custom.closed()  # with Escape
+    app.run()
+    unbroken(app)
+    assert "not in use yet" in words(app)
+    assert not [b for b in app.button if b.key == "edit_use"]
+    app.button(key="custom_edit").click().run()
+    assert s.editing.edited["R"][0][0] == typed
+    custom.closed()
+    app.run()
+    app.button(key="custom_discard").click().run()
+    assert s.editing is None
+    assert "not in use yet" not in words(app)
+
+
+def test_an_editor_closed_unused_leaves_nothing(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = edit(visit)
+    s = app.session_state["session"]
+    monkeypatch.setattr(custom, "session", lambda: s)
+    custom.closed()
+    assert s.editing is None
 
 
 def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:

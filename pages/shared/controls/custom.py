@@ -18,7 +18,7 @@ from dprl.fields import SpecError
 from dprl.links import MAX_MODEL
 from dprl.tables import harmless
 from pages.shared.callbacks import callback, taking
-from pages.shared.state import Session, read_again, session
+from pages.shared.state import Editing, Session, session
 from pages.shared.text import escape, plural, size
 
 WORLD = ENVIRONMENTS["custom"]
@@ -64,7 +64,19 @@ def controls(s: Session) -> None:
             key="custom_this",
         )
         if editable(model):
-            st.button("Edit", icon=":material/table:", on_click=callback(edit), args=(s,), key="custom_edit")
+            st.button(
+                "Edit", icon=":material/table:", on_click=callback(edit), args=(s, model), key="custom_edit"
+            )
+    if s.editing and s.editing.of == model:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption("What you edited is not in use yet. **Edit** goes on with it.", width="stretch")
+            st.button(
+                "Discard",
+                icon=":material/delete:",
+                on_click=callback(discard),
+                args=(s,),
+                key="custom_discard",
+            )
     if len(model) > MAX_MODEL:
         st.caption(
             f"At {size(len(model))} it is too large for a link: send the file along, and whoever opens your link "
@@ -87,6 +99,8 @@ def received(s: Session, file: Any) -> None:
         s.upload_problem = "The file is not text in UTF-8; give JSON."
         return
     s.upload_problem = take(s, text)
+    if not s.upload_problem:
+        st.rerun()  # all of the page: a link may have waited for this file
 
 
 def take(s: Session, text: str) -> str:
@@ -110,7 +124,6 @@ def take(s: Session, text: str) -> str:
     s.draft["environment"] = WORLD.key
     s.draft["environment_params"][WORLD.key] = {"model": model, "H": H}
     s.version += 1
-    read_again(s)  # a link may have waited for this file
     return ""
 
 
@@ -131,63 +144,83 @@ def editable(model: str) -> bool:
 # --- the editor ---
 
 
-def edit(s: Session) -> None:
-    """Opens the editor with the environment in use."""
-    params = s.draft["environment_params"].get(WORLD.key, {})
-    s.editing = json.loads(params.get("model", WORLD.fields[0].default))
+def edit(s: Session, text: str) -> None:
+    """Opens the editor with the environment in use, or goes on with what was edited of it."""
+    if not s.editing or s.editing.of != text:
+        model = whole(text)
+        s.editing = Editing(text, model, model)
+    s.editing.open = True
     st.rerun()
 
 
 @st.dialog("Your environment", width="large", icon=":material/table:", on_dismiss=lambda: closed())
-def editor() -> None:
+def editor(e: Editing) -> None:
     """States, actions, probabilities and rewards in tables."""
     s = session()
-    given: dict[str, Any] = s.editing or dict(EXAMPLE)
-    _, P, R, d1, states, actions = parsed(json.dumps(given))
-    name = st.text_input("Name", given.get("name", ""), max_chars=MAX_LABEL, key="edit_name")
+    name = st.text_input("Name", e.model["name"], max_chars=MAX_LABEL, key="edit_name")
     left, right = st.columns(2)
-    more_states = left.text_input("States, with commas between", ", ".join(states), key="edit_states")
-    more_actions = right.text_input("Actions, with commas between", ", ".join(actions), key="edit_actions")
-    wanted_states, wanted_actions = words(more_states), words(more_actions)
-    problem = named(wanted_states, "states", MOST_STATES) or named(wanted_actions, "actions", MOST_ACTIONS)
+    old_states, old_actions = e.model["state_labels"], e.model["action_labels"]
+    states = words(left.text_input("States, with commas between", ", ".join(old_states), key="edit_states"))
+    actions = words(
+        right.text_input("Actions, with commas between", ", ".join(old_actions), key="edit_actions")
+    )
+    problem = named(states, "states", MOST_STATES) or named(actions, "actions", MOST_ACTIONS)
     if problem:
+        e.draw(e.edited)  # what is not drawn is forgotten
         st.caption(f":red[{escape(problem)}]")
         return
-    P, R, d1 = resized(P, R, d1, len(wanted_states), len(wanted_actions))
-    shape = f"{len(wanted_states)}x{len(wanted_actions)}:{'|'.join(wanted_states + wanted_actions)}"
+    if (states, actions) != (old_states, old_actions):
+        e.draw(relabelled(e.edited, states, actions))
+    P, R, d1 = (np.array(e.model[key]) for key in ("P", "R", "d1"))
     st.caption(
         "Each row: the mean reward, from 0 to 1, and the probability of each next state; a row adds up to 1."
     )
     moves = st.data_editor(
-        harmless(transitions(P, R, wanted_states, wanted_actions)),
+        harmless(transitions(P, R, states, actions)),
         hide_index=True,
         width="stretch",
         disabled=["state", "action"],
-        key=f"edit_moves:{shape}",
+        key=f"edit_moves:{e.drawn}",
         column_config={
             column: st.column_config.NumberColumn(min_value=0.0, max_value=1.0) for column in ["reward"]
         },
     )
     st.caption("Where an episode begins.")
     first = st.data_editor(
-        pd.DataFrame([d1], columns=[f"{i}: {state}" for i, state in enumerate(wanted_states)]),
+        begins(d1, states),
         hide_index=True,
         width="stretch",
-        key=f"edit_start:{shape}",
+        key=f"edit_start:{e.drawn}",
     )
-    model = assembled(name, wanted_states, wanted_actions, moves, first)
-    problem = wrong(model)
+    e.edited = assembled(name, states, actions, moves, first)
+    problem = wrong(e.edited)
     if problem:
         st.caption(f":red[{escape(problem)}]")
     if st.button("Use it", type="primary", disabled=bool(problem), key="edit_use"):
-        s.upload_problem = take(s, json.dumps(model))
+        s.upload_problem = take(s, json.dumps(e.edited))
         s.editing = None
         st.rerun()
 
 
 def closed() -> None:
-    """The editor was closed without using it."""
-    session().editing = None
+    """The editor was closed without using it: what was edited is kept."""
+    s = session()
+    if s.editing and s.editing.edited == whole(s.editing.of):
+        s.editing = None
+    elif s.editing:
+        s.editing.draw(s.editing.edited)
+        s.editing.open = False
+
+
+def discard(s: Session) -> None:
+    """The Discard button."""
+    s.editing = None
+
+
+def whole(text: str) -> dict[str, Any]:
+    """An environment with everything in it that the tables show."""
+    name, P, R, d1, states, actions = parsed(text)
+    return assembled(name, states, actions, transitions(P, R, states, actions), begins(d1, states))
 
 
 def words(text: str) -> list[str]:
@@ -206,21 +239,34 @@ def named(labels: Sequence[str], what: str, most: int) -> str:
     return ""
 
 
-def resized(
-    P: np.ndarray, R: np.ndarray, d1: np.ndarray, S: int, A: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same environment with S states and A actions; what is new stays where it is and pays nothing, and the
+def origins(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
+    """Which of the old names each new one was: the same, or the one in its place if that is gone; else None."""
+    return [
+        old.index(name) if name in old else i if i < len(old) and old[i] not in new else None
+        for i, name in enumerate(new)
+    ]
+
+
+def relabelled(model: dict[str, Any], states: Sequence[str], actions: Sequence[str]) -> dict[str, Any]:
+    """The same environment with other states and actions; what is new stays where it is and pays nothing, and the
     probability of a state that is gone goes to the first."""
-    old_S, old_A = R.shape
-    s, a = min(S, old_S), min(A, old_A)
-    new_P, new_R, new_d1 = np.zeros((S, A, S)), np.zeros((S, A)), np.zeros(S)
-    new_P[np.arange(S), :, np.arange(S)] = 1.0
-    new_P[:s, :a] = 0.0
-    new_P[:s, :a, :s] = P[:s, :a, :s]
-    new_P[:s, :a, 0] += P[:s, :a, s:].sum(-1)
-    new_R[:s, :a], new_d1[:s] = R[:s, :a], d1[:s]
-    new_d1[0] += d1[s:].sum()
-    return new_P.round(12), new_R, new_d1.round(12)
+    P, R, d1 = (np.array(model[key]) for key in ("P", "R", "d1"))
+    of_s, of_a = origins(model["state_labels"], states), origins(model["action_labels"], actions)
+
+    def moved(row: np.ndarray) -> np.ndarray:
+        new = np.array([0.0 if old is None else row[old] for old in of_s])
+        new[0] += row.sum() - new.sum()
+        return new.round(12)
+
+    new_P, new_R = np.zeros((len(states), len(actions), len(states))), np.zeros((len(states), len(actions)))
+    for s, old_s in enumerate(of_s):
+        for a, old_a in enumerate(of_a):
+            if old_s is None or old_a is None:
+                new_P[s, a, s] = 1.0
+            else:
+                new_P[s, a], new_R[s, a] = moved(P[old_s, old_a]), R[old_s, old_a]
+    changed = {"P": new_P.tolist(), "R": new_R.tolist(), "d1": moved(d1).tolist()}
+    return model | changed | {"state_labels": list(states), "action_labels": list(actions)}
 
 
 def transitions(P: np.ndarray, R: np.ndarray, states: Sequence[str], actions: Sequence[str]) -> pd.DataFrame:
@@ -232,6 +278,11 @@ def transitions(P: np.ndarray, R: np.ndarray, states: Sequence[str], actions: Se
         for a, action in enumerate(actions)
     ]
     return pd.DataFrame(rows)
+
+
+def begins(d1: np.ndarray, states: Sequence[str]) -> pd.DataFrame:
+    """One row: the probability of each first state."""
+    return pd.DataFrame([d1], columns=[f"{i}: {state}" for i, state in enumerate(states)])
 
 
 def assembled(
