@@ -135,18 +135,24 @@ class Visits:
 
     def __call__(self, path: str = "", width: int = 1280, scheme: str = "light") -> Page:
         """A page in a browser window of its own (so a visitor of its own), loaded and idle."""
+        page = self.window(width, scheme)
+        page.goto(f"{self.app.url}/{path.lstrip('/')}")
+        wait_until_idle(page)
+        return page
+
+    def window(self, width: int = 1280, scheme: str = "light") -> Page:
+        """A browser window of its own, empty."""
         context = self.browser.new_context(
             viewport={"width": width, "height": 900},
             color_scheme="dark" if scheme == "dark" else "light",
             reduced_motion="reduce",
         )
+        context.add_init_script(path=Path(__file__).parent / "page.js")
         page = context.new_page()
         page.on("pageerror", lambda error: self.problems.append(f"script error: {error}"))
         page.on("console", self._check_console)
         page.on("request", self._check_request)
         page.on("response", self._check_response)
-        page.goto(f"{self.app.url}/{path.lstrip('/')}")
-        wait_until_idle(page)
         return page
 
     def _check_console(self, message: ConsoleMessage) -> None:

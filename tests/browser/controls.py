@@ -1,0 +1,99 @@
+"""The controls of a page, found as a visitor finds them: by what can be pressed, typed into or moved, not by a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from playwright.sync_api import ElementHandle, Page
+
+# What each kind of control is; the first that fits. A widget that fits none is an error, so that none is passed over.
+KINDS = {
+    "tab": "[role=tab]",
+    "switch": "input[type=checkbox]",
+    "choice": "[role=radio], input[type=radio]",
+    "slider": "input[type=range]",
+    "menu": "input[role=combobox]",
+    "menu entry": "[role=menuitem], [role=menuitemcheckbox], [role=menuitemradio]",
+    "tag": "[data-tag]",
+    "text": ":is(input[type=text], input:not([type]), textarea):not([data-testid=stDataFrame] *)",
+    "upload": "[data-testid=stFileUploaderDropzone] button",
+    "expander": "summary",
+    "popover": "[data-testid=stPopoverButton]",
+    "help": "button[aria-label=Help], button[aria-label^='Help for ']",
+    "download": "[data-testid=stDownloadButton] button, button[aria-label='Download as CSV'], "
+    ".modebar-btn[data-title^='Download plot']",
+    "tool": ".modebar-btn, [data-testid=stElementToolbar] button",
+    "skip link": "[data-testid=stSkipToContent]",
+    "outside link": "a[target=_blank]",
+    "link": "a[href]",
+    "button": "button:not([tabindex='-1'], [data-testid=stToast] *, .plotly-notifier *)",
+    "table": "canvas[data-testid=data-grid-canvas]",
+    "chart": "[data-testid=stPlotlyChart]",
+}
+# What belongs to one of them, only scrolls or changes size, or is a notice that goes by itself.
+PARTS = (
+    "label, main, [role=tabpanel], [data-testid=stCode], button[tabindex='-1'], [data-floating-ui-focus-guard], "
+    "[data-testid=stPlotlyChart] *, [data-testid=stDataFrame] *, [data-testid=stFileUploaderDropzone], "
+    "[data-testid=stFileUploaderDropzone] input, [data-testid=stSidebarResizeHandle], "
+    ":has(> [data-testid=stSidebarResizeHandle]), [data-testid=stToast], [data-testid=stToast] *, .plotly-notifier *"
+)
+# A chart is a picture that a mouse points at; its numbers stand below it. A skip link is not there for a mouse.
+BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
+EVERYWHERE = ("header", "outside link")  # the same on all pages
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control of a page. nth: which of those with the same kind, place and name.
+
+    index: which of the page now; layers: how many lie over the page; off: it cannot be used now.
+    """
+
+    page: str
+    kind: str
+    place: str
+    name: str
+    nth: int = 1
+    index: int = field(default=-1, compare=False)
+    layers: int = field(default=0, compare=False)
+    off: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        which = f" ({self.nth})" if self.nth > 1 else ""
+        return f"{self.page or 'every page'}, {self.place}: {self.kind} '{self.name}'{which}"
+
+
+class CannotUse(Exception):
+    """A control is of no known kind, cannot be reached, or does not answer."""
+
+
+def controls(page: Page) -> list[Control]:
+    """What can be used now, in the order of the page; in the uppermost layer, where something lies over the page.
+
+    Raises CannotUse for a widget of no known kind.
+    """
+    where = page.evaluate("location.pathname.split('/')[1] || 'home'")
+    rows = page.evaluate("given => dprlTest.controls(...given)", [KINDS, PARTS])
+    unknown = [row["html"] for row in rows if row["kind"] is None]
+    if unknown:
+        raise CannotUse(f"{where}: of no known kind: {' | '.join(unknown)}")
+    return [
+        Control(
+            "" if row["place"] in EVERYWHERE or row["kind"] in EVERYWHERE else where,
+            row["kind"],
+            row["place"],
+            row["name"],
+            row["nth"],
+            index,
+            row["layers"],
+            row["off"],
+        )
+        for index, row in enumerate(rows)
+    ]
+
+
+def element(page: Page, control: Control) -> ElementHandle:
+    """The element of a control that `controls` has found last."""
+    found = page.evaluate_handle("index => dprlTest.element(index)", control.index).as_element()
+    assert found is not None
+    return found
