@@ -2,6 +2,9 @@
 
 Computed, not quoted: exactly for Gaussian noise, else by Chernoff with the noise's true moment-generating function,
 P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta), and a union over all counters and all release times.
+
+Logarithms and exponentials of the tails are SciPy's and Python's: NumPy's, which the lengths of vectors still take,
+differ in the last digit from one CPU to another.
 """
 
 from __future__ import annotations
@@ -22,15 +25,17 @@ def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
     solves 2y - ln(1 + y) = c / j with y = u^2 / (1 - u^2); the left side is convex and rises, so Newton from
     c / j (where it is too large) falls onto the root.
     """
+    from scipy.special import log1p
+
     j = np.asarray(terms, dtype=float)
-    c = np.log(2.0 / failure)
+    c = math.log(2.0 / failure)
     y = c / j
     for _ in range(50):
-        step = (2 * y - np.log1p(y) - c / j) / (2 - 1 / (1 + y))
+        step = (2 * y - log1p(y) - c / j) / (2 - 1 / (1 + y))
         y = y - step
         if np.all(np.abs(step) <= 1e-13 * y):
             break
-    return np.asarray((c + j * np.log1p(y)) / np.sqrt(y / (1 + y)))
+    return np.asarray((c + j * log1p(y)) / np.sqrt(y / (1 + y)))
 
 
 def gaussian_tail(std: Array, failure: float) -> Array:
@@ -47,17 +52,20 @@ def binomial_tail(batches: Array, failure: float) -> Array:
     batches: [M, 2], trials and probability of each batch. Any theta gives a bound; the best of a fine grid around
     the Gaussian optimum sqrt(2c)/std is taken, for the upper tail and for the lower one.
     """
-    trials, probability = batches.T
-    variance = np.cumsum(trials * probability * (1 - probability))
-    c = np.log(2.0 / failure)
-    best = np.empty((2, len(trials)))
+    from scipy.special import expm1, log1p
+
+    kinds, kind = np.unique(batches, axis=0, return_inverse=True)
+    trials, probability = kinds.T
+    variance = np.cumsum((trials * probability * (1 - probability))[kind])
+    c = math.log(2.0 / failure)
+    low, high = math.sqrt(2 * c / variance[-1]) / 8, math.sqrt(2 * c / variance[0]) * 2
+    best = np.empty((2, len(batches)))
     for side, sign in enumerate((1.0, -1.0)):
-        tail = np.full(len(trials), np.inf)
-        low, high = np.sqrt(2 * c / variance[-1]) / 8, np.sqrt(2 * c / variance[0]) * 2
-        for theta in np.geomspace(low, high, 400):
+        tail = np.full(len(batches), np.inf)
+        for theta in (low * (high / low) ** (i / 399) for i in range(400)):
             # ln E exp(theta (B - mean)), written so that nothing cancels when theta and probability are small
-            moment = trials * (np.log1p(probability * np.expm1(sign * theta)) - sign * theta * probability)
-            tail = np.minimum(tail, (c + np.cumsum(moment)) / theta)
+            moment = trials * (log1p(probability * expm1(sign * theta)) - sign * theta * probability)
+            tail = np.minimum(tail, (c + np.cumsum(moment[kind])) / theta)
         best[side] = tail
     return np.asarray(best.max(axis=0))
 

@@ -132,7 +132,7 @@ class RelaxedElimination:
         frequent = m > threshold if self._frequent is None else self._frequent
         self._P, self._R = transitions(m, n, frequent), mean_rewards(released)
         self.favourite, V = self._best()
-        top = float(self._d1 @ V[0])
+        top = float((self._d1 * V[0]).sum())  # `@` rounds as the CPU's BLAS does
         w = width(problem, error, self._stages[self._stage].length)
         self._floor = max(top - w, 0.0)
         self._stage += 1

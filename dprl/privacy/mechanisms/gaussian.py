@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprl.fields import SpecError
 from dprl.kernels import kernel
@@ -15,6 +16,8 @@ from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
 from dprl.privacy.mechanisms.tree import levels, nodes, tree
 from dprl.statistics import Change
+
+Complexes = NDArray[np.complex128]
 
 MAX_RELEASES = 4000  # a factorisation keeps one row of noise for each release
 
@@ -74,7 +77,16 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
     spectrum = rfft(coefficients(releases), length)[:, None]
     for first in range(0, cells, 512):
         z = rng.standard_normal((releases, min(512, cells - first)))
-        memory[:, first : first + 512] = irfft(rfft(z, length, axis=0) * spectrum, length, axis=0)[:releases]
+        product = _times(rfft(z, length, axis=0), spectrum)
+        memory[:, first : first + 512] = irfft(product, length, axis=0)[:releases]
+
+
+def _times(a: Complexes, b: Complexes) -> Complexes:
+    """a b, in real arithmetic: NumPy's complex product is rounded once or twice, depending on the CPU."""
+    product = np.empty_like(a)
+    product.real = a.real * b.real - a.imag * b.imag
+    product.imag = a.real * b.imag + a.imag * b.real
+    return product
 
 
 def _rows(items: int, releases: int) -> int:

@@ -158,8 +158,8 @@ class EliminationRun:
             self._kernels.sample(self._users_rng, self.model, policy, users, into, starts, here, there)
             lost = np.maximum(self.V_star - self._value(policy), 0.0)
             self.users += users
-            self.regret += float(starts @ lost)
-            self.gap = float(self.mdp.d1 @ lost)
+            self.regret += float((starts * lost).sum())  # `@` rounds as the CPU's BLAS does
+            self.gap = float((self.mdp.d1 * lost).sum())
             self.pac += (starts[:, None] * (lost[:, None] > self.alphas)).sum(0)
             if self.users in self._wanted:
                 self._points.append(Point(self.users, self.regret, self.gap, self.ratio, self.pac.copy()))
