@@ -1,7 +1,7 @@
 """Imports run one way, and only the pages know Streamlit.
 
 {fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
-{jobs, links} <- studies <- pages
+{jobs, links} <- pages
 
 API is dprl/__init__.py. Names in braces never import each other; metrics, theory, tables and figures import nothing
 of dprl, and search only metrics.
@@ -40,7 +40,6 @@ RANK = {
     API: 5,
     "links": 6,
     "jobs": 6,
-    "studies": 7,
     "wheel": 0,
     "serve": 7,
     "figures": 7,

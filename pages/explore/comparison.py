@@ -9,10 +9,10 @@ from functools import partial
 import streamlit as st
 
 from dprl.figures import style
-from dprl.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
 from pages.shared.callbacks import callback, taking
 from pages.shared.data import status, store
 from pages.shared.frame import dark
+from pages.shared.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
 from pages.shared.names import in_common
 from pages.shared.state import add, ask, draft_of, look, session, write_address
 from pages.shared.status import ACTIVE, words

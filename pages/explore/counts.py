@@ -11,7 +11,6 @@ from dprl.figures import counts as figures
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
-from dprl.links import Curve
 from dprl.mdp import TabularMDP
 from dprl.simulation import SeedTrace
 from dprl.statistics import NOISY
@@ -20,6 +19,7 @@ from pages.explore.focus import identity, look_closely, moment
 from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
+from pages.shared.links import Curve
 
 CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
 PULLS = {"pulls": "Bad arms"}  # where there is a lower bound on them

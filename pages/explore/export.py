@@ -13,13 +13,13 @@ import streamlit as st
 from dprl.figures import regret as figures
 from dprl.figures import style
 from dprl.jobs.store import RunStatus
-from dprl.links import Curve
 from dprl.simulation import FIELDS, RunSpec
 from dprl.tables import csv, harmless
 from pages.explore import view
 from pages.explore.regret import curve_of
 from pages.shared import data
 from pages.shared.callbacks import taking
+from pages.shared.links import Curve
 from pages.shared.state import session
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page

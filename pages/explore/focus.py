@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dprl.jobs.store import RunStatus
-from dprl.links import Curve
 from dprl.simulation import SeedTrace
 from pages.explore import view
 from pages.shared import data
 from pages.shared.callbacks import callback
+from pages.shared.links import Curve
 from pages.shared.state import session
 from pages.shared.status import ACTIVE
 from pages.shared.text import count, escape

@@ -12,7 +12,6 @@ from dprl.figures import guarantee as figures
 from dprl.figures.guarantee import promise
 from dprl.figures.style import Picture, human
 from dprl.jobs.store import RunStatus
-from dprl.links import Curve
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.guarantee import Reading
 from dprl.simulation import RunSpec
@@ -21,6 +20,7 @@ from pages.explore import view
 from pages.shared import data
 from pages.shared.chart import kept, show, sketch
 from pages.shared.frame import dark
+from pages.shared.links import Curve
 from pages.shared.state import session
 from pages.shared.status import ACTIVE
 from pages.shared.text import escape, significant

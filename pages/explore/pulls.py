@@ -10,11 +10,11 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import pulls as figures
 from dprl.figures.pulls import PullCurve
-from dprl.links import Curve
 from dprl.simulation import SeedTrace
 from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
+from pages.shared.links import Curve
 from pages.shared.state import session
 from pages.shared.text import escape, plural, significant
 

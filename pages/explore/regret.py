@@ -14,12 +14,12 @@ from dprl.figures import regret as figures
 from dprl.figures.pac import PacCurve
 from dprl.figures.regret import Curve as Drawn
 from dprl.jobs.store import RunStatus
-from dprl.links import Curve
 from pages.explore import view
 from pages.shared import data, status
 from pages.shared.callbacks import callback
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
+from pages.shared.links import Curve
 from pages.shared.state import add, session, write_address
 from pages.shared.status import ACTIVE
 from pages.shared.text import plural

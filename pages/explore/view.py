@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.links import VIEW_FIELDS, most_private
 from pages.shared.callbacks import taking
+from pages.shared.links import VIEW_FIELDS, most_private
 from pages.shared.state import session
 
 

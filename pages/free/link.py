@@ -1,8 +1,9 @@
 """Links to "When is privacy free?": the four runs, what is looked at, and what the calculator holds.
 
-    v=1 & b=<the run with a trusted agent, whole> & show=price & each=off & S=6 & ... & bounds=<keys joined by .>
+    v=2 & t=1 & b=<the run with a trusted agent> & show=growth & S=12 & ... & bounds=<keys joined by .>
 
-Every value is written. Reading never raises: what is wrong is replaced by its default and said in one sentence each.
+What is looked at stands in it where it is not as usual, and the calculator where it is not at the run's own problem.
+Reading never raises: what is wrong is replaced by its default and said in one sentence each.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from dprl import links
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
-from dprl.links import Curve
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
+from pages.shared.links import Curve
 
 MODELS = ("none", "central", "shuffle", "local")
 LEARNERS = tuple(key for key, a in ALGORITHMS.items() if set(MODELS) <= set(a.privacies))
@@ -103,8 +104,11 @@ def _with(base: RunSpec, model: str) -> RunSpec:
 
 def encode(base: RunSpec, view: View) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    values = [(f.query, _text(getattr(view, name))) for name, f in FIELDS.items()]
-    return [("v", links.VERSION), ("b", links.encode_spec(base)), *values, ("bounds", ".".join(view.bounds))]
+    usual = View(**within(calculator(base)))
+    changed = [name for name in FIELDS if getattr(view, name) != getattr(usual, name)]
+    items = [*links.heading(), ("b", links.encode_spec(base))]
+    items += [(FIELDS[name].query, links.written(getattr(view, name))) for name in changed]
+    return items + ([("bounds", ".".join(view.bounds))] if view.bounds != usual.bounds else [])
 
 
 def query(base: RunSpec, view: View) -> str:
@@ -119,11 +123,10 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     """
     problems: list[str] = []
     given = {key: values[-1] for key, values in parameters.items() if values}
-    if given.get("v", links.VERSION) != links.VERSION:
-        problems.append(f"The link says version {shown(given['v'])} and was read as version {links.VERSION}.")
+    defaults = links.defaults_of(parameters, problems)
     base = BASE
     if "b" in given:
-        spec, wrong = links.decode_spec(given["b"], files)
+        spec, wrong = links.decode_spec(given["b"], defaults, files)
         problems += [f"The run: {sentence}" for sentence in wrong]
         base = _base(spec, problems) if spec else BASE
     values = calculator(base)
@@ -186,10 +189,6 @@ def _bounds(text: str, problems: list[str]) -> tuple[str, ...]:
             f"bounds: {len(known)} are too many to tell apart; the first {MOST_BOUNDS} are drawn."
         )
     return tuple(known[:MOST_BOUNDS])
-
-
-def _text(value: Any) -> str:
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 assert {f.name for f in fields(View)} == {*FIELDS, "bounds"}

@@ -8,8 +8,6 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl import links
-from dprl.links import Curve
 from pages.free import link as free_link
 from pages.free.controls import controls
 from pages.free.state import TRUST, change, free, measured, read_address, take
@@ -17,11 +15,12 @@ from pages.free.state import status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, settled, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
-from pages.shared import status
+from pages.shared import links, status
 from pages.shared.browser import copy_link
 from pages.shared.callbacks import taking
 from pages.shared.frame import redrawn
 from pages.shared.head import head
+from pages.shared.links import Curve
 from pages.shared.names import in_common
 from pages.shared.reading import words_and_papers
 from pages.shared.state import session

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dprl import metrics
 from dprl.figures.regret import Curve as Drawn
 from dprl.jobs.store import RunStatus
-from dprl.links import Curve
 from dprl.metrics import Growth
 from dprl.simulation import RunSpec
 from pages.explore.regret import note
@@ -21,6 +20,7 @@ from pages.free import link as free_link
 from pages.free.link import BASE, View
 from pages.shared import address, data
 from pages.shared.bundled import bundled
+from pages.shared.links import Curve
 from pages.shared.state import ask, draft_of, session
 
 TRUST = {

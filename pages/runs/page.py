@@ -8,11 +8,11 @@ from functools import partial
 import streamlit as st
 
 from dprl.jobs.store import RunRow
-from dprl.links import Curve
 from dprl.simulation import RunSpec
 from pages.shared.callbacks import callback
 from pages.shared.data import store
 from pages.shared.frame import redrawn
+from pages.shared.links import Curve
 from pages.shared.names import in_common, label
 from pages.shared.state import add, ask, session
 from pages.shared.status import ACTIVE, act, cancel, retry, words

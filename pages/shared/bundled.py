@@ -98,8 +98,9 @@ def final(spec: RunSpec) -> list[float]:
 
 def first_study() -> dict[RunSpec, list[float]]:
     """The ends of all runs that Trade-offs shows at first, those of its search for users included."""
-    from dprl import search, studies
+    from dprl import search
     from pages.shared.data import v_star
+    from pages.tradeoffs import study as studies
 
     study = studies.DEFAULT
     found = {spec: final(spec) for spec in study.sweep.specs}

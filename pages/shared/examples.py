@@ -7,11 +7,11 @@ from functools import cache
 
 import streamlit as st
 
-from dprl import links
-from dprl.links import Curve, View
 from dprl.simulation import RunSpec
+from pages.shared import links
 from pages.shared.callbacks import callback
 from pages.shared.data import store
+from pages.shared.links import Curve, View
 from pages.shared.state import Session, ask, draft_of, session, write_address
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import parsed
 from dprl.learners import ALGORITHMS
-from dprl.links import Curve
 from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec
+from pages.shared.links import Curve
 from pages.shared.text import count, plural
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}

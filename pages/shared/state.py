@@ -9,14 +9,13 @@ from typing import Any
 
 import streamlit as st
 
-from dprl import links
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.learners import ALGORITHMS
-from dprl.links import MAX_CURVES, Curve, View
 from dprl.simulation.spec import FIELDS, RunSpec
-from pages.shared import address
+from pages.shared import address, links
 from pages.shared.data import store
+from pages.shared.links import MAX_CURVES, Curve, View
 
 
 @dataclass

@@ -9,10 +9,10 @@ from functools import partial
 import streamlit as st
 
 from dprl.jobs.store import RunStatus
-from dprl.links import Curve
 from dprl.simulation import RunSpec
 from pages.shared.callbacks import callback
 from pages.shared.data import status, store
+from pages.shared.links import Curve
 from pages.shared.state import ask, session
 from pages.shared.text import duration, escape, ordinal, plural
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl import studies
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.simulation import FIELDS, RunSpec, estimate
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import DEFAULT_DELTA
-from dprl.studies import MOST_MODELS, Study
 from pages.shared.callbacks import taking
 from pages.shared.controls import panel as controls
 from pages.shared.controls.launch import buttons, spec_from
@@ -20,7 +18,9 @@ from pages.shared.frame import guarded
 from pages.shared.state import draft_of, session
 from pages.shared.text import duration, escape, plural
 from pages.tradeoffs import state as trade
+from pages.tradeoffs import study as studies
 from pages.tradeoffs.state import Trade
+from pages.tradeoffs.study import MOST_MODELS, Study
 
 AXES = {
     "epsilon": "privacy budget ε",

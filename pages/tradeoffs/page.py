@@ -8,25 +8,25 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl import studies
 from dprl.figures.style import human
 from dprl.learners import ALGORITHMS
-from dprl.links import Curve
 from dprl.simulation import RunSpec
-from dprl.studies import Study
 from pages.shared import data
 from pages.shared.browser import copy_link
 from pages.shared.callbacks import callback, taking
 from pages.shared.frame import redrawn
 from pages.shared.head import head
+from pages.shared.links import Curve
 from pages.shared.names import in_common
 from pages.shared.reading import words_and_papers
 from pages.shared.state import ask, session
 from pages.shared.text import escape
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
+from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import chart, table
 from pages.tradeoffs.status import strip
+from pages.tradeoffs.study import Study
 from pages.tradeoffs.users import needed, target
 
 SHOWS = {"price": "Price of privacy", "regret": "Regret", "users": "Users needed", "table": "Table"}

@@ -9,20 +9,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dprl import links, metrics
+from dprl import metrics
 from dprl.figures import tradeoff as figures
-from dprl.links import Curve, View
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
-from dprl.studies import Study
 from dprl.tables import csv
 from pages.explore.export import save
-from pages.shared import data
+from pages.shared import data, links
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
+from pages.shared.links import Curve, View
 from pages.shared.text import count, escape, significant
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
+from pages.tradeoffs.study import Study
 
 SYMBOLS = {"epsilon": "ε", "episodes": "K"}
 LINKED = {"run": st.column_config.LinkColumn("run", display_text="open")}

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl import metrics, search, studies
+from dprl import metrics, search
 from dprl.figures.style import quoted
 from dprl.figures.tradeoff import Frontier
 from dprl.jobs.store import RunStatus
@@ -19,13 +19,14 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
-from dprl.studies import Study
 from dprl.theory import BOUNDS
 from pages.shared import address, data
 from pages.shared.bundled import bundled_ends
 from pages.shared.state import ask, draft_of, session
 from pages.shared.status import ACTIVE
 from pages.shared.text import escape
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import Study
 
 LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
 FEWEST = 3  # points of a slope

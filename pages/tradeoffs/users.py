@@ -9,19 +9,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dprl import search, studies
+from dprl import search
 from dprl.figures import tradeoff as figures
 from dprl.figures.style import human, quoted
 from dprl.simulation.axes import Model
-from dprl.studies import Study
 from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.frame import dark
 from pages.shared.status import act
 from pages.tradeoffs import state as trade
+from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import LINKED, explore
 from pages.tradeoffs.status import begin, cancel, strip
+from pages.tradeoffs.study import Study
 
 
 def target(study: Study) -> float:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dprl import studies
 from dprl.simulation import RunSpec, run
 from pages.free.link import BASE
 from pages.shared import data
 from pages.shared.bundled import DIRECTORY, ENDS, FILES, POINTS, bundled, bundled_ends, thinned
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.tradeoffs import state as trade
+from pages.tradeoffs import study as studies
 
 
 def recompute(name: str) -> str:

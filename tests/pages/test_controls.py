@@ -10,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
-from dprl.links import Curve
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.shared.controls.launch import spec_of
+from pages.shared.links import Curve
 from pages.shared.state import draft_of
 from tests.pages.conftest import unbroken, words
 from tests.problems import STAGED

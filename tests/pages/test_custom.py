@@ -11,15 +11,16 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links, studies
 from dprl.environments.custom import EXAMPLE, parsed
-from dprl.links import Curve, View
 from dprl.simulation import RunSpec
-from dprl.studies import Study
 from pages.explore.export import command
 from pages.free import link as free_link
+from pages.shared import links
 from pages.shared.controls import custom
+from pages.shared.links import Curve, View
 from pages.shared.state import Session, draft_of
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import Study
 from tests.pages.conftest import unbroken, words
 from tests.pages.test_controls import spec, widget
 
@@ -316,7 +317,7 @@ FORMULA = "=cmd|' /C calc'!A0"
 def test_a_state_named_like_a_formula_is_none_in_the_tables(visit: Visit, work: Callable[..., int]) -> None:
     model = custom.compact(changed(state_labels=[FORMULA, "-1"]).decode())
     spec = RunSpec(environment="custom", environment_params={"model": model}, episodes=1000, seeds=1)
-    link = {"c": [links.encode([links.Curve(spec)], links.View())[1][1]], "tab": "counts", "ch": "scatter"}
+    link = dict(links.encode([Curve(spec)], View(tab="counts", chart="scatter")))
     visit(EXPLORE, **link)
     work()
     app = visit(EXPLORE, **link)

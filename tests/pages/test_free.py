@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links, metrics
+from dprl import metrics
 from dprl.jobs.store import Store
 from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from pages.free import link as free_link
 from pages.free.link import BASE, MODELS, SHOWN, compared
+from pages.shared import links
 from pages.shared.bundled import bundled
 from tests.pages.conftest import charts, unbroken, words
 from tests.pages.test_free_link import hostile

@@ -12,7 +12,7 @@ from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from pages.free import link as free_link
 from pages.free.link import BASE, FIELDS, MODELS, View, calculator, compared, decode, encode
-from tests.test_links import POISON
+from tests.pages.test_links import POISON
 
 SPEC = RunSpec(
     environment="gridworld", epsilon=0.3, delta=1e-8, bonus="paper", episodes=10**12, seeds=3, root_seed=7
@@ -30,9 +30,14 @@ def test_everything_makes_the_round_trip() -> None:
     assert read(free_link.query(BASE, none_drawn)).view == none_drawn
 
 
-def test_every_value_is_written_defaults_too() -> None:
-    written = {key for key, _ in encode(BASE, View())}
-    assert written == {"v", "b", "bounds", *(f.query for f in FIELDS.values())}
+def test_what_is_as_usual_is_not_written() -> None:
+    """The calculator's problem is that of the run; the run's defaults are in the table that the link names."""
+    assert encode(BASE, View()) == [("v", "2"), ("t", "1"), ("b", "K.1e15~seeds.20")]
+    spec = BASE.replace(environment_params={"S": 9})
+    view = View(show="growth", **(calculator(spec) | {"H": 7}))
+    assert encode(spec, view)[2:] == [("b", "envp.S.9~K.1e15~seeds.20"), ("show", "growth"), ("H", "7")]
+    every = {key for key, _ in encode(SPEC, VIEW)}
+    assert every == {"v", "t", "b", "bounds", *(f.query for f in FIELDS.values())} - {"A", "eps"}
 
 
 def test_an_empty_link_is_the_default() -> None:
@@ -70,7 +75,7 @@ def test_a_model_that_cannot_be_had_is_said_and_the_others_are_compared() -> Non
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("v=9", "The link says version 9 and was read as version 1."),
+        ("v=9", "The link says version 9 and was read as version 2."),
         (
             "show=everything",
             "show: everything is not allowed; give one of price, regret, growth, theory, calculator.",

@@ -10,15 +10,16 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links, metrics, search
+from dprl import metrics, search
 from dprl.fields import SpecError
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
 from dprl.simulation.spec import FIELDS
+from pages.shared import links
 from pages.shared.bundled import bundled
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from tests.pages.conftest import charts, words
-from tests.test_links import hostile
+from tests.pages.test_links import hostile
 
 Visit = Callable[..., AppTest]
 

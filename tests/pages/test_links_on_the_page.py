@@ -8,9 +8,9 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links
+from pages.shared import links
 from tests.pages.conftest import unbroken, words
-from tests.test_links import hostile
+from tests.pages.test_links import hostile
 
 Visit = Callable[..., AppTest]
 EXPLORE = "pages/explore/page.py"

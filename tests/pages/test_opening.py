@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links
-from dprl.links import Curve, most_private
 from dprl.simulation import RunSpec
+from pages.shared import links
 from pages.shared.controls.launch import spec_from
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
+from pages.shared.links import Curve, most_private
 from tests.pages.conftest import unbroken, words
 
 Visit = Callable[..., AppTest]

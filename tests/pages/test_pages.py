@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl import links
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store
-from dprl.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from dprl.simulation import RunSpec
+from pages.shared import links
 from pages.shared.examples import EXAMPLES, Example
+from pages.shared.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from pages.shared.names import titles
 from tests.jobs.disk import Disk
 from tests.pages.conftest import charts, unbroken, words

@@ -13,14 +13,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dprl import studies
 from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
-from dprl.studies import Study
 from pages.shared import data
 from pages.shared.frame import CRASHED
 from pages.tradeoffs import state as trade
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import Study
 from tests.pages.conftest import charts, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -57,7 +57,7 @@ def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: St
         (table,) = (d for d in app.dataframe if "price low" in d.value.columns)
         assert len(table.value) == 4 * 8
         assert table.value["seeds"].eq(10).all()
-        assert table.value["run"].str.startswith("/explore?v=1&c=").all()
+        assert table.value["run"].str.startswith("/explore?v=2&t=1&c=").all()
     else:
         (chart,) = charts(app)
         assert chart.alt.startswith("Chart of")

@@ -1,8 +1,8 @@
 """What the page Trade-offs shows, as a value: a sweep over one axis for several models, and how it is looked at.
 
-    v=1 & b=<base spec> & m=<model> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=price & share=1
+    v=2 & t=1 & b=<base spec> & m=<model> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & share=1
 
-is its link. Every value is written, and reading never raises: what is wrong takes its default and is said.
+is its link. Reading never raises: what is wrong takes its default and is said.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
-from dprl.links import VERSION, decode_spec, encode_spec
+from dprl.links import checked, decode_spec, defaults_of, encode_spec, heading, last
+from dprl.links import written as value_written
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import FIELDS, RunSpec
@@ -184,14 +185,14 @@ DEFAULT = Study(BASE_SPEC)
 
 def encode(study: Study) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
+    looked = [(SHOW, study.show), (SHARE, study.share)]
     return [
-        ("v", VERSION),
+        *heading(),
         (BASE, encode_spec(study.base)),
         *((MODEL, model) for model in study.models),
         (X, study.x),
         (AT, written(study.values).replace(" ", "")),
-        (SHOW.query, study.show),
-        (SHARE.query, f"{study.share:.12g}"),
+        *((field.query, value_written(value)) for field, value in looked if value != field.default),
     ]
 
 
@@ -199,37 +200,24 @@ def decode(
     parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
 ) -> tuple[Study, list[str]]:
     """Reads the query parameters (each key with all its values): the study, and a sentence for each thing that could
-    not be used. Unknown keys are ignored. files: as for `links.decode`."""
+    not be used. Unknown keys are ignored. files: texts too long for a link that are known here, by their digest."""
     problems: list[str] = []
-
-    def given(key: str) -> str | None:
-        values = parameters.get(key, ())
-        return values[-1] if values else None
-
-    version = given("v")
-    if version is not None and version != VERSION:
-        problems.append(f"The link says version {shown(version)} and was read as version {VERSION}.")
+    defaults = defaults_of(parameters, problems)
     base = BASE_SPEC
-    if (text := given(BASE)) is not None:
-        found, wrong = decode_spec(text, files)
+    if (text := last(parameters, BASE)) is not None:
+        found, wrong = decode_spec(text, defaults, files)
         problems += wrong
         base = found or base
-
-    def checked(field: Field) -> Any:
-        try:
-            return field.default if (text := given(field.query)) is None else field.parse(text)
-        except SpecError as error:
-            problems.append(str(error))
-            return field.default
-
-    show, share = checked(SHOW), checked(SHARE)
-    x = given(X) or "epsilon"
+    show, share = (
+        checked(field, last(parameters, field.query), field.default, problems) for field in (SHOW, SHARE)
+    )
+    x = last(parameters, X) or "epsilon"
     if x not in axes(base):
         problems.append(f"x: {shown(x)} is not allowed; give one of {', '.join(axes(base))}.")
         x = "epsilon"
     values = default_values(base, x)
     try:
-        if (text := given(AT)) is not None:
+        if (text := last(parameters, AT)) is not None:
             values = parse_values(base, x, text[:1000])
     except SpecError as error:
         problems.append(str(error))

@@ -1,10 +1,12 @@
-"""Links say everything, and reading one never fails."""
+"""Links say everything, mean the same for ever, and reading one never fails."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote
 
@@ -13,13 +15,17 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from dprl import links
 from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
+from dprl.links import BY_HAND, MAX_MODEL, NEWEST, TABLES, decode_spec, digest, encode_spec
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
+from pages.free import link as free_link
+from pages.shared import links
+from pages.shared.examples import EXAMPLES
+from pages.shared.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
+from pages.tradeoffs import study as studies
 
 SPEC = RunSpec()
 
@@ -96,26 +102,109 @@ def test_a_link_carries_the_whole_view(many: list[Curve], view: View) -> None:
     assert read(links.query(many, view)) == Link(tuple(many), view, ())
 
 
-def test_a_link_says_defaults_too_and_never_a_store_id() -> None:
-    items = links.encode([Curve(SPEC)], View())
-    keys = [key for key, _ in items]
-    assert items[0] == ("v", "1")
-    assert set(keys) == {"v", "c", *(f.query for f in VIEW_FIELDS.values())}
-    whole = dict(items)["c"].split("~")
-    values = SPEC.to_dict()
-    for name, field in FIELDS.items():
-        if isinstance(values[name], dict):
-            said = {k: v for k, v in values[name].items() if v is not None}  # None: not used
-            assert all(f"{field.query}.{k}.{v}" in whole for k, v in said.items())
-        else:
-            assert f"{field.query}.{values[name]}" in whole
+def test_a_link_leaves_out_its_named_table_of_defaults_and_never_has_a_store_id() -> None:
+    assert links.encode([Curve(SPEC)], View()) == [("v", "2"), ("t", NEWEST), ("c", "priv.central")]
+    assert (
+        links.query([Curve(SPEC.replace(epsilon=0.3))], View(tab="counts")) == "v=2&t=1&c=eps.0.3&tab=counts"
+    )
     assert SPEC.seed_key(0) not in links.query([Curve(SPEC)], View())
 
 
 def test_later_curves_are_differences_from_the_first() -> None:
     items = links.encode([Curve(SPEC), Curve(SPEC.replace(epsilon=0.3), 1)], View())
-    assert [value for key, value in items if key == "c"][1] == "eps.0.3~col.1~hide.no"
-    assert len(links.query([Curve(SPEC.replace(epsilon=e / 8), e - 1) for e in range(1, 9)], View())) < 1000
+    assert [value for key, value in items if key == "c"] == ["priv.central", "eps.0.3"]
+
+
+def test_links_are_short_enough_to_be_read() -> None:
+    """Of six curves at most 300 characters, also where they differ in more than a number."""
+    six = [SPEC.twin(), *(SPEC.replace(epsilon=e, episodes=10**7) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
+    assert (
+        len(links.query([Curve(s, i) for i, s in enumerate(six)], View(measure="per-episode", y="linear")))
+        < 200
+    )
+    kinds = [
+        SPEC.replace(environment="clinic", privacy=p, mechanism=m, calibration=c, episodes=10**12)
+        for p in ("central", "shuffle", "local")
+        for m in PRIVATIZERS[p].mechanisms
+        for c in MECHANISMS[m].calibrations
+    ][:6]
+    assert len(kinds) == 6
+    assert len(links.query([Curve(s, i) for i, s in enumerate(kinds)], View(tab="policy", episode=5))) < 300
+    for example in EXAMPLES:
+        assert len(links.query(example.curves, example.view)) < 300
+
+
+def test_a_link_keeps_its_meaning_when_defaults_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both of the newest version and of version 1, also where that one was written by hand."""
+    query = links.query([Curve(SPEC), Curve(SPEC.twin(), 1)], View())
+    for name, other in {
+        "schedule": "geometric:0.5",
+        "bonus": "paper",
+        "episodes": 77,
+        "epsilon": 9.0,
+    }.items():
+        monkeypatch.setitem(FIELDS, name, replace(FIELDS[name], default=other))
+    monkeypatch.setattr(RunSpec.__init__, "__kwdefaults__", {**(RunSpec.__init__.__kwdefaults__ or {}), "episodes": 77,
+        "schedule": "geometric:0.5", "bonus": "paper", "epsilon": 9.0})  # fmt: skip
+    assert RunSpec().episodes == 77
+    assert [curve.spec for curve in read(query).curves] == [SPEC, SPEC.twin()]
+    (old,) = read("v=1&c=eps.1").curves
+    assert (old.spec.schedule, old.spec.bonus, old.spec.episodes) == ("geometric:0.02", "practical", 10**9)
+    (new,) = read("c=eps.1").curves
+    assert (new.spec.schedule, new.spec.bonus, new.spec.episodes) == ("geometric:0.5", "paper", 77)
+
+
+def test_tables_of_defaults_are_frozen() -> None:
+    """A default that changes gets a table of its own: links that were shared name the old one."""
+    frozen = {"1": "b69bca81e997d441"}
+    assert {
+        key: hashlib.sha256(repr(table).encode()).hexdigest()[:16] for key, table in TABLES.items()
+    } == frozen
+
+
+V1 = json.loads((Path(__file__).parent / "links.v1.json").read_text(encoding="utf-8"))
+
+
+def parameters(query: str) -> dict[str, list[str]]:
+    return parse_qs(query, keep_blank_values=True)
+
+
+@pytest.mark.parametrize("old", V1["explore"], ids=range(len(V1["explore"])))
+def test_links_of_version_1_to_explore_open_as_before(old: dict[str, Any]) -> None:
+    """Written by version 1, with what it read from them."""
+    link = read(old["query"])
+    assert link.problems == ()
+    assert [[c.spec.to_dict(), c.slot, c.name, c.hidden] for c in link.curves] == old["curves"]
+    assert asdict(link.view) == old["view"]
+    again = links.query(link.curves, link.view)
+    assert read(again) == link
+    assert len(again) < len(old["query"])
+
+
+def test_links_of_version_1_to_other_pages_open_as_before() -> None:
+    for old in V1["tradeoffs"]:
+        study, problems = studies.decode(parameters(old["query"]))
+        shown = [
+            study.base.to_dict(),
+            list(study.models),
+            study.x,
+            list(study.values),
+            study.show,
+            study.share,
+        ]
+        assert (shown, problems) == (old["study"], [])
+    for old in V1["free"]:
+        link = free_link.decode(parameters(old["query"]))
+        assert link.base.to_dict() == old["base"]
+        assert asdict(link.view) | {"bounds": list(link.view.bounds)} == old["view"]
+        assert link.problems == ()
+        again = free_link.query(link.base, link.view)
+        assert free_link.decode(parameters(again)) == link
+
+
+def test_what_is_not_known_of_a_link_is_said() -> None:
+    assert "version 9" in read("v=9&c=eps.1").problems[0]
+    assert "no table of defaults" in read("v=2&t=77&c=eps.1").problems[0]
 
 
 def test_a_link_may_be_written_by_hand() -> None:
@@ -142,7 +231,7 @@ def test_a_link_may_be_written_by_hand() -> None:
         ("c=eps.1~col.99", "colour: 99 is not allowed", SPEC),
         ("c=eps.1&tab=nothing", "tab: nothing is not allowed", SPEC),
         ("c=eps.1&k=0", "episode: 0 is not allowed", SPEC),
-        ("v=2&c=eps.1", "version 2", SPEC),
+        ("v=3&c=eps.1", "version 3", SPEC),
         ("c=" + "~".join(["eps.1"] * 3000), "longer than", SPEC),
     ],
 )
@@ -179,7 +268,7 @@ def test_an_environment_too_large_for_a_link_travels_as_a_file() -> None:
     S = 40
     P = np.full((S, 1, S), 1 / S).tolist()
     model = json.dumps({"P": P, "R": [[0.0]] * S, "d1": [1.0] + [0.0] * (S - 1)})
-    assert len(model) > links.MAX_MODEL
+    assert len(model) > MAX_MODEL
     spec = RunSpec(environment="custom", environment_params={"model": model, "H": 2}, episodes=1000)
     given = parse_qs(links.query([Curve(SPEC), Curve(spec, 1)], View()))
     assert len(str(given)) < 2000
@@ -187,7 +276,7 @@ def test_an_environment_too_large_for_a_link_travels_as_a_file() -> None:
     assert lost.curves == (Curve(SPEC),)  # never drawn for another environment
     assert len(lost.problems) == 1
     assert "upload that file" in lost.problems[0]
-    found = links.decode(given, {links.digest(model): model})
+    found = links.decode(given, {digest(model): model})
     assert found == Link((Curve(SPEC), Curve(spec, 1)), View(), ())
 
 
@@ -306,8 +395,8 @@ def test_only_registered_words_are_offered() -> None:
 
 def test_a_spec_by_itself_makes_the_round_trip() -> None:
     spec = RunSpec(environment="gridworld", privacy="local", epsilon=0.3, episodes=10**12)
-    assert links.decode_spec(links.encode_spec(spec)) == (spec, [])
-    found, problems = links.decode_spec("eps.-1~K.1000")
+    assert decode_spec(encode_spec(spec), TABLES[NEWEST]) == (spec, [])
+    found, problems = decode_spec("eps.-1~K.1000", BY_HAND)
     assert found == RunSpec(episodes=1000)
     assert len(problems) == 1
     assert "epsilon" in problems[0]

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from dprl import studies
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec
-from dprl.studies import DEFAULT, Study
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import DEFAULT, Study
 
 
 def grouped(study: Study) -> dict[str, list[str]]:

@@ -1,0 +1,200 @@
+"""Links to a comparison and the view of it, written as query parameters and read back.
+
+    v=2 & t=1 & c=<first curve> & c=<the second, as differences from the first> & ... & tab=counts & k=1000 & ...
+
+How a curve's spec is written, and what `t` is for, is said in dprl/links.py. Reading never raises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from dprl.fields import Field
+from dprl.links import (
+    Pairs,
+    checked,
+    defaults_of,
+    differences,
+    heading,
+    inherited,
+    last,
+    spec_from,
+    spec_pairs,
+    split,
+)
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation.spec import RunSpec
+
+MAX_CURVES = 8
+MAX_NAME = 60
+
+SLOT = Field("colour", "int", 0, "place in the palette", low=0, high=MAX_CURVES - 1, query="col")
+HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query="hide")
+NAME = "name"
+
+TABS = ("regret", "counts", "policy", "guarantee", "data")
+MEASURES = ("cumulative", "per-episode", "extra", "pac")
+COUNTS_CHARTS = ("map", "scatter", "cell", "coverage", "pulls")
+POLICY_CHARTS = ("steps", "map", "visits", "V", "Q", "stages")
+
+# What is looked at, and how. These defaults stand in no link, so they never change.
+VIEW_FIELDS: dict[str, Field] = {
+    f.name: f
+    for f in (
+        Field("tab", "choice", "regret", "the open tab", choices=TABS, query="tab"),
+        Field("measure", "choice", "cumulative", "which regret is drawn", choices=MEASURES, query="m"),
+        Field("x", "choice", "log", "the episode axis", choices=("log", "linear"), query="x"),
+        Field("y", "choice", "log", "the regret axis", choices=("log", "linear"), query="y"),
+        Field("each", "choice", "off", "a line for every seed", choices=("on", "off"), query="each"),
+        Field("curve", "int", -1, "the curve looked at, -1: the most private", low=-1, high=MAX_CURVES - 1, query="i"),
+        Field("seed", "int", 0, "which seed is looked at", low=0, high=10_000, query="seed"),
+        Field("episode", "int", 10**15, "the episode looked at", low=1, high=10**15, query="k"),
+        Field("chart", "choice", "map", "the chart of counts", choices=COUNTS_CHARTS, query="ch"),
+        Field("family", "choice", "visits", "what is counted", choices=("visits", "rewards"), query="of"),
+        Field("seen", "choice", "noisy", "what is held against the truth", choices=("noisy", "released"), query="see"),
+        Field("drawn", "choice", "steps", "the chart of the policy", choices=POLICY_CHARTS, query="pol"),
+        Field("h", "int", -1, "the step of the episode, -1 for all", low=-1, high=999, query="h"),
+        Field("s", "int", 0, "the state", low=0, high=299, query="s"),
+        Field("a", "int", 0, "the action", low=0, high=99, query="a"),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class View:
+    """What is looked at. One attribute for each of VIEW_FIELDS; always valid."""
+
+    tab: str = "regret"
+    measure: str = "cumulative"
+    x: str = "log"
+    y: str = "log"
+    each: str = "off"
+    curve: int = -1
+    seed: int = 0
+    episode: int = 10**15
+    chart: str = "map"
+    family: str = "visits"
+    seen: str = "noisy"
+    drawn: str = "steps"
+    h: int = -1
+    s: int = 0
+    a: int = 0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve of a comparison. slot: its place among the looks of its privacy model, kept when
+    others are removed; name: "" for the label."""
+
+    spec: RunSpec
+    slot: int = 0
+    name: str = ""
+    hidden: bool = False
+
+    @property
+    def title(self) -> str:
+        """The visitor's name for it, or the spec's own label. Plain text: escape it where it is shown."""
+        return self.name or self.spec.label()
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a link says. problems: one plain sentence for each thing that could not be used."""
+
+    curves: tuple[Curve, ...]
+    view: View
+    problems: tuple[str, ...]
+
+
+def most_private(curves: Sequence[Curve]) -> int:
+    """Which of them (of those not hidden, if any) promises most: the smallest epsilon, then the fewest who are
+    trusted, then the smallest delta; with the printed noise, which is never the smaller, before the least. Of several
+    the first."""
+    trusted = list(PRIVATIZERS)  # none, then from the most trusted to nobody
+
+    def promise(i: int) -> tuple[float, ...]:
+        spec = curves[i].spec
+        epsilon = math.inf if spec.epsilon is None else spec.epsilon
+        delta = math.inf if spec.delta is None else spec.delta
+        return (curves[i].hidden, epsilon, -trusted.index(spec.privacy), delta, spec.calibration != "paper")
+
+    return min(range(len(curves)), key=promise)
+
+
+def clean_name(text: str) -> str:
+    """A curve's name as it is kept: printable, on one line, at most MAX_NAME characters, without the separator `~`."""
+    kept = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_NAME]).replace("~", "-")
+    # A leading sign would make a formula of it in a spreadsheet that opens the CSV.
+    return " ".join(kept.split()).lstrip("=+-@ ")[:MAX_NAME].strip()
+
+
+def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
+    """The query parameters, in order, each key and value unescaped."""
+    items = heading()
+    for index, curve in enumerate(curves):
+        pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve, index)
+        items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
+    values = asdict(view)
+    return items + [(f.query, str(values[n])) for n, f in VIEW_FIELDS.items() if values[n] != f.default]
+
+
+def query(curves: Sequence[Curve], view: View) -> str:
+    """The query string, without the question mark; `~` and `:` stay as they are, for people read it."""
+    return urlencode(encode(curves, view), safe="~:,/")
+
+
+def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
+    """Reads the query parameters (each key with all its values). Unknown keys are ignored.
+
+    Args:
+        parameters: Each key with all its values.
+        files: Texts too long for a link that are known here, by their digest.
+    """
+    problems: list[str] = []
+    defaults = defaults_of(parameters, problems)
+    view = View(
+        **{n: checked(f, last(parameters, f.query), f.default, problems) for n, f in VIEW_FIELDS.items()}
+    )
+    given = list(parameters.get("c", ()))
+    if len(given) > MAX_CURVES:
+        problems.append(f"The link has {len(given)} curves; the first {MAX_CURVES} are shown.")
+    curves: list[Curve] = []
+    first: Pairs = {}
+    for index, text in enumerate(given[:MAX_CURVES]):
+        pairs, wrong = split(text, _OWN)
+        own = {k: v for k, v in pairs.items() if k in _OWN}
+        whole = {k: v for k, v in pairs.items() if k not in _OWN}
+        spec, more = spec_from(defaults.completed(inherited(first, whole) | whole), files or {})
+        if index == 0:
+            first = (
+                whole if spec is None else spec_pairs(spec)
+            )  # what was wrong in the first is said only once
+        if spec is not None:
+            slot = checked(SLOT, own.get(SLOT.query), index, more)
+            hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", more) == "yes"
+            curves.append(Curve(spec, slot, clean_name(own.get(NAME, "")), hidden))
+        problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
+    if view.curve >= max(len(curves), 1):
+        view = replace(view, curve=View.curve)
+    return Link(tuple(curves), view, tuple(problems))
+
+
+def _own(curve: Curve, index: int) -> dict[str, Any]:
+    """What a curve is beside its spec, where it is not as usual."""
+    pairs: dict[str, Any] = {}
+    if curve.slot != index:
+        pairs[SLOT.query] = curve.slot
+    if curve.hidden:
+        pairs[HIDDEN.query] = "yes"
+    if curve.name:
+        pairs[NAME] = clean_name(curve.name)
+    return pairs
+
+
+_OWN = frozenset({SLOT.query, HIDDEN.query, NAME})  # never inherited from the first
+assert {f.name for f in fields(View)} == set(VIEW_FIELDS)
+assert all(getattr(View(), name) == field.default for name, field in VIEW_FIELDS.items())
