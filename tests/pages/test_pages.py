@@ -48,8 +48,8 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     app = visit(EXPLORE)
     app.button(key="run").click().run()
     unbroken(app)
-    assert app.query_params["v"] == "1"
-    assert "K.1000000000" in app.query_params["c"]
+    assert app.query_params["v"] == "2"
+    assert app.query_params["c"] == "priv.central"
     assert "Waiting: next" in words(app).replace("\\", "")
     assert "getting ready" in words(app)
     assert work() == 5
