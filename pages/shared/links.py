@@ -136,7 +136,7 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     items = heading()
     for index, curve in enumerate(curves):
-        pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve, index)
+        pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve, curves[:index])
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
     values = asdict(view)
     return items + [(f.query, str(values[n])) for n, f in VIEW_FIELDS.items() if values[n] != f.default]
@@ -174,7 +174,7 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
                 whole if spec is None else spec_pairs(spec)
             )  # what was wrong in the first is said only once
         if spec is not None:
-            slot = checked(SLOT, own.get(SLOT.query), index, more)
+            slot = checked(SLOT, own.get(SLOT.query), _place(spec, curves), more)
             hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", more) == "yes"
             curves.append(Curve(spec, slot, clean_name(own.get(NAME, "")), hidden))
         problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
@@ -183,10 +183,15 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     return Link(tuple(curves), view, tuple(problems))
 
 
-def _own(curve: Curve, index: int) -> dict[str, Any]:
+def _place(spec: RunSpec, before: Sequence[Curve]) -> int:
+    """A curve's usual place: how many of its privacy model come before it."""
+    return sum(curve.spec.privacy == spec.privacy for curve in before)
+
+
+def _own(curve: Curve, before: Sequence[Curve]) -> dict[str, Any]:
     """What a curve is beside its spec, where it is not as usual."""
     pairs: dict[str, Any] = {}
-    if curve.slot != index:
+    if curve.slot != _place(curve.spec, before):
         pairs[SLOT.query] = curve.slot
     if curve.hidden:
         pairs[HIDDEN.query] = "yes"
