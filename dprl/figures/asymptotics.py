@@ -15,8 +15,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dprl.figures import lines, style
-from dprl.figures.regret import Curve, looks
+from dprl.figures import lines, looks, style
+from dprl.figures.looks import Kind
+from dprl.figures.regret import Curve
 from dprl.figures.style import Picture, human, percent, power, quoted
 
 Array = NDArray[np.float64]
@@ -46,7 +47,7 @@ class Decades:
     """
 
     label: str
-    model: str
+    kind: Kind
     from_k: Array
     to_k: Array
     mean: Array
@@ -59,11 +60,12 @@ class Decades:
 
 @dataclass(frozen=True)
 class Proved:
-    """A bound at N numbers of episodes. paper: where it is from; model: its privacy model."""
+    """A bound at N numbers of episodes. paper: where it is from; model: its privacy model; epsilon: its budget."""
 
     label: str
     paper: str
     model: str
+    epsilon: float | None
     episodes: Array
     values: Array
 
@@ -101,8 +103,18 @@ def _draw(figure: go.Figure, curves: Sequence[Curve], show_seeds: bool, dark: bo
     return lines.draw(
         figure,
         [
-            lines.Line(c.label, look, c.episodes, c.mean, c.low, c.high, c.rows, c.complete, c.note)
-            for look, c in zip(looks(curves, dark), curves, strict=True)
+            lines.Line(
+                c.label,
+                looks.look(c.kind, dark),
+                c.episodes,
+                c.mean,
+                c.low,
+                c.high,
+                c.rows,
+                c.complete,
+                c.note,
+            )
+            for c in curves
         ],
         log_x=True,
         log_y=True,
@@ -147,10 +159,10 @@ def _reach(figure: go.Figure, values: Array) -> None:
 def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | None], dark: bool) -> str:
     """A star where each curve becomes flat. Returns what to say of it."""
     said = []
-    shades = looks(curves, dark)
-    for curve, look, start in zip(curves, shades, flat or [None] * len(curves), strict=True):
+    for curve, start in zip(curves, flat or [None] * len(curves), strict=True):
         if start is None:
             continue
+        color = looks.color(curve.kind.model, curve.kind.epsilon, dark)
         known = np.isfinite(curve.mean)
         height = float(np.interp(start, curve.episodes[known], curve.mean[known]))
         said.append(f"{quoted(curve.label)} from {power(start)}")
@@ -161,12 +173,12 @@ def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | Non
             marker={
                 "symbol": "star",
                 "size": 15,
-                "color": look.color,
+                "color": color,
                 "line": {"width": 1, "color": "white"},
             },
             text=[f"flat from {power(start)}"],
             textposition="bottom right" if start < 1e-3 * float(curve.episodes[-1]) else "bottom left",
-            textfont={"color": look.color, "size": 12},
+            textfont={"color": color, "size": 12},
             hovertemplate=f"From {power(start)} episodes on the exponent is at most 0.1<extra></extra>",
             name="flat from here on",
             legendgroup="flat",
@@ -211,7 +223,8 @@ def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
     )
     missing = 0
     tops = [1.05]
-    for place, (run, look) in enumerate(zip(runs, _looks(runs, dark), strict=True)):
+    for place, run in enumerate(runs):
+        look = looks.look(run.kind, dark)
         known = np.isfinite(run.mean)
         missing += int((~known).sum())
         # Beside each other, so that intervals can be told apart.
@@ -295,10 +308,6 @@ def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
     )
 
 
-def _looks(runs: Sequence[Decades], dark: bool) -> list[style.Look]:
-    return [style.look(run.model, 0, dark) for run in runs]
-
-
 def beside(curves: Sequence[Curve], bounds: Sequence[Proved], *, dark: bool = False) -> Picture:
     """Simulated regret, and dotted beside it what is proved, constants and logarithms set to 1."""
     figure = style.base(
@@ -311,11 +320,8 @@ def beside(curves: Sequence[Curve], bounds: Sequence[Proved], *, dark: bool = Fa
     )
     note = _draw(figure, curves, False, dark)
     _most(figure, curves, dark)
-    used: dict[str, int] = {}
     for number, bound in enumerate(bounds):
-        slot = used.get(bound.model, 0)
-        used[bound.model] = slot + 1
-        color = style.look(bound.model, slot, dark).color
+        color = looks.color(bound.model, bound.epsilon, dark)
         name = f"{LETTERS[number]}: {style.plain(bound.label)} ({style.plain(bound.paper)})"
         figure.add_scatter(
             x=bound.episodes,

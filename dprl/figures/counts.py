@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import heat, style
+from dprl.figures import heat, looks, style
+from dprl.figures.looks import Kind
 from dprl.figures.style import Picture, human, percent
 
 Array = NDArray[np.float64]
@@ -316,10 +317,9 @@ def coverage(
     episodes: NDArray[Any],
     ratio: Array,
     *,
-    model: str,
+    kind: Kind,
     label: str,
     promise: float | None = None,
-    slot: int = 0,
     dark: bool = False,
 ) -> Picture:
     """Largest noise so far over its bound, ratio [seeds, C] at episodes [C], NaN where not known yet.
@@ -334,7 +334,7 @@ def coverage(
         x_title="Episodes (one user each)",
         y_title="Largest noise so far / bound",
     )
-    look = style.look(model, slot, dark)
+    look = looks.look(kind, dark)
     colors = style.theme(dark)
     pick = style.thin(len(episodes))
     k = np.asarray(episodes, float)[pick]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dprl.figures import style
+from dprl.figures import looks, style
 from dprl.figures.style import Picture, Sketch, human
 
 LADDER_ALT = (
@@ -27,8 +27,11 @@ class Step(NamedTuple):
     delta: float
 
 
-def ladder(steps: Sequence[Step], *, own: int | None = None, dark: bool = False) -> Picture:
-    """Bars of the noise on one counter, on a logarithmic axis, in the given order; `own`: the run's own step.
+def ladder(
+    steps: Sequence[Step], *, own: int | None = None, epsilon: float | None = None, dark: bool = False
+) -> Picture:
+    """Bars of the noise on one counter, on a logarithmic axis, in the given order; `own`: the run's own step, in the
+    colour of its epsilon.
 
     Each bar's words stand above it, so that they have room at 390 pixels.
     """
@@ -42,7 +45,7 @@ def ladder(steps: Sequence[Step], *, own: int | None = None, dark: bool = False)
     )
     std = np.array([step.std for step in steps])
     low = 10 ** np.floor(np.log10(std.min()) - 0.15)
-    strong, faint = colors.models["central"][0], style.mix(colors.amount, 0.4)
+    strong, faint = looks.color("central", epsilon, dark), style.mix(colors.amount, 0.4)
     figure.add_bar(
         orientation="h",
         y=np.arange(len(steps)) + 0.16,
@@ -154,7 +157,7 @@ def trust(model: str, *, dark: bool = False) -> Sketch:
     """The diagram of a privacy model (a key of TRUST): where raw data go, where noise enters, who is trusted."""
     what = TRUST[model]
     colors = style.theme(dark)
-    hue = colors.models[model][0]
+    hue = looks.color(model, None, dark)
     count = len(what.stations)
     x = [46 + (WIDE - 92) * i / (count - 1) for i in range(count)]
     parts = []

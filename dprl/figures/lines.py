@@ -11,8 +11,10 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import style
+from dprl.figures.looks import Look
 
 Array = NDArray[np.float64]
+NUMBERED = 14  # pixels: a marker with room for a digit
 LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and a log axis shows it as zero
 
 
@@ -21,7 +23,7 @@ class Line:
     """One curve. x [C]; mean, low, high [C]; rows [seeds, C]. NaN where nothing is known (yet)."""
 
     label: str
-    look: style.Look
+    look: Look
     x: NDArray[Any]
     mean: Array
     low: Array
@@ -108,7 +110,11 @@ def draw(
         words[:, 1] = [style.human(float(m)) for m in mean]
         words[:, 2] = [between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
         hover = f"<b>{label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
-        name = label + ("" if line.complete else f" ({style.plain(line.note) or 'unfinished'})")
+        name = (
+            prefix(line.look)
+            + label
+            + ("" if line.complete else f" ({style.plain(line.note) or 'unfinished'})")
+        )
         stroke = {
             "color": line.look.color,
             "width": 2.5 if line.complete else 1.8,
@@ -128,17 +134,19 @@ def draw(
         )
         # The legend shows line and marker together; the gaps keep the line from being drawn a second time.
         signs = _signs(x[above], log_x, (number + 0.5) / len(lines))
+        size = 8 if line.look.number == 1 else NUMBERED
         figure.add_scatter(
             x=_gapped(x[above][signs]),
             y=_gapped(mean[above][signs]),
             mode="lines+markers",
             line=stroke,
-            marker={"symbol": line.look.symbol, "size": 8, "color": line.look.color},
+            marker={"symbol": line.look.symbol, "size": size, "color": line.look.color},
             opacity=1.0 if line.complete else 0.65,
             hoverinfo="skip",
             name=name,
             **group,
         )
+        digits(figure, line.look, x[above][signs], mean[above][signs], line.look.color, name=label, **group)
         if log_y and not above.all():
             on_floor += int((~above).sum())
             figure.add_scatter(
@@ -208,6 +216,27 @@ def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.int
     place = np.log(np.maximum(x, 1e-300)) if log_x else x
     wanted = place[0] + (place[-1] - place[0]) * (np.arange(most) + phase) / most
     return np.unique(np.abs(place[:, None] - wanted[None, :]).argmin(axis=0))
+
+
+def prefix(look: Look) -> str:
+    """What a legend says before the name of a curve that has a number."""
+    return "" if look.number == 1 else f"{look.number}: "
+
+
+def digits(figure: go.Figure, look: Look, x: Array, y: Array, fill: Any, **trace: Any) -> None:
+    """The number of a curve on its markers, which are filled with these colours."""
+    if look.number > 1:
+        inks = style.readable_on(fill) if isinstance(fill, str) else [style.readable_on(f) for f in fill]
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="text",
+            text=[str(look.number)] * len(x),
+            textfont={"color": inks, "size": 10, "weight": 700},
+            hoverinfo="skip",
+            showlegend=False,
+            **trace,
+        )
 
 
 def _gapped(values: Array) -> Array:

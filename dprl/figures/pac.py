@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import lines, style
+from dprl.figures import lines, looks, style
+from dprl.figures.looks import Kind
 from dprl.figures.style import Picture, human
 
 ALT = (
@@ -25,13 +26,12 @@ class PacCurve:
     """One finished run: alpha [P]; rows [seeds, P] numbers of episodes; mean, low, high [P] over seeds."""
 
     label: str
-    model: str
+    kind: Kind
     alpha: NDArray[Any]
     rows: Array
     mean: Array
     low: Array
     high: Array
-    slot: int | None = None
 
 
 def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, dark: bool = False) -> Picture:
@@ -43,15 +43,12 @@ def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, dark: bool = Fal
         x_title="α (reward an episode falls short of V*)",
         y_title="Episodes",
     )
-    seen: dict[str, int] = {}
     drawn = []
     for curve in curves:
-        slot = seen.get(curve.model, 0) if curve.slot is None else curve.slot
-        seen[curve.model] = seen.get(curve.model, 0) + 1
         drawn.append(
             lines.Line(
                 curve.label,
-                style.look(curve.model, slot, dark),
+                looks.look(curve.kind, dark),
                 curve.alpha,
                 curve.mean,
                 curve.low,

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import lines, style
+from dprl.figures import lines, looks, style
+from dprl.figures.looks import Kind
 from dprl.figures.style import Picture, human, quoted
 
 ALT = (
@@ -31,7 +32,7 @@ class PullCurve:
     """
 
     label: str
-    model: str
+    kind: Kind
     arms: Sequence[str]
     gap: float
     episodes: NDArray[Any]
@@ -44,7 +45,6 @@ class PullCurve:
     each_high: Array
     bound: float | None
     bound_at: str = ""
-    slot: int | None = None
 
 
 def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, dark: bool = False) -> Picture:
@@ -59,15 +59,12 @@ def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, dark: bool = False
         x_title="Episodes (one user each)",
         y_title="Pulls of one bad arm so far",
     )
-    seen: dict[str, int] = {}
     drawn = []
     for curve in curves:
-        slot = seen.get(curve.model, 0) if curve.slot is None else curve.slot
-        seen[curve.model] = seen.get(curve.model, 0) + 1
         drawn.append(
             lines.Line(
                 curve.label,
-                style.look(curve.model, slot, dark),
+                looks.look(curve.kind, dark),
                 curve.episodes,
                 np.where(curve.mean > 0, curve.mean, np.nan) if curve.mean.any() else curve.mean,
                 curve.low,

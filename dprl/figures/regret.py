@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import lines, style
+from dprl.figures import lines, looks, style
+from dprl.figures.looks import Kind
 from dprl.figures.style import Picture, human, percent, quoted
 
 Array = NDArray[np.float64]
@@ -37,15 +38,14 @@ ALTS: dict[View, str] = {
 class Curve:
     """One run, measured as the chosen view asks (cumulative, per episode, or extra regret).
 
-    model: none, central, local or shuffle (gives hue and marker); slot: which of that model's eight looks,
-    by default its place among the curves of its model; episodes [C]; rows [seeds, C], NaN past a seed's end;
-    mean, low, high [C]: 95% t interval over seeds, NaN if unknown; complete: every seed reached the end;
-    note: what to say of one that is not ("running, 43%"); v_star: the best value of an episode; growth: the
-    exponent of cumulative regret over the last tenfold of episodes with its interval.
+    kind: gives its look; episodes [C]; rows [seeds, C], NaN past a seed's end; mean, low, high [C]: 95% t interval
+    over seeds, NaN if unknown; complete: every seed reached the end; note: what to say of one that is not ("running,
+    43%"); v_star: the best value of an episode; growth: the exponent of cumulative regret over the last tenfold of
+    episodes with its interval.
     """
 
     label: str
-    model: str
+    kind: Kind
     episodes: NDArray[Any]
     rows: Array
     mean: Array
@@ -54,20 +54,8 @@ class Curve:
     complete: bool = True
     note: str = ""
     shown: bool = True
-    slot: int | None = None
     v_star: float | None = None
     growth: tuple[float, float, float] | None = None
-
-
-def looks(curves: Sequence[Curve], dark: bool) -> list[style.Look]:
-    """The look of each curve, for the figure and for the list of curves beside it."""
-    seen: dict[str, int] = {}
-    result = []
-    for curve in curves:
-        rank = seen.get(curve.model, 0)
-        seen[curve.model] = rank + 1
-        result.append(style.look(curve.model, rank if curve.slot is None else curve.slot, dark))
-    return result
 
 
 def comparison(
@@ -100,8 +88,19 @@ def comparison(
     note = lines.draw(
         figure,
         [
-            lines.Line(n, look, c.episodes, c.mean, c.low, c.high, c.rows, c.complete, c.note, c.shown)
-            for n, look, c in zip(names, looks(curves, dark), curves, strict=True)
+            lines.Line(
+                name,
+                looks.look(c.kind, dark),
+                c.episodes,
+                c.mean,
+                c.low,
+                c.high,
+                c.rows,
+                c.complete,
+                c.note,
+                c.shown,
+            )
+            for name, c in zip(names, curves, strict=True)
         ],
         log_x=log_x,
         log_y=log_y,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import style
+from dprl.figures import looks, style
 from dprl.figures.style import Picture, human
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ def narrowing(
             y=y,
             mode="lines+markers",
             line={
-                "color": colors.models["shuffle"][0] if name == "active policies" else colors.muted,
+                "color": looks.color("shuffle", None, dark) if name == "active policies" else colors.muted,
                 "width": 2,
             },
             marker={"size": 7},

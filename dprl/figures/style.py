@@ -1,12 +1,11 @@
 """What every figure shares: colours with fixed meanings, the base layout, numbers as people write them.
 
-Colours are adapted from Okabe and Ito's colour-blind-safe set, once for a light and once for a dark page.
-A privacy model keeps its hue and its marker in every figure; curves of one model differ in shade and dash.
 A dotted line is always theory (a bound), never a measurement, and is never filled like a confidence band.
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,20 +16,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-MODELS = ("none", "central", "local", "shuffle")
 MOST_CURVES = 8
 MOST_POINTS = 500  # sent to the browser in one trace
-DASHES = (
-    "solid",
-    "10px,4px",
-    "10px,3px,3px,3px",
-    "18px,4px",
-    "5px,3px",
-    "18px,3px,3px,3px",
-    "14px,3px,3px,3px,3px,3px",
-    "3px,5px",
-)
-SYMBOLS = {"none": "circle", "central": "square", "local": "triangle-up", "shuffle": "diamond"}
 BOUND_DASH = "dot"
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
 PICTURES = ("png", "svg")  # what the toolbar's camera may save
@@ -51,13 +38,15 @@ Scale = tuple[tuple[float, str], ...]
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours for one kind of page. `models`: four shades of each model's hue; `roles`: single meanings."""
+    """Colours for one kind of page. `none`: no privacy; `models`: of every other model its shades, 0 .. 1: from the
+    most private to the least; `roles`: single meanings."""
 
     background: str  # the page's; figures themselves are transparent
     ink: str
     muted: str
     grid: str
-    models: dict[str, tuple[str, str, str, str]]
+    none: str
+    models: dict[str, Scale]
     roles: dict[str, str]
     actions: tuple[str, ...]
     amount: Scale  # 0 .. 1: nothing to much
@@ -70,11 +59,11 @@ LIGHT = Theme(
     ink="#1F2933",
     muted="#52606D",
     grid="rgba(31,41,51,0.13)",
+    none="#10151C",
     models={
-        "none": ("#5B626C", "#23272E", "#858C96", "#6E6459"),
-        "central": ("#0072B2", "#00407A", "#3D93C6", "#4C63C4"),
-        "local": ("#D55E00", "#8C3B00", "#C08100", "#A8324A"),
-        "shuffle": ("#00855F", "#004F3B", "#2E9F79", "#4F7D22"),
+        "central": ((0, "#003972"), (0.25, "#004E90"), (0.5, "#0065AF"), (0.75, "#007ECE"), (1, "#2496E8")),
+        "local": ((0, "#622C00"), (0.25, "#803D00"), (0.5, "#9C5000"), (0.75, "#B96400"), (1, "#D67900")),
+        "shuffle": ((0, "#00443A"), (0.25, "#005B4A"), (0.5, "#007258"), (0.75, "#158B66"), (1, "#34A374")),
     },
     roles={
         "true": "#1F2933",
@@ -100,11 +89,11 @@ DARK = Theme(
     ink="#E9EDF2",
     muted="#A9B4C2",
     grid="rgba(233,237,242,0.15)",
+    none="#F8FAFC",
     models={
-        "none": ("#B4BBC6", "#F0F2F5", "#868E9B", "#CBBFB0"),
-        "central": ("#56B4E9", "#A5D8F7", "#2F86C1", "#8C9EF5"),
-        "local": ("#F58A3C", "#FFC08F", "#E0A21B", "#F0705F"),
-        "shuffle": ("#2CC79A", "#9AE8CF", "#179A74", "#9CCB5A"),
+        "central": ((0, "#A0DCFF"), (0.25, "#4BC5FF"), (0.5, "#00AAE8"), (0.75, "#008FC7"), (1, "#0074A6")),
+        "local": ((0, "#FFCD70"), (0.25, "#F5AB00"), (0.5, "#DB8F00"), (0.75, "#BF7400"), (1, "#A35B00")),
+        "shuffle": ((0, "#9EE3B9"), (0.25, "#7FC8A5"), (0.5, "#61AE91"), (0.75, "#42937D"), (1, "#217A6A")),
     },
     roles={
         "true": "#F2F4F7",
@@ -164,22 +153,10 @@ class Sketch:
             f'sans-serif">{self.inside}</svg>'
         )
 
-
-@dataclass(frozen=True)
-class Look:
-    """How one curve is drawn."""
-
-    color: str
-    dash: str
-    symbol: str
-
-
-def look(model: str, slot: int, dark: bool) -> Look:
-    """The look of the slot-th curve (0..7) of a privacy model."""
-    if model not in MODELS:
-        raise ValueError(f"the privacy model {model!r} has no colour; give one of {', '.join(MODELS)}")
-    shades = theme(dark).models[model]
-    return Look(shades[slot % len(shades)], DASHES[slot % len(DASHES)], SYMBOLS[model])
+    @property
+    def uri(self) -> str:
+        """The same as an address, for a page that shows it as a picture."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
 
 
 def base(

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import lines, style
+from dprl.figures import lines, looks, style
 from dprl.figures.lines import LOWEST_SHARE
+from dprl.figures.looks import Kind
 from dprl.figures.style import Picture, human, percent, quoted
 
 Array = NDArray[np.float64]
@@ -33,15 +34,16 @@ BAND = "95% t interval of the mean over seeds"
 class Frontier:
     """One model of a sweep.
 
-    model, slot: as in figures/style.py; x: [P] ascending; mean, low, high: [P] over the seeds there are, NaN where
-    there is none; seeds: [P] how many those are; whole: [P] all seeds are there; worst: [P] what is lost when nothing
+    kind: of its line; epsilon: [P] the budget at each point, None without privacy, which gives its marker's shade;
+    x: [P] ascending; mean, low, high: [P] over the seeds there are, NaN where there is none; seeds: [P] how many those
+    are; whole: [P] all seeds are there; worst: [P] what is lost when nothing
     is learned, K V*; slope: exponent of x over `fitted` (x from, x to), with its interval, NaN when not fitted;
     theory: the exponent that the paper's bound has, None when there is none to draw.
     """
 
     label: str
-    model: str
-    slot: int
+    kind: Kind
+    epsilon: Sequence[float | None]
     x: NDArray[Any]
     mean: Array
     low: Array
@@ -89,7 +91,7 @@ def frontier(
     banded = hollow = on_floor = False
     _worst(figure, curves, colors)
     for i, curve in enumerate(curves):
-        look = style.look(curve.model, curve.slot, dark)
+        look = looks.look(curve.kind, dark)
         label = style.plain(curve.label)
         ok = np.flatnonzero(np.isfinite(curve.mean))
         x, mean = np.asarray(curve.x, float)[ok], curve.mean[ok]
@@ -124,7 +126,11 @@ def frontier(
             "triangle-down-open" if not a else look.symbol + ("" if w else "-open")
             for a, w in zip(above, whole, strict=True)
         ]
-        name = label if not np.isfinite(curve.slope[0]) else f"{label}: {symbol}^{_rounded(curve.slope[0])}"
+        name = lines.prefix(look) + label
+        if np.isfinite(curve.slope[0]):
+            name += f": {symbol}^{_rounded(curve.slope[0])}"
+        shades = [looks.color(curve.kind.model, curve.epsilon[int(p)], dark) for p in ok]
+        size = 9 if look.number == 1 else lines.NUMBERED
         figure.add_scatter(
             x=x,
             y=np.where(above, mean, floor),
@@ -132,9 +138,9 @@ def frontier(
             line={"color": look.color, "width": 2.2, "dash": look.dash},
             marker={
                 "symbol": symbols,
-                "size": 9,
-                "color": look.color,
-                "line": {"width": 1.5, "color": look.color},
+                "size": size,
+                "color": shades,
+                "line": {"width": 1.5, "color": shades},
             },
             unselected={"marker": {"opacity": 0.6}},
             customdata=words,
@@ -143,6 +149,16 @@ def frontier(
                 "<br>%{customdata[5]} of all there is to lose<extra></extra>"
             ),
             name=name,
+            legendgroup=label,
+        )
+        digits = (whole & above).nonzero()[0]  # the others are hollow
+        lines.digits(
+            figure,
+            look,
+            x[digits],
+            mean[digits],
+            [shades[p] for p in digits],
+            name=label,
             legendgroup=label,
         )
     _theory(figure, curves, symbol, colors)
@@ -235,7 +251,9 @@ def _see(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
             f"{quoted(c.label)}: {what} {way} like {symbol}^{_exponent(c.slope)} for {symbol} from {low} to {high}"
         )
     text = "; ".join(sentences) + "." if sentences else ""
-    hopeless = [c for c in known if c not in fitted and c.model != "none" and 0.5 < _least(c.share) < np.inf]
+    hopeless = [
+        c for c in known if c not in fitted and c.kind.model != "none" and 0.5 < _least(c.share) < np.inf
+    ]
     if hopeless:
         names = " and ".join(quoted(c.label) for c in hopeless)
         least = min(_least(c.share) for c in hopeless)
@@ -276,8 +294,7 @@ class Need:
     low, high: 95% bootstrap interval over seeds, NaN where there is none; note: what to say instead of a number."""
 
     label: str
-    model: str
-    slot: int
+    kind: Kind
     needed: float
     low: float
     high: float
@@ -293,7 +310,7 @@ def users(needs: Sequence[Need], *, title: str, most: float, see: str, dark: boo
     names = [style.plain(n.label) for n in needs]
     smallest = min((n.needed for n in needs if np.isfinite(n.needed)), default=1.0)
     for i, need in enumerate(needs):
-        look = style.look(need.model, need.slot, dark)
+        look = looks.look(need.kind, dark)
         at = -float(i)
         if np.isfinite(need.needed):
             figure.add_scatter(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import style
+from dprl.figures import looks, style
 from dprl.figures.style import Picture, human, percent
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ def chart(
     costs = by_epsilon[epsilon]
     curves, marks = [], []
     for cost in costs:
-        color = style.look(cost.model, 0, dark).color
+        color = looks.color(cost.model, epsilon, dark)
         shared: dict[str, Any] = {
             "line": {"color": color, "width": 3},
             "name": cost.name,
@@ -85,7 +85,7 @@ def chart(
             | {
                 "mode": "lines+markers",
                 "marker": {
-                    "symbol": style.SYMBOLS[cost.model],
+                    "symbol": looks.SYMBOLS[cost.model][0],
                     "size": 12,
                     "color": color,
                     "line": {"color": colors.background, "width": 1.5},
@@ -150,7 +150,7 @@ def chart(
             "label": " ",
             "method": "update",
             "args": [
-                {"x": [x for x, _ in found], "y": [y for _, y in found]},
+                {"x": [x for x, _ in found], "y": [y for _, y in found], **_shades(costs, e, dark)},
                 {"title.text": _title(e)},
                 list(range(len(found))),
             ],
@@ -176,6 +176,13 @@ def chart(
     ]
     figure = style.figure_of(layout, [*moving, {"type": "scatter", "mode": "lines"} | bound])
     return Picture(figure, ALT, see(costs, epsilon), table(costs, epsilon))
+
+
+def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list[str]]:
+    """The colours of the moving traces at an epsilon: the band's, then those of the curves and of their marks."""
+    shades = [looks.color(cost.model, epsilon, dark) for cost in costs]
+    colors = [style.theme(dark).muted, *shades, *shades]
+    return {"line.color": colors, "marker.color": colors}
 
 
 def _title(epsilon: float) -> str:

@@ -8,36 +8,29 @@ from functools import partial
 
 import streamlit as st
 
-from dprl.figures import style
+from dprl.figures import looks
 from pages.shared.callbacks import callback, taking
 from pages.shared.data import status, store
 from pages.shared.frame import dark
 from pages.shared.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
-from pages.shared.names import in_common
+from pages.shared.names import in_common, kinds
 from pages.shared.state import add, ask, draft_of, look, session, write_address
 from pages.shared.status import ACTIVE, words
 from pages.shared.text import escape
 
-SHAPES = {
-    "circle": "circle(50%)",
-    "square": "inset(8%)",
-    "triangle-up": "polygon(50% 4%, 100% 96%, 0 96%)",
-    "diamond": "polygon(50% 0, 100% 50%, 50% 100%, 0 50%)",
-}
-
 
 def chips(titles: list[str]) -> None:
-    """All curves, each with the colour and the shape of its marker in the charts."""
+    """All curves, each as legends show it."""
     s = session()
-    looks = [style.look(curve.spec.privacy, curve.slot, dark()) for curve in s.curves]
+    signs = [looks.swatch(looks.look(kind, dark())) for kind in kinds(s.curves)]
     rules = [
-        f".st-key-chip_{i} button::before {{ background: {look.color}; clip-path: {SHAPES[look.symbol]}; }}"
+        f".st-key-chip_{i} button::before {{ background-image: url({sign.uri}); }}"
         + (
             f".st-key-chip_{i} button {{ opacity: 0.5; text-decoration: line-through; }}"
             if s.curves[i].hidden
             else ""
         )
-        for i, look in enumerate(looks)
+        for i, sign in enumerate(signs)
     ]
     st.html(f"<style>{' '.join(rules)}</style>")
     with st.container(horizontal=True, gap="xsmall", key="chips"):

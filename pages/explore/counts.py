@@ -20,6 +20,7 @@ from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.links import Curve
+from pages.shared.names import kind_of
 
 CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
 PULLS = {"pulls": "Bad arms"}  # where there is a lower bound on them
@@ -148,6 +149,4 @@ def coverage(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
     for row, t in zip(ratio, found, strict=True):
         row[: len(t.coverage_ratio)] = t.coverage_ratio
     promise = 1 - spec.beta / 3 if spec.beta is not None and spec.privacy != "none" else None
-    return figures.coverage(
-        longest, ratio, model=spec.privacy, label=title, promise=promise, slot=curve.slot, dark=dark()
-    )
+    return figures.coverage(longest, ratio, kind=kind_of(spec), label=title, promise=promise, dark=dark())

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dprl.figures import regret as figures
 from dprl.figures import style
+from dprl.figures.looks import Kind
 from dprl.jobs.store import RunStatus
 from dprl.simulation import FIELDS, RunSpec
 from dprl.tables import csv, harmless
@@ -20,21 +21,23 @@ from pages.explore.regret import curve_of
 from pages.shared import data
 from pages.shared.callbacks import taking
 from pages.shared.links import Curve
+from pages.shared.names import kinds
 from pages.shared.state import session
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
-Row = tuple[Curve, str, RunStatus]  # a curve, its title, and how its run stands
+Row = tuple[Curve, Kind, str, RunStatus]  # a curve, what gives it its look, its title, and how its run stands
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Downloads for the whole comparison, then one curve's spec, code and command."""
     s = session()
-    shown = [row for row in zip(s.curves, titles, runs, strict=True) if not row[0].hidden]
+    rows = zip(s.curves, kinds(s.curves), titles, runs, strict=True)
+    shown = [row for row in rows if not row[0].hidden]
     offered = [i for i, curve in enumerate(s.curves) if not curve.hidden]
     if not shown:
         st.info("All curves are hidden. Show one to see its data.")
         return
-    table = frame([curve.spec for curve, _, _ in shown], [title for _, title, _ in shown])
+    table = frame([curve.spec for curve, *_ in shown], [title for *_, title, _ in shown])
     st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
     with st.container(horizontal=True, gap="small"):
         save("regret.csv", "CSV", "text/csv", lambda: csv(table))
@@ -116,7 +119,7 @@ def parquet(table: pd.DataFrame) -> bytes:
 def specs(shown: Sequence[Row]) -> str:
     """All specs by title, as JSON."""
     return json.dumps(
-        {title: curve.spec.to_dict() for curve, title, _ in shown}, indent=2, ensure_ascii=False
+        {title: curve.spec.to_dict() for curve, _, title, _ in shown}, indent=2, ensure_ascii=False
     )
 
 

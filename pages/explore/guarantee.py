@@ -204,4 +204,4 @@ def ladder(g: Guarantee, night: bool) -> Picture:
         ours = figures.Step(f"this run: {g.mechanism}", mine, g.proved_epsilon or 0.0, g.proved_delta or 0.0)
         own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
         steps.insert(own, ours)
-    return figures.ladder(steps, own=own, dark=night)
+    return figures.ladder(steps, own=own, epsilon=g.claimed_epsilon, dark=night)

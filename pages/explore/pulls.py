@@ -9,12 +9,14 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.figures import pulls as figures
+from dprl.figures.looks import Kind
 from dprl.figures.pulls import PullCurve
 from dprl.simulation import SeedTrace
 from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.links import Curve
+from pages.shared.names import kinds
 from pages.shared.state import session
 from pages.shared.text import escape, plural, significant
 
@@ -26,25 +28,26 @@ ROUNDING = 1e-9
 
 def tab(titles: Sequence[str]) -> None:
     """The chart for every visible run on the hard instances, and what its dotted line means."""
-    found: list[tuple[Curve, str, list[SeedTrace]]] = []
-    for curve, title in zip(session().curves, titles, strict=True):
+    s = session()
+    found: list[tuple[Curve, Kind, str, list[SeedTrace]]] = []
+    for curve, kind, title in zip(s.curves, kinds(s.curves), titles, strict=True):
         if curve.hidden or curve.spec.environment != ENVIRONMENT:
             continue
         seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, SEEDS))]
         finished = [t for t in seeds if t is not None and t.complete and len(t.detail_episodes)]
         if finished and bad_arms(finished[0]):
-            found.append((curve, title, finished))
+            found.append((curve, kind, title, finished))
     if not found:
         st.info("There are no pulls of bad arms to show: no seed is finished, or all arms are equally good.")
         return
     st.caption(
         "An arm is bad when it falls short of the best one in its start state by the most that occurs here, α. "
-        + (f"From the first {SEEDS} seeds." if any(c.spec.seeds > SEEDS for c, _, _ in found) else "")
+        + (f"From the first {SEEDS} seeds." if any(c.spec.seeds > SEEDS for c, *_ in found) else "")
     )
     night = dark()
-    key = ("pulls", night, *((c.spec.to_json(), c.slot, title, len(seeds)) for c, title, seeds in found))
+    key = ("pulls", night, *((c.spec.to_json(), kind, title, len(seeds)) for c, kind, title, seeds in found))
     show(kept(key, lambda: figures.pulls([drawn(*one) for one in found], dark=night)), "pulls")
-    conditions([(title, why_not(seeds[0])) for _, title, seeds in found])
+    conditions([(title, why_not(seeds[0])) for *_, title, seeds in found])
 
 
 def bad_arms(trace: SeedTrace) -> list[tuple[int, int]]:
@@ -65,7 +68,7 @@ def gaps(trace: SeedTrace) -> metrics.Array:
     return result
 
 
-def drawn(curve: Curve, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
+def drawn(curve: Curve, kind: Kind, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
     """One run as the figure wants it."""
     first, mdp = seeds[0], data.environment(curve.spec)
     arms = bad_arms(first)
@@ -77,7 +80,7 @@ def drawn(curve: Curve, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
     gap = float(gaps(first).max())
     return PullCurve(
         label=title,
-        model=curve.spec.privacy,
+        kind=kind,
         arms=[f"{mdp.state_labels[i]}, {mdp.action_labels[j]}" for i, j in arms],
         gap=gap,
         episodes=first.detail_episodes,
@@ -90,7 +93,6 @@ def drawn(curve: Curve, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
         each_high=each_high,
         bound=None if why_not(first) else bound(first, gap),
         bound_at=f"ε = {first.guarantee.proved_epsilon or 0:g}, α = {gap:.3g}, β = {curve.spec.beta or 0:g}",
-        slot=curve.slot,
     )
 
 

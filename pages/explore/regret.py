@@ -11,6 +11,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import pac
 from dprl.figures import regret as figures
+from dprl.figures.looks import Kind
 from dprl.figures.pac import PacCurve
 from dprl.figures.regret import Curve as Drawn
 from dprl.jobs.store import RunStatus
@@ -20,6 +21,7 @@ from pages.shared.callbacks import callback
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.links import Curve
+from pages.shared.names import kinds
 from pages.shared.state import add, session, write_address
 from pages.shared.status import ACTIVE
 from pages.shared.text import plural
@@ -55,18 +57,18 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
             offer_twins(missing)
     rows = [
         row
-        for row in zip(s.curves, titles, runs, strict=True)
+        for row in zip(s.curves, kinds(s.curves), titles, runs, strict=True)
         if not row[0].hidden and (measure != "extra" or has_twin(row[0]))
     ]
-    known = [data.regret(curve.spec) for curve, _, _ in rows]
+    known = [data.regret(row[0].spec) for row in rows]
     if not any(len(one.episodes) for one in known):
         empty(measure, runs)
         return
     night = dark()
-    twins = [data.regret(c.spec.twin()).token for c, _, _ in rows] if measure == "extra" else []
+    twins = [data.regret(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
     parts = [
-        (curve.spec.to_json(), one.token, curve.slot, title, note(run))
-        for (curve, title, run), one in zip(rows, known, strict=True)
+        (curve.spec.to_json(), one.token, kind, title, note(run))
+        for (curve, kind, title, run), one in zip(rows, known, strict=True)
     ]
     picture = kept(
         ("regret", measure, log_x, log_y, each, night, *twins, *parts),
@@ -85,7 +87,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> None:
     """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
     curves, parts = [], []
-    for curve, title in zip(session().curves, titles, strict=True):
+    s = session()
+    for curve, kind, title in zip(s.curves, kinds(s.curves), titles, strict=True):
         if curve.hidden:
             continue
         seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, PAC_SEEDS))]
@@ -94,8 +97,8 @@ def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> N
             rows = np.array([trace.pac_count[-1] for trace in finished], float)
             mean, low, high = metrics.regret_band(rows)
             alpha = finished[0].pac_alpha
-            curves.append(PacCurve(title, curve.spec.privacy, alpha, rows, mean, low, high, curve.slot))
-            parts.append((curve.spec.to_json(), title, curve.slot, len(finished)))
+            curves.append(PacCurve(title, kind, alpha, rows, mean, low, high))
+            parts.append((curve.spec.to_json(), title, kind, len(finished)))
     if not curves:
         empty("pac", runs)
         return
@@ -156,10 +159,15 @@ def has_twin(curve: Curve) -> bool:
 
 
 def curve_of(
-    curve: Curve, title: str, run: RunStatus | None, measure: str, known: data.Regret | None = None
+    curve: Curve,
+    kind: Kind,
+    title: str,
+    run: RunStatus | None,
+    measure: str,
+    known: data.Regret | None = None,
 ) -> Drawn:
-    """One curve as the figure wants it. run: how it stands, None for one that is finished; known: the numbers, by
-    default those of the store."""
+    """One curve as the figure wants it. kind: gives its look; run: how it stands, None for one that is finished;
+    known: the numbers, by default those of the store."""
     known = known or data.regret(curve.spec)
     spec, episodes, rows, settled = curve.spec, known.episodes, known.rows, known.settled
     if measure == "per-episode":
@@ -176,7 +184,7 @@ def curve_of(
         growth = metrics.growth_exponent(episodes, known.rows, spec.episodes / 10, spec.episodes)
     return Drawn(
         label=title,
-        model=spec.privacy,
+        kind=kind,
         episodes=episodes,
         rows=rows,
         mean=mean,
@@ -184,7 +192,6 @@ def curve_of(
         high=high,
         complete=finished,
         note="" if run is None else note(run),
-        slot=curve.slot,
         v_star=data.v_star(spec),
         growth=growth,
     )

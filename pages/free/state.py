@@ -21,6 +21,7 @@ from pages.free.link import BASE, View
 from pages.shared import address, data
 from pages.shared.bundled import bundled
 from pages.shared.links import Curve
+from pages.shared.names import kind_of
 from pages.shared.state import ask, draft_of, session
 
 TRUST = {
@@ -158,7 +159,7 @@ class Measured:
         median, low, high = metrics.median_band(settled if len(settled) else rows)
         return Drawn(
             label=self.label,
-            model=self.model,
+            kind=kind_of(self.curve.spec),
             episodes=self.episodes,
             rows=rows,
             mean=median,

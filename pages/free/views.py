@@ -16,6 +16,7 @@ from pages.free.theory import setting
 from pages.shared.callbacks import taking
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
+from pages.shared.names import kind_of
 from pages.shared.state import session
 
 SHOWN = {
@@ -79,9 +80,16 @@ def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> No
     )
     K = np.geomspace(FIRST, max(float(f.base.episodes), 10.0 * FIRST), 100)
     bounds = [
-        Proved(f"{bound.title}, {MODEL[bound.model]}", short(bound.paper), bound.model, K, bound.value(at.at(K)))
+        Proved(
+            f"{bound.title}, {MODEL[bound.model]}",
+            short(bound.paper),
+            bound.model,
+            at.epsilon,
+            K,
+            bound.value(at.at(K)),
+        )
         for bound in (BOUNDS[key] for key in f.view.bounds)
-    ]  # fmt: skip
+    ]
     picture = kept(
         ("free-theory", night, tokens, f.view.bounds, S, A, H, at.epsilon, at.d, f.base.episodes),
         lambda: figures.beside([run.drawn("regret") for run in runs], bounds, dark=night),
@@ -123,7 +131,9 @@ def decades(run: Measured) -> Decades:
         [(d.from_k, d.to_k, d.mean, d.low, d.high) for d in run.decades]
     ).T
     seeds = np.array([d.seeds for d in run.decades])
-    return Decades(run.label, run.model, from_k, to_k, mean, low, high, seeds, len(run.price), run.flat)
+    return Decades(
+        run.label, kind_of(run.curve.spec), from_k, to_k, mean, low, high, seeds, len(run.price), run.flat
+    )
 
 
 def empty() -> None:

@@ -12,7 +12,8 @@ import streamlit as st
 
 from dprl import links, metrics, search
 from dprl.fields import SpecError, shown
-from dprl.figures import style
+from dprl.figures import looks
+from dprl.figures.looks import Kind
 from dprl.figures.style import Picture, human
 from dprl.figures.trust import LEARNED, Cost, chart, said, see, table
 from dprl.simulation import RunSpec
@@ -31,7 +32,6 @@ from pages.shared.text import escape
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
 HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
-MARKS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲"}
 # Where a visitor may go from here, besides Explore.
 WAYS_ON = (
     ("pages/tradeoffs/page.py", "What if ε were anything else?", ":material/balance:"),
@@ -105,7 +105,7 @@ def at_one_epsilon() -> None:
         s.home_drawn = s.epsilon, night
     costs = known(s.epsilon)
     with cost:
-        st.html(cards(costs, night))
+        st.html(cards(costs, s.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
         draw(kept(("home", *s.home_drawn), partial(picture, *s.home_drawn)), "home")
     tell(see(costs, s.epsilon), partial(table, costs, s.epsilon), "home")
@@ -162,12 +162,12 @@ def meaning(epsilon: float) -> str:
     )
 
 
-def cards(costs: list[Cost], night: bool) -> str:
+def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
     """How many users each model needs, as large as it deserves, in the colours of the curves."""
     items = []
     for cost in costs:
-        look = style.look(cost.model, 0, night)
-        mark = f'<span style="color:{look.color}" aria-hidden="true">{MARKS[look.symbol]}</span>'
+        sign = looks.swatch(looks.look(Kind(cost.model, epsilon), night))
+        mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
         items.append(f"<div><dt>{mark} {html(cost.name)}</dt><dd>{html(said(cost.needed))}</dd></div>")
     head = f"Users until an average episode loses less than {LEARNED:.0%}"
     return f'<div class="dprl-cards"><p>{head}</p><dl>{"".join(items)}</dl></div>'

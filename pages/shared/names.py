@@ -1,4 +1,4 @@
-"""What curves are called: the visitor's name, or what tells a run from the others of the comparison."""
+"""What curves are called, and what their looks say: what tells a run from the others of the comparison."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import parsed
+from dprl.figures.looks import Kind, numbered
 from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.shared.links import Curve
 from pages.shared.text import count, plural
@@ -46,6 +47,18 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
     if with_algorithm:
         return f"{ALGORITHMS[spec.algorithm].title}, {privacy}"
     return privacy[0].upper() + privacy[1:]
+
+
+def kind_of(spec: RunSpec) -> Kind:
+    """What gives a run's curve its look."""
+    noises = [(m, size) for m in PRIVATIZERS[spec.privacy].mechanisms for size in MECHANISMS[m].calibrations]
+    noise = next((i for i, own in enumerate(noises) if own == (spec.mechanism, spec.calibration)), 0)
+    return Kind(spec.privacy, spec.epsilon, noise, list(ALGORITHMS).index(spec.algorithm))
+
+
+def kinds(curves: Sequence[Curve]) -> list[Kind]:
+    """What gives the curves of a comparison their looks, no two alike."""
+    return numbered([kind_of(curve.spec) for curve in curves])
 
 
 def in_common(curves: Sequence[Curve]) -> str:

@@ -38,7 +38,8 @@ def chart(study: Study) -> None:
     symbol = SYMBOLS.get(study.x, study.x)
     title = trade_controls.AXES.get(study.x, study.x)
     parts = tuple(
-        (c.label, c.slot, c.mean.tobytes(), c.seeds.tobytes(), np.asarray(c.x).tobytes()) for c in curves
+        (c.label, c.kind, c.epsilon, c.mean.tobytes(), c.seeds.tobytes(), np.asarray(c.x).tobytes())
+        for c in curves
     )
     picture = kept(
         ("frontier", study.show, symbol, night, parts),

@@ -12,6 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl import metrics, search
+from dprl.figures.looks import Kind, numbered
 from dprl.figures.style import quoted
 from dprl.figures.tradeoff import Frontier
 from dprl.jobs.store import RunStatus
@@ -22,6 +23,7 @@ from dprl.simulation.axes import Model
 from dprl.theory import BOUNDS
 from pages.shared import address, data
 from pages.shared.bundled import bundled_ends
+from pages.shared.names import kind_of
 from pages.shared.state import ask, draft_of, session
 from pages.shared.status import ACTIVE
 from pages.shared.text import escape
@@ -160,10 +162,14 @@ def going(specs: Sequence[RunSpec]) -> Going:
     )
 
 
-def slots(models: Sequence[str]) -> list[int]:
-    """The look of each model: its place among those of its privacy model."""
-    kinds = [Model.parse(text).privacy for text in models]
-    return [kinds[:i].count(kind) for i, kind in enumerate(kinds)]
+def kinds_of(study: Study) -> dict[str, Kind]:
+    """What gives each model's line its look; where epsilon is the axis, the markers alone have the shades of it."""
+    found = []
+    for model in study.models:
+        runs = points(study, model)
+        one = kind_of(runs[0][1]) if runs else Kind(Model.parse(model).privacy)
+        found.append(replace(one, epsilon=None) if study.x == "epsilon" else one)
+    return dict(zip(study.models, numbered(found), strict=True))
 
 
 def titles(models: Sequence[str]) -> list[str]:
@@ -192,10 +198,9 @@ def way_titles(ways: Sequence[str]) -> list[str]:
 def frontiers(study: Study) -> list[Frontier]:
     """A curve for each model of `drawn`, from the seeds that are finished."""
     curves = []
-    looks = dict(zip(study.models, zip(slots(study.models), titles(study.models), strict=True), strict=True))
+    looks, named = kinds_of(study), dict(zip(study.models, titles(study.models), strict=True))
     for model in drawn(study):
         privacy = Model.parse(model).privacy
-        slot, title = looks[model]
         x = [value for value, _ in points(study, model)]
         runs = [spec for _, spec in points(study, model)]
         rows = np.array([values(study, spec) for spec in runs]).reshape(len(runs), -1).T
@@ -208,9 +213,9 @@ def frontiers(study: Study) -> list[Frontier]:
         inside = np.array(x, float)[fit]
         curves.append(
             Frontier(
-                label=title,
-                model=privacy,
-                slot=slot,
+                label=named[model],
+                kind=looks[model],
+                epsilon=tuple(spec.epsilon for spec in runs),
                 x=np.array(x),
                 mean=bands[:, 0],
                 low=bands[:, 1],

@@ -17,6 +17,7 @@ from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.frame import dark
+from pages.shared.names import kind_of
 from pages.shared.status import act
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -73,7 +74,7 @@ def needed(study: Study, state: trade.Going) -> None:
         )
         return
     rows = []
-    for way, slot, title, users in zip(ways, trade.slots(ways), trade.way_titles(ways), found, strict=True):
+    for way, title, users in zip(ways, trade.way_titles(ways), found, strict=True):
         most = max(study.searches[way])
         if users.pending is not None:
             note = "searching"
@@ -82,7 +83,7 @@ def needed(study: Study, state: trade.Going) -> None:
         else:
             note = f"at most {human(users.needed)}" if fewest(study, way, users) else ""
         low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
-        rows.append(figures.Need(title, Model.parse(way).privacy, slot, users.needed, low, high, note))
+        rows.append(figures.Need(title, kind_of(study.searches[way][most]), users.needed, low, high, note))
     night = dark()
     heading = f"Users until privacy costs below {study.share:g}% of V*"
     picture = kept(

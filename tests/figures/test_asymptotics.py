@@ -8,8 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dprl.figures import style
+from dprl.figures import looks, style
 from dprl.figures.asymptotics import BAND, Decades, Proved, View, beside, growth, over_episodes
+from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
 
 EPISODES = np.unique(np.geomspace(1e3, 1e15, 150).astype(np.int64))
@@ -25,7 +26,7 @@ def curve(label: str = "Trusted agent", model: str = "central", power: float = 0
         "high": rows[2],
         "v_star": 3.4,
     }
-    return Curve(label, model, **(given | other))
+    return Curve(label, Kind(model), **(given | other))
 
 
 def decades(label: str = "Trusted agent", model: str = "central", **other: Any) -> Decades:
@@ -37,7 +38,7 @@ def decades(label: str = "Trusted agent", model: str = "central", **other: Any) 
         "seeds": np.array([20, 20, 18]),
         "of": 20,
     }
-    return Decades(label, model, from_k, 10 * from_k, **(given | other))
+    return Decades(label, Kind(model), from_k, 10 * from_k, **(given | other))
 
 
 def legend(figure: go.Figure) -> list[str]:
@@ -146,7 +147,7 @@ def test_models_stand_beside_each_other_in_a_tenfold() -> None:
 
 def proved(label: str = "DP-UCBVI", model: str = "central", power: float = 0.5) -> Proved:
     at = np.geomspace(1e3, 1e15, 50)
-    return Proved(label, "Qiao, Wang 2023, Theorem 5.2", model, at, 1e5 * at**power)
+    return Proved(label, "Qiao, Wang 2023, Theorem 5.2", model, 1.0, at, 1e5 * at**power)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -157,7 +158,8 @@ def test_bounds_are_dotted_lettered_and_never_like_a_measurement(dark: bool) -> 
     assert [trace.name[:2] for trace in drawn] == ["A:", "B:", "C:"]
     assert {trace.line.dash for trace in drawn} == {style.BOUND_DASH}
     assert all(trace.fill is None for trace in drawn)
-    assert len({trace.line.color for trace in drawn}) == 3
+    models = ("central", "central", "local")  # colours say no more; letters tell bounds apart
+    assert [trace.line.color for trace in drawn] == [looks.color(model, 1.0, dark) for model in models]
     (measured,) = [
         trace for trace in picture.figure.data if trace.name == "Trusted agent" and trace.mode == "lines"
     ]

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl.figures import counts, style
+from dprl.figures import counts, looks, style
+from dprl.figures.looks import Kind
 
 
 def heat_names(picture: style.Picture) -> list[str]:
@@ -162,10 +163,10 @@ def test_one_cell_over_time() -> None:
 def test_coverage_is_each_seed_against_a_dotted_bound() -> None:
     k = np.array([1, 10, 100])
     ratio = np.array([[0.1, 0.2, 0.5], [0.1, 0.9, 1.2], [0.3, np.nan, np.nan]])
-    picture = counts.coverage(k, ratio, model="local", label="run", promise=1 - 0.1 / 3)
+    picture = counts.coverage(k, ratio, kind=Kind("local", 0.3), label="run", promise=1 - 0.1 / 3)
     seeds = [trace for trace in picture.figure.data if trace.legendgroup == "seeds"]
     assert len(seeds) == 3
-    assert {trace.line.color for trace in seeds} == {style.LIGHT.models["local"][0]}
+    assert {trace.line.color for trace in seeds} == {looks.color("local", 0.3, dark=False)}
     assert [trace.showlegend for trace in seeds] == [True, False, False]
     bound = next(trace for trace in picture.figure.data if trace.name.startswith("the bound"))
     assert (bound.line.dash, bound.fill) == (style.BOUND_DASH, None)
@@ -177,7 +178,7 @@ def test_coverage_is_each_seed_against_a_dotted_bound() -> None:
 
 
 def test_coverage_without_noise() -> None:
-    see = counts.coverage(np.array([1, 2]), np.zeros((2, 2)), model="none", label="run").see
+    see = counts.coverage(np.array([1, 2]), np.zeros((2, 2)), kind=Kind("none"), label="run").see
     assert see == "There is no noise: the planner sees the true counts."
 
 

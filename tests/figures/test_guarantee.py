@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dprl.figures import guarantee, style
+from dprl.figures import guarantee, looks
 from dprl.figures.guarantee import TRUST, Step
 from dprl.privacy import PRIVATIZERS
 
@@ -21,13 +21,13 @@ STEPS = [
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("own", [None, 0, 3])
 def test_ladder_shows_every_step_in_order_and_marks_the_runs_own(own: int | None, dark: bool) -> None:
-    picture = guarantee.ladder(STEPS, own=own, dark=dark)
+    picture = guarantee.ladder(STEPS, own=own, epsilon=3.0, dark=dark)
     (bars,) = picture.figure.data
     assert list(bars.x) == [step.std for step in STEPS]
     assert picture.figure.layout.xaxis.type == "log"
     top, bottom = picture.figure.layout.yaxis.range
     assert top > bottom  # the first step stands on top
-    strong = style.theme(dark).models["central"][0]
+    strong = looks.color("central", 3.0, dark)
     assert [i for i, color in enumerate(bars.marker.color) if color == strong] == (
         [] if own is None else [own]
     )

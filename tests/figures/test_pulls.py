@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dprl.figures import style
+from dprl.figures.looks import Kind
 from dprl.figures.pulls import PullCurve, pulls
 
 EPISODES = np.array([1, 10, 100, 1000])
@@ -21,7 +22,7 @@ def curve(label: str = "run", factor: float = 1.0, **changes: Any) -> PullCurve:
     each = found.mean(axis=0)
     known: dict[str, Any] = {
         "label": label,
-        "model": "central",
+        "kind": Kind("central", 1.0),
         "arms": ("start 0, arm 1", "start 0, arm <2>"),
         "gap": 0.2,
         "episodes": EPISODES,

@@ -8,8 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dprl.figures import pac, style
-from dprl.figures.regret import Curve, View, comparison, looks
+from dprl.figures import looks, pac, style
+from dprl.figures.looks import Kind
+from dprl.figures.regret import Curve, View, comparison
 
 K = 10**9
 EPISODES = np.unique(np.geomspace(1, K, 150).astype(np.int64))
@@ -28,7 +29,8 @@ def curve(
         "low": 0.8 * mean,
         "high": 1.2 * mean,
     }
-    return Curve(label, model, **(given | other))
+    kind = Kind(model, **{k: other.pop(k) for k in ("epsilon", "number") if k in other})
+    return Curve(label, kind, **(given | other))
 
 
 def named(figure: go.Figure, name: str) -> Any:
@@ -75,7 +77,7 @@ def test_the_alt_text_does_not_change_with_the_data() -> None:
 def test_no_trace_has_more_than_500_points() -> None:
     episodes = np.arange(1, 20_001)
     rows = np.tile(np.sqrt(episodes), (3, 1))
-    long = Curve("long", "local", episodes, rows, rows[0], rows[0] * 0.9, rows[0] * 1.1)
+    long = Curve("long", Kind("local"), episodes, rows, rows[0], rows[0] * 0.9, rows[0] * 1.1)
     picture = comparison([long], show_seeds=True)
     assert max(len(trace.x) for trace in picture.figure.data) <= style.MOST_POINTS
     line = named(picture.figure, "long")[0]
@@ -90,17 +92,16 @@ def test_nine_curves_and_unknown_views_are_refused() -> None:
         comparison([curve()], view="cost")  # type: ignore[arg-type]
 
 
-def test_eight_curves_of_one_model_share_its_hue_and_differ_in_look() -> None:
-    curves = [curve(f"epsilon {i}") for i in range(8)]
-    shades = style.LIGHT.models["central"]
-    given = looks(curves, dark=False)
-    assert {look.color for look in given} == set(shades)
-    assert len(set(given)) == 8
-
-
-def test_a_slot_keeps_a_curves_look_when_another_is_removed() -> None:
-    curves = [curve("a", slot=0), curve("b", slot=1)]
-    assert looks(curves, dark=True)[1] == looks(curves[1:], dark=True)[0]
+def test_curves_that_look_the_same_are_numbered_on_their_markers_and_in_the_legend() -> None:
+    figure = comparison([curve("K 10"), curve("K 20", number=2)]).figure
+    first, second = named(figure, "K 10")[-1], named(figure, "2: K 20")[0]
+    assert "markers" in first.mode
+    assert first.marker.color == second.marker.color
+    (digits,) = [trace for trace in figure.data if trace.mode == "text"]
+    assert set(digits.text) == {"2"}
+    assert digits.legendgroup == second.legendgroup
+    assert second.marker.size > first.marker.size
+    assert set(digits.x) == {x for x in second.x if np.isfinite(x)}
 
 
 def test_two_curves_of_one_name_stay_two() -> None:
@@ -112,7 +113,7 @@ def test_two_curves_of_one_name_stay_two() -> None:
 def test_the_band_is_drawn_in_the_curves_own_colour() -> None:
     figure = comparison([curve("a", "shuffle")], dark=True).figure
     band = next(trace for trace in figure.data if trace.fill == "toself")
-    assert band.fillcolor.startswith(style.translucent(style.DARK.models["shuffle"][0], 0.18)[:-5])
+    assert band.fillcolor.startswith(style.translucent(looks.color("shuffle", None, dark=True), 0.18)[:-5])
     assert "95% t interval" in band.name
 
 
@@ -181,7 +182,9 @@ def test_a_live_curve_is_the_same_colour_but_visibly_unfinished() -> None:
 
 def test_a_live_curve_with_nothing_yet_keeps_its_place_in_the_legend() -> None:
     none = np.zeros(0)
-    empty = Curve("a", "central", np.zeros(0, np.int64), np.zeros((0, 0)), none, none, none, complete=False)
+    empty = Curve(
+        "a", Kind("central"), np.zeros(0, np.int64), np.zeros((0, 0)), none, none, none, complete=False
+    )
     picture = comparison([empty])
     assert "a (unfinished)" in legend(picture.figure)
     assert picture.see == "There is nothing to draw yet."
@@ -189,10 +192,10 @@ def test_a_live_curve_with_nothing_yet_keeps_its_place_in_the_legend() -> None:
 
 
 def test_a_hidden_curve_keeps_its_look_and_leaves_the_sentence() -> None:
-    curves = [curve("a", shown=False), curve("b")]
+    curves = [curve("a", shown=False), curve("b", epsilon=0.3)]
     picture = comparison(curves)
     assert {trace.visible for trace in named(picture.figure, "a")} == {"legendonly"}
-    assert named(picture.figure, "b")[0].line.color == style.LIGHT.models["central"][1]
+    assert named(picture.figure, "b")[0].line.color == looks.color("central", 0.3, dark=False)
     assert "**a**" not in picture.see
 
 
@@ -249,9 +252,9 @@ def test_mistakes_against_alpha() -> None:
     alpha = np.array([0.01, 0.1, 1.0])
     rows = np.array([[1e6, 1e4, 0.0], [2e6, 2e4, 0.0]])
     mean = rows.mean(axis=0)
-    picture = pac.mistakes([pac.PacCurve("a", "local", alpha, rows, mean, mean * 0.9, mean * 1.1)])
+    picture = pac.mistakes([pac.PacCurve("a", Kind("local"), alpha, rows, mean, mean * 0.9, mean * 1.1)])
     assert picture.figure.layout.xaxis.type == "log"
     assert "α" in picture.figure.layout.xaxis.title.text
-    assert named(picture.figure, "a")[0].line.color == style.LIGHT.models["local"][0]
+    assert named(picture.figure, "a")[0].line.color == looks.color("local", None, dark=False)
     assert "1.5 million episodes" in picture.see
     assert "1 point at or below zero is drawn" in picture.see

@@ -1,4 +1,4 @@
-"""The palette is legible and colour-blind-safe; numbers and labels read as people write them."""
+"""Colours are legible and told apart; numbers and labels read as people write them."""
 
 from __future__ import annotations
 
@@ -8,39 +8,9 @@ import numpy as np
 import pytest
 
 from dprl.figures import style
+from tests.figures.eyes import EYES, contrast, lab
 
-# Machado, Oliveira, Fernandes 2009, severity 1.
-DEFICIENCIES = {
-    "none": np.eye(3),
-    "deuteranopia": np.array(
-        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
-    ),
-    "protanopia": np.array(
-        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
-    ),
-}
 THEMES = {"light": style.LIGHT, "dark": style.DARK}
-
-
-def contrast(a: str, b: str) -> float:
-    """WCAG 2 contrast ratio, 1 to 21."""
-    low, high = sorted((style.luminance(a), style.luminance(b)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def lab(color: str, deficiency: str) -> np.ndarray:
-    channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(DEFICIENCIES[deficiency] @ linear, 0, 1)
-    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-    xyz = to_xyz @ seen / np.array([0.9505, 1.0, 1.089])
-    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
-
-
-def distance(a: str, b: str, deficiency: str) -> float:
-    """CIE 1976 colour difference; 2.3 is just noticeable."""
-    return float(np.linalg.norm(lab(a, deficiency) - lab(b, deficiency)))
 
 
 def test_contrast_of_black_on_white() -> None:
@@ -55,42 +25,19 @@ def test_text_and_lines_stand_out_from_the_page(name: str) -> None:
     graphics = [
         *theme.roles.values(),
         *theme.actions,
-        *(c for shades in theme.models.values() for c in shades),
     ]
     for color in graphics:
         assert contrast(color, theme.background) >= 3.0, color
 
 
 @pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("deficiency", DEFICIENCIES)
-def test_models_and_roles_are_told_apart(name: str, deficiency: str) -> None:
+@pytest.mark.parametrize("eye", EYES)
+def test_roles_and_actions_are_told_apart(name: str, eye: str) -> None:
     theme = THEMES[name]
-    for a, b in combinations(style.MODELS, 2):
-        assert distance(theme.models[a][0], theme.models[b][0], deficiency) >= 14, (a, b)
-    for a, b in combinations(theme.roles, 2):
-        assert distance(theme.roles[a], theme.roles[b], deficiency) >= 14, (a, b)
-    assert distance(theme.actions[0], theme.actions[1], deficiency) >= 40
-
-
-def test_a_model_keeps_one_hue_in_every_shade() -> None:
-    for theme in THEMES.values():
-        for model in ("central", "local", "shuffle"):
-            hues = [np.arctan2(*lab(c, "none")[[2, 1]]) for c in theme.models[model]]
-            spread = np.angle(np.exp(1j * (np.array(hues) - hues[0])), deg=True)
-            assert np.abs(spread).max() < 45, model
-
-
-def test_eight_curves_of_any_models_all_look_different_and_never_like_theory() -> None:
-    looks = [style.look(model, slot, dark=False) for model in style.MODELS for slot in range(8)]
-    assert len(set(looks)) == 32
-    assert style.BOUND_DASH not in {look.dash for look in looks}
-    symbols = {model: style.look(model, 0, dark=True).symbol for model in style.MODELS}
-    assert len(set(symbols.values())) == 4
-
-
-def test_an_unknown_model_is_refused() -> None:
-    with pytest.raises(ValueError, match="'federated'"):
-        style.look("federated", 0, dark=False)
+    for a, b in combinations(theme.roles.values(), 2):
+        assert np.linalg.norm(lab(a, eye) - lab(b, eye)) >= 14, (a, b)
+    first, second, *_ = theme.actions
+    assert np.linalg.norm(lab(first, eye) - lab(second, eye)) >= 40
 
 
 @pytest.mark.parametrize("dark", [False, True])

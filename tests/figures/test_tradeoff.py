@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl.figures import style, tradeoff
+from dprl.figures import looks, style, tradeoff
+from dprl.figures.looks import Kind
 from dprl.figures.tradeoff import Frontier, Need
 
 X = np.array([0.1, 1.0, 10.0])
@@ -18,8 +19,8 @@ def curve(model: str = "central", **changes: Any) -> Frontier:
     mean = 1e5 / X
     given = Frontier(
         label=model,
-        model=model,
-        slot=0,
+        kind=Kind(model),
+        epsilon=(0.1, 1.0, 10.0),
         x=X,
         mean=mean,
         low=mean * 0.9,
@@ -50,7 +51,8 @@ def test_a_marker_for_each_run_that_says_which(dark: bool) -> None:
     assert central.customdata[:, 0].tolist() == [0, 0, 0]
     assert central.customdata[:, 1].tolist() == [0, 1, 2]
     assert local.customdata[:, 0].tolist() == [1, 1, 1]
-    assert central.line.color == style.look("central", 0, dark).color
+    assert central.line.color == looks.color("central", None, dark)
+    assert list(central.marker.color) == [looks.color("central", e, dark) for e in (0.1, 1.0, 10.0)]
     assert set(central.marker.symbol) == {"square"}
     assert picture.figure.layout.xaxis.type == picture.figure.layout.yaxis.type == "log"
     assert picture.figure.layout.xaxis.title.text == "Privacy budget ε"
@@ -106,8 +108,8 @@ def test_the_table_has_every_point() -> None:
 
 def test_users_needed_with_intervals_and_what_is_not_found() -> None:
     needs = [
-        Need("Central, Toeplitz", "central", 0, 1e7, 9e6, 1.1e7),
-        Need("Local, <b>Laplace</b>", "local", 0, np.nan, np.nan, np.nan, "more than 10¹⁵"),
+        Need("Central, Toeplitz", Kind("central", 1.0), 1e7, 9e6, 1.1e7),
+        Need("Local, <b>Laplace</b>", Kind("local", 1.0), np.nan, np.nan, np.nan, "more than 10¹⁵"),
     ]
     picture = tradeoff.users(needs, title="Users", most=1e15, see="See.", dark=True)
     found, missing = picture.figure.data

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl.figures import style
+from dprl.figures import looks, style
 from dprl.figures.trust import BAND, LEARNED, NAMES, Cost, chart
 
 V_STAR = 3.4
@@ -40,10 +40,21 @@ def test_every_model_is_in_the_legend_in_its_colour_with_its_marker(dark: bool) 
     entries = {trace.name: trace for trace in figure.data if trace.showlegend is not False}
     assert set(entries) == {*NAMES.values(), BAND, "V* = 3.400, all an episode can lose"}
     for model, name in NAMES.items():
-        assert entries[name].line.color == style.look(model, 0, dark).color
-        assert entries[name].marker.symbol == style.SYMBOLS[model]
+        assert entries[name].line.color == looks.color(model, 1.0, dark)
+        assert entries[name].marker.symbol == looks.SYMBOLS[model][0]
     dotted = [trace.name for trace in figure.data if trace.line.dash == style.BOUND_DASH]
     assert dotted == ["V* = 3.400, all an episode can lose"]
+
+
+def test_the_buttons_bring_the_colours_of_their_epsilon() -> None:
+    figure = picture().figure
+    buttons = [button for menu in figure.layout.updatemenus for button in menu.buttons]
+    moved = [button.args[0]["line.color"] for button in buttons]
+    assert [len(colors) for colors in moved] == [len(buttons[0].args[0]["x"])] * 2
+    for colors, epsilon in zip(moved, (1.0, 100.0), strict=True):
+        shown = dict(zip((trace.legendgroup for trace in figure.data), colors, strict=False))
+        for model in NAMES:
+            assert shown[model] == looks.color(model, epsilon, dark=False)
 
 
 def test_only_the_curves_move_with_epsilon() -> None:

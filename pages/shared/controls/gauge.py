@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from dprl.figures import style
+from dprl.figures import looks, style
 from dprl.figures.style import Sketch
 from dprl.simulation import Outlook, RunSpec, outlook, spec_from_json
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
@@ -74,7 +74,7 @@ def verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:
 def picture(learns_from: int | None, K: int, night: bool) -> Sketch:
     """A scale of users: where noise hides the best policy, where it no longer does, and where K is."""
     colors = style.theme(night)
-    hides, learns = colors.difference[3][1], colors.models["shuffle"][2]
+    hides, learns = colors.difference[3][1], looks.color("shuffle", None, night)
     top = min(MOST, max(6, math.ceil(math.log10(max(K, learns_from or 1)) + 1)))
     begin = 1.0 if learns_from is None else min(1.0, math.log10(max(learns_from, 1)) / top)
     at = min(1.0, math.log10(K) / top)

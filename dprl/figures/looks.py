@@ -1,0 +1,143 @@
+"""How a curve looks, the same on every page: what it is can be read off it.
+
+Its hue is the privacy model, its shade the budget epsilon (the more private, the further from the page), its marker
+the noise, its dash the learner. None of this depends on the other curves; those that would look the same nevertheless
+are numbered. Of any two models, at any budgets, the colours differ by at least 11 (CIEDE2000) for normal, deuteranopic
+and protanopic eyes, and those of budgets in use stand out from each other; tests/figures/test_looks.py measures it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dprl.figures.style import Sketch, mix, readable_on, theme
+
+DASHES = (
+    "solid",
+    "10px,4px",
+    "10px,3px,3px,3px",
+    "18px,4px",
+    "5px,3px",
+    "18px,3px,3px,3px",
+    "14px,3px,3px,3px,3px,3px",
+    "3px,5px",
+    "18px,3px,8px,3px",
+    "5px,3px,5px,8px",
+)
+# Markers of each privacy model, by the place of the noise among those it has; the first is that of the model itself.
+SYMBOLS = {
+    "none": ("circle",),
+    "central": ("square", "pentagon", "cross", "x"),
+    "local": ("triangle-up", "triangle-right", "triangle-left"),
+    "shuffle": ("diamond", "diamond-tall"),
+}
+ALIKE = 0.1  # shades nearer than this look the same
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What of a run decides how its curve looks.
+
+    model: none, central, local or shuffle; epsilon: its budget, None where there is none or it is another at every
+    point; noise: the place of its mechanism, and of how large that noise is, among those of the model; learner: the
+    place of the learner among all; number: 1, or which of several curves that look the same otherwise.
+    """
+
+    model: str
+    epsilon: float | None = None
+    noise: int = 0
+    learner: int = 0
+    number: int = 1
+
+    @property
+    def symbol(self) -> str:
+        """The marker, as Plotly names it."""
+        symbols = SYMBOLS[self.model]
+        return symbols[self.noise % len(symbols)]
+
+    @property
+    def dash(self) -> str:
+        """The dashes, as Plotly writes them."""
+        return DASHES[self.learner % len(DASHES)]
+
+
+def numbered(kinds: Sequence[Kind]) -> list[Kind]:
+    """The kinds, each that looks like an earlier one with the next number.
+
+    Two runs may differ in something that has no look (K, the environment, constants), or their budgets in less than an
+    eye can tell. No fourth property of a line is left that is told apart as well as these three, and a digit needs no
+    legend to be learned. It depends on earlier curves only, so that none changes when another one comes.
+    """
+    result: list[Kind] = []
+    for kind in kinds:
+        taken = {other.number for other in result if _alike(other, kind)}
+        result.append(replace(kind, number=next(n for n in itertools.count(1) if n not in taken)))
+    return result
+
+
+def _alike(a: Kind, b: Kind) -> bool:
+    same = (a.model, a.symbol, a.dash) == (b.model, b.symbol, b.dash)
+    return same and (a.model == "none" or abs(shade(a.epsilon) - shade(b.epsilon)) < ALIKE)
+
+
+def shade(epsilon: float | None) -> float:
+    """Where a budget is between the most private (0) and the least (1), the same whatever it is compared with: most
+    of the way for those in use, 0.1 to 10. Without one, the middle, which is that of epsilon = 1."""
+    exponent = 0.0 if epsilon is None else math.log10(epsilon)
+    return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))
+
+
+def color(model: str, epsilon: float | None, dark: bool) -> str:
+    """The colour #RRGGBB of a privacy model at a budget; without one, of the model itself."""
+    if model not in SYMBOLS:
+        raise ValueError(f"the privacy model {model!r} has no colour; give one of {', '.join(SYMBOLS)}")
+    colors = theme(dark)
+    return colors.none if model == "none" else mix(colors.models[model], shade(epsilon))
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one curve is drawn; number: on its markers, where it is not 1."""
+
+    color: str
+    dash: str
+    symbol: str
+    number: int
+
+
+def look(kind: Kind, dark: bool) -> Look:
+    """The look of a curve."""
+    return Look(color(kind.model, kind.epsilon, dark), kind.dash, kind.symbol, kind.number)
+
+
+# Markers as polygons of radius 1 about the origin; what is not here is a disc. Their names are Plotly's.
+_SHAPES = {
+    "square": "-.9,-.9 .9,-.9 .9,.9 -.9,.9",
+    "diamond": "0,-1.2 1.2,0 0,1.2 -1.2,0",
+    "diamond-tall": "0,-1.4 .7,0 0,1.4 -.7,0",
+    "triangle-up": "0,-1.1 1.1,.9 -1.1,.9",
+    "triangle-right": "1.1,0 -.9,1.1 -.9,-1.1",
+    "triangle-left": "-1.1,0 .9,1.1 .9,-1.1",
+    "pentagon": "0,-1.1 1.05,-.34 .65,.89 -.65,.89 -1.05,-.34",
+    "cross": "-.4,-1.1 .4,-1.1 .4,-.4 1.1,-.4 1.1,.4 .4,.4 .4,1.1 -.4,1.1 -.4,.4 -1.1,.4 -1.1,-.4 -.4,-.4",
+    "x": "0,-.57 .57,-1.1 1.1,-.57 .57,0 1.1,.57 .57,1.1 0,.57 -.57,1.1 -1.1,.57 -.57,0 -1.1,-.57 -.57,-1.1",
+}
+
+
+def swatch(look: Look) -> Sketch:
+    """A curve as a legend shows it: a piece of its line, its marker, and its number."""
+    points, size = _SHAPES.get(look.symbol), 5 if look.number == 1 else 7
+    place = f'transform="translate(20,8) scale({size})" fill="{look.color}"'
+    marker = f'<circle r="1" {place}/>' if points is None else f'<polygon points="{points}" {place}/>'
+    dash = "" if look.dash == "solid" else f' stroke-dasharray="{look.dash.replace("px", "")}"'
+    line = f'<path d="M0 8 H40" stroke="{look.color}" stroke-width="2.5"{dash}/>'
+    digit = (
+        f'<text x="20" y="11.5" text-anchor="middle" font-size="10" font-weight="700" '
+        f'fill="{readable_on(look.color)}">{look.number}</text>'
+    )
+    return Sketch(line + marker + (digit if look.number > 1 else ""), 40, 16, "")

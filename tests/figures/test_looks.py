@@ -1,0 +1,124 @@
+"""A look says what a curve is, to every eye, whatever it is compared with."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dprl.figures import looks, style
+from dprl.figures.looks import SYMBOLS, Kind
+from tests.figures.eyes import EYES, contrast, distance, lab
+
+DARK = [False, True]
+PRIVATE = ("central", "shuffle", "local")
+BUDGETS = 10.0 ** np.arange(-3, 4.01, 0.1)
+IN_USE = 10.0 ** np.arange(-1, 1.01, 0.1)
+NOTICED = 2.3
+
+
+def labs(model: str, budgets: np.ndarray, dark: bool, eye: str) -> np.ndarray:
+    """[budgets, 3]"""
+    return np.array([lab(looks.color(model, e, dark), eye) for e in budgets])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),  # Sharma, Wu, Dalal 2005, table 1
+    [
+        ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
+        ((50.0, 2.5, 0.0), (73.0, 25.0, -18.0), 27.1492),
+        ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
+        ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
+    ],
+)
+def test_the_measure_is_ciede2000(one: tuple[float, ...], other: tuple[float, ...], expected: float) -> None:
+    assert distance(np.array(one), np.array(other)) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("dark", DARK)
+def test_every_curve_stands_out_from_its_page(dark: bool) -> None:
+    for model in SYMBOLS:
+        for epsilon in BUDGETS:
+            assert contrast(looks.color(model, epsilon, dark), style.theme(dark).background) >= 3
+
+
+@pytest.mark.parametrize("dark", DARK)
+@pytest.mark.parametrize("eye", EYES)
+def test_models_are_told_apart_at_any_budgets(dark: bool, eye: str) -> None:
+    seen = {model: labs(model, BUDGETS[::5], dark, eye) for model in SYMBOLS}
+    for a, b in combinations(seen, 2):
+        assert distance(seen[a][:, None], seen[b][None, :]).min() >= 11, (a, b)
+
+
+@pytest.mark.parametrize("dark", DARK)
+@pytest.mark.parametrize("eye", EYES)
+@pytest.mark.parametrize("model", PRIVATE)
+def test_budgets_half_a_decade_apart_are_told_apart(dark: bool, eye: str, model: str) -> None:
+    seen = labs(model, IN_USE, dark, eye)
+    assert distance(seen[:-5], seen[5:]).min() >= 5
+
+
+@pytest.mark.parametrize("dark", DARK)
+@pytest.mark.parametrize("model", PRIVATE)
+def test_the_more_private_the_further_from_the_page_in_one_hue(dark: bool, model: str) -> None:
+    page = style.theme(dark).background
+    away = [contrast(looks.color(model, epsilon, dark), page) for epsilon in BUDGETS]
+    assert (np.diff(away) <= 0).all()
+    assert away[0] > 1.8 * away[-1]
+    _, a, b = labs(model, BUDGETS, dark, "normal").T
+    turned = np.angle(np.exp(1j * (np.arctan2(b, a) - np.arctan2(b[35], a[35]))), deg=True)
+    assert np.abs(turned).max() < 30
+
+
+KINDS = st.lists(
+    st.builds(
+        Kind,
+        model=st.sampled_from(list(SYMBOLS)),
+        epsilon=st.sampled_from([0.1, 0.12, 0.3, 1.0, 1.1, 3.0, 10.0, 1000.0]),
+        noise=st.integers(0, 1),
+        learner=st.integers(0, 9),
+    ),
+    max_size=8,
+)
+
+
+@given(KINDS)
+def test_no_two_curves_look_the_same(kinds: list[Kind]) -> None:
+    drawn = [looks.look(kind, dark=False) for kind in looks.numbered(kinds)]
+    for a, b in combinations(drawn, 2):
+        if (a.dash, a.symbol, a.number) == (b.dash, b.symbol, b.number):
+            for eye in EYES:
+                assert distance(lab(a.color, eye), lab(b.color, eye)) >= NOTICED
+    assert style.BOUND_DASH not in {look.dash for look in drawn}
+
+
+@given(KINDS)
+def test_no_curve_changes_when_another_one_comes(kinds: list[Kind]) -> None:
+    for n in range(len(kinds)):
+        assert looks.numbered(kinds[:n]) == looks.numbered(kinds)[:n]
+
+
+def test_only_what_looks_the_same_is_numbered() -> None:
+    five = [Kind("none"), *(Kind("central", e) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
+    assert [kind.number for kind in looks.numbered(five)] == [1] * 6
+    same = [Kind("central", 1.0), Kind("central", 1.05), Kind("local", 1.0), Kind("central", 0.95)]
+    assert [kind.number for kind in looks.numbered(same)] == [1, 2, 1, 3]
+
+
+def test_a_swatch_shows_the_number_and_the_dash() -> None:
+    plain = looks.swatch(looks.look(Kind("local", 1.0), dark=True))
+    assert "<text" not in plain.inside
+    assert "dasharray" not in plain.inside
+    second = looks.swatch(looks.look(Kind("local", 1.0, learner=1, number=2), dark=True))
+    assert ">2</text>" in second.inside
+    assert 'stroke-dasharray="10,4"' in second.inside
+    shapes = {looks.swatch(looks.look(Kind(m, 1.0, n), dark=True)).inside for m in SYMBOLS for n in range(4)}
+    assert len(shapes) == sum(map(len, SYMBOLS.values()))
+
+
+def test_an_unknown_model_is_refused() -> None:
+    with pytest.raises(ValueError, match="'federated'"):
+        looks.look(Kind("federated"), dark=False)

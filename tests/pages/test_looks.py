@@ -1,0 +1,80 @@
+"""A run looks the same wherever it is drawn, and like no other one beside it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from dprl.figures import looks
+from dprl.learners import ALGORITHMS
+from dprl.links import Curve
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation import RunSpec
+from pages.shared.examples import EXAMPLES
+from pages.shared.names import kind_of, kinds
+from tests.pages.conftest import charts
+
+Visit = Callable[..., AppTest]
+SMALL: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
+
+
+def chips(app: AppTest) -> list[str]:
+    """The signs on the chips, as SVG."""
+    (rules,) = [e.proto.body for e in app.get("html") if ".st-key-chip_0" in e.proto.body]
+    return [base64.b64decode(uri).decode() for uri in re.findall(r"base64,([^)]+)", rules)]
+
+
+def lines(app: AppTest) -> dict[str, dict[str, Any]]:
+    """The traces of the chart that stand in its legend, by name."""
+    (chart,) = charts(app)
+    return {t["name"]: t for t in json.loads(chart.spec)["data"] if t.get("showlegend") is not False}
+
+
+def test_every_noise_has_a_marker_and_every_learner_a_dash() -> None:
+    for model, privatizer in PRIVATIZERS.items():
+        noises = sum(len(MECHANISMS[m].calibrations) for m in privatizer.mechanisms)
+        assert len(set(looks.SYMBOLS[model])) >= noises
+    assert len(set(looks.DASHES)) >= len(ALGORITHMS)
+
+
+def test_the_noise_that_is_the_models_own_and_the_first_learner_look_plainest() -> None:
+    for privacy, shape in (
+        ("none", "circle"),
+        ("central", "square"),
+        ("local", "triangle-up"),
+        ("shuffle", "diamond"),
+    ):
+        own = looks.look(kind_of(RunSpec(privacy=privacy)), dark=False)
+        assert (own.symbol, own.dash) == (shape, "solid")
+
+
+def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(
+    visit: Visit, work: Callable[..., int]
+) -> None:
+    link = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~priv.central~eps.0.3", "eps.3", "eps.3~K.2000"]}
+    visit("pages/explore/page.py", **link)
+    work()
+    app = visit("pages/explore/page.py", **link)
+    colors = [looks.color("central", epsilon, dark=False) for epsilon in (0.3, 3.0, 3.0)]
+    signs = chips(app)
+    assert [color in sign for color, sign in zip(colors, signs, strict=True)] == [True] * 3
+    assert [">2</text>" in sign for sign in signs] == [False, False, True]
+    drawn = list(lines(app).items())[:3]
+    assert [trace["line"]["color"] for _, trace in drawn] == colors
+    assert [name.startswith("2: ") for name, _ in drawn] == [False, False, True]
+    home = visit(eps="0.3", v="1")
+    assert colors[0] in {trace["line"].get("color") for trace in lines(home).values()}
+
+
+def test_five_budgets_have_five_shades_and_an_earlier_curve_keeps_its_own() -> None:
+    curves = list(EXAMPLES[0].curves)
+    found = kinds(curves)
+    assert len({looks.look(kind, dark=False).color for kind in found}) == len(curves) == 6
+    assert {kind.number for kind in found} == {1}
+    more = [*curves, Curve(RunSpec(**SMALL, epsilon=0.1)), Curve(RunSpec(**SMALL, privacy="local"))]
+    assert kinds(more)[:6] == found
