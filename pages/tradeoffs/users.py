@@ -12,7 +12,6 @@ import streamlit as st
 from dprl import search
 from dprl.figures import tradeoff as figures
 from dprl.figures.style import human, quoted
-from dprl.simulation.axes import Model
 from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.controls.widgets import complaint, exact

@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.figures import looks
 from dprl.learners import ALGORITHMS
-from dprl.links import Curve
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES
+from pages.shared.links import Curve
 from pages.shared.names import kind_of, kinds
 from tests.pages.conftest import charts
 
