@@ -298,7 +298,7 @@ PROCESS = """
 import sys
 from dprl import RunSpec
 from tests.simulation.test_engine import digest, finished
-from dprl.simulation import start
+from dprl.simulation import spec_from_json, start
 for text in sys.argv[1:]:
     print(digest(finished(start(spec_from_json(text), 7))))
 """
