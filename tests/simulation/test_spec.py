@@ -366,7 +366,9 @@ RUBBISH = [
 ]
 
 
-@pytest.mark.parametrize("value", RUBBISH, ids=repr)
+@pytest.mark.parametrize(
+    "value", RUBBISH, ids=[type(value).__name__ + f"-{i}" for i, value in enumerate(RUBBISH)]
+)
 @pytest.mark.parametrize("name", FIELDS)
 def test_rubbish_is_refused_by_the_field_it_was_given_to(name: str, value: Any) -> None:
     if FIELDS[name].kind == "params" and value == {}:
