@@ -27,8 +27,11 @@ def ink(theme: Theme) -> str:
     return f"rgb({', '.join(str(int(theme.ink[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
-def test_charts_follow_day_and_night_on_every_page(visit: Visits, idle: Idle) -> None:
+def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: Visits, idle: Idle) -> None:
     page = visit(LINK)
+    for chip in page.locator(".st-key-chips button[data-testid=stPopoverButton]").all():
+        sign = chip.evaluate("e => getComputedStyle(e, '::before').backgroundImage")
+        assert sign.startswith('url("data:image/svg')
     now, after = ("light", LIGHT), ("dark", DARK)
     for name in ("Explore", "Trade-offs", "When is privacy free?", "Home"):
         page.get_by_role("link", name=name).first.click()
