@@ -62,8 +62,10 @@ def read_address() -> str:
     address = f"home {version} {text}"
     if address != s.address:
         s.address = address
-        s.epsilon, s.home_problem = epsilon_of(text, version)
-        s.version += 1
+        epsilon, s.home_problem = epsilon_of(text, version)
+        if epsilon != s.epsilon:  # else the slider wrote it
+            s.epsilon = epsilon
+            s.version += 1
     return s.home_problem
 
 
@@ -99,6 +101,8 @@ def at_one_epsilon() -> None:
             ends=("more private", "less noise"),
             key=f"{s.version}:epsilon",
             chart="home_chart",
+            queries=[query(e) for e in HOME_BUDGETS],
+            write="eps" not in st.query_params and s.epsilon != EPSILON.default,
             on_move=take,
         )
     if s.home_drawn[1] != night:  # day and night changed meanwhile
@@ -118,14 +122,20 @@ def at_one_epsilon() -> None:
         )
         for page, label, icon in WAYS_ON:
             st.page_link(page, label=label, icon=icon)
-        copy_link(urlencode({"v": links.VERSION, "eps": f"{s.epsilon:g}"}))
+        copy_link(query(s.epsilon))
     st.markdown(f":material/shield: {meaning(s.epsilon)}")
     st.caption(escape(in_common(example.curves)))
 
 
+def query(epsilon: float) -> str:
+    """The link to this page at an epsilon, without the question mark."""
+    return urlencode({"v": links.VERSION, "eps": f"{epsilon:g}"})
+
+
 def take(place: int) -> None:
     """The slider was moved."""
-    session().epsilon = HOME_BUDGETS[place]
+    s = session()
+    s.epsilon, s.home_problem = HOME_BUDGETS[place], ""
 
 
 @st.cache_data(show_spinner=False)

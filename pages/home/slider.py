@@ -18,9 +18,10 @@ _HTML = """
 
 # What the browser can do itself is done at once; what is sent follows at most every PACE ms, the last place always.
 # The chart is turned by its own buttons (Plotly's `updatemenus`), because Streamlit can only replace a chart that has
-# changed, which takes three times as long and blinks.
+# changed, which takes three times as long and blinks. The address follows once the slider rests, in place: what is
+# written from Python becomes an entry of the Back button each time.
 _JS = """
-const PACE = 80;
+const PACE = 80, REST = 400;
 export default function ({ data, parentElement, setStateValue }) {
   const input = parentElement.querySelector("input");
   if (input.dataset.ready) return;  // drawn again by its own move: the visitor's hand is ahead
@@ -50,14 +51,25 @@ export default function ({ data, parentElement, setStateValue }) {
     last = performance.now();
     setStateValue("place", Number(sent));
   };
+  const path = location.pathname;
+  const write = () => {
+    if (!input.isConnected || location.pathname !== path) return;  // another page is open by now
+    const url = new URL(location.href);
+    new URLSearchParams(data.queries[input.value]).forEach((value, key) => url.searchParams.set(key, value));
+    history.replaceState(history.state, "", url);
+  };
+  let resting = null;
   input.oninput = () => {
     say();
     turn();
+    clearTimeout(resting);
+    resting = setTimeout(write, REST);
     if (waiting !== null) return;
     const pause = last + PACE - performance.now();
     if (pause <= 0) send(); else waiting = setTimeout(send, pause);
   };
   say();
+  if (data.write) write();
 }
 """
 
@@ -101,11 +113,14 @@ def live_slider(
     ends: tuple[str, str],
     key: str,
     chart: str,
+    queries: Sequence[str],
+    write: bool,
     on_move: Callable[[int], None],
 ) -> None:
     """A slider over `words`, at `place` when it is first drawn. spoken: the words as a screen reader says them.
 
-    chart: key of the container of a figure with a button for each place, which is pressed as the slider moves.
+    chart: key of the container of a figure with a button for each place, which is pressed as the slider moves;
+    queries: what the address says for each place, once the slider rests there; write: the address does not say it yet.
     on_move: called with the new place before the part of the page that holds the slider is drawn again. To move it
     from elsewhere, draw it under another key.
     """
@@ -115,6 +130,13 @@ def live_slider(
         if isinstance(place, int) and 0 <= place < len(words):  # it comes from a browser
             on_move(place)
 
-    data = {"label": label, "place": place, "words": words, "spoken": spoken, "ends": ends}
-    data["chart"] = f".st-key-{chart}"
+    data = {
+        "label": label,
+        "place": place,
+        "words": words,
+        "spoken": spoken,
+        "ends": ends,
+        "queries": queries,
+    }
+    data |= {"chart": f".st-key-{chart}", "write": write}
     _slider(data=data, key=key, on_place_change=taking(key, moved))

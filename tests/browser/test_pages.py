@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
+from dprl import studies
+from dprl.simulation import RunSpec
+from dprl.studies import Study
 from tests.browser.conftest import Visits
 
 Idle = Callable[[Any], None]
@@ -62,6 +67,22 @@ def test_back_returns_to_the_comparison_before(visit: Visits, idle: Idle) -> Non
     idle(page)
 
 
+def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits, idle: Idle) -> None:
+    S = 40
+    P = [[[1 / S] * S]] * S
+    model = json.dumps({"P": P, "R": [[0.5]] * S, "d1": [1] + [0] * (S - 1)}, separators=(",", ":"))
+    base = RunSpec(environment="custom", environment_params={"model": model, "H": 2}, episodes=1000, seeds=2)
+    page = visit(f"tradeoffs?{urlencode(studies.encode(Study(base, values=(1.0, 10.0))))}")
+    expect(page.get_by_text("upload that file")).to_be_visible()
+    page.get_by_role("combobox", name="Environment").click()
+    page.get_by_role("option", name="Your own").click()
+    file = {"name": "mine.json", "mimeType": "application/json", "buffer": model.encode()}
+    page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
+    expect(page.get_by_text("upload that file")).to_have_count(0)
+    expect(page.get_by_text("Your own (Custom MDP, H = 2)")).to_be_visible()
+    idle(page)
+
+
 def test_names_are_text_everywhere(visit: Visits, idle: Idle) -> None:
     name = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20**b**%20www.evil.com%20%5Bl%5D(http%3A//evil.com)%20a%40evil.com"
     page = visit(f"{LINK}&c={QUICK}~eps.20~col.1~name.{name}&i=2")
@@ -110,7 +131,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")
     expect(title).to_have_text(re.compile("at ε = 1$"))
     curves = "[...document.querySelectorAll('.js-plotly-plot path.js-line')].map(e => e.getAttribute('d'))"
-    before = page.evaluate(curves)
+    before, entries = page.evaluate(curves), page.evaluate("history.length")
     chart = page.evaluate_handle("document.querySelector('.js-plotly-plot')")
     slider.focus()
     for _ in range(2):
@@ -124,7 +145,16 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     assert before[0] == after[0]  # without privacy nothing moves
     assert all(a != b for a, b in zip(before[1:4], after[1:4], strict=True))
     assert page.evaluate("chart => chart.isConnected", chart)  # turned, not replaced
-    assert "eps" not in page.url  # the address does not follow the slider
+    expect(page).to_have_url(re.compile(r"/\?v=1&eps=0\.3$"))  # the address follows once the slider rests
+    assert page.evaluate("history.length") == entries  # without an entry of the Back button for each stop
+    page.reload()
+    expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.3")
+    expect(title).to_have_text(re.compile("at ε = 0.3$"))
+    page.get_by_role("link", name="Explore", exact=True).first.click()
+    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    assert "eps" not in page.url
+    page.get_by_role("link", name="Home").click()
+    expect(page).to_have_url(re.compile(r"/\?v=1&eps=0\.3$"))  # it is told again
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Link copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
