@@ -1,0 +1,86 @@
+"""Explore while something moves: tabs pressed quickly, what plays, and runs added by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visits
+
+Idle = Callable[[Any], None]
+
+SMALL = "envp.S.3~envp.H.3~K.20000~seeds.2"
+TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
+FRAMES = 2500  # ms in which what plays would be redrawn three times
+
+# How often something in the page changes in so many ms.
+CHANGES = """ms => new Promise(resolve => {
+    let changes = 0;
+    const watch = new MutationObserver(found => { changes += found.length; });
+    watch.observe(document.querySelector('[data-testid="stMain"]'),
+                  {subtree: true, childList: true, attributes: true, characterData: true});
+    setTimeout(() => { watch.disconnect(); resolve(changes); }, ms);
+})"""
+
+
+def opened(page: Page) -> str:
+    """The open tab."""
+    return page.locator("[role=tab][aria-selected=true]").inner_text()
+
+
+def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Visits, idle: Idle) -> None:
+    page = visit("explore")
+    page.get_by_role("button", name="Show this").first.click()
+    page.get_by_role("tab", name="Counts").wait_for()
+    for _ in range(3):
+        for tab in TABS[1:]:
+            page.get_by_role("tab", name=tab).click(no_wait_after=True)
+    page.get_by_role("tab", name="Counts").click()
+    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=120_000)
+    idle(page)
+    assert opened(page) == "Counts"
+    assert "tab=counts" in page.url
+    expect(page.get_by_text("All cells", exact=True)).to_be_visible()
+
+
+def test_tabs_are_walked_by_keyboard(visit: Visits, idle: Idle) -> None:
+    page = visit(f"explore?v=1&c={SMALL}~eps.50")
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    page.get_by_role("tab", name="Regret").focus()
+    for tab in TABS[1:]:
+        page.keyboard.press("ArrowRight")
+        idle(page)
+        assert opened(page) == tab
+        expect(page.get_by_role("tab", name=tab)).to_be_focused()
+
+
+def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits, idle: Idle) -> None:
+    page = visit(f"explore?v=1&c={SMALL}~eps.50&tab=policy&k=1")
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page.get_by_role("tab", name="Regret").click()
+    expect(page.get_by_text("Axes and seeds")).to_be_visible()
+    idle(page)
+    assert page.evaluate(CHANGES, FRAMES) == 0
+    page.get_by_role("tab", name="Policy").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_a_run_added_by_keyboard_is_drawn(visit: Visits, idle: Idle) -> None:
+    page = visit(f"explore?v=1&c={SMALL}~eps.50")
+    curves = page.locator("[data-testid=stMain] .js-plotly-plot .scatterlayer path.js-line")
+    for epsilon in ("20", "10"):
+        field = page.get_by_label("Privacy budget ε, exact value")
+        field.fill(epsilon)
+        field.press("Enter")
+        idle(page)
+        before = curves.count()
+        page.keyboard.press("Control+Enter")
+        expect(page.locator("[class*=st-key-chip_]").get_by_text(f"ε = {epsilon}")).to_be_visible()
+        expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+        idle(page)
+        assert curves.count() > before
