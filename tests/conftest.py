@@ -10,6 +10,7 @@ import pytest
 BROWSER = Path(__file__).parent / "browser"
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         group = "browser" if item.path.is_relative_to(BROWSER) else item.nodeid.partition("::")[0]
