@@ -31,7 +31,7 @@ run: $(VENV)/.run
 test: $(VENV)/.test
 	@sh tests/browser/install.sh $(PY)
 	@echo "Running the tests."
-	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadgroup --no-loadscope-reorder $(COVERAGE)
+	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(COVERAGE)
 
 check: $(VENV)/.test
 	@$(PY) -m pytest $(TESTS)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from dprl import studies
+from pages.tradeoffs import study as studies
 from dprl.simulation import RunSpec
 from dprl.studies import Study
 from tests.browser.conftest import Visits
