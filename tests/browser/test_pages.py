@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from pages.tradeoffs import study as studies
 from dprl.simulation import RunSpec
-from dprl.studies import Study
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import Study
 from tests.browser.conftest import Visits
 
 Idle = Callable[[Any], None]
