@@ -66,9 +66,9 @@ def test_printed_constants_never_learn_locally() -> None:
 def test_no_seed_of_20_is_stuck(algorithm: str, privacy: str) -> None:
     """Practical presets, RiverSwim, the page's default K: a seed is stuck if its last policy loses over 10% of V*.
 
-    The last tenth of the users is looked at too. private-ucb-vi with shuffled bits is judged by that alone, and one seed
-    may lose more: its bonus grows with the noise of the batches, so that now and then it tries another action for one
-    block of 2% (measured: one seed loses 11% of V* over the last tenth).
+    The last tenth of the users is looked at too. private-ucb-vi with shuffled bits is judged by that alone, and one
+    seed may lose more: its bonus grows with the noise of the batches, so that now and then it tries another action for
+    one block of 2% (measured: one seed loses 11% of V* over the last tenth).
     """
     spec = RunSpec(algorithm=algorithm, privacy=privacy, seeds=20)
     assert spec.bonus == "practical"
