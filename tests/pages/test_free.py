@@ -56,7 +56,7 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
         _, price = metrics.extra_regret(own.episodes, own.rows, twin.episodes, twin.rows)
         last[model] = metrics.growth_by_decade(own.episodes, price)[-1]
     assert last["central"].high <= 0.1
-    # With a shuffler single seeds with a late mistake widen the interval: 0.14 (-0.15 to 0.43) with the practical bonus.
+    # With a shuffler single seeds with a late mistake widen the interval: 0.14 (-0.15 to 0.43), practical bonus.
     assert last["shuffle"].low <= 0.0 < last["local"].low
     assert last["shuffle"].mean < last["local"].mean / 2
     assert last["local"].low > 0.29
