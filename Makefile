@@ -6,6 +6,7 @@ PORT ?= 8501
 PYTHON ?= python3 python3.13 python3.12 python3.11
 TESTS ?= tests
 JOBS ?= auto
+# COVERAGE="--cov --cov-report=term" says which lines were run.
 COVERAGE ?=
 
 VENV := .venv
