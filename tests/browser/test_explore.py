@@ -46,17 +46,6 @@ def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Vis
     expect(page.get_by_text("All cells", exact=True)).to_be_visible()
 
 
-def test_tabs_are_walked_by_keyboard(visit: Visits, idle: Idle) -> None:
-    page = visit(f"explore?v=1&c={SMALL}~eps.50")
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
-    page.get_by_role("tab", name="Regret").focus()
-    for tab in TABS[1:]:
-        page.keyboard.press("ArrowRight")
-        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-        idle(page)
-        expect(page.get_by_role("tab", name=tab)).to_be_focused()
-
-
 def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits, idle: Idle) -> None:
     page = visit(f"explore?v=1&c={SMALL}~eps.50&tab=policy&k=1")
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
