@@ -20,11 +20,21 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, Response, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Page,
+    Request,
+    Response,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser.server import END_LIMIT, ROOT, App, serve_command, start
 
 IDLE_LIMIT = 30.0  # seconds for a page to come to rest
+expect.set_options(timeout=1000 * IDLE_LIMIT)  # the machine may be busy; what never comes still fails
 SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 
 # No background traffic, and no sandbox only where Chromium refuses one (as root).

@@ -76,6 +76,7 @@ def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits, idle: I
     expect(page.get_by_text("upload that file")).to_be_visible()
     page.get_by_role("combobox", name="Environment").click()
     page.get_by_role("option", name="Your own").click()
+    idle(page)  # nobody picks a file before the button for it is drawn
     file = {"name": "mine.json", "mimeType": "application/json", "buffer": model.encode()}
     page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
     expect(page.get_by_text("upload that file")).to_have_count(0)
