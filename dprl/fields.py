@@ -19,8 +19,12 @@ _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
 
 
 class SpecError(ValueError):
-    """A bad input. `field` names it; the message is one sentence: the field, what was given, what is allowed;
-    `sentence` is the same without the field."""
+    """A bad input.
+
+    Attributes:
+        field: names it.
+        sentence: what was given and what is allowed. The message is the same after the field's name.
+    """
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
@@ -49,13 +53,18 @@ def number(value: float) -> str:
 class Field:
     """One input.
 
-    name: key in JSON and in Python; kind: its type; default: its value when left out;
-    low, high: inclusive range of a number (`low_open`: low itself is excluded);
-    choices: allowed words of a choice; optional: None means "chosen for you" or "not used";
-    query: short key in links; flag: command-line option;
-    when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or among these
-    those with noise (`practical noise`), or all but those with bonus `anytime` (`not anytime`). In other runs it is
-    None.
+    Attributes:
+        name: key in JSON and in Python.
+        kind: its type.
+        default: its value when left out.
+        low, high: inclusive range of a number (`low_open`: low itself is excluded).
+        choices: allowed words of a choice.
+        optional: None means "chosen for you" or "not used".
+        query: short key in links.
+        flag: command-line option.
+        when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or
+            among these those with noise (`practical noise`), or all but those with bonus `anytime` (`not
+            anytime`). In other runs it is None.
     """
 
     name: str

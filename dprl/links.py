@@ -33,7 +33,12 @@ Pairs = dict[str, str]
 
 @dataclass(frozen=True)
 class Defaults:
-    """One frozen table. always: of every spec; by_environment, by_learner, by_privacy: what depends on these."""
+    """One frozen table.
+
+    Attributes:
+        always: of every spec.
+        by_environment, by_learner, by_privacy: what depends on these.
+    """
 
     always: Pairs
     by_environment: Mapping[str, Pairs]

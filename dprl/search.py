@@ -17,8 +17,13 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
     """The K at which to look next for the first one on the grid at which a price is at most `target`; None when it
     is found, or is not on the grid.
 
-    known: K to price, both positive where they matter; grid: ascending; start: where to begin. Prices per episode
-    fall about like 1/K or 1/sqrt(K), so the next K is where a straight line between logarithms meets the target.
+    Args:
+        known: K to price, both positive where they matter.
+        grid: ascending.
+        start: where to begin.
+
+    Prices per episode fall about like 1/K or 1/sqrt(K), so the next K is where a straight line between logarithms
+    meets the target.
     """
     if not known:
         return grid[_near(grid, start)]
@@ -47,9 +52,13 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
 def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
     """The K from which on the mean price is at most `target`, by straight lines between logarithms.
 
-    at: [N] ascending; price: [seeds, N] per episode; picked: [B, seeds] which seeds each bootstrap sample takes.
-    Returns (K, resampled [B]). NaN where the price is above the target to the end; infinite in a sample whose
-    price is.
+    Args:
+        at: [N] ascending.
+        price: [seeds, N] per episode.
+        picked: [B, seeds] which seeds each bootstrap sample takes.
+
+    Returns:
+        (K, resampled [B]). NaN where the price is above the target to the end; infinite in a sample whose price is.
     """
     grid = np.asarray(at, float)
     resampled = _all_settle(grid, price[picked].mean(axis=1), target)
@@ -69,9 +78,16 @@ def quantiles(resampled: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Users:
-    """How many users are needed. at: [N] the K that were looked at; price: [seeds, N] there; needed: the K from which
-    on the mean price is at most the target, NaN when there is none on the grid; low, high: its 95% bootstrap interval
-    over seeds; resampled: [B] of it; pending: the K to look at next, None at the end."""
+    """How many users are needed.
+
+    Attributes:
+        at: [N] the K that were looked at.
+        price: [seeds, N] there.
+        needed: the K from which on the mean price is at most the target, NaN when there is none on the grid.
+        low, high: its 95% bootstrap interval over seeds.
+        resampled: [B] of it.
+        pending: the K to look at next, None at the end.
+    """
 
     at: Integers
     price: Array
@@ -87,8 +103,10 @@ def search_users(
 ) -> Users:
     """Search the grid for the number of users at which the price per episode has fallen to `target`.
 
-    look: the price [seeds] at a K, None while it is not known: then the search stops there, and begins again with
-    the next call; picked: as for `users_needed`.
+    Args:
+        look: the price [seeds] at a K, None while it is not known: then the search stops there, and begins
+            again with the next call.
+        picked: as for `users_needed`.
     """
     rows: dict[int, Array] = {}
 

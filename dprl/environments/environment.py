@@ -15,9 +15,15 @@ from dprl.mdp.tabular import Array
 
 @dataclass(frozen=True)
 class Environment:
-    """key: its name in a spec; fields: its parameters; make(**params): the MDP; size(**params): (S, A, H).
+    """An entry of the registry.
 
-    smaller: what to take where even H = 1 is too large to run, for those whose states and actions cannot be chosen.
+    Attributes:
+        key: its name in a spec.
+        fields: its parameters.
+        make(**params): the MDP.
+        size(**params): (S, A, H).
+        smaller: what to take where even H = 1 is too large to run, for those whose states and actions cannot be
+            chosen.
     """
 
     key: str

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 class Ticket:
     """One visitor's wish for one seed that is queued or running.
 
-    seconds: what is left of it, estimated; asked_at, served_at: Unix times at which the run was asked for and
-    at which this visitor was last given a worker (0: never).
+    Attributes:
+        seconds: what is left of it, estimated.
+        asked_at, served_at: Unix times at which the run was asked for and at which this visitor was last
+            given a worker (0: never).
     """
 
     visitor: str

@@ -49,8 +49,11 @@ class SeedRun(Protocol):
 class Simulation:
     """The functions a simulation offers to background runs.
 
-    start(spec, seed) begins one seed; warm() compiles or loads the kernels, step by step; seconds(spec) estimates
-    what one seed takes; spec_from_json and trace_from_bytes read back what was stored.
+    Attributes:
+        start(spec, seed): begins one seed.
+        warm(): compiles or loads the kernels, step by step.
+        seconds(spec): estimates what one seed takes.
+        spec_from_json, trace_from_bytes: read back what was stored.
     """
 
     start: Callable[[Any, int], SeedRun]

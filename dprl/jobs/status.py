@@ -32,10 +32,14 @@ WHERE run.key = :key ORDER BY run_unit.seed
 class RunStatus:
     """How a run stands.
 
-    state: `unknown` when nobody asked for it, or its results had to make room; seeds_done of seeds are
-    finished; progress: 0 to 1; place: runs ahead of it (0: it is next), None unless it waits for a worker;
-    seconds_left: estimated, None unless queued or running; message: one sentence, or ""; version: as
-    `Store.version` gives it.
+    Attributes:
+        state: `unknown` when nobody asked for it, or its results had to make room.
+        seeds_done, seeds: how many seeds are finished, of how many.
+        progress: 0 to 1.
+        place: runs ahead of it (0: it is next), None unless it waits for a worker.
+        seconds_left: estimated, None unless queued or running.
+        message: one sentence, or "".
+        version: as `Store.version` gives it.
     """
 
     state: State
@@ -61,8 +65,11 @@ class RunRow(RunStatus):
 class Activity:
     """What goes on for everybody.
 
-    workers: worker processes alive; warm: those ready to compute; seeds_running; seeds_queued; runs_waiting: runs
-    with a seed queued.
+    Attributes:
+        workers: worker processes alive.
+        warm: those ready to compute.
+        seeds_running, seeds_queued: seeds of anybody's runs.
+        runs_waiting: runs with a seed queued.
     """
 
     workers: int

@@ -54,11 +54,17 @@ class Problem:
 class Learner(Protocol):
     """An entry of the registry. It never holds the model or raw counts.
 
-    key: its name in a spec; privacies: keys of the privatizers it may be run with, the first is the default;
-    bonuses: which sets of constants it has; fields: its parameters; statistic: what it sees of its users;
-    loop: key of the loop that plays it; public: keys of PUBLIC, what it takes as known by everybody;
-    schedule: the name of its own schedule, "" when it takes any; noise_weight(problem): multiplier of E/n in its bonus,
-    if it has one: previews say from it how many users a run needs.
+    Attributes:
+        key: its name in a spec.
+        privacies: keys of the privatizers it may be run with, the first is the default.
+        bonuses: which sets of constants it has.
+        fields: its parameters.
+        statistic: what it sees of its users.
+        loop: key of the loop that plays it.
+        public: keys of PUBLIC, what it takes as known by everybody.
+        schedule: the name of its own schedule, "" when it takes any.
+        noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
+            users a run needs.
     """
 
     @property

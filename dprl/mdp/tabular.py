@@ -26,13 +26,15 @@ class Size(NamedTuple):
 class TabularMDP:
     """A finite-horizon MDP. Steps are h = 0..H-1 and V[H] = 0.
 
-    P: [H, S, A, S] transition probabilities, rows sum to 1 (within 1e-9).
-    R: [H, S, A] mean rewards in [0, 1].
-    d1: [S] distribution of the first state.
-    bernoulli: rewards are Bernoulli(R) draws; otherwise each reward equals its mean.
-    drawing: hints for a picture; "kind" is chain, grid or graph.
+    Attributes:
+        P: [H, S, A, S] transition probabilities, rows sum to 1 (within 1e-9).
+        R: [H, S, A] mean rewards in [0, 1].
+        d1: [S] distribution of the first state.
+        bernoulli: rewards are Bernoulli(R) draws; otherwise each reward equals its mean.
+        drawing: hints for a picture; "kind" is chain, grid or graph.
 
-    Raises SpecError when shapes disagree, a row does not sum to 1, or a number is out of range.
+    Raises:
+        SpecError: shapes disagree, a row does not sum to 1, or a number is out of range.
     """
 
     name: str

@@ -81,10 +81,12 @@ def chi_tail(std: Array, cells: int, failure: float) -> Array:
 def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int, failure: float) -> Array:
     """Lengths x: [M] with P(|z_i| > x_i) <= failure, for random vectors z_i of `cells` coordinates.
 
-    log_moments(y): [M] at least ln E exp(y_i u.z_i), whatever the unit vector u, for y: [M]; spread: [M] about the
-    standard deviation of u.z_i. For u uniform on the sphere E exp(y u.z) = phi(y |z|), phi(t) = Gamma(d/2)
-    (2/t)^(d/2 - 1) I_{d/2-1}(t), which rises in |z|; so P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov,
-    for every y. The best of a grid is taken.
+    Args:
+        log_moments(y): [M] at least ln E exp(y_i u.z_i), whatever the unit vector u, for y: [M].
+        spread: [M] about the standard deviation of u.z_i.
+
+    For u uniform on the sphere E exp(y u.z) = phi(y |z|), phi(t) = Gamma(d/2) (2/t)^(d/2 - 1) I_{d/2-1}(t), which
+    rises in |z|; so P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov, for every y. The best of a grid is taken.
     """
     from scipy.special import gammaln, ive
 

@@ -48,12 +48,20 @@ class Step:
 class Guarantee:
     """The card every run carries.
 
-    model: JDP, LDP, SDP or none; trust: who sees raw data and who is trusted; unit: what is protected;
-    where: the place noise enters; noise_formula, noise_scale: of one draw, in counts; noise_std: standard deviation
-    of one released counter n at the worst release, in counts; claimed_*: what is promised (for printed noise: by the
-    paper); proved_*: what this noise proves under replace-one at the spec's delta; readings: other things it proves;
-    ladder: what other mechanisms would need; public: what the learner takes as known by everybody, which is therefore
-    not protected. Numbers are None where no privacy is claimed.
+    Attributes:
+        model: JDP, LDP, SDP or none.
+        trust: who sees raw data and who is trusted.
+        unit: what is protected.
+        where: the place noise enters.
+        noise_formula, noise_scale: of one draw, in counts.
+        noise_std: standard deviation of one released counter n at the worst release, in counts.
+        claimed_*: what is promised (for printed noise: by the paper).
+        proved_*: what this noise proves under replace-one at the spec's delta.
+        readings: other things it proves.
+        ladder: what other mechanisms would need.
+        public: what the learner takes as known by everybody, which is therefore not protected.
+
+    Numbers are None where no privacy is claimed.
     """
 
     model: str

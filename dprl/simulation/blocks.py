@@ -24,9 +24,12 @@ Ints = NDArray[np.int64]
 class Model(NamedTuple):
     """The true environment as the sampler wants it. Only the simulator ever holds one.
 
-    P: [H, S, A, S]; R: [H, S, A]; cumulative_P, cumulative_d1: running sums, inf from the last possible
-    state on; conditional_P, conditional_d1: chance of a state given that no lower one was drawn;
-    bernoulli: rewards are drawn, else equal their means.
+    Attributes:
+        P: [H, S, A, S].
+        R: [H, S, A].
+        cumulative_P, cumulative_d1: running sums, inf from the last possible state on.
+        conditional_P, conditional_d1: chance of a state given that no lower one was drawn.
+        bernoulli: rewards are drawn, else equal their means.
     """
 
     P: Array

@@ -17,7 +17,13 @@ MAX_BYTES = 2 * 2**30  # of memory, for one seed
 
 @dataclass(frozen=True)
 class Estimate:
-    """seconds: of one core for one seed; bytes: of memory for one seed; releases: M."""
+    """What a run will cost.
+
+    Attributes:
+        seconds: of one core for one seed.
+        bytes: of memory for one seed.
+        releases: M.
+    """
 
     seconds: float
     bytes: int
@@ -28,9 +34,13 @@ class Estimate:
 class Work:
     """What a run consists of.
 
-    users: K; releases: M; fewer: what makes fewer releases, in words ("": fewer users); mechanism: None without noise;
-    of_users: noise is calibrated to the stream of users, else to that of releases; planning: seconds of the learner's
-    beyond one backward induction a release.
+    Attributes:
+        users: K.
+        releases: M.
+        fewer: what makes fewer releases, in words ("": fewer users).
+        mechanism: None without noise.
+        of_users: noise is calibrated to the stream of users, else to that of releases.
+        planning: seconds of the learner's beyond one backward induction a release.
     """
 
     size: Size

@@ -39,15 +39,24 @@ class SeedTrace(TraceCore):
     """One seed of an online run on counts. C checkpoints, D of them with details, P values of alpha.
 
     The curve's axis is users so far; its measure cumulative regret, from exact values of the policies played, not
-    returns. gap: [C] expected loss per episode of the policy played just before; coverage_ratio: [C] largest noise so
-    far relative to what E_{eps,beta} allows (at most 1 while the bound holds; 0 without noise);
-    pac_alpha: [P], pac_count: [C, P] episodes more than alpha suboptimal so far;
-    detail_episodes: [D]; counts, noisy, released: [D, H, S, A, S + 2] true counts, with noise, and as the learner
-    sees them (rows as in mdp/counts.py); policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that
-    release; occupancy: [D, H, S] chance that this policy is in s at h; error_bound: [D] E_{eps,beta};
-    error_used: [D] the E the bonus used; optimism: [D] share of (h, s, a) with Q at least optimal;
-    series: [D] each, a learner's own measures by name; optimal_*: the true optimum; v_star: expected optimal
-    value of an episode.
+    returns.
+
+    Attributes:
+        gap: [C] expected loss per episode of the policy played just before.
+        coverage_ratio: [C] largest noise so far relative to what E_{eps,beta} allows (at most 1 while the
+            bound holds; 0 without noise).
+        pac_alpha: [P], pac_count: [C, P] episodes more than alpha suboptimal so far.
+        detail_episodes: [D].
+        counts, noisy, released: [D, H, S, A, S + 2] true counts, with noise, and as the learner sees them
+            (rows as in mdp/counts.py).
+        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that release.
+        occupancy: [D, H, S] chance that this policy is in s at h.
+        error_bound: [D] E_{eps,beta}.
+        error_used: [D] the E the bonus used.
+        optimism: [D] share of (h, s, a) with Q at least optimal.
+        series: [D] each, a learner's own measures by name.
+        optimal_*: the true optimum.
+        v_star: expected optimal value of an episode.
     """
 
     gap: Array

@@ -17,7 +17,10 @@ from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
 class Spec(Protocol):
     """A run as a value: frozen, checked, hashable, in canonical form.
 
-    kind: key of its Kind; size: where its curve ends; seeds: independent repetitions.
+    Attributes:
+        kind: key of its Kind.
+        size: where its curve ends.
+        seeds: independent repetitions.
     """
 
     @property
@@ -67,11 +70,17 @@ class Run(Protocol):
 class Kind:
     """An entry of the registry.
 
-    fields: one table of what a spec consists of, by name; from_dict: from JSON to a spec, raises SpecError;
-    start(spec, seed): begins one seed; estimate(spec): what one seed will cost; warm(): compiles, or loads from the
-    disk cache, every kernel, and comes up for air before each; trace: the class of its traces; axis, measure: of its
-    curves; axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical form;
-    along(spec, chosen): the spec with these values of axes.
+    Attributes:
+        fields: one table of what a spec consists of, by name.
+        from_dict: from JSON to a spec, raises SpecError.
+        start(spec, seed): begins one seed.
+        estimate(spec): what one seed will cost.
+        warm(): compiles, or loads from the disk cache, every kernel, and comes up for air before each.
+        trace: the class of its traces.
+        axis, measure: of its curves.
+        axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical
+            form.
+        along(spec, chosen): the spec with these values of axes.
     """
 
     key: str
@@ -114,12 +123,20 @@ def spec_from_dict(given: Any) -> Any:
 
 
 def spec_from_json(text: str) -> Any:
-    """The spec in a JSON text, of whichever kind. Raises SpecError, also for text that is not JSON."""
+    """The spec in a JSON text, of whichever kind.
+
+    Raises:
+        SpecError: a field is not allowed, or the text is not JSON.
+    """
     return spec_from_dict(read_json("spec", text))
 
 
 def trace_from_bytes(data: bytes) -> Any:
-    """The trace that `to_bytes` wrote. Raises SpecError when the bytes are damaged or of another version."""
+    """The trace that `to_bytes` wrote.
+
+    Raises:
+        SpecError: the bytes are damaged or of another version.
+    """
     try:
         arrays, plain = unpacked(data)
         spec = spec_from_dict(plain["spec"])
@@ -141,7 +158,15 @@ def estimate(spec: Spec) -> Estimate:
 
 
 def run(spec: Spec, progress: Callable[[float], None] | None = None) -> Trace:
-    """Run every seed of a spec in this process. `progress` is called with the share done, 0 to 1."""
+    """Run every seed of a spec in this process.
+
+    Args:
+        spec: what to run, of any kind.
+        progress: is called with the share done, from 0 to 1.
+
+    Returns:
+        The traces of all seeds, the same bit for bit whenever the spec is.
+    """
     traces = []
     for seed in range(spec.seeds):
         work = start(spec, seed)

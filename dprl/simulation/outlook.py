@@ -19,9 +19,13 @@ VISITED = 1e-3  # states the optimal policy reaches less often than this are lef
 
 @dataclass(frozen=True)
 class Outlook:
-    """noise_std: of one counter after the last user, in counts; visits: how often the optimal policy's most visited
-    state of a step is seen in K users, the median over steps; learns_from: about the K from which the noise no
-    longer hides the optimal policy, None beyond 10^15."""
+    """What can be said of a run before it runs.
+
+    Attributes:
+        noise_std: of one counter after the last user, in counts.
+        visits: how often the optimal policy's most visited state of a step is seen in K users, the median over steps.
+        learns_from: about the K from which the noise no longer hides the optimal policy, None beyond 10^15.
+    """
 
     noise_std: float
     visits: float

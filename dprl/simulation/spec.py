@@ -91,8 +91,11 @@ class RunSpec:
 
     Parameters of environment and algorithm are filled in with their defaults. Fields that a combination does
     not use are None (without privacy: mechanism, calibration, epsilon, delta; beta, where nothing depends on it).
-    FIELDS gives types, ranges and defaults. Raises SpecError: one sentence that names the field and what is
-    allowed, also when the run would not fit the limits on memory and time.
+    FIELDS gives types, ranges and defaults.
+
+    Raises:
+        SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits
+            on memory and time.
     """
 
     environment: str = "riverswim"

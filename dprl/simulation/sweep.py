@@ -40,11 +40,15 @@ class Point(Generic[S]):
 
 @dataclass(frozen=True)
 class Sweep(Generic[S]):
-    """A base spec and the axes along which it changes.
+    """A base spec and the axes along which it changes. Combinations that cannot be run are points with a refusal.
 
-    axes: name to values, in order; what can be one depends on the kind of the base (see axes.py for online runs).
-    Raises SpecError for an unknown axis, an empty one, a value that is not allowed or stands twice, or more than
-    MAX_POINTS combinations. Combinations that cannot be run are points with a refusal.
+    Attributes:
+        base: the spec.
+        axes: name to values, in order; what can be one depends on the kind of the base (see axes.py for online runs).
+
+    Raises:
+        SpecError: an axis is unknown or empty, a value is not allowed or stands twice, or there are more than
+            MAX_POINTS combinations.
     """
 
     base: S

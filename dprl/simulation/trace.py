@@ -29,8 +29,10 @@ Ints = NDArray[np.int64]
 class Curve(NamedTuple):
     """What a run measures, and along what.
 
-    axis, measure: what the two are, in one word each, such as episode and regret; at: [C], increasing, at most the
-    spec's size; values: [C].
+    Attributes:
+        axis, measure: what the two are, in one word each, such as episode and regret.
+        at: [C], increasing, at most the spec's size.
+        values: [C].
     """
 
     axis: str
@@ -43,8 +45,13 @@ class Curve(NamedTuple):
 class TraceCore:
     """One seed of a run. The fields of a subclass are arrays, dictionaries of arrays, or plain JSON.
 
-    spec: see kinds.Spec; complete: not cut short; v_star: the best value there is; guarantee: what is claimed and
-    proved; seconds: of computing; rate: how much of the curve's axis was done in a second.
+    Attributes:
+        spec: see kinds.Spec.
+        complete: not cut short.
+        v_star: the best value there is.
+        guarantee: what is claimed and proved.
+        seconds: of computing.
+        rate: how much of the curve's axis was done in a second.
     """
 
     spec: Any

@@ -25,8 +25,10 @@ LAYER = Change(((4, 1.0),))
 class Counts:
     """Counts as a statistic.
 
-    publish: post-processing; visits, reward: n is released as n * visits and r as r * reward, and divided by it again;
-    even: the same in units in which its parts tolerate the same noise.
+    Attributes:
+        publish: post-processing.
+        visits, reward: n is released as n * visits and r as r * reward, and divided by it again.
+        even: the same in units in which its parts tolerate the same noise.
     """
 
     publish: Callable[[Array, float, Array], None]

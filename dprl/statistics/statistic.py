@@ -21,8 +21,9 @@ ADD_REMOVE = "add/remove-one"
 class Change:
     """What one neighbouring change does to the cells of a statistic at one item of the stream.
 
-    moves: `count` cells move by at most `size`, for each (count, size); one_way: all of them up (or all down),
-    otherwise half go up and half go down.
+    Attributes:
+        moves: `count` cells move by at most `size`, for each (count, size).
+        one_way: all of them up (or all down), otherwise half go up and half go down.
     """
 
     moves: tuple[tuple[int, float], ...]
@@ -48,8 +49,10 @@ class Change:
 class Statistic(Protocol):
     """A kind of statistic. Frozen and hashable: cards and ladders are kept by it.
 
-    kind: names the details that a trace of it has; parts, moved, printed, evening: words for the guarantee card, see
-    `counts.Counts`; publish: compiled post-processing, from noisy sums and E to what the learner sees.
+    Attributes:
+        kind: names the details that a trace of it has.
+        parts, moved, printed, evening: words for the guarantee card, see `counts.Counts`.
+        publish: compiled post-processing, from noisy sums and E to what the learner sees.
     """
 
     @property

@@ -35,8 +35,11 @@ class Block(NamedTuple):
 class Exploration:
     """What is to be played next.
 
-    blocks: in this order; their counts join the batch. batch: its number, counted over the whole run. release: the
-    batch is complete after them. idle: users who play after the release and whose data nobody looks at.
+    Attributes:
+        blocks: in this order; their counts join the batch.
+        batch: its number, counted over the whole run.
+        release: the batch is complete after them.
+        idle: users who play after the release and whose data nobody looks at.
     """
 
     blocks: tuple[Block, ...]
@@ -78,9 +81,13 @@ class Eliminator(Protocol):
 class EliminationLearner:
     """A learner that plays stages of several policies each, and drops policies that look worse than the best.
 
-    begin(problem, d1): a learner at work; series: what it reports after each stage; too_large(key, size): why a
-    problem is too large, "" when it is not; planning(size): seconds that planning a stage takes, where it is the most
-    of it. The rest is that of every `Learner`.
+    Attributes:
+        begin(problem, d1): a learner at work.
+        series: what it reports after each stage.
+        too_large(key, size): why a problem is too large, "" when it is not.
+        planning(size): seconds that planning a stage takes, where it is the most of it.
+
+    The rest is that of every `Learner`.
     """
 
     key: str

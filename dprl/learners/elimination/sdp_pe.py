@@ -37,7 +37,10 @@ MAX_POLICIES = 10**6
 class ListedElimination:
     """Policy elimination at work, on the list of all policies.
 
-    policies: [N, H, S]; active: [N], those not eliminated; favourite: the active policy that looked best last.
+    Attributes:
+        policies: [N, H, S].
+        active: [N], those not eliminated.
+        favourite: the active policy that looked best last.
     """
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
@@ -135,7 +138,9 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
 def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
     """For each (x, a) the active policy most likely to be in x at `layer` and take a, into chosen [S, A] (lowest wins).
 
-    policies: [N, H, S]; P: [H, S, A, S], rows may sum to less than 1: the rest is lost in an absorbing state.
+    Args:
+        policies: [N, H, S].
+        P: [H, S, A, S], rows may sum to less than 1: the rest is lost in an absorbing state.
     """
     N, _, S = policies.shape
     A = chosen.shape[1]

@@ -191,8 +191,13 @@ def best_trade(
 ) -> tuple[float, float]:
     """The policy that maximises (chance to take `action` in `state` at `layer`) + price * value, into policy [H, S].
 
-    V, greedy: of `plan`, followed after `layer`. Of equally good actions the more valuable, then the lowest wins.
-    reach, worth: [2, S], scratch. Returns (chance, value) from d1.
+    Args:
+        V, greedy: of `plan`, followed after `layer`. Of equally good actions the more valuable, then the
+            lowest wins.
+        reach, worth: [2, S], scratch.
+
+    Returns:
+        (chance, value) from d1.
     """
     H, S, A, _ = P.shape
     for h in range(H):
@@ -268,8 +273,12 @@ def explorers(
 ) -> None:
     """For each (x, a) the mixture of value at least `floor` that is most likely to take a in x at `layer`.
 
-    pairs: [S, A, 2, H, S], two policies each; shares: [S, A], of the first. Where nothing gets to x in this model, the
-    best policy. floor: at most the best policy's value.
+    Args:
+        pairs: [S, A, 2, H, S], two policies each.
+        shares: [S, A], of the first.
+        floor: at most the best policy's value.
+
+    Where nothing gets to x in this model, the best policy is chosen.
     """
     S = len(d1)
     H = len(P)

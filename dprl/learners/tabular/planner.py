@@ -31,9 +31,13 @@ class Planner(NamedTuple):
 class TabularLearner:
     """A learner that replans at release times from released counts.
 
-    statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones; plan: kernel with
-    SIGNATURE; constants(problem): array handed to it at every call; anytime: kernel for the anytime bonus, from
-    `FITTED` counts, see anytime.py. The rest is that of every `Learner`.
+    Attributes:
+        statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones.
+        plan: kernel with SIGNATURE.
+        constants(problem): array handed to it at every call.
+        anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py.
+
+    The rest is that of every `Learner`.
     """
 
     key: str

@@ -30,8 +30,10 @@ Leaves = NDArray[np.int64]
 class Stream:
     """The public facts about what is released.
 
-    leaves, batches: see above; of_users: items are users, not releases; forgotten: each batch is released by itself,
-    so that noise does not add up over them.
+    Attributes:
+        leaves, batches: see above.
+        of_users: items are users, not releases.
+        forgotten: each batch is released by itself, so that noise does not add up over them.
     """
 
     leaves: Leaves
@@ -54,15 +56,18 @@ class Stream:
 class Mechanism:
     """A way to draw noise.
 
-    rows(items, releases): rows of memory, raises SpecError when it has no room for so many releases;
-    prepare(rng, stream, memory): fills memory before the run, if need be;
-    std(stream): [M] standard deviation of one counter's unit noise at each release (for trees: of the worst one);
-    tail(stream, failure): [M] bound x with P(|unit noise of one counter| > x) <= failure at each release;
-    length(stream, cells, failure): [M] the same for the Euclidean length of the unit noise of several counters;
-    losses(change, scale, stream): what a change reveals when unit noise is multiplied by `scale`, for each place
-    in the stream where it reveals something else (one, or a few that include the worst);
-    calibrations: `paper` if some paper prints its scale, `tight` if our accountant can solve for it;
-    needs_delta: proves nothing at delta = 0.
+    Attributes:
+        rows(items, releases): rows of memory, raises SpecError when it has no room for so many releases.
+        prepare(rng, stream, memory): fills memory before the run, if need be.
+        std(stream): [M] standard deviation of one counter's unit noise at each release (for trees: of the
+            worst one).
+        tail(stream, failure): [M] bound x with P(|unit noise of one counter| > x) <= failure at each release.
+        length(stream, cells, failure): [M] the same for the Euclidean length of the unit noise of several
+            counters.
+        losses(change, scale, stream): what a change reveals when unit noise is multiplied by `scale`, for
+            each place in the stream where it reveals something else (one, or a few that include the worst).
+        calibrations: `paper` if some paper prints its scale, `tight` if our accountant can solve for it.
+        needs_delta: proves nothing at delta = 0.
     """
 
     key: str

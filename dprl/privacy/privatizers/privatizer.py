@@ -35,12 +35,13 @@ class Batch:
 class Request:
     """What a privatizer is asked for: the statistic, the run's size and release times [M] in users, and its budget.
 
-    exact: solve for the least noise; otherwise approximately, and of fresh noise the sum at the last release only:
-    for a preview that no run uses;
-    releases: M at most, of a schedule that decides as it goes; `times` then are the ends of epochs of users, for bounds
-    that have to hold at whatever times it chooses;
-    batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then the ends of
-    the batches, counted in users that are in one.
+    Attributes:
+        exact: solve for the least noise; otherwise approximately, and of fresh noise the sum at the last
+            release only: for a preview that no run uses.
+        releases: M at most, of a schedule that decides as it goes; `times` then are the ends of epochs of
+            users, for bounds that have to hold at whatever times it chooses.
+        batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then
+            the ends of the batches, counted in users that are in one.
     """
 
     statistic: Statistic
@@ -75,12 +76,19 @@ class Request:
 class Noise:
     """A privatizer, ready to run.
 
-    mechanism: None for no noise; stream: see mechanisms; scales: what multiplies unit noise in each cell, see the
-    statistic. ends [B], bound [B], std [B]: up to ends[b] users, if by_users, else releases, E_{eps,beta} is bound[b],
-    and the noise of one cell in units of release has standard deviation std[b] (for trees: at the worst release).
-    statistic: in the units of release; radius: [B] what the Euclidean length of the noise in a row stays below, in
-    units of release, w.p. >= 1 - beta/3 for all rows and releases together; card: the guarantee. These two may take a
-    moment to compute.
+    Attributes:
+        mechanism: None for no noise.
+        stream: see mechanisms.
+        scales: what multiplies unit noise in each cell, see the statistic.
+        ends [B], bound [B], std [B]: up to ends[b] users, if by_users, else releases, E_{eps,beta} is
+            bound[b], and the noise of one cell in units of release has standard deviation std[b] (for trees:
+            at the worst release).
+        statistic: in the units of release.
+        radius: [B] what the Euclidean length of the noise in a row stays below, in units of release, w.p. >=
+            1 - beta/3 for all rows and releases together.
+        card: the guarantee.
+
+    Radius and card may take a moment to compute.
     """
 
     mechanism: Mechanism | None
@@ -99,10 +107,16 @@ class Noise:
 class Privatizer:
     """A privacy model.
 
-    key: its name in a spec; trust: who sees raw data, in words; mechanisms: keys, the best first; per_release: its
-    noise is calibrated to the number of releases, so that this is limited before the run; prepare: from a Request
-    to a Noise; binary_rewards: each reward is rounded at random to 0 or 1 by its user; check(change, calibration,
-    epsilon, delta): raises SpecError for a budget it has no noise for, where `change` is what replacing one user moves.
+    Attributes:
+        key: its name in a spec.
+        trust: who sees raw data, in words.
+        mechanisms: keys, the best first.
+        per_release: its noise is calibrated to the number of releases, so that this is limited before the
+            run.
+        prepare: from a Request to a Noise.
+        binary_rewards: each reward is rounded at random to 0 or 1 by its user.
+        check(change, calibration, epsilon, delta): raises SpecError for a budget it has no noise for, where
+            `change` is what replacing one user moves.
     """
 
     key: str

@@ -27,12 +27,22 @@ from dprl.statistics.counts import add_scaled
 class Setup(NamedTuple):
     """What is fixed before the run starts.
 
-    K: users; releases: M at most; splits: a block that spans a target is drawn in two pieces; settings: the schedule's;
-    of_users: the items of the noise's stream are users, else releases; batches: see privacy/mechanisms/mechanism.py;
-    ends, bound, error: [B], up to ends[b] users, if by_users, else releases, E_{eps,beta} is bound[b] and the
-    learner is told error[b]; targets: [C] users at or after which the curve is recorded; constants: the learner's;
-    scales: [S + 2] of the noise in each counter of a row, in counts; V_star: [S] optimal value of each start state;
-    d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
+    Attributes:
+        K: users.
+        releases: M at most.
+        splits: a block that spans a target is drawn in two pieces.
+        settings: the schedule's.
+        of_users: the items of the noise's stream are users, else releases.
+        batches: see privacy/mechanisms/mechanism.py.
+        ends, bound, error: [B], up to ends[b] users, if by_users, else releases, E_{eps,beta} is bound[b] and
+            the learner is told error[b].
+        targets: [C] users at or after which the curve is recorded.
+        constants: the learner's.
+        scales: [S + 2] of the noise in each counter of a row, in counts.
+        V_star: [S] optimal value of each start state.
+        d1: [S].
+        alphas: [P].
+        walk_below: see WALK_BELOW.
     """
 
     K: int
@@ -57,12 +67,18 @@ class Setup(NamedTuple):
 class State(NamedTuple):
     """What the loop changes.
 
-    position: [5], releases made, users so far, row of the table of bounds in use, points recorded, targets passed;
-    leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made;
-    counts, noisy, released: [H, S, A, S + 2] (one array when there is no noise);
-    noise: [cells] unit noise in the sums; memory: the mechanism's; Q: [H, S, A], V: [H + 1, S], policy: [H, S] the
-    learner's; played: [H, S] the policy whose exact values [H + 1, S] are in `value`; starts, here, there: [S];
-    totals: [2], regret so far and largest noise so far relative to what E allows; pac: [P].
+    Attributes:
+        position: [5], releases made, users so far, row of the table of bounds in use, points recorded,
+            targets passed.
+        leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made.
+        counts, noisy, released: [H, S, A, S + 2] (one array when there is no noise).
+        noise: [cells] unit noise in the sums.
+        memory: the mechanism's.
+        Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's.
+        played: [H, S] the policy whose exact values [H + 1, S] are in `value`.
+        starts, here, there: [S].
+        totals: [2], regret so far and largest noise so far relative to what E allows.
+        pac: [P].
     """
 
     position: Ints
@@ -85,7 +101,12 @@ class State(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is kept at each of up to C points of the curve. users, regret, gap, ratio: [C]; pac: [C, P]."""
+    """What is kept at each of up to C points of the curve.
+
+    Attributes:
+        users, regret, gap, ratio: [C].
+        pac: [C, P].
+    """
 
     users: Ints
     regret: Array

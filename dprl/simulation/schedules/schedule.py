@@ -29,14 +29,21 @@ SIGNATURE = "int64(int64, int64, int64, float64[::1], float64[:,:,:,::1], float6
 class Schedule:
     """An entry of the registry. A spec names it `key` or `key:argument`.
 
-    allowed: how it is written, in words; canonical(argument, per_release): the argument as a spec keeps it, raises
-    ValueError when it is not allowed; settings(argument, K): array handed to every call of next_release; next_release:
-    kernel with SIGNATURE; releases(argument, K, size): about how many it makes; times(argument, K): [M] users at each
-    release, increasing to K, or, if it decides as it goes, the ends of epochs of users; limit(argument, K, size,
-    per_release): M of a schedule that decides as it goes, else None; refusal(argument, K): why it does not go with so
-    many users, if it does not; fewer: what makes fewer releases, in words, if not fewer users.
+    Attributes:
+        allowed: how it is written, in words.
+        canonical(argument, per_release): the argument as a spec keeps it, raises ValueError when it is not
+            allowed.
+        settings(argument, K): array handed to every call of next_release.
+        next_release: kernel with SIGNATURE.
+        releases(argument, K, size): about how many it makes.
+        times(argument, K): [M] users at each release, increasing to K, or, if it decides as it goes, the ends
+            of epochs of users.
+        limit(argument, K, size, per_release): M of a schedule that decides as it goes, else None.
+        refusal(argument, K): why it does not go with so many users, if it does not.
+        fewer: what makes fewer releases, in words, if not fewer users.
 
-    per_release: noise is calibrated to M, so that it has to be small; otherwise M is only more than is ever made.
+    Where `per_release` holds, noise is calibrated to M, which therefore has to be small; otherwise M is only more than
+    is ever made.
     """
 
     key: str
