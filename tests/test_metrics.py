@@ -263,6 +263,15 @@ def test_a_median_of_what_is_not_there_is_nothing() -> None:
     assert np.isnan(metrics.median_band(np.zeros((0, 2)))).all()
 
 
+def test_totals_of_seeds_with_times_of_their_own_are_compared_at_the_same_times() -> None:
+    first = (np.array([10, 100, 1000]), np.array([[1.0, 0.0], [10.0, 4.0], [19.0, 4.0]]))
+    other = (np.array([20, 1000]), np.array([[4.0, 0.0], [53.0, 98.0]]))  # its blocks were longer
+    at, found = metrics.at_common_points([first, other])
+    assert at.tolist() == [10, 100, 1000]
+    np.testing.assert_array_equal(found[0], first[1])  # at its own times nothing is changed
+    np.testing.assert_allclose(found[1], [[2.0, 0.0], [8.0, 8.0], [53.0, 98.0]])
+
+
 def test_the_fewest_pulls_by_hand() -> None:
     # ln(1/0.4) = ln 2.5 = 0.916291; 24 * 0.1 * 0.2 = 0.48
     assert metrics.fewest_pulls(0.1, 0.2, 0.1) == pytest.approx(0.916291 / 0.48, rel=1e-6)

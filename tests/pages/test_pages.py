@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dprl.figures.looks import Kind
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store
-from dprl.simulation import RunSpec
+from dprl.simulation import RunSpec, run
+from pages.explore import pulls
 from pages.shared import links
 from pages.shared.examples import EXAMPLES, Example
 from pages.shared.links import MAX_CURVES, VIEW_FIELDS, Curve, View
@@ -364,6 +367,18 @@ def test_pulls_of_bad_arms_are_shown_on_the_hard_instances_only(visit: Visit, wo
     assert "it promises no privacy" in said
     (other,) = charts(visit(EXPLORE, c=curves, tab="counts", ch="pulls", i="3"))
     assert not other.alt.startswith("Line chart of the mean pulls")
+
+
+def test_pulls_of_seeds_that_release_at_times_of_their_own() -> None:
+    spec = RunSpec(environment="hard-jdp", environment_params={"seed": 1}, bonus="anytime", schedule="adaptive",
+                   episodes=10**6, seeds=4)  # fmt: skip
+    seeds = run(spec).seeds
+    assert len({tuple(seed.detail_episodes) for seed in seeds}) > 1  # or nothing is tested
+    found = pulls.drawn(Curve(spec), Kind("central", 1.0), "run", seeds)
+    s, a = np.array(pulls.bad_arms(seeds[0])).T
+    each = [np.interp(found.episodes, t.detail_episodes, t.counts[:, 0, s, a, -2].mean(1)) for t in seeds]
+    np.testing.assert_allclose(found.mean[3:], np.mean(each, 0)[3:])
+    assert found.episodes[-1] == spec.episodes
 
 
 def test_no_bad_arm_is_said(visit: Visit, work: Work) -> None:
