@@ -65,6 +65,7 @@ class Field:
         when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or
             among these those with noise (`practical noise`), or all but those with bonus `anytime` (`not
             anytime`). In other runs it is None.
+        rows: of a text of rows joined by /, which is edited a row on a line: what its capital letters mean.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Field:
     query: str = ""
     flag: str = ""
     when: str = ""
+    rows: str = ""
 
     def used(self, bonus: str, privacy: str) -> bool:
         """Whether an algorithm's parameter is used with this bonus and privacy model."""

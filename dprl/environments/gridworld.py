@@ -74,7 +74,7 @@ ENVIRONMENT = Environment(
     summary="A grid with walls, a goal that pays every step, and pits; moves may slip sideways.",
     source="a usual test bed; not from the papers",
     fields=(
-        Field("map", "text", DEFAULT, ALLOWED),
+        Field("map", "text", DEFAULT, ALLOWED, rows="S start, G goal, X pit, W wall, - free"),
         horizon(12),
         Field("slip", "float", 0.1, "chance that a move goes sideways", low=0.0, high=1.0),
     ),

@@ -142,7 +142,7 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
     if field.kind == "choice":
         select(field.name, field.choices, value, store, help=field.help)
         return
-    if field.name == "map":
+    if field.rows:
         rows(field, name, value, store)
         return
     exact(field.name, name, field, value, store)
@@ -158,11 +158,11 @@ def rows(field: Field, name: str, value: str, store: Store) -> None:
         store("/".join(line for line in lines if line))
 
     st.text_area(
-        f"{field.name}: S start, G goal, X pit, W wall, - free",
+        f"{field.name}: {field.rows}",
         value=value.replace("/", "\n"),
         key=key,
         height="content",
         max_chars=2000,
         on_change=taking(key, changed),
-        help="A row of the grid on each line, all of one length.",
+        help="A row on each line, all of one length.",
     )
