@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from dprl.figures import lines, looks, style
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
-from dprl.figures.style import Picture, human, percent, power, quoted
+from dprl.figures.style import Picture
+from dprl.words import exponent, exponents, human, listed, percent, power, quoted
 
 Array = NDArray[np.float64]
 View = Literal["regret", "price"]
@@ -187,7 +188,7 @@ def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | Non
     if not said:
         return ""
     return (
-        f" Flat (★) is {_and(said)}: in every tenfold from there on the whole 95% interval of the growth exponent "
+        f" Flat (★) is {listed(said)}: in every tenfold from there on the whole 95% interval of the growth exponent "
         "is at or below 0.1."
     )
 
@@ -231,7 +232,7 @@ def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
         x = np.sqrt(run.from_k * run.to_k)[known] * 10.0 ** (0.14 * (place - (len(runs) - 1) / 2))
         tops += run.high[known & np.isfinite(run.high)].tolist() + run.mean[known].tolist()
         words = [
-            f"{power(a)} to {power(b)} episodes<br>x = {m:.2f}{_interval(low, high)}<br>{n} of {run.of} seeds"
+            f"{power(a)} to {power(b)} episodes<br>x = {exponents(m, low, high)}<br>{n} of {run.of} seeds"
             for a, b, m, low, high, n in zip(
                 run.from_k[known],
                 run.to_k[known],
@@ -288,13 +289,11 @@ def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
     figure.update_yaxes(nticks=8, range=[-0.15, max(tops) * 1.06])
     figure.update_layout(uirevision="growth")
     said = [
-        f"{quoted(run.label)} {run.mean[-1]:.2f}{_interval(run.low[-1], run.high[-1])}".replace(
-            "-0.00", "0.00"
-        )
+        f"{quoted(run.label)} {exponents(run.mean[-1], run.low[-1], run.high[-1])}"
         for run in runs
         if len(run.mean) and np.isfinite(run.mean[-1])
     ]
-    see = f"In the last tenfold the exponent is {_and(said)}." if said else "Nothing can be said yet."
+    see = f"In the last tenfold the exponent is {listed(said)}." if said else "Nothing can be said yet."
     if missing:
         see += (
             f" {missing} {'tenfolds are' if missing > 1 else 'tenfold is'} left out, where fewer than two seeds have "
@@ -349,9 +348,12 @@ def beside(curves: Sequence[Curve], bounds: Sequence[Proved], *, dark: bool = Fa
     figure.update_layout(uirevision=f"beside-{len(bounds)}")
     see = "No bound is chosen."
     if bounds:
-        said = [f"{LETTERS[i]} grows like K^{_slope(b.episodes, b.values):.2f}" for i, b in enumerate(bounds)]
+        said = [
+            f"{LETTERS[i]} grows like K^{exponent(_slope(b.episodes, b.values))}"
+            for i, b in enumerate(bounds)
+        ]
         see = (
-            f"Over the last tenfold {_and(said)}. Their heights mean nothing, for constants are set to 1: "
+            f"Over the last tenfold {listed(said)}. Their heights mean nothing, for constants are set to 1: "
             "compare slopes, and one bound with another."
         )
     table = pd.concat(
@@ -376,14 +378,6 @@ def _slope(episodes: Array, values: Array) -> float:
     """Growth exponent over the last tenfold."""
     tenth = float(np.interp(np.log(episodes[-1] / 10), np.log(episodes), np.log(values)))
     return float((np.log(values[-1]) - tenth) / np.log(10))
-
-
-def _interval(low: float, high: float) -> str:
-    return f" ({low:.2f} to {high:.2f})" if np.isfinite(low) and np.isfinite(high) else ""
-
-
-def _and(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
 def _table(curves: Sequence[Curve]) -> pd.DataFrame:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dprl.figures import heat, looks, style
 from dprl.figures.looks import Kind
-from dprl.figures.style import Picture, human, percent
+from dprl.figures.style import Picture
+from dprl.words import after, brief, human, percent
 
 Array = NDArray[np.float64]
 
@@ -117,12 +118,10 @@ def heatmaps(
                 most,
                 form="+,.0f",
                 text=_short(error),
-                ticks=([-most, 0.0, most], [_brief(-most), "0", _brief(most)]),
+                ticks=([-most, 0.0, most], [brief(-most), "0", brief(most)]),
             ),
         ]
-    figure = heat.stacked(
-        panels, title=f"{family.title} {where}", subtitle=style.after(episode), dark=dark, **axes
-    )
+    figure = heat.stacked(panels, title=f"{family.title} {where}", subtitle=after(episode), dark=dark, **axes)
     figure.update_layout(uirevision=f"counts-{step}")
     return Picture(
         figure,
@@ -157,7 +156,7 @@ def scatter(
     colors = style.theme(dark)
     figure = style.base(
         f"{word.capitalize()} against true {family.noun}",
-        subtitle=f"every cell (step, state, action), {style.after(episode)}",
+        subtitle=f"every cell (step, state, action), {after(episode)}",
         dark=dark,
         height=460,
         x_title=f"True {family.noun}",
@@ -450,21 +449,8 @@ def _cells_table(
     return table if step is None else table[table["step"] == step].reset_index(drop=True)
 
 
-def _brief(value: float) -> str:
-    """A count in at most six signs: 0, 950, −5.2k, 1.2M, 3.4B, 5.6T, 10¹⁵."""
-    sign, size = ("−" if value < 0 else ""), abs(float(value))
-    if size >= 9.5e14:
-        return style.power(float(f"{value:.1g}"))
-    for unit, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
-        if size >= 0.9995 * unit:
-            return (
-                f"{sign}{float(f'{size / unit:.2g}') if size < 99.5 * unit else round(size / unit):g}{letter}"
-            )
-    return f"{sign}{size:.0f}"
-
-
 def _short(values: Array) -> NDArray[np.object_] | None:
     """Words for cells, or None where there are too many to show them."""
     if max(values.shape) > heat.TEXT_CELLS:
         return None
-    return np.array([[_brief(v) for v in row] for row in values], object)
+    return np.array([[brief(v) for v in row] for row in values], object)

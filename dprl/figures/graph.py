@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import style
-from dprl.figures.style import percent
+from dprl.words import percent
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import looks, style
-from dprl.figures.style import Picture, Sketch, human
+from dprl.figures.style import Picture, Sketch
+from dprl.words import human, promise, rough
 
 LADDER_ALT = (
     "Bar chart of the noise that each way of adding it needs for the same promise, from most to least."
@@ -76,13 +77,13 @@ def ladder(
         )
     figure.update_xaxes(type="log", range=[np.log10(low), np.log10(std.max() * 5)], nticks=5, tickangle=0)
     figure.update_yaxes(visible=False, range=[len(steps) - 0.5, -0.6])
-    see = f"From the largest to the least noise is a factor of {human(float(f'{std.max() / std.min():.2g}'))}"
+    see = f"From the largest to the least noise is a factor of {rough(std.max() / std.min())}"
     if own is not None:
         times = std[own] / std.min()
         see += (
             "; this run adds the least there is"
             if times < 1.01
-            else f"; this run adds {human(float(f'{times:.2g}'))} times the least"
+            else f"; this run adds {rough(times)} times the least"
         )
     table = pd.DataFrame(
         {
@@ -94,11 +95,6 @@ def ladder(
         }
     )
     return Picture(figure, LADDER_ALT, see + ".", table)
-
-
-def promise(epsilon: float, delta: float) -> str:
-    """(ε, δ) as one reads it: (1, 10⁻⁶)."""
-    return f"({human(epsilon)}, {human(delta)})"
 
 
 # --- who sees what ---

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dprl.figures import style
 from dprl.figures.looks import Look
+from dprl.words import between, human
 
 Array = NDArray[np.float64]
 NUMBERED = 14  # pixels: a marker with room for a digit
@@ -107,7 +108,7 @@ def draw(
             )
         words = np.empty((len(x), 3), object)  # an array: Plotly checks lists element by element
         words[:, 0] = [x_words(float(k)) for k in x]
-        words[:, 1] = [style.human(float(m)) for m in mean]
+        words[:, 1] = [human(float(m)) for m in mean]
         words[:, 2] = [between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
         hover = f"<b>{label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
         name = (
@@ -259,11 +260,6 @@ def _single_seeds(line: Line, show_seeds: bool) -> list[Array]:
             row[:last] = np.nan
             ahead.append(row)
     return ahead
-
-
-def between(low: float, high: float) -> str:
-    """An interval behind its value, or nothing where there is none."""
-    return f" ({style.human(low)} to {style.human(high)})" if np.isfinite(low) and np.isfinite(high) else ""
 
 
 def _legend_only(figure: go.Figure, name: str, marker: dict[str, Any]) -> None:

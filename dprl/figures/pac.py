@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
 from dprl.figures.looks import Kind
-from dprl.figures.style import Picture, human
+from dprl.figures.style import Picture
+from dprl.words import human
 
 ALT = (
     "Line chart of how many episodes were more than alpha suboptimal, against alpha, one curve for each run."

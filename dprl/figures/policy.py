@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import graph, grid, heat, style
-from dprl.figures.style import Picture, human, percent
+from dprl.figures.style import Picture
+from dprl.words import after, human, percent, quoted, rough
 
 Array = NDArray[np.float64]
 Policy = NDArray[np.integer[Any]]
@@ -48,7 +49,7 @@ def environment(
     top = float(best.max())
     see = (
         f"{S} states, {A} action{'s' if A > 1 else ''}, {H} step{'s' if H > 1 else ''} an episode; the most "
-        f"reward, {human(top)}, is in {style.quoted(state_labels[int(best.argmax())])}."
+        f"reward, {human(top)}, is in {quoted(state_labels[int(best.argmax())])}."
     )
     table = pd.DataFrame({"state": list(state_labels), "most reward": best})
     hover = [
@@ -156,9 +157,7 @@ def on_environment(
         columns["probability of being there"] = visited
     counts = np.bincount(chosen, minlength=A)
     leading = int(counts.argmax())
-    see = (
-        f"At step {step} it chooses {style.quoted(action_labels[leading])} in {counts[leading]} of {S} states"
-    )
+    see = f"At step {step} it chooses {quoted(action_labels[leading])} in {counts[leading]} of {S} states"
     if optimal_policy is not None:
         lost = int(wrong.sum())
         see += (
@@ -202,7 +201,7 @@ def _grid_policy(
     """Arrows on the grid; where nothing an action does matters (goal, pit) there is none."""
     cells = len(drawing["cells"])
     title = f"What it does at step {step}"
-    figure = grid.canvas(title, drawing, dark, small=False, subtitle=style.after(episode))
+    figure = grid.canvas(title, drawing, dark, small=False, subtitle=after(episode))
     inks = [style.readable_on(c) for c in grid.fill(figure, drawing, shares[:cells], hover[:cells], dark)]
     open_cells = np.array([mark not in grid.FINAL for mark in grid.cell_marks(drawing)])
     grid.arrows(figure, drawing, chosen, inks, open_cells)
@@ -229,7 +228,7 @@ def _drawn_policy(
     S, A = P.shape[:2]
     place = graph.places(drawing, S)
     title = f"What it does at step {step}"
-    figure = graph.canvas(title, place, dark, small=False, subtitle=style.after(episode), labels=state_labels)
+    figure = graph.canvas(title, place, dark, small=False, subtitle=after(episode), labels=state_labels)
     moves = np.zeros((A, S, S))
     moves[chosen, np.arange(S)] = P[np.arange(S), chosen]
     if S > graph.DRAWN_STATES:
@@ -334,7 +333,7 @@ def steps(
     figure = heat.stacked(
         panels,
         title="The policy, step by step",
-        subtitle=style.after(episode),
+        subtitle=after(episode),
         dark=dark,
         legend=True,
         **_over_steps(H, state_labels),
@@ -378,7 +377,7 @@ def visitation(
     figure = heat.stacked(
         panels,
         title="Where it spends its time",
-        subtitle=style.after(episode),
+        subtitle=after(episode),
         dark=dark,
         **_over_steps(H, state_labels),
     )
@@ -386,7 +385,7 @@ def visitation(
     favourite = int(occupancy.mean(axis=0).argmax())
     see = (
         f"It spends {percent(float(occupancy[:, favourite].mean()))} of its time in "
-        f"{style.quoted(state_labels[favourite])}"
+        f"{quoted(state_labels[favourite])}"
     )
     columns: dict[str, Any] = {"learned": occupancy.ravel()}
     if optimal_occupancy is not None:
@@ -409,7 +408,7 @@ def values(
     figure = heat.stacked(
         _value_panels(V.T, optimal_V.T, dark),
         title="Value of a state, V",
-        subtitle=style.after(episode),
+        subtitle=after(episode),
         dark=dark,
         **_over_steps(H, state_labels),
     )
@@ -434,7 +433,7 @@ def action_values(
     figure = heat.stacked(
         _value_panels(Q.reshape(H, S * A).T, optimal_Q.reshape(H, S * A).T, dark),
         title="Value of an action, Q",
-        subtitle=style.after(episode),
+        subtitle=after(episode),
         dark=dark,
         **(_over_steps(H, state_labels) | heat.pair_rows(state_labels, action_labels)),
     )
@@ -483,7 +482,7 @@ def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Pane
             -most,
             most,
             form="+.3~f",
-            ticks=(ends, [human(float(f"{e:.2g}")) for e in ends]),
+            ticks=(ends, [rough(e) for e in ends]),
         ),
     ]
 
@@ -514,7 +513,7 @@ def _shares(policy: Policy, action_labels: Sequence[str]) -> str:
     counts = np.bincount(policy.ravel().astype(int), minlength=len(action_labels))
     order = np.argsort(-counts, kind="stable")[:3]
     return ", ".join(
-        f"{style.quoted(action_labels[a])} in {percent(counts[a] / policy.size)}" for a in order if counts[a]
+        f"{quoted(action_labels[a])} in {percent(counts[a] / policy.size)}" for a in order if counts[a]
     )
 
 

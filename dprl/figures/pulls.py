@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
 from dprl.figures.looks import Kind
-from dprl.figures.style import Picture, human, quoted
+from dprl.figures.style import Picture
+from dprl.words import after, human, quoted
 
 ALT = (
     "Line chart of the mean pulls of a bad arm against episodes, one curve for each run, with a lower bound."
@@ -79,7 +80,7 @@ def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, dark: bool = False
         log_y=True,
         show_seeds=False,
         dark=dark,
-        x_words=style.after,
+        x_words=after,
     )
     for curve, line in zip(curves, drawn, strict=True):
         for j, arm in enumerate(curve.arms if 1 < len(curve.arms) <= MOST_ARMS else ()):
@@ -122,7 +123,7 @@ def _see(curves: Sequence[PullCurve]) -> str:
     for number, (mean, curve) in enumerate(ends if len(ends) < 3 else (ends[0], ends[-1])):
         words = f"{quoted(curve.label)} has pulled a bad arm {human(mean)} times"
         if not number:
-            words = f"{words} {style.after(float(curve.episodes[-1]))}"
+            words = f"{words} {after(float(curve.episodes[-1]))}"
         if curve.bound is not None:
             words += f", {human(mean / curve.bound)} times the bound"
         said.append(words)

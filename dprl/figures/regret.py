@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
 from dprl.figures.looks import Kind
-from dprl.figures.style import Picture, human, percent, quoted
+from dprl.figures.style import Picture
+from dprl.words import exponent, human, percent, quoted, rough
 
 Array = NDArray[np.float64]
 View = Literal["cumulative", "per-episode", "extra"]
@@ -180,12 +181,12 @@ def _see(names: Sequence[str], curves: Sequence[Curve], view: View) -> str:
         when = "" if worst.episodes == best.episodes else f" after {human(worst.episodes)}"
         said += f"; {quoted(worst.name)}{when} lost {_loss(worst, high, view, short=True)}"
         if low > 0 and high / low >= 1.5:
-            said += f", {human(float(f'{high / low:.2g}'))} times as much"
+            said += f", {rough(high / low)} times as much"
     elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
         mean, low, high = best.curve.growth
-        said += f"; over the last tenfold of episodes its regret grew like K^{mean:.2f}"
+        said += f"; over the last tenfold of episodes its regret grew like K^{exponent(mean)}"
         if np.isfinite(low):
-            said += f" ({low:.2f} to {high:.2f} over seeds)"
+            said += f" ({exponent(low)} to {exponent(high)} over seeds)"
         said += ", where 1 is learning nothing and 0.5 is what theory promises"
     return said + "."
 

@@ -1,4 +1,4 @@
-"""What every figure shares: colours with fixed meanings, the base layout, numbers as people write them.
+"""What every figure shares: colours with fixed meanings, the base layout, axes and labels.
 
 A dotted line is always theory (a bound), never a measurement, and is never filled like a confidence band.
 """
@@ -6,7 +6,6 @@ A dotted line is always theory (a bound), never a measurement, and is never fill
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
+
+from dprl.words import power
 
 MOST_CURVES = 8
 MOST_POINTS = 500  # sent to the browser in one trace
@@ -294,63 +295,6 @@ def thin(points: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
     return np.unique(np.rint(np.linspace(0, points - 1, most)).astype(np.intp))
 
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def power(value: float) -> str:
-    """A power of ten, or one with a factor, for an axis: 1, 100, 10⁶, −10³, 3×10⁴."""
-    if value == 0:
-        return "0"
-    sign, size = ("−" if value < 0 else ""), abs(value)
-    exponent = int(np.floor(np.log10(size) + 1e-12))
-    factor = size / 10.0**exponent
-    if -3 < exponent < 3:
-        return f"{sign}{size:g}"
-    ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
-    return f"{sign}{ten}" if abs(factor - 1) < 1e-9 else f"{sign}{factor:.2g}×{ten}"
-
-
-def human(value: float) -> str:
-    """A number as people say it, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵."""
-    if not np.isfinite(value):
-        return "unknown"
-    sign, size = ("−" if value < 0 else ""), abs(float(value))
-    if size == 0:
-        return "0"
-    if size < 1e-4 or size >= 9.995e14:
-        exponent = int(np.floor(np.log10(size)))
-        factor = f"{size / 10.0**exponent:.3g}"
-        if factor == "10":
-            exponent, factor = exponent + 1, "1"
-        ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
-        return sign + (ten if factor == "1" else f"{factor}×{ten}")
-    for unit, word in ((1e12, " trillion"), (1e9, " billion"), (1e6, " million")):
-        if size >= 0.9995 * unit:
-            return f"{sign}{float(f'{size / unit:.3g}'):g}{word}"
-    rounded = float(f"{size:.3g}")
-    if size >= 1000:
-        # An exact count below a million is worth its digits.
-        return sign + (f"{size:,.0f}" if size == round(size) else f"{rounded:,.0f}")
-    return sign + (f"{rounded:.4f}".rstrip("0").rstrip(".") if size < 0.01 else f"{rounded:g}")
-
-
-def after(episode: float | None) -> str:
-    """When, for a subtitle: "after 1.2 million episodes", or nothing."""
-    return "" if episode is None else f"after {human(episode)} episode{'' if episode == 1 else 's'}"
-
-
-def percent(share: float) -> str:
-    """A share of one as a percentage in two digits: 0.018 -> 1.8%; extremes stay truthful: below 0.01%."""
-    if not np.isfinite(share):
-        return "unknown"
-    value = 100 * share
-    if 0 < value < 0.01:
-        return "less than 0.01%"
-    if 99 < value < 100:
-        return f"{np.floor(10 * value) / 10:g}%"
-    return f"{float(f'{value:.2g}'):g}%" if abs(value) < 99 else f"{value:.0f}%"
-
-
 def symlog(values: Any, linear: float) -> NDArray[np.float64]:
     """A scale for counts from -10⁶ to 10¹⁵: linear within ±`linear`, logarithmic beyond (asinh)."""
     return np.arcsinh(np.asarray(values, float) / linear)
@@ -376,11 +320,6 @@ def symlog_ticks(low: float, high: float, linear: float, most: int = 9) -> tuple
 def plain(label: str) -> str:
     """A label (perhaps a visitor's) as text for a figure, where < would begin a tag."""
     return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def quoted(label: str) -> str:
-    """A label (perhaps a visitor's) set off in a Markdown sentence, its own special signs disarmed."""
-    return "**" + re.sub(r"([\\`*_\[\]$:<>~#|])", r"\\\1", label) + "**"
 
 
 def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:

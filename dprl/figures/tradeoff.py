@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from dprl.figures import lines, looks, style
 from dprl.figures.lines import LOWEST_SHARE
 from dprl.figures.looks import Kind
-from dprl.figures.style import Picture, human, percent, quoted
+from dprl.figures.style import Picture
+from dprl.words import between, exponent, exponents, human, percent, quoted, rough
 
 Array = NDArray[np.float64]
 Measure = Literal["price", "regret"]
@@ -115,9 +116,9 @@ def frontier(
             )
         words = np.empty((len(ok), 6), object)
         words[:, 0], words[:, 1] = i, ok
-        words[:, 2] = [style.human(v) for v in x]
+        words[:, 2] = [human(v) for v in x]
         words[:, 3] = [human(float(m)) for m in mean]
-        words[:, 4] = [lines.between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+        words[:, 4] = [between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
         words[:, 5] = [percent(float(share)) for share in curve.share[ok]]
         whole = curve.whole[ok]
         hollow |= bool((~whole).any())
@@ -128,7 +129,7 @@ def frontier(
         ]
         name = lines.prefix(look) + label
         if np.isfinite(curve.slope[0]):
-            name += f": {symbol}^{_rounded(curve.slope[0])}"
+            name += f": {symbol}^{exponent(curve.slope[0])}"
         shades = [looks.color(curve.kind.model, curve.epsilon[int(p)], dark) for p in ok]
         size = 9 if look.number == 1 else lines.NUMBERED
         figure.add_scatter(
@@ -176,15 +177,6 @@ def frontier(
     figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
     see = " ".join([_see(curves, measure, symbol), *extra])
     return Picture(figure, ALTS[measure], see, _table(curves, symbol))
-
-
-def _rounded(exponent: float) -> str:
-    return f"{exponent:.2f}".replace("-", "−")
-
-
-def _exponent(slope: tuple[float, float, float]) -> str:
-    mean, low, high = slope
-    return _rounded(mean) + (f" ({_rounded(low)} to {_rounded(high)})" if np.isfinite(low) else "")
 
 
 def _worst(figure: Any, curves: Sequence[Frontier], colors: style.Theme) -> None:
@@ -248,7 +240,7 @@ def _see(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         low, high = (human(v) for v in c.fitted)
         way = "falls" if c.slope[0] < 0 else "grows"
         sentences.append(
-            f"{quoted(c.label)}: {what} {way} like {symbol}^{_exponent(c.slope)} for {symbol} from {low} to {high}"
+            f"{quoted(c.label)}: {what} {way} like {symbol}^{exponents(*c.slope)} for {symbol} from {low} to {high}"
         )
     text = "; ".join(sentences) + "." if sentences else ""
     hopeless = [
@@ -327,11 +319,11 @@ def users(needs: Sequence[Need], *, title: str, most: float, see: str, dark: boo
                     "thickness": 2,
                     "width": 6,
                 },
-                text=[style.plain(need.note) or human(float(f"{need.needed:.2g}"))],
+                text=[style.plain(need.note) or rough(need.needed)],
                 textposition="top center",
                 textfont={"color": colors.ink, "size": 12},
                 hovertemplate=f"<b>{names[i]}</b><br>{human(need.needed)} users"
-                f"{lines.between(need.low, need.high)}<extra></extra>",
+                f"{between(need.low, need.high)}<extra></extra>",
                 showlegend=False,
                 cliponaxis=False,
             )

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import looks, style
-from dprl.figures.style import Picture, human, percent
+from dprl.figures.style import Picture
+from dprl.words import human, percent, rough
 
 Array = NDArray[np.float64]
 
@@ -225,7 +226,7 @@ def _short(values: Array) -> list[float]:
 
 def said(users: float) -> str:
     """A number of users to two digits, as people say it."""
-    return human(float(f"{users:.2g}")) if np.isfinite(users) else f"more than {human(10 ** X_RANGE[1])}"
+    return rough(users) if np.isfinite(users) else f"more than {human(10 ** X_RANGE[1])}"
 
 
 def see(costs: Sequence[Cost], epsilon: float) -> str:

@@ -8,13 +8,14 @@ import streamlit as st
 
 from dprl.jobs.store import RunStatus
 from dprl.simulation import SeedTrace
+from dprl.words import count
 from pages.explore import view
 from pages.shared import data
 from pages.shared.callbacks import callback
 from pages.shared.links import Curve
 from pages.shared.state import session
 from pages.shared.status import ACTIVE
-from pages.shared.text import count, escape
+from pages.shared.text import escape
 
 
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:

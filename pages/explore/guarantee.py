@@ -9,13 +9,13 @@ import numpy as np
 import streamlit as st
 
 from dprl.figures import guarantee as figures
-from dprl.figures.guarantee import promise
-from dprl.figures.style import Picture, human
+from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.guarantee import Reading
 from dprl.simulation import RunSpec
 from dprl.statistics import ADD_REMOVE, REPLACE_ONE
+from dprl.words import human, promise, significant
 from pages.explore import view
 from pages.shared import data
 from pages.shared.chart import kept, show, sketch
@@ -23,7 +23,7 @@ from pages.shared.frame import dark
 from pages.shared.links import Curve
 from pages.shared.state import session
 from pages.shared.status import ACTIVE
-from pages.shared.text import escape, significant
+from pages.shared.text import escape
 
 MODELS = {
     "JDP": "Joint differential privacy",

@@ -12,13 +12,14 @@ from dprl.figures import pulls as figures
 from dprl.figures.looks import Kind
 from dprl.figures.pulls import PullCurve
 from dprl.simulation import SeedTrace
+from dprl.words import plural, significant
 from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.links import Curve
 from pages.shared.names import kinds
 from pages.shared.state import session
-from pages.shared.text import escape, plural, significant
+from pages.shared.text import escape
 
 ENVIRONMENT = "hard-jdp"
 SEEDS = 20  # whose pulls are counted, of each run

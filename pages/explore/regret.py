@@ -15,6 +15,7 @@ from dprl.figures.looks import Kind
 from dprl.figures.pac import PacCurve
 from dprl.figures.regret import Curve as Drawn
 from dprl.jobs.store import RunStatus
+from dprl.words import plural
 from pages.explore import view
 from pages.shared import data, status
 from pages.shared.callbacks import callback
@@ -24,7 +25,6 @@ from pages.shared.links import Curve
 from pages.shared.names import kinds
 from pages.shared.state import add, session, write_address
 from pages.shared.status import ACTIVE
-from pages.shared.text import plural
 
 MEASURES = {
     "cumulative": "In all",

@@ -8,6 +8,7 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.words import duration, plural
 from pages.free.link import BASE, LEARNERS, compared
 from pages.free.state import free, take
 from pages.shared.bundled import bundled
@@ -26,7 +27,7 @@ from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.data import status, workers
 from pages.shared.frame import guarded
 from pages.shared.state import Session, draft_of, session
-from pages.shared.text import duration, escape, plural
+from pages.shared.text import escape
 
 
 @st.fragment

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dprl.figures.style import human, percent
 from dprl.theory import BOUNDS, Bound, Setting
+from dprl.words import human, percent, rough
 from pages.free.link import FIELDS, View
 from pages.free.state import change, free
 from pages.shared.controls.widgets import complaint, exact
@@ -147,4 +147,4 @@ def summary(at: Setting) -> str:
 
 def _ratio(at: Setting) -> str:
     local = BOUNDS["dp-ucbvi-ldp"]
-    return human(float(f"{float(local.price(at) / local.non_private(at)):.2g}"))
+    return rough(float(local.price(at) / local.non_private(at)))

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl.figures.style import human, power
+from dprl.words import exponent, human, plural, power
 from pages.free.state import Measured
-from pages.shared.text import plural
 
 FLAT = 0.1  # the largest exponent that counts as flat
 IN_WORDS = {"central": "a trusted agent", "shuffle": "a trusted shuffler", "local": "nobody trusted"}
@@ -52,11 +51,11 @@ def _line(run: Measured) -> str:
     last = run.decades[-1] if run.decades else None
     if last is None or last.seeds == 0:
         return f"{said}; no exponent, for in no seed is it above zero all the while."
-    said += f", exponent {_number(last.mean)}"
+    said += f", exponent {exponent(last.mean)}"
     if last.seeds < 2:
         return f"{said} (one seed, too few for an interval)."
     of = "" if last.seeds == len(run.price) else f", {last.seeds} of {len(run.price)} seeds"
-    said += f" ({_number(last.low)} to {_number(last.high)}{of})"
+    said += f" ({exponent(last.low)} to {exponent(last.high)}{of})"
     end = {
         "flat": f"flat since {power(run.flat or 0)}",
         "growing": "it still grows",
@@ -65,11 +64,6 @@ def _line(run: Measured) -> str:
         else "too few seeds to tell whether it grows",
     }
     return f"{said}: {end[state(run)]}."
-
-
-def _number(value: float) -> str:
-    text = f"{value:.2f}"
-    return "0.00" if text == "-0.00" else text.replace("-", "−")
 
 
 def settled(runs: Sequence[Measured]) -> str:

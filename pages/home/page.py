@@ -14,10 +14,11 @@ from dprl import links, metrics, search
 from dprl.fields import SpecError, shown
 from dprl.figures import looks
 from dprl.figures.looks import Kind
-from dprl.figures.style import Picture, human
+from dprl.figures.style import Picture
 from dprl.figures.trust import LEARNED, Cost, chart, said, see, table
 from dprl.simulation import RunSpec
 from dprl.simulation.spec import FIELDS
+from dprl.words import human, rough
 from pages.home.slider import live_slider
 from pages.shared import data
 from pages.shared.browser import copy_link
@@ -168,7 +169,7 @@ def meaning(epsilon: float) -> str:
     return (
         f"Whatever one user does, nothing that others see becomes more than **{factor} times** as likely, but for a "
         f"chance of δ = {human(central.delta or 0.0)}{hardly}. A trusted agent blurs each of its counts by "
-        f"**± {human(float(f'{noise:.2g}'))}** for that."
+        f"**± {rough(noise)}** for that."
     )
 
 

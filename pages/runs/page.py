@@ -9,6 +9,7 @@ import streamlit as st
 
 from dprl.jobs.store import RunRow
 from dprl.simulation import RunSpec
+from dprl.words import duration, plural, size
 from pages.shared.callbacks import callback
 from pages.shared.data import store
 from pages.shared.frame import redrawn
@@ -16,7 +17,7 @@ from pages.shared.links import Curve
 from pages.shared.names import in_common, label
 from pages.shared.state import add, ask, session
 from pages.shared.status import ACTIVE, act, cancel, retry, words
-from pages.shared.text import duration, escape, plural, size
+from pages.shared.text import escape
 from pages.tradeoffs.state import visitor as sweeper
 
 

@@ -9,6 +9,7 @@ from dprl.learners import ALGORITHMS
 from dprl.simulation import FIELDS, RunSpec, estimate
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import DEFAULT_DELTA
+from dprl.words import duration, plural
 from pages.shared.callbacks import taking
 from pages.shared.controls import panel as controls
 from pages.shared.controls.launch import buttons, spec_from
@@ -16,7 +17,7 @@ from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.data import workers
 from pages.shared.frame import guarded
 from pages.shared.state import draft_of, session
-from pages.shared.text import duration, escape, plural
+from pages.shared.text import escape
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.state import Trade

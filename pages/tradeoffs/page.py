@@ -8,9 +8,9 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl.figures.style import human
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
+from dprl.words import human
 from pages.shared import data
 from pages.shared.browser import copy_link
 from pages.shared.callbacks import callback, taking

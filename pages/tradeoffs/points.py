@@ -14,12 +14,13 @@ from dprl.figures import tradeoff as figures
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
 from dprl.tables import csv
+from dprl.words import count, significant
 from pages.explore.export import save
 from pages.shared import data, links
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.links import Curve, View
-from pages.shared.text import count, escape, significant
+from pages.shared.text import escape
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.study import Study

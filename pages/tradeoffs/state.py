@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from dprl import metrics, search
 from dprl.figures.looks import Kind, numbered
-from dprl.figures.style import quoted
 from dprl.figures.tradeoff import Frontier
 from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
@@ -21,6 +20,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
 from dprl.theory import BOUNDS
+from dprl.words import quoted
 from pages.shared import address, data
 from pages.shared.bundled import bundled_ends
 from pages.shared.names import kind_of

@@ -7,10 +7,11 @@ from functools import partial
 import streamlit as st
 
 from dprl.simulation import RunSpec
+from dprl.words import duration, plural
 from pages.shared import data
 from pages.shared.state import ask
 from pages.shared.status import act
-from pages.shared.text import duration, escape, plural
+from pages.shared.text import escape
 from pages.tradeoffs import state as trade
 
 

@@ -21,6 +21,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import FIELDS, RunSpec
 from dprl.simulation.sweep import Sweep
+from dprl.words import typed
 
 SHOWS = ("price", "regret", "users", "table")
 SHOW = Field("show", "choice", "price", "what is drawn", choices=SHOWS, query="show")
@@ -169,14 +170,7 @@ def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
 
 def written(values: Sequence[Any]) -> str:
     """Values as `parse_values` reads them: 0.1, 20, 1e6."""
-    return ", ".join(_short(float(v)) for v in values)
-
-
-def _short(value: float) -> str:
-    whole = f"{value:.0f}" if value.is_integer() else f"{value:.12g}"
-    mantissa, _, exponent = f"{value:.11e}".partition("e")
-    power = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
-    return power if len(power) < len(whole) > 5 else whole
+    return ", ".join(typed(float(v)) for v in values)
 
 
 BASE_SPEC = RunSpec(episodes=10**6, seeds=10)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dprl import search
 from dprl.figures import tradeoff as figures
-from dprl.figures.style import human, quoted
+from dprl.words import human, quoted
 from pages.shared import data
 from pages.shared.chart import kept, show
 from pages.shared.controls.widgets import complaint, exact

@@ -11,6 +11,7 @@ import pytest
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import grid, policy, stages, style
 from dprl.mdp import planning
+from dprl.words import percent
 
 
 def world(key: str, **params: Any) -> tuple[Any, dict[str, Any]]:
@@ -89,7 +90,7 @@ def test_what_is_over_is_said_where_there_is_no_cell_for_it() -> None:
     best = planning.optimum(mdp)
     seen = planning.occupancy(mdp, best.policy)
     picture = policy.on_environment(mdp.P, best.policy, step=mdp.H - 1, occupancy=seen, **hints)
-    assert f"By then {style.percent(float(seen[-1, -1]))} of the episodes are over" in picture.see
+    assert f"By then {percent(float(seen[-1, -1]))} of the episodes are over" in picture.see
 
 
 @pytest.mark.parametrize("key", ["clinic", "hard-jdp", "custom", "chain"])

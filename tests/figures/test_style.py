@@ -72,54 +72,6 @@ def test_a_cropped_scale_keeps_the_colours_of_what_is_left() -> None:
         assert style.mix(cropped, (position - 0.4) / 0.6) == style.mix(scale, position)
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        (0, "0"),
-        (0.0571, "0.0571"),
-        (3.39726, "3.4"),
-        (999, "999"),
-        (12_345, "12,345"),
-        (12_345.6, "12,300"),
-        (1_200_000, "1.2 million"),
-        (999_950, "1 million"),
-        (1e9, "1 billion"),
-        (-2.5e12, "−2.5 trillion"),
-        (1e15, "10¹⁵"),
-        (1.5e16, "1.5×10¹⁶"),
-        (9.999e15, "10¹⁶"),
-        (0.00002, "2×10⁻⁵"),
-        (float("nan"), "unknown"),
-    ],
-)
-def test_human_numbers(value: float, words: str) -> None:
-    assert style.human(value) == words
-
-
-@pytest.mark.parametrize(
-    ("share", "words"),
-    [
-        (0, "0%"),
-        (0.018, "1.8%"),
-        (0.5, "50%"),
-        (0.9996, "99.9%"),
-        (1, "100%"),
-        (1e-6, "less than 0.01%"),
-        (2.5, "250%"),
-    ],
-)
-def test_percentages_do_not_round_to_nothing_or_all(share: float, words: str) -> None:
-    assert style.percent(share) == words
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [(0, "0"), (100, "100"), (-(10**6), "−10⁶"), (10**15, "10¹⁵"), (30_000, "3×10⁴"), (0.001, "10⁻³")],
-)
-def test_ticks_are_powers_of_ten(value: float, words: str) -> None:
-    assert style.power(value) == words
-
-
 def test_the_symlog_scale_takes_zero_negatives_and_ten_to_the_fifteen() -> None:
     values = np.array([-1e6, -10.0, 0.0, 10.0, 1e15])
     placed = style.symlog(values, 100.0)
@@ -166,4 +118,3 @@ def test_many_labels_are_thinned() -> None:
 
 def test_a_visitors_label_is_no_markup() -> None:
     assert style.plain("<a href='x'>&") == "&lt;a href='x'&gt;&amp;"
-    assert style.quoted("a*b [c](d) $e$ :red[f]") == r"**a\*b \[c\](d) \$e\$ \:red\[f\]**"

@@ -17,9 +17,10 @@ from dprl.environments.custom import EXAMPLE, MAX_LABEL, parsed
 from dprl.fields import SpecError
 from dprl.links import MAX_MODEL
 from dprl.tables import harmless
+from dprl.words import plural, size
 from pages.shared.callbacks import callback, taking
 from pages.shared.state import Editing, Session, session
-from pages.shared.text import escape, plural, size
+from pages.shared.text import escape
 
 WORLD = ENVIRONMENTS["custom"]
 MOST_BYTES = 2_000_000

@@ -10,9 +10,9 @@ from dprl.figures import looks, style
 from dprl.figures.style import Sketch
 from dprl.simulation import Outlook, RunSpec, outlook, spec_from_json
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
+from dprl.words import count, significant, typed
 from pages.shared.chart import sketch
 from pages.shared.frame import dark
-from pages.shared.text import count, plain_number, significant
 
 MOST = 15  # decades of users that the scale shows
 SURE = 3.0  # the rule of thumb is good to about this factor
@@ -106,5 +106,5 @@ def picture(learns_from: int | None, K: int, night: bool) -> Sketch:
         anchor = "start" if decade == 0 else "end" if decade == top else "middle"
         inside += text(x(decade / top), 45, count(10**decade), colors.muted, anchor)
     words = "noise hides the best policy "
-    words += "throughout" if learns_from is None else f"up to about {plain_number(learns_from)} users"
-    return Sketch(inside, 300, 48, f"Scale of users: {words}; K is {plain_number(K)}.")
+    words += "throughout" if learns_from is None else f"up to about {typed(learns_from)} users"
+    return Sketch(inside, 300, 48, f"Scale of users: {words}; K is {typed(K)}.")

@@ -11,12 +11,13 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec, estimate
+from dprl.words import count, duration, plural
 from pages.shared.callbacks import callback
 from pages.shared.controls.gauge import gauge
 from pages.shared.data import status, workers
 from pages.shared.links import MAX_CURVES
 from pages.shared.state import Session, add, draft_of, session, write_address
-from pages.shared.text import count, duration, escape, plural
+from pages.shared.text import escape
 
 
 def run_box(s: Session) -> None:

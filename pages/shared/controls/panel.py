@@ -20,13 +20,14 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
+from dprl.words import count
 from pages.shared.callbacks import callback
 from pages.shared.controls import custom
 from pages.shared.controls.launch import effective, run_box, spec_from
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
 from pages.shared.frame import dark, guarded
 from pages.shared.state import Session, draft_of, session
-from pages.shared.text import count, escape
+from pages.shared.text import escape
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 GEOMETRIC = "geometric"

@@ -10,9 +10,10 @@ from typing import Any
 import streamlit as st
 
 from dprl.fields import Field, SpecError
+from dprl.words import typed
 from pages.shared.callbacks import taking
 from pages.shared.state import session
-from pages.shared.text import escape, plain_number
+from pages.shared.text import escape
 
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
@@ -83,7 +84,7 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
 
 def written(value: Any) -> str:
     """A value as it stands in its field."""
-    return value if isinstance(value, str) else plain_number(value)
+    return value if isinstance(value, str) else typed(value)
 
 
 def complaint(name: str) -> None:
@@ -111,7 +112,7 @@ def log_slider(
     def slid(mark: float) -> None:
         chosen = field.check(mark)
         store(chosen)
-        st.session_state[text_key] = plain_number(chosen)
+        st.session_state[text_key] = typed(chosen)
 
     def typed(chosen: Any) -> None:
         store(chosen)

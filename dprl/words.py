@@ -1,0 +1,187 @@
+"""Numbers as people read them: one function for each place and meaning. Pure: imports nothing else of dprl.
+
+In a sentence: `human`, `rough`, `percent`, `exponent`, `between`, `after`, `plural`, `ordinal`, `listed`, `duration`,
+`size`, `promise`. On a chart: `power` at an axis, `brief` in a cell. In a label or a table: `count`, `significant`. In
+a field, to be typed again: `typed`. A minus sign is − everywhere but there.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def raised(n: int) -> str:
+    """A whole number as an exponent: ², ⁻⁶, ¹⁵."""
+    return str(n).translate(_RAISED)
+
+
+def human(value: float) -> str:
+    """A number in a sentence, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
+
+    A whole number below a million keeps all its digits; "unknown" for one that is not finite.
+    """
+    if not math.isfinite(value):
+        return "unknown"
+    sign, size = ("−" if value < 0 else ""), abs(float(value))
+    if size == 0:
+        return "0"
+    if size < 1e-4 or size >= 9.995e14:
+        factor, ten = _scientific(size, 2)
+        return sign + (ten if factor == "1" else f"{factor}×{ten}")
+    for unit, word in ((1e12, " trillion"), (1e9, " billion"), (1e6, " million")):
+        if size >= 0.9995 * unit:
+            return f"{sign}{float(f'{size / unit:.3g}'):g}{word}"
+    rounded = float(f"{size:.3g}")
+    if size >= 1000:
+        return sign + (f"{size:,.0f}" if size == round(size) else f"{rounded:,.0f}")
+    return sign + (f"{rounded:.4f}".rstrip("0").rstrip(".") if size < 0.01 else f"{rounded:g}")
+
+
+def rough(value: float) -> str:
+    """A number that is not known better than to two digits, in a sentence: 4.7 million, 320 times."""
+    return human(float(f"{value:.2g}"))
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage, to two digits: 0.018 is 1.8%. Extremes stay truthful: less than 0.01%, 99.9%."""
+    if not math.isfinite(share):
+        return "unknown"
+    value = 100 * share
+    if 0 < value < 0.01:
+        return "less than 0.01%"
+    if 99 < value < 100:
+        return f"{math.floor(10 * value) / 10:g}%"
+    return f"{float(f'{value:.2g}'):g}%" if abs(value) < 99 else f"{value:.0f}%"
+
+
+def exponent(value: float) -> str:
+    """The x of K^x, to two decimals: 0.50, −1.02, and 0.00 without a sign."""
+    text = f"{value:.2f}"
+    return "0.00" if text == "-0.00" else text.replace("-", "−")
+
+
+def exponents(mean: float, low: float, high: float) -> str:
+    """An exponent with its interval, if there is one: 0.50 (0.48 to 0.52)."""
+    known = math.isfinite(low) and math.isfinite(high)
+    return exponent(mean) + (f" ({exponent(low)} to {exponent(high)})" if known else "")
+
+
+def between(low: float, high: float) -> str:
+    """An interval behind its value, " (1.2 to 3.4)"; nothing where there is none."""
+    return f" ({human(low)} to {human(high)})" if math.isfinite(low) and math.isfinite(high) else ""
+
+
+def after(episode: float | None) -> str:
+    """When: "after 1.2 million episodes"; nothing for None."""
+    return "" if episode is None else f"after {human(episode)} episode{'' if episode == 1 else 's'}"
+
+
+def plural(n: int, one: str, many: str = "") -> str:
+    """1 seed, 5 seeds."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def ordinal(n: int) -> str:
+    """1st, 2nd, 3rd, 11th."""
+    suffix = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{suffix}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """a; a and b; a, b and c. At least one part."""
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def duration(seconds: float | None) -> str:
+    """How long, rounded as one would say it: about 40 s, about 3 min, about 1.5 h."""
+    if seconds is None or not math.isfinite(seconds):
+        return "an unknown time"
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 90:
+        return f"about {round(seconds)} s"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} min"
+    return f"about {seconds / 3600:.1f} h"
+
+
+def size(bytes_: float) -> str:
+    """An amount of storage: 512 bytes, 1.5 kB, 20 MB, 3 GB."""
+    for unit in ("bytes", "kB", "MB"):
+        if bytes_ < 1000:
+            return f"{bytes_:.0f} {unit}" if unit == "bytes" else f"{bytes_:.3g} {unit}"
+        bytes_ /= 1000
+    return f"{bytes_:.3g} GB"
+
+
+def promise(epsilon: float, delta: float) -> str:
+    """(ε, δ) as one reads it: (1, 10⁻⁶)."""
+    return f"({human(epsilon)}, {human(delta)})"
+
+
+def quoted(label: str) -> str:
+    """A label (perhaps a visitor's) set off in a Markdown sentence, its own special signs disarmed."""
+    return "**" + re.sub(r"([\\`*_\[\]$:<>~#|])", r"\\\1", label) + "**"
+
+
+def power(value: float) -> str:
+    """A power of ten, or one with a factor, for an axis: 1, 100, 10⁶, −10³, 3×10⁴."""
+    if value == 0:
+        return "0"
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    exponent = math.floor(math.log10(size) + 1e-12)
+    factor = size / 10.0**exponent
+    if -3 < exponent < 3:
+        return f"{sign}{size:g}"
+    ten = f"10{raised(exponent)}"
+    return f"{sign}{ten}" if abs(factor - 1) < 1e-9 else f"{sign}{factor:.2g}×{ten}"
+
+
+def brief(value: float) -> str:
+    """A count in a cell, in few signs: 0, 950, −5.2k, 1.2M, 3.4B, 5.6T, 10¹⁵."""
+    sign, size = ("−" if value < 0 else ""), abs(float(value))
+    if size >= 9.5e14:
+        return power(float(f"{value:.1g}"))
+    for unit, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if size >= 0.9995 * unit:
+            factor = float(f"{size / unit:.2g}") if size < 99.5 * unit else round(size / unit)
+            return f"{sign}{factor:g}{letter}"
+    return f"{sign}{size:.0f}"
+
+
+def count(value: float) -> str:
+    """A number of episodes in a label: 50,000, then 10⁹ or 3.2×10⁷."""
+    if abs(value) < 100_000:
+        return f"{value:,.{0 if float(value).is_integer() else 1}f}".replace("-", "−")
+    factor, ten = _scientific(value, 2)
+    return ten if factor == "1" else f"{factor}×{ten}"
+
+
+def significant(value: float | None, digits: int = 4) -> str:
+    """A quantity in a table, at a few significant digits; a dash when there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value != 0 and not 1e-4 <= abs(value) < 1e6:
+        return "×".join(_scientific(value, max(digits - 2, 0)))
+    return (f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}").replace("-", "−")
+
+
+def _scientific(value: float, decimals: int) -> tuple[str, str]:
+    """A number other than 0 as a factor below ten, rounded, and a power of ten."""
+    mantissa, exponent = f"{value:.{decimals}e}".split("e")
+    factor = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return factor.replace("-", "−"), f"10{raised(int(exponent))}"
+
+
+def typed(value: float) -> str:
+    """A number as one would type it into a field: 0.5, 20, 250000, 1e9."""
+    if value == int(value) and abs(value) >= 1e6:
+        mantissa, _, exponent = f"{value:.15e}".partition("e")
+        short = mantissa.rstrip("0").rstrip(".")
+        if len(short) <= 6:
+            return f"{short}e{int(exponent)}"
+    return str(int(value)) if value == int(value) else f"{value:.12g}"

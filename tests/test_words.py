@@ -1,0 +1,180 @@
+"""Numbers as people read them: each function at its turning points."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dprl import words
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (0.0571, "0.0571"),
+        (3.39726, "3.4"),
+        (999, "999"),
+        (12_345, "12,345"),
+        (12_345.6, "12,300"),
+        (1_200_000, "1.2 million"),
+        (999_950, "1 million"),
+        (1e9, "1 billion"),
+        (-2.5e12, "−2.5 trillion"),
+        (1e15, "10¹⁵"),
+        (1.5e16, "1.5×10¹⁶"),
+        (9.999e15, "10¹⁶"),
+        (0.00002, "2×10⁻⁵"),
+        (float("nan"), "unknown"),
+    ],
+)
+def test_human_numbers(value: float, text: str) -> None:
+    assert words.human(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0, "0%"),
+        (0.018, "1.8%"),
+        (0.5, "50%"),
+        (0.9996, "99.9%"),
+        (1, "100%"),
+        (1e-6, "less than 0.01%"),
+        (2.5, "250%"),
+    ],
+)
+def test_percentages_do_not_round_to_nothing_or_all(share: float, text: str) -> None:
+    assert words.percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (100, "100"), (-(10**6), "−10⁶"), (10**15, "10¹⁵"), (30_000, "3×10⁴"), (0.001, "10⁻³")],
+)
+def test_ticks_are_powers_of_ten(value: float, text: str) -> None:
+    assert words.power(value) == text
+
+
+def test_one_is_not_many() -> None:
+    assert words.after(None) == ""
+    assert words.after(1) == "after 1 episode"
+    assert words.after(1_200_000) == "after 1.2 million episodes"
+    assert words.plural(1, "seed") == "1 seed"
+    assert words.plural(1200, "seed") == "1,200 seeds"
+    assert words.plural(2, "policy", "policies") == "2 policies"
+    assert [words.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 21, 102)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "102nd",
+    ]  # fmt: skip
+
+
+def test_lists_end_with_and() -> None:
+    assert words.listed(["a"]) == "a"
+    assert words.listed(["a", "b"]) == "a and b"
+    assert words.listed(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (949, "949"),
+        (-5200, "−5.2k"),
+        (999_700, "1M"),
+        (3.44e9, "3.4B"),
+        (340e9, "340B"),
+        (1e15, "10¹⁵"),
+    ],
+)
+def test_counts_in_cells_are_short(value: float, text: str) -> None:
+    assert words.brief(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (50_000, "50,000"),
+        (2.5, "2.5"),
+        (1e9, "10⁹"),
+        (3.2e7, "3.2×10⁷"),
+        (9.999e8, "10⁹"),
+        (-2.5e6, "−2.5×10⁶"),
+    ],
+)
+def test_counts_in_labels(value: float, text: str) -> None:
+    assert words.count(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (None, 4, "–"),
+        (math.inf, 4, "–"),
+        (0.0, 4, "0"),
+        (1234.56, 4, "1,235"),
+        (123_456.7, 4, "123,457"),
+        (2.5e-7, 4, "2.5×10⁻⁷"),
+        (9.9999e6, 4, "1×10⁷"),
+        (3.2e7, 2, "3×10⁷"),
+        (9.9e6, 2, "1×10⁷"),
+        (-0.25, 3, "−0.25"),
+    ],
+)
+def test_quantities_in_tables(value: float | None, digits: int, text: str) -> None:
+    assert words.significant(value, digits) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.5, "0.50"), (-0.004, "0.00"), (-1.018, "−1.02"), (1, "1.00")])
+def test_exponents_have_two_decimals_and_a_true_minus(value: float, text: str) -> None:
+    assert words.exponent(value) == text
+
+
+def test_an_interval_is_said_where_there_is_one() -> None:
+    assert words.exponents(-0.5, -0.6, -0.4) == "−0.50 (−0.60 to −0.40)"
+    assert words.exponents(0.5, math.nan, math.nan) == "0.50"
+    assert words.between(1200, 3400) == " (1,200 to 3,400)"
+    assert words.between(1, math.inf) == ""
+
+
+def test_rough_numbers_have_two_digits() -> None:
+    assert words.rough(12_345) == "12,000"
+    assert words.rough(4_712_345) == "4.7 million"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.5, "0.5"), (20, "20"), (250_000, "250000"), (1e9, "1e9"), (2.5e7, "2.5e7"), (1e-6, "1e-06")],
+)
+def test_what_is_typed_is_read_back(value: float, text: str) -> None:
+    assert words.typed(value) == text
+    assert float(text) == value
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "an unknown time"),
+        (0.2, "less than a second"),
+        (89, "about 89 s"),
+        (600, "about 10 min"),
+        (9000, "about 2.5 h"),
+    ],
+)
+def test_durations(seconds: float | None, text: str) -> None:
+    assert words.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("bytes_", "text"), [(512, "512 bytes"), (1536, "1.54 kB"), (2e7, "20 MB"), (3.4e9, "3.4 GB")]
+)
+def test_sizes(bytes_: float, text: str) -> None:
+    assert words.size(bytes_) == text
+
+
+def test_a_promise_is_a_pair() -> None:
+    assert words.promise(1, 1e-6) == "(1, 10⁻⁶)"
+
+
+def test_a_visitors_label_is_no_markup_in_a_sentence() -> None:
+    assert words.quoted("a*b [c](d) $e$ :red[f]") == r"**a\*b \[c\](d) \$e\$ \:red\[f\]**"
