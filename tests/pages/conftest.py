@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from dprl.jobs.store import Store
 from dprl.kernels import kernels, source_digest
@@ -28,6 +31,24 @@ def _after_the_first_visitor(self: PagesManager, *args: Any, **kwargs: Any) -> N
     """AppTest forgets before each run what a server learns from its first one: that app.py names the pages."""
     PagesManager.uses_pages_directory = False
     _begin(self, *args, **kwargs)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _prepared_once() -> Iterator[None]:
+    """AppTest asks every installed package for components at each visit, of which these pages use none, and compiles
+    every script at each run."""
+    scripts = ScriptCache()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", list)
+        for module in (app_test, local_script_runner):
+            patch.setattr(module, "ScriptCache", lambda: scripts)
+        yield
+
+
+@cache
+def _registered() -> dict[Any, Any]:
+    """The pages that app.py names, by which AppTest finds them."""
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()._registered_pages
 
 
 @pytest.fixture
@@ -78,9 +99,8 @@ def visit(store: Store) -> Callable[..., AppTest]:
 
     def open_page(page: str = "pages/home/page.py", **query: Any) -> AppTest:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        app.run()
-        if page != "pages/home/page.py":
-            app.switch_page(page)
+        app._registered_pages = _registered()
+        app.switch_page(page)
         for key, value in query.items():
             app.query_params[key] = value
         app.run()
