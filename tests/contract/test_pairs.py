@@ -70,65 +70,88 @@ def small_spec(
     )
 
 
-@pytest.mark.parametrize(("algorithm_key", "privacy", "mechanism", "calibration"), RUNS)
-def test_runs_or_is_refused(
-    algorithm_key: str, privacy: str, mechanism: str | None, calibration: str | None
-) -> None:
-    """On every environment, with every bonus; where all goes together, short, long, walked and sampled runs."""
+# What goes together, each under its own name.
+NAMED = [
+    (algorithm_key, privacy, mechanism, calibration)
+    for algorithm_key, privacy, mechanism, calibration in RUNS
+    if not goes_together(algorithm_key, privacy, mechanism, calibration)
+    and ((mechanism, calibration) == (None, None) if privacy == "none" else calibration is not None)
+]
+WAYS: tuple[dict[str, Any], ...] = (
+    {},
+    {"episodes": 1},
+    {"episodes": 70, "schedule": "episodic"},
+    {"episodes": 10**14, "schedule": "geometric:0.5"},
+    {"episodes": 10**12, "schedule": "adaptive:0.3:150"},
+)
+
+
+@pytest.mark.parametrize("algorithm_key", ALGORITHMS)
+def test_what_does_not_go_together_is_refused(algorithm_key: str) -> None:
+    """In every environment and with every bonus, in a sentence about one of the fields that do not."""
     learner = ALGORITHMS[algorithm_key]
-    wrong = goes_together(algorithm_key, privacy, mechanism, calibration)
-    for environment, bonus in product(ENVIRONMENTS, BONUSES):
-        refused = set(wrong)
+    for run, environment, bonus in product(RUNS, ENVIRONMENTS, BONUSES):
+        if run[0] != algorithm_key:
+            continue
+        refused = set(goes_together(*run))
         if bonus not in learner.bonuses:
             refused.add("bonus")
         if not fits(learner, environment, small_params(environment)):
             refused.add("algorithm")
         if refused:
             with pytest.raises(SpecError) as error:
-                small_spec(environment, algorithm_key, privacy, mechanism, calibration, bonus)
+                small_spec(environment, *run, bonus)
             assert error.value.field in refused
             assert str(error.value).isprintable()
             assert str(error.value).endswith(".")
+
+
+@pytest.mark.parametrize("algorithm_key", ALGORITHMS)
+def test_what_is_left_out_or_ignored_is_one_of_the_named_runs(algorithm_key: str) -> None:
+    named = [small_spec("random", *run) for run in NAMED if run[0] == algorithm_key]
+    for run in RUNS:
+        if run[0] == algorithm_key and not goes_together(*run):
+            assert small_spec("random", *run) in named
+
+
+@pytest.mark.parametrize(("algorithm_key", "privacy", "mechanism", "calibration"), NAMED)
+def test_every_run_is_as_promised(
+    algorithm_key: str, privacy: str, mechanism: str | None, calibration: str | None
+) -> None:
+    """With every bonus: short, long, walked and sampled."""
+    learner = ALGORITHMS[algorithm_key]
+    for bonus, more in product(learner.bonuses, WAYS):
+        if learner.schedule and more.get("schedule", "").startswith("adaptive"):
+            continue  # it has its own: as before
+        if learner.schedule and more.get("episodes", 5000) < 100:
+            with pytest.raises(SpecError, match="too few for a stage") as error:
+                small_spec("random", algorithm_key, privacy, mechanism, calibration, bonus, episodes=1)
+            assert error.value.field == "episodes"
             continue
-        for more in ways(environment, privacy, mechanism, calibration, bonus):
-            if learner.schedule and more.get("episodes", 5000) < 100:
-                with pytest.raises(SpecError, match="too few for a stage") as error:
-                    small_spec(environment, algorithm_key, privacy, mechanism, calibration, bonus, episodes=1)
-                assert error.value.field == "episodes"
-                continue
-            spec = small_spec(environment, algorithm_key, privacy, mechanism, calibration, bonus, **more)
-            run = start(spec, 2)
-            while not run.advance(60.0):
-                pass
-            check(spec, run.trace())
+        check(small_spec("random", algorithm_key, privacy, mechanism, calibration, bonus, **more))
 
 
-def ways(
-    environment: str, privacy: str, mechanism: str | None, calibration: str | None, bonus: str
-) -> list[dict[str, Any]]:
-    """Episodes and schedules. All of them on random MDPs; one, which samples and walks, on the others. Where the
-    mechanism is ignored or chosen by default one environment will do: it is run under its own name too."""
-    every: list[dict[str, Any]] = [
-        {},
-        {"episodes": 1},
-        {"episodes": 70, "schedule": "episodic"},
-        {"episodes": 10**14, "schedule": "geometric:0.3"},
-        {"episodes": 10**12, "schedule": "adaptive:0.3:150"},
-    ]
-    ignored = privacy == "none" and (mechanism, calibration) != (None, None)
-    default = privacy != "none" and None in (mechanism, calibration)
-    if ignored or default:
-        return every[:1] if environment == "random" else []
-    if environment == "random":
-        return every
-    every.pop()  # another schedule on each environment would take long
-    # shuffled bits take a second to account for; printed noise meets the printed bonus, tight noise the practical one
-    spared = privacy == "shuffle" and (calibration == "paper") != (bonus == "paper")
-    return [] if spared else every[-1:]
+@pytest.mark.parametrize("environment", [key for key in ENVIRONMENTS if key != "random"])
+@pytest.mark.parametrize("algorithm_key", ALGORITHMS)
+def test_every_environment_runs_with_everything(algorithm_key: str, environment: str) -> None:
+    """Every other noise, with the bonuses in turn: the other half is run in the next environment. A noise sees counts
+    and sizes, and a bonus too; nothing else of an environment reaches them."""
+    learner = ALGORITHMS[algorithm_key]
+    if not fits(learner, environment, small_params(environment)):
+        return  # refused, as above
+    noises = [run for run in NAMED if run[0] == algorithm_key]
+    turn = sorted(ENVIRONMENTS).index(environment)
+    for i in range(turn % 2, max(len(noises), len(learner.bonuses), 2), 2):
+        bonus = learner.bonuses[(i + turn) % len(learner.bonuses)]
+        check(small_spec(environment, *noises[i % len(noises)], bonus, **WAYS[3]))
 
 
-def check(spec: RunSpec, trace: SeedTrace) -> None:
+def check(spec: RunSpec) -> None:
     """Everything that is true of any run."""
+    run = start(spec, 2)
+    while not run.advance(60.0):
+        pass
+    trace: SeedTrace = run.trace()
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     H, S, A = mdp.H, mdp.S, mdp.A
     K, C, D, P = spec.episodes, len(trace.episodes), len(trace.detail_episodes), len(trace.pac_alpha)
