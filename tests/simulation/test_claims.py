@@ -12,6 +12,8 @@ from dprl import RunSpec, SeedTrace
 from dprl.simulation import schedules, start
 from dprl.simulation.loops.replan import SeedRun
 
+pytestmark = pytest.mark.usefixtures("few_details")
+
 
 def traces(spec: RunSpec) -> list[SeedTrace]:
     found = []

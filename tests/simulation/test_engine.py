@@ -137,16 +137,20 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
     np.testing.assert_allclose(trace.coverage_ratio, np.maximum.accumulate(ratio), rtol=1e-9)
 
 
+@pytest.mark.usefixtures("few_details")
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
 @pytest.mark.parametrize("privacy", ["central", "local", "shuffle"])
 def test_coverage_in_whole_runs(privacy: str, calibration: str) -> None:
-    """Of 300 runs at beta = 0.5 no more break the bound than Binomial(300, 1/6) at LEVEL: 84."""
+    """Of 100 runs at beta = 0.5 no more break the bound than Binomial(100, 1/6) at LEVEL: 32.
+
+    Were the tight bound of the central model a fifth smaller, 84 would.
+    """
     spec = spec_of(
         "dp-ucbvi", privacy, calibration=calibration, beta=0.5, episodes=100,
         environment_params={"S": 2, "A": 2, "H": 2},
     )  # fmt: skip
-    broken = sum(coverage(SeedRun(spec, seed)) > 1 for seed in range(300))
-    assert broken <= 84
+    broken = sum(coverage(SeedRun(spec, seed)) > 1 for seed in range(100))
+    assert broken <= 32
 
 
 def coverage(run: SeedRun) -> float:
@@ -159,13 +163,13 @@ def coverage(run: SeedRun) -> float:
 # --- block-exact against user by user
 
 
+@pytest.mark.usefixtures("few_details")
 @pytest.mark.parametrize(
     ("algorithm", "privacy"),
     [
         ("ucbvi", "none"),
         ("dp-ucbvi", "central"),
-        ("dp-ucbvi", "local"),
-        ("dp-ucbvi", "shuffle"),
+        ("dp-ucbvi", "shuffle"),  # whose rewards are 0 or 1
     ],
 )
 def test_sampled_blocks_and_walked_users_have_one_distribution(algorithm: str, privacy: str) -> None:
@@ -304,12 +308,13 @@ for text in sys.argv[1:]:
 """
 
 
-def test_the_same_spec_in_two_fresh_processes_gives_the_same_bytes() -> None:
+def test_the_same_spec_in_a_fresh_process_gives_the_same_bytes() -> None:
+    """One whose sets and dictionaries are ordered by other hashes."""
     specs = [
         RunSpec(
             algorithm=algorithm, privacy=privacy, mechanism=mechanism, environment_params={"S": 3, "H": 4},
             calibration=MECHANISMS[mechanism].calibrations[-1] if mechanism else None,
-            episodes=10**8, schedule="geometric:0.1", seeds=1,
+            episodes=10**8, schedule="geometric:0.3", seeds=1,
         )
         for algorithm, privacy, mechanism in RUNS
         if algorithm == "dp-ucbvi" or mechanism in (None, *PRIVATIZERS[privacy].mechanisms[:1])
@@ -317,14 +322,13 @@ def test_the_same_spec_in_two_fresh_processes_gives_the_same_bytes() -> None:
     specs += [spec_of(a, p, environment_params={"S": 2, "A": 2, "H": 3}, episodes=10**7) for a, p in STAGED]
     here = [digest(finished(start(spec, 7))) for spec in specs]
     command = [sys.executable, "-c", PROCESS, *(spec.to_json() for spec in specs)]
-    for hash_seed in ("1", "2"):
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout.split() == here
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == here
     assert len(set(here)) == len(here)

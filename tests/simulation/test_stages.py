@@ -449,7 +449,8 @@ def test_those_environments_have_a_gap() -> None:
 def test_optimal_policies_stay_and_only_they_are_left(
     monkeypatch: pytest.MonkeyPatch, algorithm: str, privacy: str, K: int
 ) -> None:
-    """200 seeds: 8 in each of 25 environments, at epsilon 1. What is eliminated never comes back, so the end says it.
+    """50 runs: 2 in each of 25 environments, at epsilon 1; a fault that spoils one run of ten shows in one of them with
+    chance 99.5%. What is eliminated never comes back, so the end says it.
 
     The noise's size depends on K alone and is worked out once.
     """
@@ -466,7 +467,7 @@ def test_optimal_policies_stay_and_only_they_are_left(
         spec = spec_of(algorithm, privacy, environment_params=params, episodes=K, epsilon=1.0)
         assert ALGORITHMS[algorithm].fields[0].default == 1.0
         optimal = losses(environment_seed) < 1e-9
-        for seed in range(8):
+        for seed in range(2):
             run = Watched(spec, seed)
             assert run.advance(60.0)
             assert run.listed.active[optimal].all(), (environment_seed, seed)
