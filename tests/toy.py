@@ -128,4 +128,5 @@ TOY = Kind(
     measure="gap",
     axes=axes,
     along=lambda base, chosen: replace(base, **chosen),
+    questions={"guarantee": lambda spec: CARD.to_dict()},
 )

@@ -17,6 +17,14 @@ from pathlib import Path
 from dprl.kernels import private
 
 SCHEMA = 1
+# What pages ask of a spec without running it. Added to files that were begun without it.
+QUESTIONS = """
+CREATE TABLE IF NOT EXISTS question (
+    key TEXT PRIMARY KEY, question TEXT NOT NULL, spec TEXT NOT NULL, asked_at REAL NOT NULL,
+    taken_at REAL NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, answer BLOB) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS question_asked ON question(asked_at);
+CREATE INDEX IF NOT EXISTS question_open ON question(asked_at) WHERE answer IS NULL;
+"""
 TABLES = """
 CREATE TABLE notice (text TEXT NOT NULL, at REAL NOT NULL);
 -- What visitors ask for: a spec with all its seeds. `rev` counts changes, here and in unit.
@@ -59,6 +67,7 @@ _CHECKS = (
     "SELECT count(*) FROM trace WHERE unit < 0",
     "SELECT max(served_at) FROM visitor",
     "SELECT max(pid) FROM worker",
+    "SELECT max(length(answer)) FROM question",
 )
 
 log = logging.getLogger("dprl.jobs.file")
@@ -237,6 +246,7 @@ class StoreFile:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
                 empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
                 if version == SCHEMA:
+                    db.executescript(QUESTIONS)
                     for check in _CHECKS:
                         db.execute(check).fetchone()
                     usable = True
@@ -256,7 +266,7 @@ class StoreFile:
         try:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
             db.execute("PRAGMA journal_mode = WAL")
-            db.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
+            db.executescript(f"BEGIN IMMEDIATE; {TABLES} {QUESTIONS} PRAGMA user_version = {SCHEMA}; COMMIT;")
             if notice is not None:
                 db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
         finally:

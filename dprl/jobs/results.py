@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import sqlite3
 import time
 from collections.abc import Collection
@@ -14,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.jobs.file import DiskFull
-from dprl.jobs.part import Part, mending, run_key, setting
+from dprl.jobs.part import Part, digest, mending, run_key, sealed, setting, unsealed
 from dprl.jobs.simulation import Simulation, Spec
 from dprl.jobs.units import Unit, requeue
 
 _USED_SECONDS = 60.0
-_DIGEST_BYTES = 16
 _DAMAGES = 2  # a result found damaged this often is not computed again by itself
 _MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 _NO_ROOM = "The disk was full: its curve was kept, its details were not."
@@ -58,8 +56,8 @@ class Results(Part):
             ).rowcount
             # A seed that ends as it is cancelled is finished: its last points count.
             if wanted or db.execute(_MINE, mine).fetchone():
-                sealed = _digest(unit.key, points) + points
-                db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", (unit.id, sealed))
+                live = (unit.id, sealed(unit.key, points))
+                db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", live)
         return bool(wanted)
 
     @mending
@@ -167,8 +165,8 @@ class Results(Part):
         traces = []
         now = time.time()
         used: list[tuple[float, int]] = []
-        for seed, unit, used_at, digest, data in stored:
-            trace = self._decoded(spec.seed_key(seed), digest, data)
+        for seed, unit, used_at, seal, data in stored:
+            trace = self._decoded(spec.seed_key(seed), seal, data)
             if trace is None:
                 self._damaged(unit, seed, "trace", data)
             else:
@@ -180,8 +178,8 @@ class Results(Part):
                 db.executemany("UPDATE unit SET used_at = ? WHERE id = ?", used)
         return traces
 
-    def _decoded(self, key: str, digest: Any, data: Any) -> Any | None:
-        if not isinstance(data, bytes) or _digest(key, data) != digest:
+    def _decoded(self, key: str, seal: Any, data: Any) -> Any | None:
+        if not isinstance(data, bytes) or digest(key, data) != seal:
             return None
         try:
             return self._simulation.trace_from_bytes(data)
@@ -238,20 +236,13 @@ class Results(Part):
 
 
 def _write_trace(db: sqlite3.Connection, unit: Unit, data: bytes) -> None:
-    db.execute("INSERT OR REPLACE INTO trace VALUES (?, ?, ?)", (unit.id, _digest(unit.key, data), data))
+    db.execute("INSERT OR REPLACE INTO trace VALUES (?, ?, ?)", (unit.id, digest(unit.key, data), data))
 
 
-def _digest(key: str, data: bytes) -> bytes:
-    """Of a result, and of the unit it is of."""
-    return hashlib.blake2b(key.encode() + data, digest_size=_DIGEST_BYTES).digest()
-
-
-def _curve(key: str, sealed: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+def _curve(key: str, stored: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
     """The points that `report` stored for the unit with this key; None where something else is stored."""
-    if not isinstance(sealed, bytes):
-        return None
-    points = sealed[_DIGEST_BYTES:]
-    if _digest(key, points) != sealed[:_DIGEST_BYTES]:
+    points = unsealed(key, stored)
+    if points is None:
         return None
     half = len(points) // 2
     at, values = np.frombuffer(points[:half], "<i8"), np.frombuffer(points[half:], "<f8")

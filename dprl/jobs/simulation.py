@@ -51,12 +51,14 @@ class Simulation:
 
     Attributes:
         start(spec, seed): begins one seed.
+        answer(question, spec): what the spec says without being run, by the question's name, as text.
         warm(): compiles or loads the kernels, step by step.
         seconds(spec): estimates what one seed takes.
         spec_from_json, trace_from_bytes: read back what was stored.
     """
 
     start: Callable[[Any, int], SeedRun]
+    answer: Callable[[str, Any], str]
     warm: Callable[[], Iterable[None]]
     seconds: Callable[[Any], float]
     spec_from_json: Callable[[str], Any]
@@ -72,6 +74,7 @@ def dprl_simulation() -> Simulation:
 
     return Simulation(
         start=simulation.start,
+        answer=simulation.answer,
         warm=simulation.warm,
         seconds=lambda spec: float(simulation.estimate(spec).seconds),
         spec_from_json=simulation.spec_from_json,

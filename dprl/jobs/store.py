@@ -1,7 +1,8 @@
 """The store: what was asked for, by whom, how far it is, and what came out.
 
 A run is a spec with all its seeds; a unit is one seed of it. Visitors ask for runs (`requests`), workers claim units
-(`units`) and store curves and traces (`results`), pages read how runs stand (`status`).
+(`units`) and store curves and traces (`results`), pages read how runs stand (`status`). What a page wants to know of a
+spec without running it is asked and answered here too (`questions`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.part import mending, setting
+from dprl.jobs.questions import Questions
 from dprl.jobs.requests import Requests
 from dprl.jobs.results import Results
 from dprl.jobs.simulation import Simulation
@@ -33,7 +35,7 @@ __all__ = [
 NOTICE_SECONDS = 24 * 3600.0
 
 
-class Store(Requests, Units, Results, Statuses):
+class Store(Requests, Units, Results, Statuses, Questions):
     """The store in one SQLite file; each process opens its own `Store` on it, and all its threads may use that.
 
     path: default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl. Traces beyond DPRL_STORE_MB (default

@@ -1,8 +1,8 @@
 """A worker process: `python -m dprl.jobs.worker`, started by the pool. Imports no Streamlit.
 
 Warms the kernels, unless somebody waits already, then computes one seed after another in slices of about a tenth
-of a second. Between slices it reports, and stops when nobody waits any more, when it is told to (SIGTERM), or when
-its pool is gone.
+of a second. Between slices it answers questions, reports, and stops when nobody waits any more, when it is told to
+(SIGTERM), or when its pool is gone.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def work(store: Store, simulation: Simulation, worker: str, stop: threading.Even
             if time.monotonic() - enlisted > _ENLIST:  # again and again: the store may have been begun anew
                 store.enlist(worker, os.getpid(), warm=True)
                 enlisted = time.monotonic()
+            answer(store, simulation)
             unit = store.claim(worker)
             if unit is None:
                 stop.wait(_POLL)
@@ -56,6 +57,7 @@ def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Even
     """Prepare all kernels. What is queued goes first: it compiles only those it needs."""
     try:
         for _ in simulation.warm():
+            answer(store, simulation)
             while not stop.is_set() and (unit := store.claim(worker)) is not None:
                 store.enlist(worker, os.getpid(), warm=True)
                 compute(store, simulation, unit, stop)
@@ -79,6 +81,7 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
             if stop.is_set():
                 store.release(unit.worker)
                 return
+            answer(store, simulation)
             if time.monotonic() - reported < 0.8 * _SLICE:
                 continue
             reported, seconds = time.monotonic(), _SLICE
@@ -100,6 +103,18 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
     except Exception as error:
         log.exception("Seed %d of %s failed", unit.seed, unit.key)
         _insist(partial(store.fail, unit, _sentence(unit.seed, error)), stop)
+
+
+def answer(store: Store, simulation: Simulation) -> None:
+    """Answer what is asked. A page waits for it, so this comes before and between the slices of seeds."""
+    with contextlib.suppress(DiskFull):
+        while (asked := store.next_question()) is not None:
+            try:
+                found = simulation.answer(asked.question, asked.spec)
+            except Exception:
+                log.exception("The question of %s could not be answered", asked.question)
+                found = ""
+            store.answer(asked, found)
 
 
 def _report(store: Store, unit: Unit, run: SeedRun) -> bool:

@@ -5,6 +5,7 @@ The store, sweeps, exports and the command line know these protocols and nothing
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -81,6 +82,8 @@ class Kind:
         axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical
             form.
         along(spec, chosen): the spec with these values of axes.
+        questions: what a spec says without being run, by name, each as a function from the spec to plain JSON that
+            may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
     """
 
     key: str
@@ -94,6 +97,7 @@ class Kind:
     measure: str
     axes: Callable[[Any], Mapping[str, Callable[[Any], Any]]]
     along: Callable[[Any, Mapping[str, Any]], Any]
+    questions: Mapping[str, Callable[[Any], Any]]
 
 
 KINDS: dict[str, Kind] = {}
@@ -155,6 +159,26 @@ def start(spec: Spec, seed: int) -> Run:
 def estimate(spec: Spec) -> Estimate:
     """What one seed of a spec will cost."""
     return kind_of(spec).estimate(spec)
+
+
+def answer(question: str, spec: Spec) -> str:
+    """The answer to one of the questions of the spec's kind, as JSON that `answered` reads."""
+    try:
+        return json.dumps({"answer": kind_of(spec).questions[question](spec)})
+    except SpecError as error:
+        return json.dumps({"refusal": [error.field, error.sentence]})
+
+
+def answered(text: str) -> Any:
+    """What `answer` found.
+
+    Raises:
+        SpecError: the answer is that the spec is refused.
+    """
+    found = json.loads(text)
+    if "refusal" in found:
+        raise SpecError(*found["refusal"])
+    return found["answer"]
 
 
 def run(spec: Spec, progress: Callable[[float], None] | None = None) -> Trace:

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
+from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
+from dprl.mdp import planning
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import axes, cost, kinds
 from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import LOOPS
+from dprl.simulation.outlook import outlook
+from dprl.simulation.prepare import card_of
 from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
 
 
 def start(spec: RunSpec, seed: int) -> Run:
     """One seed, in its learner's loop."""
-    begin: Callable[[RunSpec, int], Run] = LOOPS[ALGORITHMS[spec.algorithm].loop]
-    return begin(spec, seed)
+    return LOOPS[ALGORITHMS[spec.algorithm].loop](spec, seed)
 
 
 def estimate(spec: RunSpec) -> Estimate:
     """What one seed will cost."""
     return cost.estimate(spec.work(spec.mechanism))
+
+
+def expected(spec: RunSpec) -> dict[str, Any] | None:
+    """What to expect of the run: an Outlook, where there is one."""
+    found = outlook(spec)
+    return None if found is None else asdict(found)
+
+
+def guarantee(spec: RunSpec) -> dict[str, Any]:
+    """What the run claims and proves."""
+    loop = LOOPS[ALGORITHMS[spec.algorithm].loop]
+    return card_of(spec, loop.noise_of_run(spec)).to_dict()
+
+
+def v_star(spec: RunSpec) -> float:
+    """The value of an optimal episode, exactly."""
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    return float(planning.start_value(mdp, planning.optimum(mdp).V))
 
 
 def warm() -> Iterator[None]:
@@ -56,5 +79,6 @@ kinds.register(
         measure=MEASURE,
         axes=axes.axes,
         along=axes.along,
+        questions={"outlook": expected, "guarantee": guarantee, "v_star": v_star},
     )
 )

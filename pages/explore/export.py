@@ -18,7 +18,7 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.tables import csv, harmless
 from pages.explore import view
 from pages.explore.regret import curve_of
-from pages.shared import data
+from pages.shared import answers, data
 from pages.shared.callbacks import taking
 from pages.shared.links import Curve
 from pages.shared.names import kinds
@@ -38,12 +38,13 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         st.info("All curves are hidden. Show one to see its data.")
         return
     table = frame([curve.spec for curve, *_ in shown], [title for *_, title, _ in shown])
+    best = [answers.v_star(curve.spec) for curve, *_ in shown]
     st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
     with st.container(horizontal=True, gap="small"):
         save("regret.csv", "CSV", "text/csv", lambda: csv(table))
         save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save("specs.json", "Specs", "application/json", lambda: specs(shown))
-        save("regret.html", "Chart (HTML)", "text/html", lambda: page(shown))
+        save("regret.html", "Chart (HTML)", "text/html", lambda: page(shown, best))
     st.segmented_control(
         "The camera above each chart saves",
         style.PICTURES,
@@ -123,9 +124,10 @@ def specs(shown: Sequence[Row]) -> str:
     )
 
 
-def page(shown: Sequence[Row]) -> str:
-    """The regret chart as a page of its own that needs no network."""
-    picture = figures.comparison([curve_of(*row, "cumulative") for row in shown])
+def page(shown: Sequence[Row], best: Sequence[float | None]) -> str:
+    """The regret chart as a page of its own that needs no network. best: V* of each, where it is known."""
+    rows = zip(shown, best, strict=True)
+    picture = figures.comparison([curve_of(*row, "cumulative", v_star=value) for row, value in rows])
     html: str = picture.figure.to_html(include_plotlyjs=True, full_html=True)
     return html
 

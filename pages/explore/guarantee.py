@@ -5,24 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
 
+from dprl.fields import SpecError
 from dprl.figures import guarantee as figures
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.guarantee import Reading
-from dprl.simulation import RunSpec
 from dprl.statistics import ADD_REMOVE, REPLACE_ONE
 from dprl.words import human, promise, significant
 from pages.explore import view
-from pages.shared import data
+from pages.shared import answers
 from pages.shared.chart import kept, show, sketch
 from pages.shared.frame import dark
 from pages.shared.links import Curve
 from pages.shared.state import session
-from pages.shared.status import ACTIVE
 from pages.shared.text import escape
 
 MODELS = {
@@ -53,9 +51,12 @@ some of their proofs count what moves when one user is **added or removed**, whi
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """A card for every visible curve, beside each other; then what other noise would have done."""
+    """A card for every visible curve, beside each other; then what other noise would have done.
+
+    All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
+    """
     s = session()
-    rows = [row for row in zip(s.curves, titles, runs, strict=True) if not row[0].hidden]
+    rows = [row for row in zip(s.curves, titles, strict=True) if not row[0].hidden]
     if not rows:
         st.info("All curves are hidden. Show one to see what it guarantees.")
         return
@@ -63,31 +64,23 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         st.markdown(MEANING)
     grid = st.grid("auto", min_column_width=330)
     found: dict[int, Guarantee] = {}
-    for curve, title, run in rows:
+    for curve, title in rows:
         with grid.cell(), st.container(border=True, height="stretch"):
             st.markdown(f"#### {escape(title)}", anchors=False)
-            guarantee = of(curve.spec)
             drawing(curve.spec.privacy)
+            try:
+                guarantee = answers.guarantee(curve.spec)
+            except SpecError as error:
+                st.caption(f":red[{escape(str(error))}]")
+                continue
             if guarantee is None:
-                word = (
-                    "It is known when the first seed is finished."
-                    if run.state in ACTIVE
-                    else "It was not computed."
-                )
                 st.markdown(escape(PRIVATIZERS[curve.spec.privacy].trust))
-                st.caption(word)
+                st.caption("What its noise proves is being worked out.")
             else:
                 key = s.curves.index(curve)
                 card(guarantee, key)
                 found[key] = guarantee
     compare_noise({i: g for i, g in found.items() if g.ladder}, titles)
-
-
-def of(spec: RunSpec) -> Guarantee | None:
-    """The guarantee of a run: the same for every seed, so that of the first one whose trace is kept."""
-    begun = np.flatnonzero(np.isfinite(data.regret(spec).rows).any(axis=1))
-    traces = (data.trace(spec, int(seed)) for seed in begun)
-    return next((trace.guarantee for trace in traces if trace is not None), None)
 
 
 def drawing(privacy: str) -> None:
@@ -119,6 +112,7 @@ def card(g: Guarantee, key: int) -> None:
         # the noise of a shuffler is bits, and each is one visit: that has no scale to tell
         "Scale of one draw": "" if g.model == "SDP" else f"{significant(g.noise_scale)} visits",
         "Where it enters": g.where,
+        "Taken as public, so not protected": "; ".join(g.public),
     }
     st.markdown("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text))
     with st.expander("What it assumes, and sources"):

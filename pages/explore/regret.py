@@ -17,7 +17,7 @@ from dprl.figures.regret import Curve as Drawn
 from dprl.jobs.store import RunStatus
 from dprl.words import plural
 from pages.explore import view
-from pages.shared import data, status
+from pages.shared import answers, data, status
 from pages.shared.callbacks import callback
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
@@ -66,14 +66,15 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     night = dark()
     twins = [data.regret(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
+    best = [answers.v_star(row[0].spec) for row in rows]
     parts = [
-        (curve.spec.to_json(), one.token, kind, title, note(run))
-        for (curve, kind, title, run), one in zip(rows, known, strict=True)
+        (curve.spec.to_json(), one.token, kind, title, note(run), value)
+        for (curve, kind, title, run), one, value in zip(rows, known, best, strict=True)
     ]
     picture = kept(
         ("regret", measure, log_x, log_y, each, night, *twins, *parts),
         lambda: figures.comparison(
-            [curve_of(*row, measure) for row in rows],
+            [curve_of(*row, measure, v_star=value) for row, value in zip(rows, best, strict=True)],
             view=cast(figures.View, measure),
             log_x=log_x,
             log_y=log_y,
@@ -165,9 +166,11 @@ def curve_of(
     run: RunStatus | None,
     measure: str,
     known: data.Regret | None = None,
+    *,
+    v_star: float | None = None,
 ) -> Drawn:
     """One curve as the figure wants it. kind: gives its look; run: how it stands, None for one that is finished;
-    known: the numbers, by default those of the store."""
+    known: the numbers, by default those of the store; v_star: the value of an optimal episode, where it is known."""
     known = known or data.regret(curve.spec)
     spec, episodes, rows, settled = curve.spec, known.episodes, known.rows, known.settled
     if measure == "per-episode":
@@ -192,7 +195,7 @@ def curve_of(
         high=high,
         complete=finished,
         note="" if run is None else note(run),
-        v_star=data.v_star(spec),
+        v_star=v_star,
         growth=growth,
     )
 

@@ -18,7 +18,7 @@ from dprl.simulation import RunSpec
 from pages.explore.regret import note
 from pages.free import link as free_link
 from pages.free.link import BASE, View
-from pages.shared import address, data
+from pages.shared import address, answers, data
 from pages.shared.bundled import bundled
 from pages.shared.links import Curve
 from pages.shared.names import kind_of
@@ -127,7 +127,8 @@ class Measured:
 
     episodes: [C]; regret, price: [seeds, C]; price is what it lost beyond its non-private twin, nothing without
     privacy or while the twin is missing; decades: how the price grew; flat: the number of episodes from which it is
-    flat; complete: the run and its twin are finished; token: changes when any of this does.
+    flat; complete: the run and its twin are finished; v_star: the value of an optimal episode, where it is known;
+    token: changes when any of this does.
     """
 
     curve: Curve
@@ -139,6 +140,7 @@ class Measured:
     settled: int
     complete: bool
     note: str
+    v_star: float | None
     token: str
 
     @property
@@ -167,7 +169,7 @@ class Measured:
             high=high,
             complete=self.complete,
             note=self.note,
-            v_star=data.v_star(self.curve.spec),
+            v_star=self.v_star,
         )
 
 
@@ -181,8 +183,9 @@ def measured(curves: Sequence[Curve], runs: Sequence[RunStatus]) -> list[Measure
             private = curve.spec.privacy != "none"
             other = twin if private else None
             complete = run.state == "done" and (other is None or runs[0].state == "done")
-            token = f"{own.token}:{other.token if other else ''}:{run.state}:{run.seeds_done}"
-            found.append(_measured(curve.spec.to_json(), token, complete, note(run), curve, own, other))
+            best = answers.v_star(curve.spec)
+            token = f"{own.token}:{other.token if other else ''}:{run.state}:{run.seeds_done}:{best}"
+            found.append(_measured(curve.spec.to_json(), token, complete, note(run), best, curve, own, other))
     return found
 
 
@@ -192,6 +195,7 @@ def _measured(
     token: str,
     complete: bool,
     note: str,
+    v_star: float | None,
     _curve: Curve,
     _own: data.Regret,
     _twin: data.Regret | None,
@@ -218,5 +222,6 @@ def _measured(
         settled,
         complete,
         note,
+        v_star,
         f"{spec}:{token}",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.jobs.store import RunStatus, Store
-from dprl.mdp import TabularMDP, planning
+from dprl.mdp import TabularMDP
 from dprl.simulation import RunSpec, SeedTrace
 
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
@@ -166,17 +165,6 @@ def _environment(key: str, params: tuple[tuple[str, Any], ...]) -> TabularMDP:
 def environment(spec: RunSpec) -> TabularMDP:
     """The MDP of a run."""
     return _environment(spec.environment, tuple(spec.environment_params.items()))
-
-
-@st.cache_data(show_spinner=False, max_entries=256)
-def _v_star(environment: str, params: str) -> float:
-    mdp = ENVIRONMENTS[environment].make(**json.loads(params))
-    return float(planning.start_value(mdp, planning.optimum(mdp).V))
-
-
-def v_star(spec: RunSpec) -> float:
-    """The value of an optimal episode, exactly."""
-    return _v_star(spec.environment, json.dumps(dict(spec.environment_params)))
 
 
 def workers() -> int:

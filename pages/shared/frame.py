@@ -22,6 +22,7 @@ P = ParamSpec("P")
 
 CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
 HOME = "pages/home/page.py"
+ANSWERED = 0.3  # seconds between two looks at what workers were asked
 
 
 class Page(Protocol):
@@ -53,21 +54,26 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
     return safely
 
 
-def redrawn(draw: Callable[[bool], object], every: float | None) -> None:
+def redrawn(draw: Callable[[bool], object], every: float | None, name: str = "results") -> None:
     """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
 
-    After an error it stands still, so that the error is not written at every turn; when it could be drawn again,
-    because of something that the visitor did, it goes on.
+    While it misses an answer of the workers it is drawn again, too. After an error it stands still, so that the error
+    is not written at every turn; when it could be drawn again, because of something that the visitor did, it goes on.
     """
     s = session()
+    pace = min(every or ANSWERED, ANSWERED) if name in s.polling else every
 
     def part() -> None:
+        s.drawing = name
+        s.waiting.discard(name)
         fine = guarded(draw)(every is not None)
-        if fine == s.stuck and every is not None:
+        if fine == s.stuck and pace is not None:
             s.stuck = not fine
             st.rerun()
+        if fine and (name in s.waiting) != (name in s.polling):
+            st.rerun()
 
-    st.fragment(part, run_every=None if s.stuck else every)()
+    st.fragment(part, run_every=None if s.stuck else pace)()
 
 
 def dark() -> bool:
@@ -83,6 +89,9 @@ def show(page: Page) -> None:
         st.warning(escape(notice))
     s = session()
     s.arrived, s.page = s.page != page.url_path, page.url_path
+    if s.arrived:
+        s.waiting.clear()
+    s.drawing, s.polling = "", frozenset(s.waiting)
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""

@@ -50,7 +50,8 @@ class Session:
     page: the one shown last; arrived: another one was shown before; stuck: a part that redraws itself could not be
     drawn; epsilon: the one on the home page; home_drawn: what its chart was sent for, epsilon and whether dark;
     home_problem: what was wrong with the link that brought it; saves: the kind of picture that the camera above each
-    chart saves.
+    chart saves; drawing: the part of the page that is being drawn; waiting: parts that miss an answer of the workers;
+    polling: those that the browser has drawn again until they have it; asked: what this visitor has waited for.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -75,6 +76,10 @@ class Session:
     home_drawn: tuple[float, bool] = (1.0, False)
     home_problem: str = ""
     saves: str = "png"
+    drawing: str = ""
+    waiting: set[str] = field(default_factory=set)
+    polling: frozenset[str] = frozenset()
+    asked: set[tuple[str, RunSpec]] = field(default_factory=set)
 
     @property
     def draft(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dprl.simulation.axes import Model
 from dprl.tables import csv
 from dprl.words import count, significant
 from pages.explore.export import save
-from pages.shared import data, links
+from pages.shared import links
 from pages.shared.chart import kept, show
 from pages.shared.frame import dark
 from pages.shared.links import Curve, View
@@ -39,17 +39,26 @@ def chart(study: Study) -> None:
     symbol = SYMBOLS.get(study.x, study.x)
     title = trade_controls.AXES.get(study.x, study.x)
     parts = tuple(
-        (c.label, c.kind, c.epsilon, c.mean.tobytes(), c.seeds.tobytes(), np.asarray(c.x).tobytes())
+        (
+            c.label,
+            c.kind,
+            c.epsilon,
+            c.mean.tobytes(),
+            c.seeds.tobytes(),
+            np.asarray(c.x).tobytes(),
+            c.worst.tobytes(),
+        )
         for c in curves
     )
+    said = trade.order(study)
     picture = kept(
-        ("frontier", study.show, symbol, night, parts),
+        ("frontier", study.show, symbol, night, said, parts),
         lambda: figures.frontier(
             curves,
             measure="price" if study.show == "price" else "regret",
             axis=f"{title[0].upper()}{title[1:]}",
             symbol=symbol,
-            extra=[trade.order(study)],
+            extra=[said],
             dark=night,
         ),
     )
@@ -142,7 +151,7 @@ def table(study: Study) -> None:
             ends = trade.ends(spec)
             known = ends[np.isfinite(ends)]
             mean, low, high = (float(v[0]) for v in metrics.regret_band(known.reshape(-1, 1)))
-            worst = spec.episodes * data.v_star(spec)
+            worst = trade.worst_of(spec)
             price = ends - trade.ends(spec.twin())
             price = price[np.isfinite(price)]
             extra, extra_low, extra_high = (float(v[0]) for v in metrics.regret_band(price.reshape(-1, 1)))
@@ -157,7 +166,7 @@ def table(study: Study) -> None:
                     "price": rounded(extra),
                     "price low": rounded(extra_low),
                     "price high": rounded(extra_high),
-                    "% of K·V*": rounded(100 * mean / worst) if worst else None,
+                    "% of K·V*": rounded(100 * mean / worst) if worst > 0 else None,
                     "seeds": len(known),
                 }
             )

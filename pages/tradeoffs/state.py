@@ -21,7 +21,7 @@ from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
 from dprl.theory import BOUNDS
 from dprl.words import quoted
-from pages.shared import address, data
+from pages.shared import address, answers, data
 from pages.shared.bundled import bundled_ends
 from pages.shared.names import kind_of
 from pages.shared.state import ask, draft_of, session
@@ -205,7 +205,7 @@ def frontiers(study: Study) -> list[Frontier]:
         runs = [spec for _, spec in points(study, model)]
         rows = np.array([values(study, spec) for spec in runs]).reshape(len(runs), -1).T
         regret = np.array([ends(spec).mean() for spec in runs])
-        worst = np.array([spec.episodes * data.v_star(spec) for spec in runs])
+        worst = np.array([worst_of(spec) for spec in runs])
         bands = np.array([_band(column) for column in rows.T]).reshape(len(runs), 3)
         whole = np.isfinite(rows).all(axis=0)
         fit = whole & (regret < LEARNED * worst)
@@ -229,6 +229,12 @@ def frontiers(study: Study) -> list[Frontier]:
             )
         )
     return curves
+
+
+def worst_of(spec: RunSpec) -> float:
+    """All that the users of a run can lose, K V*; NaN while V* is not known."""
+    v_star = answers.v_star(spec)
+    return np.nan if v_star is None else spec.episodes * v_star
 
 
 def points(study: Study, model: str) -> list[tuple[Any, RunSpec]]:
@@ -274,14 +280,16 @@ def order(study: Study) -> str:
     test = f"{compared} pairs compared, paired t tests, Holm-corrected, 5%"
     if not found:
         return f"Larger ε is never significantly worse ({test})."
-    K = study.base.episodes * data.v_star(study.base)
+    worst = worst_of(study.base)
+    if not np.isfinite(worst):
+        return ""
     lost = {
-        (title, x): mean / K
+        (title, x): mean / worst
         for title, (at, rows) in groups.items()
         for x, mean in zip(at, rows.mean(0), strict=True)
     }
     least = min(min(lost[r.group, r.smaller], lost[r.group, r.larger]) for r in found)
-    most = max(r.excess for r in found) / K
+    most = max(r.excess for r in found) / worst
     where = ", ".join(dict.fromkeys(r.group for r in found))
     said = (
         f"Larger ε is significantly worse in {len(found)} of these ({test}): {where}, "

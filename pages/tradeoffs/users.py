@@ -12,7 +12,7 @@ import streamlit as st
 from dprl import search
 from dprl.figures import tradeoff as figures
 from dprl.words import human, quoted
-from pages.shared import data
+from pages.shared import answers
 from pages.shared.chart import kept, show
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.frame import dark
@@ -26,8 +26,9 @@ from pages.tradeoffs.study import Study
 
 
 def target(study: Study) -> float:
-    """The price per episode that the share of V* allows."""
-    return study.share / 100 * data.v_star(study.base)
+    """The price per episode that the share of V* allows; NaN while V* is not known."""
+    v_star = answers.v_star(study.base)
+    return np.nan if v_star is None else study.share / 100 * v_star
 
 
 def needed(study: Study, state: trade.Going) -> None:
@@ -38,7 +39,10 @@ def needed(study: Study, state: trade.Going) -> None:
             "Privacy may cost an episode this many percent of V*", "share", studies.SHARE, study.share, share
         )
         complaint("share")
-    v_star = data.v_star(study.base)
+    v_star = answers.v_star(study.base)
+    if v_star is None:
+        st.info("What an optimal episode earns is being worked out.")
+        return
     ways, level = tuple(study.searches), target(study)
     if v_star == 0:
         st.info("Every policy earns 0 here: there is nothing to lose, with privacy or without.")
@@ -102,16 +106,15 @@ def needed(study: Study, state: trade.Going) -> None:
         f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
         "Each K is a run of its own, with noise set for that K."
     )
-    looked_at(study, found)
+    looked_at(study, found, v_star)
     t.picked = None
 
 
-def looked_at(study: Study, found: list[search.Users]) -> None:
+def looked_at(study: Study, found: list[search.Users], v_star: float) -> None:
     """Every K that the search looked at, each with its run."""
     opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
     if not opened_up.open:
         return
-    v_star = data.v_star(study.base)
     rows = [
         {
             "model": trade.way_titles([way])[0],

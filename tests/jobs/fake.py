@@ -102,9 +102,17 @@ def spec_from_json(text: str) -> FakeSpec:
     return FakeSpec(**fields | {"source": "today"})
 
 
+def answer(question: str, spec: FakeSpec) -> str:
+    """What was asked, unless it breaks something."""
+    if question == "raise":
+        raise ZeroDivisionError("no such thing")
+    return f"{question} of {spec.name}"
+
+
 def simulation() -> Simulation:
     return Simulation(
         start=FakeRun,
+        answer=answer,
         warm=lambda: (),
         seconds=lambda spec: float(spec.seconds),
         spec_from_json=spec_from_json,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
+from bench.bundled import POINTS, optima, thinned
 from dprl.simulation import RunSpec, run
 from pages.free.link import BASE
-from pages.shared import data
-from pages.shared.bundled import DIRECTORY, ENDS, FILES, POINTS, bundled, bundled_ends, thinned
+from pages.shared import answers
+from pages.shared.bundled import DIRECTORY, ENDS, FILES, bundled, bundled_ends
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 
 
 def recompute(name: str) -> str:
-    return f"it is not what the engine computes: run `python -m pages.shared.bundled {name}`"
+    return f"it is not what the engine computes: run `python -m bench.bundled {name}`"
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -54,7 +57,9 @@ def test_trade_offs_is_bundled_whole() -> None:
     """The default study and its search need no run."""
     study = studies.DEFAULT
     assert trade.missing(study.sweep.specs) == [], recompute(ENDS.stem)
-    target = study.share / 100 * data.v_star(study.base)
+    v_star = answers.v_star(study.base)
+    assert v_star is not None
+    target = study.share / 100 * v_star
     for way in study.ways:
         assert trade.users(study, way, target).pending is None, recompute(ENDS.stem)
     assert ENDS.stat().st_size < 200_000
@@ -64,3 +69,9 @@ def test_trade_offs_is_bundled_whole() -> None:
 def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
     spec = next(s for s in reversed(studies.DEFAULT.sweep.specs) if s.privacy == privacy)
     assert np.allclose(bundled_ends()[spec], run(spec).regret[:, -1], rtol=1e-8, atol=0), recompute(ENDS.stem)
+
+
+def test_the_table_of_optima_is_what_planning_finds() -> None:
+    kept, found = json.loads(answers.OPTIMA.read_text(encoding="utf-8")), optima()
+    assert [entry | {"v_star": 0} for entry in kept] == [entry | {"v_star": 0} for entry in found]
+    assert [e["v_star"] for e in kept] == pytest.approx([e["v_star"] for e in found]), recompute("optima")

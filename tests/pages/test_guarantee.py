@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -13,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.privacy import Guarantee
-from dprl.simulation import RunSpec, run, start
+from dprl.simulation import RunSpec, answer, answered, run, start
 from pages.explore.guarantee import ladder, readings, verdict
 from tests.pages.conftest import charts, words
 
@@ -92,17 +91,27 @@ def test_the_ladder_is_shown_for_central_only(visit: Visit, work: Work) -> None:
     assert charts(visit("pages/explore/page.py", c=curves, tab="guarantee")) == []
 
 
-def test_a_card_is_read_off_whichever_seed_there_is(visit: Visit, store: Store) -> None:
-    link = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], "tab": "guarantee"}
-    visit("pages/explore/page.py", **link)
-    store.enlist("test", os.getpid(), warm=True)
-    while unit := store.claim("test"):
-        if unit.seed < 4:
-            store.fail(unit, "It broke.")
-            continue
-        last = start(unit.spec, unit.seed)
-        while not last.advance():
-            pass
-        store.report(unit, 1.0, *last.curve()[2:])
-        store.finish(unit, last.trace().to_bytes())
-    assert "It proves what it claims" in words(visit("pages/explore/page.py", **link))
+def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, store: Store) -> None:
+    app = visit("pages/explore/page.py", c=["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], tab="guarantee")
+    assert "It proves what it claims" in words(app)
+    assert "Taken as public, so not protected:** the numbers of states" in words(app).replace("\\", "")
+    assert store.activity().seeds_queued == 5
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"privacy": "local"},
+        {"privacy": "shuffle", "calibration": "paper"},
+        {"schedule": "episodic", "calibration": "paper"},
+        {"algorithm": "sdp-pe", "environment": "random", "environment_params": {"S": 2, "A": 2, "H": 2}},
+        {"privacy": "none"},
+    ],
+    ids=str,
+)
+def test_the_card_of_a_spec_is_that_of_its_traces(change: dict[str, Any]) -> None:
+    given: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 10**4, "seeds": 1}
+    spec = RunSpec(**given | change)
+    trace = start(spec, 0).trace()
+    assert Guarantee.from_dict(answered(answer("guarantee", spec))) == trace.guarantee

@@ -17,7 +17,7 @@ from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
 from dprl.privacy.privatizers import shuffle
 from dprl.privacy.privatizers.shuffle import least_bits
-from dprl.simulation import RunSpec
+from dprl.simulation import RunSpec, online
 from pages.shared import data
 from pages.shared.frame import CRASHED
 from pages.tradeoffs import state as trade
@@ -221,7 +221,7 @@ def lost(spec: RunSpec) -> np.ndarray:
     """Regret as it might be, the same in every seed but for a little."""
     private = spec.epsilon is not None and data.environment(spec).A > 1
     price = (1e4 if spec.privacy == "local" else 100) / spec.epsilon if private and spec.epsilon else 0.0
-    regret = data.v_star(spec) * min(spec.episodes, spec.episodes**0.5 + price)
+    regret = online.v_star(spec) * min(spec.episodes, spec.episodes**0.5 + price)
     rows: np.ndarray = regret * (1 + 0.01 * np.arange(spec.seeds))
     return rows
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
+from dprl.privacy.privatizers import Noise
 from dprl.simulation.kinds import Run
 from dprl.simulation.loops.eliminate import EliminationRun
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.spec import RunSpec
 
-LOOPS: dict[str, Callable[[RunSpec, int], Run]] = {"replan": SeedRun, "eliminate": EliminationRun}
+
+class Loop(Protocol):
+    """How runs are played."""
+
+    def __call__(self, spec: RunSpec, seed: int) -> Run:
+        """Begin one seed."""
+
+    def noise_of_run(self, spec: RunSpec) -> Noise:
+        """The noise of any seed, which follows from the spec alone."""
+
+
+LOOPS: dict[str, Loop] = {"replan": SeedRun, "eliminate": EliminationRun}
 
 __all__ = ["LOOPS", "EliminationRun", "SeedRun"]

@@ -21,11 +21,11 @@ from dprl.mdp.counts import empty
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, mechanisms
-from dprl.privacy.privatizers import Batch
+from dprl.privacy.privatizers import Batch, Noise
 from dprl.simulation import schedules
 from dprl.simulation.blocks import Model, model_of, sample
 from dprl.simulation.details import Detail, SeedTrace
-from dprl.simulation.prepare import PAC_ALPHAS, card_of, error_told, noise_of, problem_of, streams
+from dprl.simulation.prepare import PAC_ALPHAS, card_of, error_told, noise_of, problem_of, size_of, streams
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve, Ints
 from dprl.statistics import consistency
@@ -40,6 +40,17 @@ class Point(NamedTuple):
     gap: float
     ratio: float
     pac: Ints
+
+
+def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
+    """The batches that are released, in order."""
+    record = cast(EliminationLearner, ALGORITHMS[spec.algorithm])
+    return tuple(Batch(*b) for b in batches(spec.episodes, size_of(spec), record.statistic))
+
+
+def ends_of(played: tuple[Batch, ...]) -> Ints:
+    """[M] users in the batches so far."""
+    return np.cumsum([batch.users for batch in played]).astype(np.int64)
 
 
 class EliminationRun:
@@ -57,9 +68,9 @@ class EliminationRun:
         self._record = record = cast(EliminationLearner, ALGORITHMS[spec.algorithm])
         self.problem = problem_of(spec, mdp.size, spec.episodes)
         self.stages = stages(spec.episodes, mdp.H * mdp.S * mdp.A)
-        self.batches = tuple(Batch(*b) for b in batches(spec.episodes, mdp.size, record.statistic))
-        self._ends = np.cumsum([batch.users for batch in self.batches]).astype(np.int64)
-        self.noise = noise_of(spec, self._ends, batches=self.batches)
+        self.batches = batches_of(spec)
+        self._ends = ends_of(self.batches)
+        self.noise = self.noise_of_run(spec)
         self._errors = error_told(spec, self.noise)
         # all that the learner is ever handed besides releases; its record says that both are public
         self.learner = record.begin(self.problem, mdp.d1.copy())
@@ -89,6 +100,12 @@ class EliminationRun:
         self._wanted = set(self._checkpoints().tolist())
         self.done = False
         self.seconds = 0.0
+
+    @staticmethod
+    def noise_of_run(spec: RunSpec) -> Noise:
+        """The noise of any seed, which follows from the spec alone."""
+        played = batches_of(spec)
+        return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
         """Which of the ends of played blocks are recorded: about 200, log-spaced and linearly spaced, the last too."""

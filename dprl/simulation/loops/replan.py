@@ -15,6 +15,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.mdp import planning
 from dprl.mdp.counts import empty
 from dprl.privacy import PRIVATIZERS
+from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import DETAIL_BYTES, Detail, SeedTrace
@@ -45,7 +46,7 @@ class SeedRun:
         self.seed = seed
         self.mdp = mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
         schedule, argument = schedules.parse(spec.schedule)
-        self.noise = noise = noise_of_schedule(spec, spec.episodes)
+        self.noise = noise = self.noise_of_run(spec)
         counts = cast(Counts, noise.statistic)
         units = (counts.visits, counts.reward)
         self.optimum = planning.optimum(mdp)
@@ -85,6 +86,11 @@ class SeedRun:
         self._kernels.evaluate(mdp.P, mdp.R, state.played, state.value)
         self._pace = 1  # releases in the next call of the kernel
         self.seconds = 0.0
+
+    @staticmethod
+    def noise_of_run(spec: RunSpec) -> Noise:
+        """The noise of any seed, which follows from the spec alone."""
+        return noise_of_schedule(spec, spec.episodes)
 
     def _allocate(self) -> None:
         H, S, A = self.mdp.H, self.mdp.S, self.mdp.A

@@ -8,9 +8,10 @@ import streamlit as st
 
 from dprl.figures import looks, style
 from dprl.figures.style import Sketch
-from dprl.simulation import Outlook, RunSpec, outlook, spec_from_json
+from dprl.simulation import Outlook, RunSpec
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, significant, typed
+from pages.shared import answers
 from pages.shared.chart import sketch
 from pages.shared.frame import dark
 
@@ -18,15 +19,12 @@ MOST = 15  # decades of users that the scale shows
 SURE = 3.0  # the rule of thumb is good to about this factor
 
 
-@st.cache_data(show_spinner=False, max_entries=2000)
-def expected(spec: str) -> Outlook | None:
-    """What to expect of a run, by its JSON. Raises SpecError."""
-    return outlook(spec_from_json(spec))
-
-
 def gauge(spec: RunSpec) -> None:
     """Picture and words for one run; nothing where there is no noise to weigh. Raises SpecError."""
-    found = expected(spec.replace(seeds=1, root_seed=0).to_json())
+    found = answers.outlook(spec)
+    if isinstance(found, answers.Pending):
+        st.caption("How its noise compares with the visits it will see is being worked out.")
+        return
     if found is None:
         return
     head, icon, rest = verdict(found, spec)

@@ -20,7 +20,7 @@ from pages.shared.state import Session, add, draft_of, session, write_address
 from pages.shared.text import escape
 
 
-def run_box(s: Session) -> None:
+def run_box(s: Session, live: bool = False) -> None:
     """What pressing Run will do, and the button."""
     spec, refusal = spec_of(s)
     if spec:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -25,7 +26,7 @@ from pages.shared.callbacks import callback
 from pages.shared.controls import custom
 from pages.shared.controls.launch import effective, run_box, spec_from
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
-from pages.shared.frame import dark, guarded
+from pages.shared.frame import dark, guarded, redrawn
 from pages.shared.state import Session, draft_of, session
 from pages.shared.text import escape
 
@@ -75,7 +76,7 @@ def controls() -> None:
         size(s)
         more(s)
     with st.container(key="run_box", gap="xsmall"):
-        run_box(s)
+        redrawn(partial(run_box, s), None, "run_box")
 
 
 def environment(s: Session) -> None:

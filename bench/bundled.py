@@ -1,0 +1,101 @@
+"""What comes with the program as computed before: finished runs, and V* of the environments as they are by default.
+
+`python -m bench.bundled` computes all files of assets/ anew with the real engine, after a change that alters them;
+`python -m bench.bundled home` only that one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Collection, Iterable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl import search
+from dprl.environments import ENVIRONMENTS
+from dprl.simulation import RunSpec, online, run
+from pages.shared.answers import OPTIMA
+from pages.shared.bundled import DIRECTORY, ENDS, FILES
+from pages.tradeoffs import study as studies
+
+DIGITS = 6  # kept of a regret
+END_DIGITS = 9  # of a regret at the end, from which others are taken
+POINTS = 100  # kept of a curve: enough for a chart
+
+
+def thinned(episodes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Which checkpoints are kept: those at or after POINTS log-spaced targets from the first to the last."""
+    targets = np.geomspace(episodes[0], episodes[-1], POINTS)
+    targets[-1] = episodes[-1]  # not by rounding a little more
+    return np.unique(np.searchsorted(episodes, targets))
+
+
+def compute(spec: RunSpec) -> dict[str, object]:
+    """One entry of a file: spec, checkpoints kept, regret of every seed there, and noise."""
+    trace = run(spec)
+    at = thinned(trace.episodes)
+    regret = [[float(f"{value:.{DIGITS}g}") for value in row] for row in trace.regret[:, at]]
+    return {
+        "spec": spec.to_dict(),
+        "noise_std": trace.guarantee.noise_std,
+        "episodes": trace.episodes[at].tolist(),
+        "regret": regret,
+    }
+
+
+def final(spec: RunSpec) -> list[float]:
+    """[seeds] regret at the end of a run."""
+    return [float(f"{value:.{END_DIGITS}g}") for value in run(spec).regret[:, -1]]
+
+
+def first_study() -> dict[RunSpec, list[float]]:
+    """The ends of all runs that Trade-offs shows at first, those of its search for users included."""
+    study = studies.DEFAULT
+    found = {spec: final(spec) for spec in study.sweep.specs}
+
+    def price(way: str, episodes: int) -> NDArray[np.float64]:
+        spec = study.searches[way][episodes]
+        for one in (spec, spec.twin()):
+            if one not in found:
+                found[one] = final(one)
+        extra: NDArray[np.float64] = np.array(found[spec]) - np.array(found[spec.twin()])
+        return extra / episodes
+
+    target = study.share / 100 * online.v_star(study.base)
+    picked = search.bootstrap(study.base.seeds)
+    for way, runs in study.searches.items():
+        search.search_users(partial(price, way), target, tuple(runs), study.base.episodes, picked)
+    return found
+
+
+def optima() -> list[dict[str, object]]:
+    """V* of every environment as it is by default."""
+    specs = [RunSpec(environment=key, algorithm="ucbvi", episodes=100, seeds=1) for key in ENVIRONMENTS]
+    return [
+        {"environment": s.environment, "params": dict(s.environment_params), "v_star": online.v_star(s)}
+        for s in specs
+    ]
+
+
+def write(name: str, entries: Iterable[object]) -> None:
+    """A file of assets/, an entry on each line."""
+    lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
+    (DIRECTORY / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def main(names: Collection[str]) -> None:
+    """Writes the files named; all of them where none is."""
+    for name, specs in FILES.items():
+        if name in names or not names:
+            write(name, map(compute, specs()))
+    if ENDS.stem in names or not names:
+        write(ENDS.stem, ({"spec": spec.to_dict(), "ends": ends} for spec, ends in first_study().items()))
+    if OPTIMA.stem in names or not names:
+        write(OPTIMA.stem, optima())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,96 @@
+"""What is asked of a spec without running it, such as what its noise proves. Workers answer between slices of seeds.
+
+An answer is computed once, however many ask. The newest question goes first: whoever moves a slider has no use for the
+answers on its way.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from dprl.jobs.part import Part, mending, sealed, unsealed
+from dprl.jobs.simulation import Spec
+
+KEPT = 4096  # answers; the oldest go
+_ATTEMPTS = 2
+_LOST_SECONDS = 60.0  # after which whoever took a question is thought to have died of it
+_OPEN = "SELECT key, question, spec, attempts FROM question WHERE answer IS NULL AND taken_at < ?"
+_OLDEST = "SELECT key FROM question ORDER BY asked_at DESC LIMIT -1 OFFSET ?"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, taken by a worker."""
+
+    key: str
+    question: str
+    spec: Any
+
+
+class Questions(Part):
+    """Asking, and answering."""
+
+    @mending
+    def ask(self, question: str, spec: Spec) -> str | None:
+        """The answer, as the simulation writes it; "" where it could not be found, None while it is not known yet.
+
+        Raises DiskFull where it is not known and there is no room to ask.
+        """
+        key = f"{question} {spec.seed_key(0)}"
+        with self._file.connection() as db:
+            row = db.execute("SELECT answer FROM question WHERE key = ?", (key,)).fetchone()
+        answer = None if row is None else unsealed(key, row["answer"])
+        if answer is not None:
+            return answer.decode()
+        if row is not None and row["answer"] is None:
+            return None
+        with self._file.writing() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO question (key, question, spec, asked_at) VALUES (?, ?, ?, ?)",
+                (key, question, spec.to_json(), time.time()),
+            )
+            db.execute(f"DELETE FROM question WHERE key IN ({_OLDEST})", (KEPT,))
+        return None
+
+    @mending
+    def next_question(self) -> Asked | None:
+        """The newest question without an answer, for the worker that calls this; None when there is none."""
+        while True:
+            lost = time.time() - _LOST_SECONDS
+            with self._file.connection() as db:
+                if not db.execute(f"{_OPEN} LIMIT 1", (lost,)).fetchone():
+                    return None
+            with self._file.writing() as db:
+                row = db.execute(f"{_OPEN} ORDER BY asked_at DESC LIMIT 1", (lost,)).fetchone()
+                if row is None:
+                    return None
+                asked = self._asked(row)
+                if asked is None:  # the simulation has changed since
+                    db.execute("DELETE FROM question WHERE key = ?", (row["key"],))
+                elif row["attempts"] >= _ATTEMPTS:
+                    self._write(db, asked, "")
+                else:
+                    db.execute(
+                        "UPDATE question SET taken_at = ?, attempts = attempts + 1 WHERE key = ?",
+                        (time.time(), asked.key),
+                    )
+                    return asked
+
+    @mending
+    def answer(self, asked: Asked, answer: str) -> None:
+        """Keeps an answer; "" where none could be found."""
+        with self._file.writing() as db:
+            self._write(db, asked, answer)
+
+    def _asked(self, row: sqlite3.Row) -> Asked | None:
+        question, key = row["question"], row["key"]
+        spec = self._spec(row["spec"], lambda spec: f"{question} {spec.seed_key(0)}", key)
+        return None if spec is None else Asked(key, question, spec)
+
+    def _write(self, db: sqlite3.Connection, asked: Asked, answer: str) -> None:
+        db.execute(
+            "UPDATE question SET answer = ? WHERE key = ?", (sealed(asked.key, answer.encode()), asked.key)
+        )

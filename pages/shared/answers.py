@@ -1,0 +1,96 @@
+"""What workers say of a run without running it: asked for by a page, answered once for everybody."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+
+from dprl.jobs.file import DiskFull
+from dprl.privacy import Guarantee
+from dprl.simulation import Outlook, RunSpec, answered
+from pages.shared.data import Kept, store
+from pages.shared.state import session
+
+ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
+PATIENCE = (
+    0.15  # seconds a page waits for what it has just asked for: less than an eye sees, more than most take
+)
+_LOOK = 0.005
+OPTIMA = Path(__file__).parents[2] / "assets" / "optima.json"
+
+
+class Pending:
+    """Stands for an answer that is not known yet."""
+
+
+PENDING: Final = Pending()
+
+
+def outlook(spec: RunSpec) -> Outlook | Pending | None:
+    """What to expect of a run; None where there is nothing to say. Raises SpecError where its noise is refused."""
+    found = _answer("outlook", spec)
+    return Outlook(**found) if isinstance(found, dict) else found
+
+
+def guarantee(spec: RunSpec) -> Guarantee | None:
+    """What a run claims and proves, whether or not it is ever run; None while it is not known. Raises SpecError."""
+    found = _answer("guarantee", spec)
+    return Guarantee.from_dict(found) if isinstance(found, dict) else None
+
+
+def v_star(spec: RunSpec) -> float | None:
+    """The value of an optimal episode, exactly; None while it is not known."""
+    problem = (spec.environment, json.dumps(dict(spec.environment_params)))
+    if (known := _optima().get(problem)) is not None:
+        return known
+    found = _answer("v_star", spec, problem)
+    return found if isinstance(found, float) else None
+
+
+@st.cache_resource(show_spinner=False)
+def _optima() -> dict[tuple[str, str], float]:
+    """V* of the environments as they are by default."""
+    entries = json.loads(OPTIMA.read_text(encoding="utf-8"))
+    return {(entry["environment"], json.dumps(entry["params"])): entry["v_star"] for entry in entries}
+
+
+@st.cache_resource(show_spinner=False)
+def _answers() -> Kept[str]:
+    return Kept(ANSWER_BYTES)
+
+
+def _answer(question: str, spec: RunSpec, about: Hashable = None) -> Any:
+    """The answer, or PENDING; the part of the page that is being drawn is then drawn again until it is known.
+
+    about: what it depends on, by default all of the spec but its randomness.
+    """
+    spec = spec.replace(seeds=1, root_seed=0)
+    key = (question, about or spec.to_json())
+    found = _answers().get(key)
+    text = found[1] if found is not None else _asked(question, spec)
+    if text is None:
+        s = session()
+        s.waiting.add(s.drawing)
+        return PENDING
+    _answers().put(key, None, text, len(text))
+    return answered(text) if text else None
+
+
+def _asked(question: str, spec: RunSpec) -> str | None:
+    """The store's answer. What is asked for the first time is waited for, for a moment, while workers are ready."""
+    try:
+        text = store().ask(question, spec)
+        if text is None and (question, spec) not in session().asked and store().activity().warm:
+            until = time.monotonic() + PATIENCE
+            while text is None and time.monotonic() < until:
+                time.sleep(_LOOK)
+                text = store().ask(question, spec)
+        session().asked.add((question, spec))
+    except DiskFull:
+        return ""
+    return text

@@ -1,0 +1,168 @@
+"""Pages compute nothing: they read the store, and what workers say of a run without running it."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.simulation import dprl_simulation
+from dprl.jobs.store import Store
+from dprl.jobs.worker import answer
+from dprl.mdp import planning
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import loops, online
+from pages.shared import answers, data
+from tests.pages.conftest import unbroken, words
+from tests.test_layers import ROOT, imported_modules
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
+
+# All that pages take from the layers that compute: records, menus and limits, nothing that plans, samples or accounts.
+TAKEN = {
+    "dprl.mdp": {"Size", "TabularMDP"},
+    "dprl.environments": {"ENVIRONMENTS", "Environment"},
+    "dprl.environments.custom": {"EXAMPLE", "MAX_LABEL", "parsed"},
+    "dprl.statistics": {"ADD_REMOVE", "NOISY", "REPLACE_ONE"},
+    "dprl.privacy": {"MECHANISMS", "PRIVATIZERS", "Guarantee"},
+    "dprl.privacy.guarantee": {"Reading"},
+    "dprl.privacy.privatizers": {"Privatizer"},
+    "dprl.learners": {"ALGORITHMS"},
+    "dprl.simulation": {"FIELDS", "Outlook", "RunSpec", "SeedTrace", "answered", "estimate"},
+    "dprl.simulation.axes": {"Model"},
+    "dprl.simulation.cost": {"MAX_CELLS"},
+    "dprl.simulation.schedules": {"adaptive", "geometric"},
+    "dprl.simulation.schedules.episodic": {"LIMIT"},
+    "dprl.simulation.spec": {"DEFAULT_DELTA", "FIELDS", "RunSpec"},
+    "dprl.simulation.sweep": {"Sweep"},
+}
+FREE = {"fields", "figures", "jobs", "links", "metrics", "search", "tables", "theory", "words"}
+
+
+def offences(root: Path) -> Iterator[str]:
+    """A line for each import of a page that is not in TAKEN, and each use of the whole package."""
+    for file in [*sorted((root / "pages").rglob("*.py")), *root.glob("app.py")]:
+        for line, name in imported_modules(file, root):
+            top, *rest = name.split(".")
+            module, _, taken = name.rpartition(".")
+            allowed = taken in TAKEN.get(module, ()) or (rest and rest[0] in FREE)
+            if top == "dprl" and not allowed:
+                yield f"{file.relative_to(root)}:{line}: {name}"
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Attribute) or node.attr != "make" or "ENVIRONMENTS" not in ast.unparse(node):
+                continue
+            if file.relative_to(root).as_posix() not in MAKERS:
+                yield f"{file.relative_to(root)}:{node.lineno}: makes an environment"
+
+
+# An environment is drawn and its states named from its own public numbers.
+MAKERS = {"pages/shared/data.py", "pages/shared/controls/panel.py"}
+
+
+def test_pages_take_nothing_that_computes() -> None:
+    assert list(offences(ROOT)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from dprl.simulation import run",
+        "from dprl.simulation import outlook",
+        "from dprl.mdp import planning",
+        "from dprl.mdp.planning import optimum",
+        "from dprl.privacy.accounting import gaussian",
+        "from dprl.learners.tabular import backup",
+        "from dprl import kernels",
+        "import dprl",
+        "from dprl import run",
+        "from dprl.environments import ENVIRONMENTS\nmdp = ENVIRONMENTS['random'].make()",
+    ],
+)
+def test_a_planted_computation_is_noticed(tmp_path: Path, line: str) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/page.py").write_text(line)
+    assert len(list(offences(tmp_path))) == 1
+
+
+@pytest.fixture
+def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Call it, and everything raises that plans, calibrates or simulates."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("a page computes")
+
+    def forbid() -> None:
+        for module, name in (
+            (planning, "optimum"),
+            (planning, "occupancy"),
+            (planning, "start_value"),
+            (online, "outlook"),
+            (online, "card_of"),
+            (loops.SeedRun, "__init__"),
+            (loops.EliminationRun, "__init__"),
+        ):
+            monkeypatch.setattr(module, name, refuse)
+        for key, privatizer in PRIVATIZERS.items():
+            monkeypatch.setitem(PRIVATIZERS, key, replace(privatizer, prepare=refuse))
+
+    return forbid
+
+
+@pytest.fixture
+def silent(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """The store, whose workers answer nothing by themselves."""
+    monkeypatch.setattr(Store, "ask", ASK)
+    return store
+
+
+ASK = Store.ask
+
+
+def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Callable[[], None]) -> None:
+    visit("pages/explore/page.py", c=[LINK])
+    work()
+    forbidden()
+    for page in ("home", "explore", "tradeoffs", "free", "runs"):
+        visit(f"pages/{page}/page.py")
+    for tab in ("regret", "counts", "policy", "guarantee", "data"):
+        visit("pages/explore/page.py", c=[LINK], tab=tab)
+
+
+def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: Store) -> None:
+    app = visit("pages/explore/page.py", c=[LINK], tab="guarantee")
+    session = app.session_state["session"]
+    assert "is being worked out" in words(app)
+    assert session.polling == {"results", "run_box"}
+    answer(silent, dprl_simulation())
+    app.run()
+    unbroken(app)
+    assert "It proves what it claims" in words(app)
+    assert "is being worked out" not in words(app)
+    assert session.polling == set()
+
+
+def test_what_was_just_asked_is_waited_for_while_workers_are_ready(
+    visit: Visit, silent: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most answers take less than an eye sees: the page shows them at once instead of blinking."""
+    asks: list[str] = []
+
+    def after_a_look(self: Store, question: str, spec: Any) -> str | None:
+        asks.append(question)
+        if asks.count(question) == 3:
+            answer(silent, dprl_simulation())
+        return ASK(self, question, spec)
+
+    monkeypatch.setattr(Store, "ask", after_a_look)
+    monkeypatch.setattr(answers, "PATIENCE", 60.0)
+    silent.enlist("test", os.getpid(), warm=True)
+    assert data.store().activity().warm
+    assert "It will learn:" in words(visit("pages/explore/page.py"))
