@@ -114,7 +114,7 @@ def log_slider(
         store(chosen)
         st.session_state[text_key] = typed(chosen)
 
-    def typed(chosen: Any) -> None:
+    def entered(chosen: Any) -> None:
         store(chosen)
         st.session_state[slider_key] = nearest(marks, chosen)
 
@@ -122,7 +122,7 @@ def log_slider(
         left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
         left.markdown(label, help=help or None)
         with right:
-            exact(f"{label}, exact value", name, field, value, typed, visible=False)
+            exact(f"{label}, exact value", name, field, value, entered, visible=False)
         st.select_slider(
             label,
             marks,
