@@ -57,7 +57,11 @@ def offences(root: Path) -> Iterator[str]:
             if top == "dprl" and not allowed:
                 yield f"{file.relative_to(root)}:{line}: {name}"
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Attribute) or node.attr != "make" or "ENVIRONMENTS" not in ast.unparse(node):
+            if (
+                not isinstance(node, ast.Attribute)
+                or node.attr != "make"
+                or "ENVIRONMENTS" not in ast.unparse(node)
+            ):
                 continue
             if file.relative_to(root).as_posix() not in MAKERS:
                 yield f"{file.relative_to(root)}:{node.lineno}: makes an environment"
