@@ -31,8 +31,7 @@ class Example:
 
 
 def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
-    models = [spec.privacy for spec in specs]
-    return tuple(Curve(spec, models[:i].count(spec.privacy)) for i, spec in enumerate(specs))
+    return tuple(map(Curve, specs))
 
 
 BASE = RunSpec()
@@ -85,9 +84,9 @@ EXAMPLES = (
         "The same ε = 1: the noise one paper prints, the least that proves it, and a better way to draw it.",
         (
             Curve(BASE.twin()),
-            Curve(BASE, 0, "Gaussian, Toeplitz: the least noise"),
-            Curve(BASE.replace(mechanism="laplace-tree"), 1, "Laplace tree: the least noise"),
-            Curve(BASE.replace(calibration="paper"), 2, "Laplace tree: as printed"),
+            Curve(BASE, "Gaussian, Toeplitz: the least noise"),
+            Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: the least noise"),
+            Curve(BASE.replace(calibration="paper"), "Laplace tree: as printed"),
         ),
         AVERAGE,
     ),

@@ -32,9 +32,9 @@ from dprl.simulation.spec import RunSpec
 MAX_CURVES = 8
 MAX_NAME = 60
 
-SLOT = Field("colour", "int", 0, "place in the palette", low=0, high=MAX_CURVES - 1, query="col")
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query="hide")
 NAME = "name"
+COLOUR = "col"  # of links in which it chose a colour: read, and passed over
 
 TABS = ("regret", "counts", "policy", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "pac")
@@ -87,11 +87,9 @@ class View:
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a comparison. slot: its place among the looks of its privacy model, kept when
-    others are removed; name: "" for the label."""
+    """One curve of a comparison. name: "" for the label. Its look follows from its spec."""
 
     spec: RunSpec
-    slot: int = 0
     name: str = ""
     hidden: bool = False
 
@@ -136,7 +134,7 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     items = heading()
     for index, curve in enumerate(curves):
-        pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve, curves[:index])
+        pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve)
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
     values = asdict(view)
     return items + [(f.query, str(values[n])) for n, f in VIEW_FIELDS.items() if values[n] != f.default]
@@ -174,25 +172,17 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
                 whole if spec is None else spec_pairs(spec)
             )  # what was wrong in the first is said only once
         if spec is not None:
-            slot = checked(SLOT, own.get(SLOT.query), _place(spec, curves), more)
             hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", more) == "yes"
-            curves.append(Curve(spec, slot, clean_name(own.get(NAME, "")), hidden))
+            curves.append(Curve(spec, clean_name(own.get(NAME, "")), hidden))
         problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
     if view.curve >= max(len(curves), 1):
         view = replace(view, curve=View.curve)
     return Link(tuple(curves), view, tuple(problems))
 
 
-def _place(spec: RunSpec, before: Sequence[Curve]) -> int:
-    """A curve's usual place: how many of its privacy model come before it."""
-    return sum(curve.spec.privacy == spec.privacy for curve in before)
-
-
-def _own(curve: Curve, before: Sequence[Curve]) -> dict[str, Any]:
+def _own(curve: Curve) -> dict[str, Any]:
     """What a curve is beside its spec, where it is not as usual."""
     pairs: dict[str, Any] = {}
-    if curve.slot != _place(curve.spec, before):
-        pairs[SLOT.query] = curve.slot
     if curve.hidden:
         pairs[HIDDEN.query] = "yes"
     if curve.name:
@@ -200,6 +190,6 @@ def _own(curve: Curve, before: Sequence[Curve]) -> dict[str, Any]:
     return pairs
 
 
-_OWN = frozenset({SLOT.query, HIDDEN.query, NAME})  # never inherited from the first
+_OWN = frozenset({COLOUR, HIDDEN.query, NAME})  # never inherited from the first
 assert {f.name for f in fields(View)} == set(VIEW_FIELDS)
 assert all(getattr(View(), name) == field.default for name, field in VIEW_FIELDS.items())

@@ -156,9 +156,7 @@ def add(spec: RunSpec, name: str = "") -> str:
             return "This run is already in the comparison."
     if len(s.curves) >= MAX_CURVES:
         return f"{MAX_CURVES} curves are the most: remove one first."
-    used = {curve.slot for curve in s.curves if curve.spec.privacy == spec.privacy}
-    slot = next(i for i in range(MAX_CURVES) if i not in used)
-    s.curves.append(Curve(spec, slot, name))
+    s.curves.append(Curve(spec, name))
     return ""
 
 
