@@ -122,7 +122,7 @@ def test_tight_pure_epsilon() -> None:
     [(p, m, M) for p, m in SCALED for M in ((1,) if p == "local" else (1, 30, 782))],
 )
 def test_tight_noise_proves_what_was_asked(privacy: str, mechanism: str, releases: int) -> None:
-    for epsilon, delta, H in GRID if releases == 1 else GRID[::4]:
+    for epsilon, delta, H in GRID[:: 2 if releases == 1 else 4]:
         noise = prepared(
             privacy, mechanism, "tight", list(range(1, releases + 1)), H=H, epsilon=epsilon, delta=delta
         )
@@ -135,9 +135,7 @@ def test_tight_bits_prove_what_was_asked() -> None:
     """From above for every budget; from below where bits are many enough for one more not to matter."""
     for epsilon, delta, H in (
         (0.05, 1e-6, 20),
-        (0.3, 1e-9, 4),
         (1.0, 1e-6, 20),
-        (5.0, 1e-6, 20),
         (5.0, 1e-2, 1),
         (20.0, 1e-9, 4),
     ):
@@ -152,7 +150,7 @@ def test_tight_bits_prove_what_was_asked() -> None:
 
 @pytest.mark.parametrize(
     ("epsilon", "delta", "H", "sizes"),
-    [(1.0, 1e-6, 20, 200), (0.1, 1e-9, 5, 40), (6.0, 1e-6, 20, 40), (20.0, 1e-3, 6, 40)],
+    [(1.0, 1e-6, 20, 40), (0.1, 1e-9, 5, 15), (6.0, 1e-6, 20, 15), (20.0, 1e-3, 6, 15)],
 )
 def test_bits_of_every_batch_prove_it(epsilon: float, delta: float, H: int, sizes: int) -> None:
     """At random sizes of a batch from 1 to 10^15, and around the change from fair bits to rare ones."""
@@ -330,7 +328,7 @@ def test_the_least_budgets_that_bits_have_noise_for() -> None:
         assert 0 < (noise.card().proved_epsilon or math.inf) <= epsilon * 1.0001
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 0.05, 20.0, 100.0, 10_000.0])
+@pytest.mark.parametrize("epsilon", [0.01, 20.0, 10_000.0])
 @pytest.mark.parametrize(("privacy", "mechanism"), TIGHT)
 def test_extreme_budgets_have_an_answer(privacy: str, mechanism: str, epsilon: float) -> None:
     noise = prepared(privacy, mechanism, "tight", [1, 10, 100], H=2, epsilon=epsilon, delta=1e-6)
