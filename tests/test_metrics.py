@@ -123,15 +123,6 @@ def test_growth_exponent_that_does_not_exist_is_nan(regret: list[float], window:
     assert np.isnan(result).all()
 
 
-def test_pac_curve_is_read_at_the_end() -> None:
-    counts = np.zeros((2, 3, 2), np.int64)
-    counts[0, -1], counts[1, -1] = (10, 100), (30, 300)
-    mean, low, high = metrics.pac_curve(counts)
-    assert mean.tolist() == [20.0, 200.0]
-    assert (low < mean).all()
-    assert (mean < high).all()
-
-
 def test_power_law_finds_the_exponent() -> None:
     x = np.array([0.1, 1.0, 10.0])
     rows = np.array([3 * x**-1.0, 5 * x**-1.2])
@@ -295,3 +286,61 @@ def test_growth_of_a_mean_that_grows_like_a_power() -> None:
     outlier[0, 0] = 1e6
     assert metrics.growth_of_mean(x, outlier, statistic="median")[0] == pytest.approx(1.0)
     assert metrics.growth_of_mean(x, outlier)[0] < 0
+
+
+def test_noise_is_measured_by_its_root_mean_square() -> None:
+    true = np.array([[0.0, 10_000.0], [50.0, 200.0]])
+    found = metrics.noise(true, true + np.array([[100.0, -100.0], [-100.0, 100.0]]))
+    assert (found.typical, found.largest, found.most) == (100.0, 100.0, 10_000.0)
+    assert (found.drowned, found.negative) == (0.5, 0.25)
+    assert metrics.noise(true, true).largest == 0
+    partly = metrics.noise(np.array([1.0, np.nan]), np.array([4.0, np.nan]))
+    assert partly.typical == 3.0
+    assert metrics.noise(np.zeros(0), np.zeros(0)).typical == 0
+
+
+def test_a_bound_has_held_in_the_seeds_that_never_left_it() -> None:
+    ratio = np.array([[0.1, 0.5], [0.9, 1.2], [1.0, np.nan], [np.nan, np.nan]])
+    assert metrics.coverage(ratio) == metrics.Coverage(kept=3, seeds=4, worst=1.2)
+    assert metrics.coverage(np.full((2, 2), np.nan)) is None
+
+
+def test_policies_against_the_optimal_one() -> None:
+    occupancy = np.array([[1.0, 0.0], [0.5, 0.5]])
+    assert metrics.time_shared(occupancy, occupancy) == 1
+    assert metrics.time_shared(occupancy, occupancy[:, ::-1]) == 0.25 + 0.25
+    wrong = np.array([[True, False], [True, True]])
+    np.testing.assert_array_equal(metrics.weighed(wrong, occupancy), [[1.0, 0.0], [0.5, 0.5]])
+    np.testing.assert_array_equal(
+        metrics.action_shares(np.array([[0, 2], [2, 2]], np.int16), 4), [0.25, 0, 0.75, 0]
+    )
+    estimate, optimal = np.array([[2.0, 3.0], [1.0, 0.0]]), np.array([[1.0, 1.0], [1.0, 1.0]])
+    assert metrics.optimism(estimate, optimal) == (0.75, 1.5)
+
+
+def test_what_came_late_of_a_curve() -> None:
+    k = np.array([10, 100, 1000])
+    assert metrics.late_share(k, np.array([1.0, 8.0, 10.0]), 1000) == pytest.approx(0.2)
+    assert metrics.late_share(k, np.array([1.0, 8.0, np.nan]), 100) == pytest.approx(0.875)
+    assert np.isnan(metrics.late_share(k, np.array([1.0, -8.0, 10.0]), 1000))
+    assert np.isnan(metrics.late_share(k, np.array([1.0, 8.0, -10.0]), 1000))
+
+
+def test_the_exponent_of_a_curve_over_its_last_tenfold() -> None:
+    k = np.geomspace(1, 1e6, 50)
+    assert metrics.last_exponent(k, 3 * k**0.5) == pytest.approx(0.5)
+    assert metrics.last_exponent(k, np.where(k > 1e5, 1e5, k)) < 0.1
+
+
+def test_a_mean_that_few_seeds_carry_is_known_by_its_median() -> None:
+    assert metrics.skewed_median(np.array([1.0, 1.0, 100.0])) == 1.0
+    assert metrics.skewed_median(np.array([1.0, 2.0, 3.0])) is None
+    assert metrics.skewed_median(np.array([0.0, 0.0, 9.0])) is None
+
+
+def test_shares_of_all_there_is_to_lose() -> None:
+    shares = metrics.share_of_worst(np.array([1.0, 3.0, np.nan]), np.array([2.0, 0.0, 1.0]))
+    np.testing.assert_array_equal(shares, [0.5, np.nan, np.nan])
+    assert metrics.least([shares, np.array([0.7])]) == 0.5
+    assert metrics.least([np.array([np.nan])]) == np.inf
+    assert metrics.least([]) == np.inf

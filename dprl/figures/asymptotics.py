@@ -19,7 +19,7 @@ from dprl.figures import lines, looks, style
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
 from dprl.figures.style import Picture
-from dprl.words import exponent, exponents, human, listed, percent, power, quoted
+from dprl.words import exponents, human, power
 
 Array = NDArray[np.float64]
 View = Literal["regret", "price"]
@@ -77,6 +77,7 @@ def over_episodes(
     view: View,
     flat: Sequence[float | None] = (),
     show_seeds: bool = False,
+    see: str = "",
     dark: bool = False,
 ) -> Picture:
     """Regret, or its price, of up to eight runs, logarithmic both ways. `mean` of each curve holds the median.
@@ -94,10 +95,9 @@ def over_episodes(
     note = _draw(figure, curves, show_seeds, dark)
     if view == "regret":
         _most(figure, curves, dark)
-    marked = _mark(figure, curves, flat, dark)
+    _mark(figure, curves, flat, dark)
     figure.update_layout(uirevision=view)
-    said = _ends(curves, view) + marked
-    return Picture(figure, ALTS[view], " ".join(filter(None, [said, note])), _table(curves))
+    return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), _table(curves))
 
 
 def _draw(figure: go.Figure, curves: Sequence[Curve], show_seeds: bool, dark: bool) -> str:
@@ -157,16 +157,13 @@ def _reach(figure: go.Figure, values: Array) -> None:
         )
 
 
-def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | None], dark: bool) -> str:
-    """A star where each curve becomes flat. Returns what to say of it."""
-    said = []
-    for curve, start in zip(curves, flat or [None] * len(curves), strict=True):
-        if start is None:
-            continue
+def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | None], dark: bool) -> None:
+    """A star where each curve becomes flat."""
+    marked = [(curve, start) for curve, start in zip(curves, flat, strict=bool(flat)) if start is not None]
+    for number, (curve, start) in enumerate(marked):
         color = looks.color(curve.kind.model, curve.kind.epsilon, dark)
         known = np.isfinite(curve.mean)
         height = float(np.interp(start, curve.episodes[known], curve.mean[known]))
-        said.append(f"{quoted(curve.label)} from {power(start)}")
         figure.add_scatter(
             x=[start],
             y=[height],
@@ -183,35 +180,11 @@ def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | Non
             hovertemplate=f"From {power(start)} episodes on the exponent is at most 0.1<extra></extra>",
             name="flat from here on",
             legendgroup="flat",
-            showlegend=len(said) == 1,
+            showlegend=number == 0,
         )
-    if not said:
-        return ""
-    return (
-        f" Flat (★) is {listed(said)}: in every tenfold from there on the whole 95% interval of the growth exponent "
-        "is at or below 0.1."
-    )
 
 
-def _ends(curves: Sequence[Curve], view: View) -> str:
-    parts = []
-    for curve in curves:
-        known = np.flatnonzero(np.isfinite(curve.mean))
-        if len(known):
-            last = known[-1]
-            value, k = float(curve.mean[last]), float(curve.episodes[last])
-            text = f"{quoted(curve.label)} {human(value)}"
-            if view == "regret" and curve.v_star:
-                text += f" ({percent(value / k / curve.v_star)} of all there is)"
-            parts.append((k, text))
-    if not parts:
-        return "There is nothing to draw yet."
-    k = max(at for at, _ in parts)
-    what = "have been lost with" if view == "regret" else "has privacy cost with"
-    return f"After {human(k)} episodes so much {what}: {'; '.join(text for _, text in parts)}."
-
-
-def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
+def growth(runs: Sequence[Decades], *, see: str = "", dark: bool = False) -> Picture:
     """The exponent of the price of privacy in each tenfold of episodes, with its interval over seeds."""
     colors = style.theme(dark)
     figure = style.base(
@@ -222,12 +195,10 @@ def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
         y_title="Exponent x, where the price grows like Kˣ",
         subtitle="mean and 95% t interval over seeds",
     )
-    missing = 0
     tops = [1.05]
     for place, run in enumerate(runs):
         look = looks.look(run.kind, dark)
         known = np.isfinite(run.mean)
-        missing += int((~known).sum())
         # Beside each other, so that intervals can be told apart.
         x = np.sqrt(run.from_k * run.to_k)[known] * 10.0 ** (0.14 * (place - (len(runs) - 1) / 2))
         tops += run.high[known & np.isfinite(run.high)].tolist() + run.mean[known].tolist()
@@ -288,17 +259,6 @@ def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
     figure.update_xaxes(type="log", nticks=7, tickangle=0, range=np.log10(ends).tolist())
     figure.update_yaxes(nticks=8, range=[-0.15, max(tops) * 1.06])
     figure.update_layout(uirevision="growth")
-    said = [
-        f"{quoted(run.label)} {exponents(run.mean[-1], run.low[-1], run.high[-1])}"
-        for run in runs
-        if len(run.mean) and np.isfinite(run.mean[-1])
-    ]
-    see = f"In the last tenfold the exponent is {listed(said)}." if said else "Nothing can be said yet."
-    if missing:
-        see += (
-            f" {missing} {'tenfolds are' if missing > 1 else 'tenfold is'} left out, where fewer than two seeds have "
-            "a price above zero."
-        )
     return Picture(
         figure,
         "Chart of growth exponents in each tenfold of episodes, with intervals, a series for each privacy model.",
@@ -307,7 +267,9 @@ def growth(runs: Sequence[Decades], *, dark: bool = False) -> Picture:
     )
 
 
-def beside(curves: Sequence[Curve], bounds: Sequence[Proved], *, dark: bool = False) -> Picture:
+def beside(
+    curves: Sequence[Curve], bounds: Sequence[Proved], *, see: str = "", dark: bool = False
+) -> Picture:
     """Simulated regret, and dotted beside it what is proved, constants and logarithms set to 1."""
     figure = style.base(
         "What is proved, beside what is seen",
@@ -346,16 +308,6 @@ def beside(curves: Sequence[Curve], bounds: Sequence[Proved], *, dark: bool = Fa
         )
         _reach(figure, bound.values)
     figure.update_layout(uirevision=f"beside-{len(bounds)}")
-    see = "No bound is chosen."
-    if bounds:
-        said = [
-            f"{LETTERS[i]} grows like K^{exponent(_slope(b.episodes, b.values))}"
-            for i, b in enumerate(bounds)
-        ]
-        see = (
-            f"Over the last tenfold {listed(said)}. Their heights mean nothing, for constants are set to 1: "
-            "compare slopes, and one bound with another."
-        )
     table = pd.concat(
         [
             _table(curves),
@@ -372,12 +324,6 @@ def beside(curves: Sequence[Curve], bounds: Sequence[Proved], *, dark: bool = Fa
         " ".join(filter(None, [see, note])),
         table,
     )
-
-
-def _slope(episodes: Array, values: Array) -> float:
-    """Growth exponent over the last tenfold."""
-    tenth = float(np.interp(np.log(episodes[-1] / 10), np.log(episodes), np.log(values)))
-    return float((np.log(values[-1]) - tenth) / np.log(10))
 
 
 def _table(curves: Sequence[Curve]) -> pd.DataFrame:

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import heat, looks, style
-from dprl.figures.looks import Kind
+from dprl.figures import heat, style
 from dprl.figures.style import Picture
-from dprl.words import after, brief, human, percent
+from dprl.words import after, brief, human
 
 Array = NDArray[np.float64]
 
@@ -26,7 +25,6 @@ SCATTER_ALT = (
 CELL_ALT = (
     "Line chart of one cell's true and noisy visits against the number of episodes, with the bound on noise."
 )
-COVERAGE_ALT = "Line chart of the largest noise so far as a share of its bound, one line for each seed."
 
 
 @dataclass(frozen=True)
@@ -47,21 +45,21 @@ def heatmaps(
     true: Array,
     noisy: Array,
     *,
+    typical: float,
     episode: int,
     state_labels: Sequence[str],
     action_labels: Sequence[str],
     step: int | None = None,
     word: str = "noisy",
-    bound: float | None = None,
     family: Family = VISITS,
+    see: str = "",
     dark: bool = False,
 ) -> Picture:
     """Visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and noisy less true.
 
-    true, noisy: [H, S, A]. step: one h (states across, actions up), or None for all (steps across,
-    state-action pairs up). word: what the second array is ("noisy", "released"). bound: E, of which
-    a share (family) bounds the noise of a count with high probability. Colour is linear up to the noise's typical
-    size and logarithmic beyond. Without any noise there is one panel.
+    true, noisy: [H, S, A]. typical: the noise's typical size, up to which colour is linear and beyond it
+    logarithmic. step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
+    word: what the second array is ("noisy", "released"). Without any noise there is one panel.
     """
     H, S, A = true.shape
     states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
@@ -85,7 +83,7 @@ def heatmaps(
         }
         where = f"at step {step}"
     error = b - a
-    linear = _linear(error)
+    linear = max(1.0, typical)
     exact = not error.any()
     # Amounts share one scale, its middle at zero, so that a colour means the same count in both.
     bottom, top = min(float(b.min()), 0.0), float(max(a.max(), b.max(), -b.min(), 1.0))
@@ -126,9 +124,7 @@ def heatmaps(
     return Picture(
         figure,
         HEATMAP_ALT,
-        _see_error(
-            true if step is None else true[step], noisy if step is None else noisy[step], bound, word, family
-        ),
+        see,
         _cells_table(true, noisy, state_labels, action_labels, step, word),
     )
 
@@ -137,22 +133,25 @@ def scatter(
     true: Array,
     noisy: Array,
     *,
+    typical: float,
     episode: int,
     state_labels: Sequence[str],
     action_labels: Sequence[str],
     bound: float | None = None,
     word: str = "noisy",
     family: Family = VISITS,
+    see: str = "",
     dark: bool = False,
 ) -> Picture:
     """Noisy against true visits of every cell [H, S, A], with the corridor of E/4 (bound: E) around equality.
 
-    Both axes are linear up to the noise's typical size and logarithmic beyond, negative counts included.
+    Both axes are linear up to the noise's typical size and logarithmic beyond, negative counts included. bound: E, of
+    which a share (family) bounds the noise of a count with high probability.
     Of more than 500 cells those with the largest errors are drawn, and others evenly over the true counts.
     """
     x, y = true.ravel(), noisy.ravel()
     error = y - x
-    linear = _linear(error)
+    linear = max(1.0, typical)
     colors = style.theme(dark)
     figure = style.base(
         f"{word.capitalize()} against true {family.noun}",
@@ -219,7 +218,6 @@ def scatter(
     figure.update_xaxes(tickvals=x_at, ticktext=x_text, tickangle=0)
     figure.update_yaxes(tickvals=y_at, ticktext=y_text, zeroline=True, zerolinecolor=colors.muted)
     figure.update_layout(uirevision="scatter")
-    see = _see_error(true, noisy, bound, word, family)
     if len(pick) < len(x):
         see += f" {len(pick)} of {len(x):,} cells are drawn, the largest errors among them."
     return Picture(
@@ -232,19 +230,21 @@ def cell_over_time(
     true: Array,
     noisy: Array,
     *,
+    typical: float,
     cell: str,
     bound: Array | None = None,
     word: str = "noisy",
     family: Family = VISITS,
+    see: str = "",
     dark: bool = False,
 ) -> Picture:
     """One cell's true and noisy visits (or reward) [D] at episodes [D], and true ± its share of the bound E [D].
 
-    cell: its words, as "step 3, state 5, right".
+    typical: the noise's typical size, where the axis turns logarithmic; cell: its words, as "step 3, state 5, right".
     """
     pick = style.thin(len(episodes))
     k, x, y = np.asarray(episodes, float)[pick], true[pick], noisy[pick]
-    linear = _linear(y - x)
+    linear = max(1.0, typical)
     colors = style.theme(dark)
     figure = style.base(
         f"One cell's {family.noun}",
@@ -296,102 +296,10 @@ def cell_over_time(
     figure.update_xaxes(type="log", nticks=7, tickangle=0)
     figure.update_yaxes(tickvals=at, ticktext=text, zeroline=True, zerolinecolor=colors.muted)
     figure.update_layout(uirevision="cell")
-    see = "There is nothing to draw yet."
-    if len(k):
-        gap = float(y[-1] - x[-1])
-        had = "was visited {} times" if family is VISITS else "has paid {} in all"
-        see = (
-            f"After {human(float(k[-1]))} episodes this cell {had.format(human(float(x[-1])))} and the planner is told "
-            f"{human(float(y[-1]))}"
-        )
-        more, less = ("too many", "too few") if family is VISITS else ("too much", "too little")
-        see += f", {percent(abs(gap) / x[-1])} {more if gap > 0 else less}." if gap and x[-1] else "."
     columns: dict[str, Any] = {"episodes": episodes, "true": true, word: noisy, "difference": noisy - true}
     if bound is not None:
         columns[f"bound {family.bound}"] = family.share * bound
     return Picture(figure, CELL_ALT, see, pd.DataFrame(columns))
-
-
-def coverage(
-    episodes: NDArray[Any],
-    ratio: Array,
-    *,
-    kind: Kind,
-    label: str,
-    promise: float | None = None,
-    dark: bool = False,
-) -> Picture:
-    """Largest noise so far over its bound, ratio [seeds, C] at episodes [C], NaN where not known yet.
-
-    promise: the probability with which the bound holds everywhere and always, 1 - beta/3.
-    """
-    figure = style.base(
-        "Does the noise stay below its bound?",
-        subtitle=style.plain(label),
-        dark=dark,
-        height=360,
-        x_title="Episodes (one user each)",
-        y_title="Largest noise so far / bound",
-    )
-    look = looks.look(kind, dark)
-    colors = style.theme(dark)
-    pick = style.thin(len(episodes))
-    k = np.asarray(episodes, float)[pick]
-    words = [human(float(value)) for value in k]
-    for seed, row in enumerate(ratio):
-        figure.add_scatter(
-            x=k,
-            y=row[pick],
-            mode="lines",
-            line={"color": look.color, "width": 1.6, "shape": "hv"},
-            opacity=0.8,
-            name="each seed",
-            legendgroup="seeds",
-            showlegend=seed == 0,
-            customdata=words,
-            hovertemplate=f"seed {seed}: %{{y:.0%}} of the bound<br>"
-            "after %{customdata} episodes<extra></extra>",
-        )
-    name = "the bound" if promise is None else f"the bound, kept with probability ≥ {promise:.3g}"
-    if len(k):
-        figure.add_scatter(
-            x=k[[0, -1]],
-            y=[1.0, 1.0],
-            mode="lines",
-            line={"color": colors.roles["bound"], "width": 1.8, "dash": style.BOUND_DASH},
-            name=name,
-            hoverinfo="skip",
-        )
-    known = ratio[:, np.isfinite(ratio).any(axis=0)]
-    worst = float(np.nanmax(known)) if known.size else 0.0
-    figure.update_xaxes(type="log", nticks=7, tickangle=0)
-    figure.update_yaxes(range=[0, max(1.15, 1.08 * worst)], tickformat=".0%", nticks=6)
-    figure.update_layout(uirevision="coverage")
-    if not known.size:
-        see = "There is nothing to draw yet."
-    elif worst == 0:
-        see = "There is no noise: the planner sees the true counts."
-    else:
-        with np.errstate(all="ignore"):
-            kept = int((np.nanmax(np.where(np.isfinite(ratio), ratio, -np.inf), axis=1) <= 1).sum())
-        see = (
-            f"The bound on the noise has held in {kept} of {len(ratio)} seeds; the largest noise reached "
-            f"{percent(worst)} of it."
-        )
-    table = pd.DataFrame(
-        {
-            "seed": np.repeat(np.arange(len(ratio)), len(episodes)),
-            "episodes": np.tile(episodes, len(ratio)),
-            "largest noise / bound": ratio.ravel(),
-        }
-    ).dropna(ignore_index=True)
-    return Picture(figure, COVERAGE_ALT, see, table)
-
-
-def _linear(error: Array) -> float:
-    """Where the scale turns from linear to logarithmic: the noise's root mean square, at least one visit."""
-    finite = error[np.isfinite(error)]
-    return max(1.0, float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 1.0)
 
 
 def _most_telling(x: Array, error: Array) -> NDArray[np.intp]:
@@ -409,26 +317,6 @@ def _cell_names(shape: tuple[int, ...], states: Sequence[str], actions: Sequence
         return f"step {h}, {style.plain(states[int(s)])}, {style.plain(actions[int(a)])}"
 
     return name
-
-
-def _see_error(true: Array, noisy: Array, bound: float | None, word: str, family: Family) -> str:
-    error = np.abs(noisy - true)
-    if not error.any():
-        return "There is no noise: the planner sees the true counts."
-    typical, visits = float(np.sqrt(np.mean(error**2))), float(true.max())
-    drowned = float(np.mean(true < typical))
-    cell = "the most visited cell here has" if family is VISITS else "the cell that paid most here has"
-    said = (
-        f"The noise is about {human(typical)} {family.noun} and {cell} {human(visits)}, so {percent(drowned)} of the "
-        "cells drown in it"
-    )
-    if word == "noisy" and (noisy < 0).any():
-        said += f" and {percent(float(np.mean(noisy < 0)))} look negative"
-    if bound:
-        allowed = family.share * bound
-        share = percent(float(error.max()) / allowed)
-        said += f"; the largest error is {share} of the bound {family.bound} = {human(allowed)}"
-    return said + "."
 
 
 def _cells_table(

@@ -32,6 +32,12 @@ def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
     return [str(marks.get(f"{r},{c}", "")) for r, c in drawing["cells"]]
 
 
+def over(drawing: Mapping[str, Any], visited: Array) -> float:
+    """How likely an episode is over, where visited [S] says how likely each state is: states beyond the cells of a
+    grid are where episodes end. 0 for what is no grid."""
+    return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
+
+
 def pixels(drawing: Mapping[str, Any], small: bool) -> float:
     """Side of a cell where there is least room."""
     return float(min((SMALL if small else LARGE) / drawing["rows"], NARROW / drawing["columns"], 64))

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dprl.figures import looks, style
 from dprl.figures.style import Picture, Sketch
-from dprl.words import human, promise, rough
+from dprl.words import human, promise
 
 LADDER_ALT = (
     "Bar chart of the noise that each way of adding it needs for the same promise, from most to least."
@@ -29,7 +29,12 @@ class Step(NamedTuple):
 
 
 def ladder(
-    steps: Sequence[Step], *, own: int | None = None, epsilon: float | None = None, dark: bool = False
+    steps: Sequence[Step],
+    *,
+    own: int | None = None,
+    epsilon: float | None = None,
+    see: str = "",
+    dark: bool = False,
 ) -> Picture:
     """Bars of the noise on one counter, on a logarithmic axis, in the given order; `own`: the run's own step, in the
     colour of its epsilon.
@@ -77,14 +82,6 @@ def ladder(
         )
     figure.update_xaxes(type="log", range=[np.log10(low), np.log10(std.max() * 5)], nticks=5, tickangle=0)
     figure.update_yaxes(visible=False, range=[len(steps) - 0.5, -0.6])
-    see = f"From the largest to the least noise is a factor of {rough(std.max() / std.min())}"
-    if own is not None:
-        times = std[own] / std.min()
-        see += (
-            "; this run adds the least there is"
-            if times < 1.01
-            else f"; this run adds {rough(times)} times the least"
-        )
     table = pd.DataFrame(
         {
             "way": [step.what for step in steps],
@@ -94,7 +91,7 @@ def ladder(
             "this run": [i == own for i in range(len(steps))],
         }
     )
-    return Picture(figure, LADDER_ALT, see + ".", table)
+    return Picture(figure, LADDER_ALT, see, table)
 
 
 # --- who sees what ---

@@ -35,7 +35,7 @@ class PacCurve:
     high: Array
 
 
-def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, dark: bool = False) -> Picture:
+def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, see: str = "", dark: bool = False) -> Picture:
     """Episodes more than alpha suboptimal against alpha, with 95% t intervals over seeds."""
     figure = style.base(
         "Episodes more than α suboptimal",
@@ -69,14 +69,6 @@ def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, dark: bool = Fal
     alphas = np.unique(np.concatenate([np.asarray(c.alpha, float) for c in curves] or [np.zeros(0)]))
     if 0 < len(alphas) <= MOST_TICKS:  # the values there are, rather than whatever a log axis would name
         figure.update_xaxes(tickmode="array", tickvals=alphas, ticktext=[f"{a:.2g}" for a in alphas])
-    see = "There is nothing to draw yet."
-    if curves and len(curves[0].alpha):
-        first = curves[0]
-        at = int(np.argmin(first.alpha))
-        see = (
-            f"{first.label} played {human(float(first.mean[at]))} episodes that were more than "
-            f"{human(float(first.alpha[at]))} short of optimal."
-        )
     table = pd.concat(
         [
             pd.DataFrame(
@@ -93,4 +85,4 @@ def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, dark: bool = Fal
         or [pd.DataFrame(columns=["curve", "alpha", "episodes (mean)", "low (95%)", "high (95%)"])],
         ignore_index=True,
     )
-    return Picture(figure, ALT, " ".join(part for part in (see, note) if part), table)
+    return Picture(figure, ALT, " ".join(filter(None, [see, note])), table)

@@ -13,23 +13,28 @@ from numpy.typing import NDArray
 from dprl.figures import lines, looks, style
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
-from dprl.words import after, human, quoted
+from dprl.words import after, human
 
 ALT = (
     "Line chart of the mean pulls of a bad arm against episodes, one curve for each run, with a lower bound."
 )
 MOST_ARMS = 8  # drawn each by itself
-SKEWED = 2.0  # a mean this many times the median is carried by a few seeds
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class PullCurve:
-    """One run: episodes [D]; pulls [seeds, D, arms] of each of its bad arms; and over seeds mean, low, high.
+    """One run and its bad arms.
 
-    mean, low, high: [D] of an arm on average; each_mean, each_low, each_high: [D, arms] of every arm; arms: their
-    names; gap: how much less often they succeed than the best; bound: the fewest pulls in expectation that theory
-    allows, None where it says nothing about this run; bound_at: what that follows from, in words.
+    Attributes:
+        arms: Their names.
+        gap: How much less often they succeed than the best.
+        episodes: [D].
+        rows: [seeds, D] pulls of an arm on average.
+        mean, low, high: [D] the same over seeds.
+        each_mean, each_low, each_high: [D, arms] of every arm.
+        bound: The fewest pulls in expectation that theory allows, None where it says nothing about this run.
+        bound_at: What that follows from, in words.
     """
 
     label: str
@@ -37,7 +42,7 @@ class PullCurve:
     arms: Sequence[str]
     gap: float
     episodes: NDArray[Any]
-    pulls: Array
+    rows: Array
     mean: Array
     low: Array
     high: Array
@@ -48,7 +53,7 @@ class PullCurve:
     bound_at: str = ""
 
 
-def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, dark: bool = False) -> Picture:
+def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, see: str = "", dark: bool = False) -> Picture:
     """Mean pulls of a bad arm against episodes, with 95% t intervals over seeds, and the lower bounds dotted."""
     colors = style.theme(dark)
     bounds = {curve.bound: curve.bound_at for curve in curves if curve.bound is not None}
@@ -70,7 +75,7 @@ def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, dark: bool = False
                 np.where(curve.mean > 0, curve.mean, np.nan) if curve.mean.any() else curve.mean,
                 curve.low,
                 curve.high,
-                curve.pulls.mean(axis=2),
+                curve.rows,
             )
         )
     note = lines.draw(
@@ -111,31 +116,7 @@ def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, dark: bool = False
             least, most = np.log10(min(bounds)), np.log10(max(bounds))
             figure.update_yaxes(range=[min(low, least - 0.25), max(high, most + 0.25)])
     figure.update_layout(uirevision="pulls")
-    return Picture(figure, ALT, " ".join(part for part in (_see(curves), note) if part), _table(curves))
-
-
-def _see(curves: Sequence[PullCurve]) -> str:
-    ends = [(float(c.mean[-1]), c) for c in curves if len(c.mean) and np.isfinite(c.mean[-1])]
-    if not ends:
-        return "There is nothing to draw yet."
-    ends.sort(key=lambda end: end[0])
-    said = []
-    for number, (mean, curve) in enumerate(ends if len(ends) < 3 else (ends[0], ends[-1])):
-        words = f"{quoted(curve.label)} has pulled a bad arm {human(mean)} times"
-        if not number:
-            words = f"{words} {after(float(curve.episodes[-1]))}"
-        if curve.bound is not None:
-            words += f", {human(mean / curve.bound)} times the bound"
-        said.append(words)
-    result = "; ".join(said) + "."
-    for mean, curve in ends:
-        middle = float(np.median(curve.pulls[:, -1].mean(axis=1)))
-        if middle > 0 and mean > SKEWED * middle:
-            result += (
-                f" The mean of {quoted(curve.label)} is carried by a few seeds: its median is {human(middle)}. "
-                "A seed that comes back to a bad arm late stays with it for a whole block of users."
-            )
-    return result
+    return Picture(figure, ALT, " ".join(filter(None, [see, note])), _table(curves))
 
 
 def _table(curves: Sequence[PullCurve]) -> pd.DataFrame:

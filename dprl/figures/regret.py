@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dprl.figures import lines, looks, style
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
-from dprl.words import exponent, human, percent, quoted, rough
+from dprl.words import human
 
 Array = NDArray[np.float64]
 View = Literal["cumulative", "per-episode", "extra"]
@@ -66,6 +66,7 @@ def comparison(
     log_x: bool = True,
     log_y: bool = True,
     show_seeds: bool = False,
+    see: str = "",
     dark: bool = False,
 ) -> Picture:
     """Up to eight curves against episodes, with the 95% t interval of each mean over its seeds.
@@ -78,7 +79,7 @@ def comparison(
         )
     if view not in TITLES:
         raise ValueError(f"the view {view!r} is not one of {', '.join(TITLES)}")
-    names = _distinct([curve.label for curve in curves])
+    names = distinct([curve.label for curve in curves])
     figure = style.base(
         TITLES[view],
         dark=dark,
@@ -113,8 +114,7 @@ def comparison(
         _worst_case(figure, curves, dark)
     # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
     figure.update_layout(uirevision=f"{view}-{log_x}-{log_y}")
-    see = " ".join(part for part in (_see(names, curves, view), note) if part)
-    return Picture(figure, ALTS[view], see, _table(names, curves))
+    return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), _table(names, curves))
 
 
 def _worst_case(figure: Any, curves: Sequence[Curve], dark: bool) -> None:
@@ -138,7 +138,7 @@ def _worst_case(figure: Any, curves: Sequence[Curve], dark: bool) -> None:
         figure.update_yaxes(range=[low, max(high, float(np.log10(v_star * 1.3)))])
 
 
-def _distinct(labels: Sequence[str]) -> list[str]:
+def distinct(labels: Sequence[str]) -> list[str]:
     """Labels made different by a number where two curves share one (the legend groups by name)."""
     counts: dict[str, int] = {}
     result = []
@@ -146,88 +146,6 @@ def _distinct(labels: Sequence[str]) -> list[str]:
         counts[label] = counts.get(label, 0) + 1
         result.append(label if counts[label] == 1 else f"{label} ({counts[label]})")
     return result
-
-
-@dataclass(frozen=True)
-class _End:
-    name: str
-    curve: Curve
-    episodes: float
-    value: float  # mean at the last checkpoint all seeds reached
-
-
-def _ends(names: Sequence[str], curves: Sequence[Curve]) -> list[_End]:
-    ends = []
-    for name, curve in zip(names, curves, strict=True):
-        known = np.flatnonzero(np.isfinite(curve.mean))
-        if curve.shown and len(known):
-            last = known[-1]
-            ends.append(_End(name, curve, float(curve.episodes[last]), float(curve.mean[last])))
-    return ends
-
-
-def _see(names: Sequence[str], curves: Sequence[Curve], view: View) -> str:
-    ends = _ends(names, curves)
-    if not ends:
-        return "There is nothing to draw yet."
-    if view == "extra":
-        return _see_extra(ends)
-    ends.sort(key=lambda e: _average(e, view))
-    best, worst = ends[0], ends[-1]
-    said = f"{_after(best)} {quoted(best.name)} {'has lost' if best.curve.complete else 'has so far lost'} "
-    said += _loss(best, _average(best, view), view)
-    if len(ends) > 1:
-        low, high = _average(best, view), _average(worst, view)
-        when = "" if worst.episodes == best.episodes else f" after {human(worst.episodes)}"
-        said += f"; {quoted(worst.name)}{when} lost {_loss(worst, high, view, short=True)}"
-        if low > 0 and high / low >= 1.5:
-            said += f", {rough(high / low)} times as much"
-    elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
-        mean, low, high = best.curve.growth
-        said += f"; over the last tenfold of episodes its regret grew like K^{exponent(mean)}"
-        if np.isfinite(low):
-            said += f" ({exponent(low)} to {exponent(high)} over seeds)"
-        said += ", where 1 is learning nothing and 0.5 is what theory promises"
-    return said + "."
-
-
-def _average(end: _End, view: View) -> float:
-    return end.value if view == "per-episode" else end.value / end.episodes
-
-
-def _after(end: _End) -> str:
-    return f"After {human(end.episodes)} episodes"
-
-
-def _loss(end: _End, average: float, view: View, short: bool = False) -> str:
-    v_star = end.curve.v_star
-    said = f"{human(average)} an episode"
-    if v_star:
-        share = percent(average / v_star)
-        said += f" ({share})" if short else f", {share} of V* = {v_star:#.3g}"
-    if view == "cumulative" and not short:
-        said = f"{human(end.value)} in all, {said}"
-    return said
-
-
-def _see_extra(ends: list[_End]) -> str:
-    ends.sort(key=lambda e: e.value / e.episodes)
-    parts = []
-    for end in [ends[0], ends[-1]] if len(ends) > 1 else ends:
-        tenth = np.interp(end.episodes / 10, end.curve.episodes, end.curve.mean)
-        said = f"{quoted(end.name)} {human(end.value)} in all ({human(end.value / end.episodes)} an episode)"
-        if np.isfinite(tenth) and tenth > 0 and end.value > 0:
-            share = 1 - tenth / end.value
-            if 0 <= share < 0.2:
-                said += (
-                    f", nearly flat: only {percent(share)} of it came in the last nine tenths of the episodes"
-                )
-            elif share > 0.5:
-                said += (
-                    f", still growing: {percent(share)} of it came in the last nine tenths of the episodes"
-                )
-        parts.append(said)
-    return f"{_after(ends[0])} privacy has cost {'; '.join(parts)}."
 
 
 def _table(names: Sequence[str], curves: Sequence[Curve]) -> pd.DataFrame:

@@ -29,14 +29,14 @@ def narrowing(
     episodes: NDArray[Any],
     series: Mapping[str, Array],
     *,
-    policies: int,
     v_star: float,
     label: str = "",
+    see: str = "",
     dark: bool = False,
 ) -> Picture:
     """One seed's measures, [D] each, at the ends of its stages, episodes [D].
 
-    policies: how many there are in all; v_star: the value of an optimal episode, which the width must fall below to
+    v_star: the value of an optimal episode, which the width must fall below to
     tell anything.
     """
     colors = style.theme(dark)
@@ -124,27 +124,5 @@ def narrowing(
                 name=f"V* = {v_star:#.3g}: wider than this, nothing can be dropped",
             )
     figure.update_layout(uirevision="stages")
-    see = "No stage is finished yet."
-    if len(k) and "active policies" in series:
-        left = float(series["active policies"][-1])
-        see = f"After {len(k)} stage{'s' if len(k) > 1 else ''} {human(left)} of {human(policies)} policies "
-        see += "is left" if left == 1 else "are left"
-        if "confidence width" in series:
-            width = float(series["confidence width"][-1])
-            see += f"; those more than {human(width)} worse than the best could be told apart"
-            if width > v_star:
-                see += (
-                    f", which is more than an episode can earn (V* = {v_star:#.3g}), so more users are needed"
-                )
-        see += "."
-    elif len(k) and {"best estimate", "confidence width"} <= set(series):
-        best, width = float(series["best estimate"][-1]), float(series["confidence width"][-1])
-        see = f"After {len(k)} stage{'s' if len(k) > 1 else ''} the best policy is estimated to earn {human(best)} "
-        see += f"(V* = {v_star:#.3g})"
-        if width < best:
-            see += ", and the next stage explores with mixtures of policies estimated to earn at least "
-            see += f"{human(best - width)} an episode."
-        else:
-            see += f"; the width {human(width)} is still more than that, so nothing is dropped yet."
     table = pd.DataFrame({"stage": np.arange(1, len(k) + 1), "episodes": episodes, **dict(series)})
     return Picture(figure, ALT, see, table)

@@ -14,7 +14,7 @@ from dprl.figures import lines, looks, style
 from dprl.figures.lines import LOWEST_SHARE
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
-from dprl.words import between, exponent, exponents, human, percent, quoted, rough
+from dprl.words import between, exponent, human, percent, rough
 
 Array = NDArray[np.float64]
 Measure = Literal["price", "regret"]
@@ -33,13 +33,19 @@ BAND = "95% t interval of the mean over seeds"
 
 @dataclass(frozen=True)
 class Frontier:
-    """One model of a sweep.
+    """One model of a sweep at P points.
 
-    kind: of its line; epsilon: [P] the budget at each point, None without privacy, which gives its marker's shade;
-    x: [P] ascending; mean, low, high: [P] over the seeds there are, NaN where there is none; seeds: [P] how many those
-    are; whole: [P] all seeds are there; worst: [P] what is lost when nothing
-    is learned, K V*; slope: exponent of x over `fitted` (x from, x to), with its interval, NaN when not fitted;
-    theory: the exponent that the paper's bound has, None when there is none to draw.
+    Attributes:
+        kind: Of its line.
+        epsilon: [P] the budget at each point, which gives its marker's shade; None without privacy.
+        x: [P] ascending.
+        mean, low, high: [P] over the seeds there are, NaN where there is none.
+        seeds: [P] how many those are.
+        whole: [P] all seeds are there.
+        worst: [P] what is lost when nothing is learned, K V*.
+        share: [P] how much of that was lost, NaN where there is nothing to lose.
+        slope: Exponent of x over `fitted` (x from, x to), with its interval; NaN when not fitted.
+        theory: The exponent that the paper's bound has, None when there is none to draw.
     """
 
     label: str
@@ -52,16 +58,10 @@ class Frontier:
     seeds: NDArray[np.int64]
     whole: NDArray[np.bool_]
     worst: Array
+    share: Array
     slope: tuple[float, float, float] = (np.nan, np.nan, np.nan)
     fitted: tuple[float, float] = (np.nan, np.nan)
     theory: float | None = None
-
-    @property
-    def share(self) -> Array:
-        """[P] of all there is to lose, NaN where there is nothing."""
-        found = np.full(len(self.x), np.nan)
-        np.divide(self.mean, self.worst, out=found, where=self.worst > 0)
-        return found
 
 
 def frontier(
@@ -70,10 +70,10 @@ def frontier(
     measure: Measure,
     axis: str,
     symbol: str,
-    extra: Sequence[str] = (),
+    see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """A marker for each run, at its x; axis: its title; symbol: how a sentence names x; extra: sentences to add.
+    """A marker for each run, at its x; axis: its title; symbol: how it names x.
 
     The customdata of each marker begins with the index of its curve and of its point.
     """
@@ -175,7 +175,6 @@ def frontier(
         top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6
         figure.update_yaxes(range=[np.log10(floor), np.log10(top)])
     figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
-    see = " ".join([_see(curves, measure, symbol), *extra])
     return Picture(figure, ALTS[measure], see, _table(curves, symbol))
 
 
@@ -227,35 +226,6 @@ def _legend(figure: Any, name: str, symbol: str, color: str, size: int) -> None:
         name=name,
         hoverinfo="skip",
     )
-
-
-def _see(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
-    known = [c for c in curves if np.isfinite(c.mean).any()]
-    if not known:
-        return "There is nothing to draw yet."
-    sentences = []
-    fitted = [c for c in known if np.isfinite(c.slope[0])]
-    what = "the price of privacy" if measure == "price" else "regret"
-    for c in fitted:
-        low, high = (human(v) for v in c.fitted)
-        way = "falls" if c.slope[0] < 0 else "grows"
-        sentences.append(
-            f"{quoted(c.label)}: {what} {way} like {symbol}^{exponents(*c.slope)} for {symbol} from {low} to {high}"
-        )
-    text = "; ".join(sentences) + "." if sentences else ""
-    hopeless = [
-        c for c in known if c not in fitted and c.kind.model != "none" and 0.5 < _least(c.share) < np.inf
-    ]
-    if hopeless:
-        names = " and ".join(quoted(c.label) for c in hopeless)
-        least = min(_least(c.share) for c in hopeless)
-        text += f" {names} learned little anywhere here: at least {percent(least)} of everything was lost."
-    return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].mean[-1]))}."
-
-
-def _least(shares: Array) -> float:
-    """The least of those that are known, infinite where none is."""
-    return float(np.fmin.reduce(shares, initial=np.inf))
 
 
 def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dprl.figures import looks, style
 from dprl.figures.style import Picture
-from dprl.words import human, percent, rough
+from dprl.words import human, percent
 
 Array = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class Cost:
 
 
 def chart(
-    by_epsilon: Mapping[float, Sequence[Cost]], *, epsilon: float, v_star: float, dark: bool
+    by_epsilon: Mapping[float, Sequence[Cost]], *, epsilon: float, v_star: float, see: str = "", dark: bool
 ) -> Picture:
     """The curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
@@ -176,7 +176,7 @@ def chart(
         if part
     ]
     figure = style.figure_of(layout, [*moving, {"type": "scatter", "mode": "lines"} | bound])
-    return Picture(figure, ALT, see(costs, epsilon), table(costs, epsilon))
+    return Picture(figure, ALT, see, table(costs, epsilon))
 
 
 def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list[str]]:
@@ -222,33 +222,6 @@ def _stretches(wide: NDArray[np.bool_]) -> list[slice]:
 
 def _short(values: Array) -> list[float]:
     return [float(f"{value:.4g}") for value in values]
-
-
-def said(users: float) -> str:
-    """A number of users to two digits, as people say it."""
-    return rough(users) if np.isfinite(users) else f"more than {human(10 ** X_RANGE[1])}"
-
-
-def see(costs: Sequence[Cost], epsilon: float) -> str:
-    """One sentence: how many times as many users each model needs until it has learned."""
-    free = next(cost for cost in costs if cost.model == "none")
-    how = {
-        "central": "if they trust the agent",
-        "shuffle": "if they trust only a shuffler",
-        "local": "if they trust nobody",
-    }
-    parts = [
-        f"**{said(cost.needed / free.needed)} times** {how[cost.model]}"
-        if np.isfinite(cost.needed)
-        else f"more than {human(10 ** X_RANGE[1])} users {how[cost.model]}"
-        for cost in costs
-        if cost.model != "none"
-    ]
-    listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
-    return (
-        f"Without privacy it takes {said(free.needed)} users until an average episode loses less than "
-        f"{percent(LEARNED)}; hiding each of them at **ε\u00a0=\u00a0{epsilon:g}** takes {listed}."
-    )
 
 
 def table(costs: Sequence[Cost], epsilon: float) -> pd.DataFrame:

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from dprl import metrics
 from dprl.figures import counts as figures
+from dprl.figures.coverage import coverage as bound_chart
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
+from dprl.sentences import noise as sentences
 from dprl.simulation import SeedTrace
 from dprl.statistics import NOISY
 from pages.explore import pulls, view
@@ -87,28 +90,34 @@ def cells(
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     episode = int(trace.detail_episodes[at])
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
+    here = slice(None) if step is None else step
+    noise = metrics.noise(true[here], told[here])
+    see = sentences.cells(noise, bound=bound, word=seen, family=kind)
     if chart == "scatter":
         return figures.scatter(
             true,
             told,
+            typical=noise.typical,
             episode=episode,
             state_labels=mdp.state_labels,
             action_labels=mdp.action_labels,
             bound=bound,
             word=seen,
             family=kind,
+            see=see,
             dark=night,
         )
     return figures.heatmaps(
         true,
         told,
+        typical=noise.typical,
         episode=episode,
         state_labels=mdp.state_labels,
         action_labels=mdp.action_labels,
         step=step,
-        bound=bound,
         word=seen,
         family=kind,
+        see=see,
         dark=night,
     )
 
@@ -125,15 +134,19 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> Picture:
     with columns[2]:
         a = view.menu("Action", "a", range(mdp.A), mdp.action_labels)
     night = dark()
+    episodes = trace.detail_episodes
+    true, noisy = (counts[:, h, s, a, column] for counts in (trace.counts, trace.noisy))
     return kept(
         ("cell", identity(trace), family, h, s, a, night),
         lambda: figures.cell_over_time(
-            trace.detail_episodes,
-            trace.counts[:, h, s, a, column],
-            trace.noisy[:, h, s, a, column],
+            episodes,
+            true,
+            noisy,
+            typical=metrics.noise(true, noisy).typical,
             cell=f"step {h}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
             bound=trace.error_bound if trace.error_bound.any() else None,
             family=kind,
+            see=sentences.cell(episodes, true, noisy, family=kind),
             dark=night,
         ),
     )
@@ -149,4 +162,5 @@ def coverage(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
     for row, t in zip(ratio, found, strict=True):
         row[: len(t.coverage_ratio)] = t.coverage_ratio
     promise = 1 - spec.beta / 3 if spec.beta is not None and spec.privacy != "none" else None
-    return figures.coverage(longest, ratio, kind=kind_of(spec), label=title, promise=promise, dark=dark())
+    see = sentences.bound(metrics.coverage(ratio))
+    return bound_chart(longest, ratio, kind=kind_of(spec), label=title, promise=promise, see=see, dark=dark())

@@ -13,6 +13,7 @@ from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.guarantee import Reading
+from dprl.sentences import price as sentences
 from dprl.statistics import ADD_REMOVE, REPLACE_ONE
 from dprl.words import human, promise, significant
 from pages.explore import view
@@ -198,4 +199,5 @@ def ladder(g: Guarantee, night: bool) -> Picture:
         ours = figures.Step(f"this run: {g.mechanism}", mine, g.proved_epsilon or 0.0, g.proved_delta or 0.0)
         own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
         steps.insert(own, ours)
-    return figures.ladder(steps, own=own, epsilon=g.claimed_epsilon, dark=night)
+    see = sentences.ladder(steps, own)
+    return figures.ladder(steps, own=own, epsilon=g.claimed_epsilon, see=see, dark=night)

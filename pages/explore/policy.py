@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dprl.figures import policy as figures
+from dprl import metrics
+from dprl.figures import grid
+from dprl.figures import policy as drawings
+from dprl.figures import steps as figures
 from dprl.figures.stages import narrowing
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.mdp import TabularMDP
+from dprl.sentences import policy as sentences
 from dprl.simulation import SeedTrace
 from pages.explore import view
 from pages.explore.focus import identity, look_closely, moment
@@ -51,12 +55,13 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:
     """What the stages of one seed left over."""
+    policies, done = mdp.A ** (mdp.S * mdp.H), len(trace.detail_episodes)
     return narrowing(
         trace.detail_episodes,
         trace.series,
-        policies=mdp.A ** (mdp.S * mdp.H),
         v_star=trace.v_star,
         label=f"{title}, seed {trace.seed}",
+        see=sentences.narrowing(trace.series, stages=done, policies=policies, v_star=trace.v_star),
         dark=night,
     )
 
@@ -64,46 +69,66 @@ def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Pictur
 def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
     """One of CHARTS, at the at-th detailed moment."""
     episode, states, actions = int(trace.detail_episodes[at]), mdp.state_labels, mdp.action_labels
+    policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     if chart == "map":
-        return figures.on_environment(
+        wrong = metrics.mistakes(policy, best, trace.optimal_Q)[step]
+        ended = grid.over(mdp.drawing, occupancy[step])
+        return drawings.on_environment(
             mdp.P,
-            trace.policy[at],
+            policy,
             step=step,
             drawing=mdp.drawing,
             state_labels=states,
             action_labels=actions,
-            optimal_policy=trace.optimal_policy,
-            optimal_Q=trace.optimal_Q,
-            occupancy=trace.occupancy[at],
+            optimal_policy=best,
+            wrong=wrong,
+            occupancy=occupancy,
             episode=episode,
+            see=sentences.at_step(step, policy[step], actions, wrong=wrong, over=ended),
             dark=night,
         )
     if chart == "visits":
+        shared = metrics.time_shared(occupancy, trace.optimal_occupancy)
         return figures.visitation(
-            trace.occupancy[at],
+            occupancy,
             state_labels=states,
             optimal_occupancy=trace.optimal_occupancy,
             episode=episode,
+            see=sentences.visitation(occupancy, states, shared),
             dark=night,
         )
     if chart == "V":
-        return figures.values(trace.V[at], trace.optimal_V, state_labels=states, episode=episode, dark=night)
+        hopeful, excess = metrics.optimism(trace.V[at], trace.optimal_V)
+        return figures.values(
+            trace.V[at],
+            trace.optimal_V,
+            state_labels=states,
+            episode=episode,
+            see=sentences.values(hopeful, excess, "state-step pairs"),
+            dark=night,
+        )
     if chart == "Q":
+        hopeful, excess = metrics.optimism(trace.Q[at], trace.optimal_Q)
         return figures.action_values(
             trace.Q[at],
             trace.optimal_Q,
             state_labels=states,
             action_labels=actions,
             episode=episode,
+            see=sentences.values(hopeful, excess, "state-action-step triples"),
             dark=night,
         )
+    everywhere = metrics.mistakes(policy, best, trace.optimal_Q)
+    weight = metrics.weighed(everywhere, trace.optimal_occupancy)
     return figures.steps(
-        trace.policy[at],
+        policy,
         state_labels=states,
         action_labels=actions,
-        optimal_policy=trace.optimal_policy,
+        optimal_policy=best,
         optimal_occupancy=trace.optimal_occupancy,
-        optimal_Q=trace.optimal_Q,
+        wrong=everywhere,
+        weight=weight,
         episode=episode,
+        see=sentences.steps(policy, actions, wrong=everywhere, weight=weight),
         dark=night,
     )

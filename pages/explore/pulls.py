@@ -11,6 +11,8 @@ from dprl import metrics
 from dprl.figures import pulls as figures
 from dprl.figures.looks import Kind
 from dprl.figures.pulls import PullCurve
+from dprl.figures.style import Picture
+from dprl.sentences import regret as sentences
 from dprl.simulation import SeedTrace
 from dprl.words import plural, significant
 from pages.shared import data
@@ -47,8 +49,13 @@ def tab(titles: Sequence[str]) -> None:
     )
     night = dark()
     key = ("pulls", night, *((c.spec.to_json(), kind, title, len(seeds)) for c, kind, title, seeds in found))
-    show(kept(key, lambda: figures.pulls([drawn(*one) for one in found], dark=night)), "pulls")
+    show(kept(key, lambda: picture([drawn(*one) for one in found], night)), "pulls")
     conditions([(title, why_not(seeds[0])) for *_, title, seeds in found])
+
+
+def picture(curves: Sequence[PullCurve], night: bool) -> Picture:
+    """The curves with what there is to see in them."""
+    return figures.pulls(curves, see=sentences.pulls(curves), dark=night)
 
 
 def bad_arms(trace: SeedTrace) -> list[tuple[int, int]]:
@@ -87,7 +94,7 @@ def drawn(curve: Curve, kind: Kind, title: str, seeds: Sequence[SeedTrace]) -> P
         arms=[f"{mdp.state_labels[i]}, {mdp.action_labels[j]}" for i, j in arms],
         gap=gap,
         episodes=episodes,
-        pulls=pulls,
+        rows=pulls.mean(axis=2),
         mean=mean,
         low=low,
         high=high,

@@ -14,7 +14,9 @@ from dprl.figures import regret as figures
 from dprl.figures.looks import Kind
 from dprl.figures.pac import PacCurve
 from dprl.figures.regret import Curve as Drawn
+from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
+from dprl.sentences import regret as sentences
 from dprl.words import plural
 from pages.explore import view
 from pages.shared import answers, data, status
@@ -73,7 +75,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     ]
     picture = kept(
         ("regret", measure, log_x, log_y, each, night, *twins, *parts),
-        lambda: figures.comparison(
+        lambda: compared(
             [curve_of(*row, measure, v_star=value) for row, value in zip(rows, best, strict=True)],
             view=cast(figures.View, measure),
             log_x=log_x,
@@ -83,6 +85,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         ),
     )
     show(picture, "regret")
+
+
+def compared(curves: Sequence[Drawn], *, view: figures.View = "cumulative", **how: bool) -> Picture:
+    """The curves with what there is to see in them."""
+    return figures.comparison(curves, view=view, see=sentences.comparison(curves, view), **how)
 
 
 def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> None:
@@ -107,7 +114,14 @@ def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> N
         "An episode is a mistake at α when the policy played in it is expected to earn less than V* − α."
     )
     night = dark()
-    show(kept(("pac", log_y, night, *parts), lambda: pac.mistakes(curves, log_y=log_y, dark=night)), "pac")
+    see = sentences.mistakes(curves)
+    show(
+        kept(
+            ("pac", log_y, night, *parts),
+            lambda: pac.mistakes(curves, log_y=log_y, see=see, dark=night),
+        ),
+        "pac",
+    )
 
 
 def empty(measure: str, runs: Sequence[RunStatus]) -> None:

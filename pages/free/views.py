@@ -9,6 +9,8 @@ import streamlit as st
 
 from dprl.figures import asymptotics as figures
 from dprl.figures.asymptotics import Decades, Proved
+from dprl.figures.style import Picture
+from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS
 from pages.free.link import DRAWABLE, MOST_BOUNDS
 from pages.free.state import FIRST, Measured, change, free
@@ -44,9 +46,9 @@ def chart(runs: Sequence[Measured]) -> None:
     elif f.view.show == "growth":
         ready = [decades(run) for run in runs if run.decades]
         if ready:
-            show(
-                kept(("free-growth", night, tokens), lambda: figures.growth(ready, dark=night)), "free_growth"
-            )
+            see = sentences.growth(ready)
+            picture = kept(("free-growth", night, tokens), lambda: figures.growth(ready, see=see, dark=night))
+            show(picture, "free_growth")
         else:
             empty()
     else:
@@ -57,15 +59,17 @@ def chart(runs: Sequence[Measured]) -> None:
         view: figures.View = "regret" if f.view.show == "regret" else "price"
         picture = kept(
             ("free", view, each, night, tokens),
-            lambda: figures.over_episodes(
-                [run.drawn(view) for run in drawn],
-                view=view,
-                flat=[run.flat if view == "price" else None for run in drawn],
-                show_seeds=each,
-                dark=night,
-            ),
+            lambda: over_episodes(drawn, view, each, night),
         )
         show(picture, f"free_{view}")
+
+
+def over_episodes(runs: Sequence[Measured], view: figures.View, each: bool, night: bool) -> Picture:
+    """Regret, or its price, with what there is to see in it."""
+    curves = [run.drawn(view) for run in runs]
+    flat = [run.flat if view == "price" else None for run in runs]
+    see = sentences.over_episodes(curves, view, flat)
+    return figures.over_episodes(curves, view=view, flat=flat, show_seeds=each, see=see, dark=night)
 
 
 def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> None:
@@ -92,7 +96,9 @@ def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> No
     ]
     picture = kept(
         ("free-theory", night, tokens, f.view.bounds, S, A, H, at.epsilon, at.d, f.base.episodes),
-        lambda: figures.beside([run.drawn("regret") for run in runs], bounds, dark=night),
+        lambda: figures.beside(
+            [run.drawn("regret") for run in runs], bounds, see=sentences.beside(bounds), dark=night
+        ),
     )
     show(picture, "free_theory")
 

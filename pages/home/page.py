@@ -15,7 +15,8 @@ from dprl.fields import SpecError, shown
 from dprl.figures import looks
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
-from dprl.figures.trust import LEARNED, Cost, chart, said, see, table
+from dprl.figures.trust import LEARNED, Cost, chart, table
+from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
 from dprl.simulation.spec import FIELDS
 from dprl.words import human, rough
@@ -113,7 +114,7 @@ def at_one_epsilon() -> None:
         st.html(cards(costs, s.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
         draw(kept(("home", *s.home_drawn), partial(picture, *s.home_drawn)), "home")
-    tell(see(costs, s.epsilon), partial(table, costs, s.epsilon), "home")
+    tell(sentences.trust(costs, s.epsilon), partial(table, costs, s.epsilon), "home")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         st.page_link(
             "pages/explore/page.py",
@@ -164,7 +165,8 @@ def best() -> float:
 def picture(epsilon: float, night: bool) -> Picture:
     """The chart, at one epsilon first."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
-    return chart(all_costs, epsilon=epsilon, v_star=best(), dark=night)
+    see = sentences.trust(all_costs[epsilon], epsilon)
+    return chart(all_costs, epsilon=epsilon, v_star=best(), see=see, dark=night)
 
 
 def meaning(epsilon: float) -> str:
@@ -186,7 +188,9 @@ def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
     for cost in costs:
         sign = looks.swatch(looks.look(Kind(cost.model, epsilon), night))
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
-        items.append(f"<div><dt>{mark} {html(cost.name)}</dt><dd>{html(said(cost.needed))}</dd></div>")
+        items.append(
+            f"<div><dt>{mark} {html(cost.name)}</dt><dd>{html(sentences.users(cost.needed))}</dd></div>"
+        )
     head = f"Users until an average episode loses less than {LEARNED:.0%}"
     return f'<div class="dprl-cards"><p>{head}</p><dl>{"".join(items)}</dl></div>'
 

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.figures import tradeoff as figures
+from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
 from dprl.tables import csv
@@ -51,14 +52,15 @@ def chart(study: Study) -> None:
         for c in curves
     )
     said = trade.order(study)
+    measure: figures.Measure = "price" if study.show == "price" else "regret"
     picture = kept(
         ("frontier", study.show, symbol, night, said, parts),
         lambda: figures.frontier(
             curves,
-            measure="price" if study.show == "price" else "regret",
+            measure=measure,
             axis=f"{title[0].upper()}{title[1:]}",
             symbol=symbol,
-            extra=[said],
+            see=sentences.frontier(curves, measure, symbol, [said]),
             dark=night,
         ),
     )

@@ -223,6 +223,7 @@ def frontiers(study: Study) -> list[Frontier]:
                 seeds=np.isfinite(rows).sum(axis=0),
                 whole=whole,
                 worst=worst,
+                share=metrics.share_of_worst(bands[:, 0], worst),
                 slope=metrics.power_law(inside, rows[:, fit]) if enough else (np.nan,) * 3,
                 fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
                 theory=theory(privacy, study.x) if study.show == "price" else None,

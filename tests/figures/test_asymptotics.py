@@ -9,9 +9,10 @@ import plotly.graph_objects as go
 import pytest
 
 from dprl.figures import looks, style
-from dprl.figures.asymptotics import BAND, Decades, Proved, View, beside, growth, over_episodes
+from dprl.figures.asymptotics import BAND, Decades, Proved, View
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
+from tests.figures.captioned import beside, growth, over_episodes
 
 EPISODES = np.unique(np.geomspace(1e3, 1e15, 150).astype(np.int64))
 

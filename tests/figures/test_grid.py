@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from dprl.environments import ENVIRONMENTS
-from dprl.figures import grid, policy, stages, style
+from dprl.figures import grid, policy, style
 from dprl.mdp import planning
 from dprl.words import percent
+from tests.figures import captioned
 
 
 def world(key: str, **params: Any) -> tuple[Any, dict[str, Any]]:
@@ -55,7 +56,7 @@ def test_arrows_are_the_policys_moves_and_none_stands_where_nothing_matters() ->
     mdp, hints = world("gridworld")
     best = planning.optimum(mdp)
     seen = planning.occupancy(mdp, best.policy)
-    picture = policy.on_environment(
+    picture = captioned.on_environment(
         mdp.P, best.policy, step=2, optimal_policy=best.policy, optimal_Q=best.Q, occupancy=seen, **hints
     )
     (arrows,) = named(picture, "action")
@@ -77,7 +78,7 @@ def test_rings_mark_exactly_the_worse_moves() -> None:
     best = planning.optimum(mdp)
     worse = best.policy.copy()
     worse[0, 0] = 0  # up from the corner, where one should go
-    picture = policy.on_environment(
+    picture = captioned.on_environment(
         mdp.P, worse, step=0, optimal_policy=best.policy, optimal_Q=best.Q, **hints
     )
     rings = named(picture, "the optimal action is better")[0]
@@ -89,7 +90,7 @@ def test_what_is_over_is_said_where_there_is_no_cell_for_it() -> None:
     mdp, hints = world("gymnasium")
     best = planning.optimum(mdp)
     seen = planning.occupancy(mdp, best.policy)
-    picture = policy.on_environment(mdp.P, best.policy, step=mdp.H - 1, occupancy=seen, **hints)
+    picture = captioned.on_environment(mdp.P, best.policy, step=mdp.H - 1, occupancy=seen, **hints)
     assert f"By then {percent(float(seen[-1, -1]))} of the episodes are over" in picture.see
 
 
@@ -129,7 +130,9 @@ SERIES = {
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_stages_are_drawn_one_measure_above_the_other(dark: bool) -> None:
-    picture = stages.narrowing(np.array([10, 100, 1000, 10**4]), SERIES, policies=64, v_star=1.5, dark=dark)
+    picture = captioned.narrowing(
+        np.array([10, 100, 1000, 10**4]), SERIES, policies=64, v_star=1.5, dark=dark
+    )
     for name, values in SERIES.items():
         (trace,) = named(picture, name)
         assert list(trace.y) == list(values)
@@ -142,9 +145,9 @@ def test_stages_are_drawn_one_measure_above_the_other(dark: bool) -> None:
 
 def test_stages_that_tell_nothing_yet_say_so() -> None:
     first = {name: values[:1] for name, values in SERIES.items()}
-    assert "more users are needed" in stages.narrowing(np.array([10]), first, policies=64, v_star=1.5).see
+    assert "more users are needed" in captioned.narrowing(np.array([10]), first, policies=64, v_star=1.5).see
     none = {name: values[:0] for name, values in SERIES.items()}
-    assert stages.narrowing(np.zeros(0), none, policies=64, v_star=1.5).see == "No stage is finished yet."
+    assert captioned.narrowing(np.zeros(0), none, policies=64, v_star=1.5).see == "No stage is finished yet."
 
 
 def test_stages_without_a_list_say_what_the_next_one_must_earn() -> None:
@@ -153,11 +156,12 @@ def test_stages_without_a_list_say_what_the_next_one_must_earn() -> None:
         "confidence width": np.array([9.0, 2.0, 0.2]),
         "infrequent tuples": np.array([24.0, 3.0, 0.0]),
     }
-    picture = stages.narrowing(np.array([10, 100, 1000]), series, policies=64, v_star=1.25)
+    picture = captioned.narrowing(np.array([10, 100, 1000]), series, policies=64, v_star=1.25)
     assert [trace.name for trace in picture.figure.data if trace.name in series] == list(series)
     assert "After 3 stages the best policy is estimated to earn 1.2 (V* = 1.25)" in picture.see
     assert "at least 1 an episode" in picture.see
     early = {name: values[:2] for name, values in series.items()}
     assert (
-        "nothing is dropped yet" in stages.narrowing(np.array([10, 100]), early, policies=64, v_star=1.25).see
+        "nothing is dropped yet"
+        in captioned.narrowing(np.array([10, 100]), early, policies=64, v_star=1.25).see
     )

@@ -9,6 +9,7 @@ import pytest
 from dprl.figures import guarantee, looks
 from dprl.figures.guarantee import TRUST, Step
 from dprl.privacy import PRIVATIZERS
+from tests.figures import captioned
 
 STEPS = [
     Step("as printed: <b>tree</b>", 5258.0, 2.0, 0.0),
@@ -21,7 +22,7 @@ STEPS = [
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("own", [None, 0, 3])
 def test_ladder_shows_every_step_in_order_and_marks_the_runs_own(own: int | None, dark: bool) -> None:
-    picture = guarantee.ladder(STEPS, own=own, epsilon=3.0, dark=dark)
+    picture = captioned.ladder(STEPS, own=own, epsilon=3.0, dark=dark)
     (bars,) = picture.figure.data
     assert list(bars.x) == [step.std for step in STEPS]
     assert picture.figure.layout.xaxis.type == "log"
@@ -36,14 +37,14 @@ def test_ladder_shows_every_step_in_order_and_marks_the_runs_own(own: int | None
 
 
 def test_ladder_says_each_promise_and_interprets_nothing() -> None:
-    picture = guarantee.ladder(STEPS, own=3)
+    picture = captioned.ladder(STEPS, own=3)
     words = [a.text for a in picture.figure.layout.annotations]
     assert "proves (2, 0)" in words[0]
     assert "proves (1, 10⁻⁶)" in words[3]
     assert "&lt;b&gt;" in words[0]
     assert "factor of 86" in picture.see
     assert "the least there is" in picture.see
-    assert "43 times the least" in guarantee.ladder(STEPS, own=0).see
+    assert "43 times the least" in captioned.ladder(STEPS, own=0).see
 
 
 def test_every_privacy_model_has_a_diagram() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from dprl.figures import style
 from dprl.figures.looks import Kind
-from dprl.figures.pulls import PullCurve, pulls
+from dprl.figures.pulls import PullCurve
+from tests.figures.captioned import pulls
 
 EPISODES = np.array([1, 10, 100, 1000])
 ONE_SEED = np.array([[0, 0], [4, 0], [30, 10], [300, 100]], float)  # [D, arms]
@@ -26,7 +27,7 @@ def curve(label: str = "run", factor: float = 1.0, **changes: Any) -> PullCurve:
         "arms": ("start 0, arm 1", "start 0, arm <2>"),
         "gap": 0.2,
         "episodes": EPISODES,
-        "pulls": found,
+        "rows": found.mean(axis=2),
         "mean": mean,
         "low": 0.5 * mean,
         "high": 1.5 * mean,
@@ -53,7 +54,7 @@ def test_the_mean_is_drawn_from_the_first_pull_on_with_a_thin_line_for_each_arm(
     np.testing.assert_allclose(thin[0].y[1:], [16 / 3, 40.0, 400.0])
     many = curve(
         arms=tuple(f"arm {i}" for i in range(20)),
-        pulls=np.ones((3, 4, 20)),
+        rows=np.ones((3, 4)),
         each_mean=np.ones((4, 20)),
         each_low=np.ones((4, 20)),
         each_high=np.ones((4, 20)),
@@ -82,7 +83,7 @@ def test_the_sentence_compares_the_fewest_with_the_most() -> None:
 
 def test_a_mean_carried_by_few_seeds_is_said() -> None:
     found = np.stack([ONE_SEED, ONE_SEED, 100 * ONE_SEED])
-    see = pulls([curve(pulls=found, mean=found.mean(axis=(0, 2)))]).see
+    see = pulls([curve(rows=found.mean(axis=2), mean=found.mean(axis=(0, 2)))]).see
     assert "carried by a few seeds: its median is 200" in see
 
 
@@ -105,7 +106,7 @@ def test_little_or_nothing_to_draw(curves: list[PullCurve]) -> None:
                 name: getattr(c, name)[: len(c.episodes)]
                 for name in ("mean", "low", "high", "each_mean", "each_low", "each_high")
             },
-            pulls=c.pulls[:, : len(c.episodes)],
+            rows=c.rows[:, : len(c.episodes)],
         )
         for c in curves
     ]

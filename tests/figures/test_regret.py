@@ -10,7 +10,9 @@ import pytest
 
 from dprl.figures import looks, pac, style
 from dprl.figures.looks import Kind
-from dprl.figures.regret import Curve, View, comparison
+from dprl.figures.regret import Curve, View
+from tests.figures import captioned
+from tests.figures.captioned import comparison
 
 K = 10**9
 EPISODES = np.unique(np.geomspace(1, K, 150).astype(np.int64))
@@ -252,7 +254,9 @@ def test_mistakes_against_alpha() -> None:
     alpha = np.array([0.01, 0.1, 1.0])
     rows = np.array([[1e6, 1e4, 0.0], [2e6, 2e4, 0.0]])
     mean = rows.mean(axis=0)
-    picture = pac.mistakes([pac.PacCurve("a", Kind("local"), alpha, rows, mean, mean * 0.9, mean * 1.1)])
+    picture = captioned.mistakes(
+        [pac.PacCurve("a", Kind("local"), alpha, rows, mean, mean * 0.9, mean * 1.1)]
+    )
     assert picture.figure.layout.xaxis.type == "log"
     assert "α" in picture.figure.layout.xaxis.title.text
     assert named(picture.figure, "a")[0].line.color == looks.color("local", None, dark=False)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dprl import metrics
 from dprl.figures import looks, style, tradeoff
 from dprl.figures.looks import Kind
 from dprl.figures.tradeoff import Frontier, Need
+from tests.figures import captioned
 
 X = np.array([0.1, 1.0, 10.0])
 
@@ -28,16 +30,18 @@ def curve(model: str = "central", **changes: Any) -> Frontier:
         seeds=np.array([5, 5, 5]),
         whole=np.ones(3, bool),
         worst=np.full(3, 2e6),
+        share=mean / 2e6,
         slope=(-1.0, -1.1, -0.9),
         fitted=(0.1, 10.0),
         theory=-1.0,
     )
-    return replace(given, **changes)
+    changed = replace(given, **changes)
+    return replace(changed, share=metrics.share_of_worst(changed.mean, changed.worst))
 
 
 def drawn(*curves: Frontier, **how: Any) -> style.Picture:
     settings: dict[str, Any] = {"measure": "price", "axis": "Privacy budget ε", "symbol": "ε"}
-    return tradeoff.frontier(curves, **(settings | how))
+    return captioned.frontier(curves, **(settings | how))
 
 
 def named(picture: style.Picture, begins: str) -> list[Any]:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dprl.figures import looks, style
-from dprl.figures.trust import BAND, LEARNED, NAMES, Cost, chart
+from dprl.figures.trust import BAND, LEARNED, NAMES, Cost
+from tests.figures import captioned
 
 V_STAR = 3.4
 EPISODES = np.unique(np.geomspace(1, 10**15, 100).astype(np.int64))
@@ -31,7 +32,9 @@ def costs(scale: float = 1.0) -> list[Cost]:
 
 
 def picture(scale: float = 1.0, epsilon: float = 1.0, dark: bool = False) -> Any:
-    return chart({epsilon: costs(scale), 100.0: costs(0.01)}, epsilon=epsilon, v_star=V_STAR, dark=dark)
+    return captioned.trust(
+        {epsilon: costs(scale), 100.0: costs(0.01)}, epsilon=epsilon, v_star=V_STAR, dark=dark
+    )
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -74,7 +77,9 @@ def test_only_the_curves_move_with_epsilon() -> None:
 
 def test_a_button_for_each_epsilon_brings_what_the_figure_of_that_epsilon_has() -> None:
     by_epsilon = {e: costs(1 / e) for e in (0.1, 1.0, 10.0)}
-    figures = {e: chart(by_epsilon, epsilon=e, v_star=V_STAR, dark=False).figure for e in by_epsilon}
+    figures = {
+        e: captioned.trust(by_epsilon, epsilon=e, v_star=V_STAR, dark=False).figure for e in by_epsilon
+    }
     buttons = [button for menu in figures[1.0].layout.updatemenus for button in menu.buttons]
     assert len(buttons) == 3
     for button, figure in zip(buttons, figures.values(), strict=True):
@@ -102,7 +107,7 @@ def test_intervals_are_drawn_where_they_can_be_seen_and_nowhere_else() -> None:
     wide = np.isin(np.arange(len(EPISODES)), [40, 41, 70])
     mean = np.full(len(EPISODES), 1.7)
     one = Cost("central", EPISODES, mean, mean - 0.17 * wide, mean + 0.17 * wide, 1e6)
-    figure = chart({1.0: [cost("none", 500.0), one]}, epsilon=1.0, v_star=V_STAR, dark=False).figure
+    figure = captioned.trust({1.0: [cost("none", 500.0), one]}, epsilon=1.0, v_star=V_STAR, dark=False).figure
     (band,) = [trace for trace in figure.data if trace.name == BAND]
     polygons = " ".join("gap" if y is None else f"{y:g}" for y in band.y).split("gap")
     said = [polygon.split() for polygon in polygons if polygon.strip()]
@@ -123,7 +128,7 @@ def test_the_sentence_says_the_numbers_of_this_epsilon() -> None:
 
 def test_a_curve_that_never_comes_down_is_said_to_need_more_than_there_are() -> None:
     never = {0.01: [cost("none", 500.0), cost("local", float("nan"))]}
-    found = chart(never, epsilon=0.01, v_star=V_STAR, dark=False)
+    found = captioned.trust(never, epsilon=0.01, v_star=V_STAR, dark=False)
     assert found.see.endswith("**ε\u00a0=\u00a00.01** takes more than 10¹⁵ users if they trust nobody.")
 
 

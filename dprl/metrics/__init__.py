@@ -1,0 +1,67 @@
+"""Numbers that pages read off traces: bands over seeds, the price of privacy, exponents, noise, mistakes.
+
+Pure: arrays in, arrays out. C is the number of checkpoints; a seed that has not got to one is NaN there.
+"""
+
+from __future__ import annotations
+
+from dprl.metrics.arms import fewest_pulls, skewed_median
+from dprl.metrics.growth import (
+    Growth,
+    flat_from,
+    growth_by_decade,
+    growth_exponent,
+    growth_of_mean,
+    last_exponent,
+    late_share,
+    power_law,
+)
+from dprl.metrics.noise import Coverage, Noise, coverage, noise
+from dprl.metrics.policies import action_shares, mistakes, optimism, time_shared, weighed
+from dprl.metrics.seeds import (
+    LEVEL,
+    Array,
+    Integers,
+    align,
+    at_common_points,
+    extra_regret,
+    median_band,
+    per_episode,
+    regret_band,
+)
+from dprl.metrics.sweeps import Reversal, least, reversals, share_of_worst
+
+__all__ = [
+    "LEVEL",
+    "Array",
+    "Coverage",
+    "Growth",
+    "Integers",
+    "Noise",
+    "Reversal",
+    "action_shares",
+    "align",
+    "at_common_points",
+    "coverage",
+    "extra_regret",
+    "fewest_pulls",
+    "flat_from",
+    "growth_by_decade",
+    "growth_exponent",
+    "growth_of_mean",
+    "last_exponent",
+    "late_share",
+    "least",
+    "median_band",
+    "mistakes",
+    "noise",
+    "optimism",
+    "per_episode",
+    "power_law",
+    "regret_band",
+    "reversals",
+    "share_of_worst",
+    "skewed_median",
+    "time_shared",
+    "weighed",
+]

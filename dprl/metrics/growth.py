@@ -1,0 +1,137 @@
+"""Exponents: how regret, its price, or anything else grows like a power."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dprl.metrics.seeds import LEVEL, Array, Integers, regret_band
+
+
+def growth_exponent(
+    episodes: Integers, regret: Array, from_k: float, to_k: float
+) -> tuple[float, float, float]:
+    """The x for which cumulative regret grows like K^x between two numbers of episodes.
+
+    Slope of a least-squares line through log regret at 32 log-spaced points of [from_k, to_k] (so that
+    densely recorded stretches do not weigh more), for each seed of regret [seeds, C]; then (mean, low, high)
+    over seeds, a 95% t interval. NaN if a regret in the window is missing, zero, negative or not recorded.
+    """
+    slopes = _slopes(episodes, regret, from_k, to_k)
+    mean, low, high = regret_band(slopes.reshape(-1, 1))
+    return float(mean[0]), float(low[0]), float(high[0])
+
+
+def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Array:
+    """The exponent of each seed, [seeds], as `growth_exponent` says; NaN where there is none."""
+    at = np.asarray(episodes, float)
+    slopes = np.full(len(regret), np.nan)
+    if not 0 < from_k < to_k or len(at) < 2 or from_k < at[0] or to_k > at[-1]:
+        return slopes
+    log_k = np.linspace(np.log(from_k), np.log(to_k), 32)
+    values = np.array([np.interp(np.exp(log_k), at, row) for row in regret]).reshape(-1, 32)
+    usable = np.isfinite(values).all(axis=1) & (values > 0).all(axis=1)
+    if usable.any():
+        slopes[usable] = np.polyfit(log_k, np.log(values[usable]).T, 1)[0]
+    return slopes
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a price grew between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` of `of`
+    seeds, those whose price was above zero all the while; NaN with fewer than two."""
+
+    from_k: float
+    to_k: float
+    mean: float
+    low: float
+    high: float
+    seeds: int
+    of: int
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval, and from more than half of the seeds."""
+        return bool(np.isfinite(self.low)) and 2 * self.seeds > self.of
+
+
+def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> list[Growth]:
+    """The growth exponent of a price [seeds, C] in each tenfold of episodes, counted back from the last.
+
+    Tenfolds that begin before `first` are left out. A price may be negative (a run without privacy that makes a rare
+    late mistake loses more than its private twin): seeds with one at or below zero in a tenfold do not count in it.
+    """
+    decades: list[Growth] = []
+    to_k = float(episodes[-1]) if len(episodes) else 0.0
+    while to_k / 10 >= first * (1 - 1e-9) and to_k / 10 >= episodes[0]:
+        slopes = _slopes(episodes, price, to_k / 10, to_k)
+        slopes = slopes[np.isfinite(slopes)]
+        mean, low, high = (float(value[0]) for value in regret_band(slopes.reshape(-1, 1)))
+        decades.append(Growth(to_k / 10, to_k, mean, low, high, len(slopes), len(price)))
+        to_k /= 10
+    return decades[::-1]
+
+
+def flat_from(decades: Sequence[Growth], most: float = 0.1) -> float | None:
+    """The number of episodes from which a price is flat: the beginning of the first tenfold such that in it and in
+    every later one the exponent is known and its whole interval at or below `most`. None if the last tenfold is not."""
+    found = None
+    for decade in reversed(decades):
+        if not (decade.known and decade.high <= most):
+            break
+        found = decade.from_k
+    return found
+
+
+def power_law(x: Array, values: Array) -> tuple[float, float, float]:
+    """The p for which values grow like x^p: (mean, low, high) over seeds, a 95% t interval.
+
+    x: [P] positive; values: [seeds, P]. Slope of a least-squares line through logarithms, for each seed. NaN if there
+    are fewer than two points, or any value is missing, zero or negative.
+    """
+    rows = np.asarray(values, float)
+    if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
+        return (np.nan, np.nan, np.nan)
+    slopes = np.polyfit(np.log(np.asarray(x, float)), np.log(rows).T, 1)[0]
+    mean, low, high = regret_band(np.asarray(slopes, float).reshape(-1, 1))
+    return float(mean[0]), float(low[0]), float(high[0])
+
+
+def growth_of_mean(
+    x: Array, samples: Array, *, statistic: str = "mean", draws: int = 2000, seed: int = 0
+) -> tuple[float, float, float]:
+    """The p for which the mean over seeds grows like x^p: (estimate, low, high).
+
+    Slope of a least-squares line through the logarithm of the mean (or median) of samples [N, seeds] against that of
+    x [N]; the interval is a 95% percentile bootstrap over seeds, with its own random numbers.
+    """
+    if statistic not in ("mean", "median"):
+        raise ValueError("statistic is mean or median")
+    log_x = np.log(np.asarray(x, float))
+    rng = np.random.default_rng(seed)
+
+    def slope(values: Array) -> float:
+        center = values.mean(axis=1) if statistic == "mean" else np.median(values, axis=1)
+        return float(np.polyfit(log_x, np.log(center), 1)[0])
+
+    rows = np.arange(len(samples))[:, None]
+    again = [slope(samples[rows, rng.integers(samples.shape[1], size=samples.shape)]) for _ in range(draws)]
+    low, high = np.percentile(again, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    return slope(samples), float(low), float(high)
+
+
+def last_exponent(episodes: Array, values: Array) -> float:
+    """The growth exponent of one curve, values [N] above zero at episodes [N], over its last tenfold of episodes."""
+    tenth = float(np.interp(np.log(episodes[-1] / 10), np.log(episodes), np.log(values)))
+    return float((np.log(values[-1]) - tenth) / np.log(10))
+
+
+def late_share(episodes: Integers, values: Array, k: float) -> float:
+    """The share of what a curve, values [C] at episodes [C], has come to by k that came in the last nine tenths.
+
+    NaN where the curve is not above zero at k and at a tenth of it.
+    """
+    whole, tenth = (float(np.interp(at, episodes, values)) for at in (k, k / 10))
+    return 1 - tenth / whole if np.isfinite(tenth) and tenth > 0 and whole > 0 else np.nan

@@ -1,0 +1,117 @@
+"""Bands over seeds, and regret measured otherwise: per episode, or beyond that of the twin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr, stdtrit
+
+Array = NDArray[np.float64]
+Integers = NDArray[Any]
+
+LEVEL = 0.95
+
+
+def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
+    """Curves of one spec's seeds, each (episodes [c], values [c]) and as far as it has got, as one table.
+
+    Seeds of one spec share their checkpoints, so each is a beginning of the longest. Returns (episodes [C],
+    values [seeds, C]), with NaN after a seed's end. Raises ValueError if the checkpoints disagree.
+    """
+    longest = max((episodes for episodes, _ in seeds), key=len, default=np.zeros(0, np.int64))
+    table = np.full((len(seeds), len(longest)), np.nan)
+    for row, (episodes, values) in zip(table, seeds, strict=True):
+        if not np.array_equal(episodes, longest[: len(episodes)]):
+            raise ValueError("these seeds do not share their checkpoints, so they are not of one spec")
+        row[: len(values)] = values
+    return longest, table
+
+
+def at_common_points(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
+    """Running totals of several seeds, each (episodes [D], totals [D, ...]), at the episodes of the first of them.
+
+    Where a schedule follows the counts, a seed's releases fall at times of its own. There its totals are interpolated
+    linearly, from 0 before any user: between two releases the policy is fixed. Seeds must end at the same episode.
+    Returns (episodes [D], totals [seeds, D, ...]).
+    """
+    at = np.asarray(seeds[0][0])
+    found = np.empty((len(seeds), *seeds[0][1].shape))
+    for table, (episodes, totals) in zip(found, seeds, strict=True):
+        known = np.concatenate([[0.0], np.asarray(episodes, float)])
+        for cell in np.ndindex(totals.shape[1:]):
+            column = (slice(None), *cell)
+            table[column] = np.interp(np.asarray(at, float), known, np.concatenate([[0.0], totals[column]]))
+    return at, found
+
+
+def regret_band(regret: Array) -> tuple[Array, Array, Array]:
+    """Mean over seeds and its 95% t interval: (mean, low, high), each [C], of regret [seeds, C].
+
+    Any other measurement [seeds, C] will do. The interval is NaN with one seed; all three are NaN
+    where a seed is NaN, for a mean over fewer and fewer seeds would jump.
+    """
+    count, points = regret.shape
+    if count == 0:
+        nothing = np.full(points, np.nan)
+        return nothing, nothing.copy(), nothing.copy()
+    mean = regret.mean(axis=0)
+    if count == 1:
+        return mean, np.full(points, np.nan), np.full(points, np.nan)
+    half = stdtrit(count - 1, (1 + LEVEL) / 2) * regret.std(axis=0, ddof=1) / np.sqrt(count)
+    return mean, mean - half, mean + half
+
+
+def median_band(values: Array) -> tuple[Array, Array, Array]:
+    """Median over seeds and a 95% interval of it: (median, low, high), each [C], of values [seeds, C].
+
+    Where one seed in twenty may lose a thousand times what the others do, a mean says little. The interval lies
+    between two of the ordered seeds and supposes nothing of their distribution (the number of seeds below the
+    median is binomial); it is NaN with fewer than six seeds, of which even the extremes cover less than 95%.
+    All three are NaN where a seed is NaN.
+    """
+    count, points = values.shape
+    nothing = np.full(points, np.nan)
+    if count == 0:
+        return nothing, nothing.copy(), nothing.copy()
+    ordered = np.sort(values, axis=0)  # NaN last
+    ordered[:, np.isnan(ordered[-1])] = np.nan
+    # The largest rank j with P(fewer than j of `count` seeds lie below the median) at most half of what is left out.
+    below = bdtr(np.arange(count), count, 0.5)
+    rank = int(np.sum(below <= (1 - LEVEL) / 2))
+    median: Array = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    if rank == 0:
+        return median, nothing, nothing.copy()
+    return median, ordered[rank - 1], ordered[count - rank]
+
+
+def per_episode(episodes: Integers, regret: Array) -> Array:
+    """Average regret per episode so far, [..., C], of cumulative regret [..., C] at episodes [C]."""
+    average: Array = regret / np.asarray(episodes, float)
+    return average
+
+
+def extra_regret(
+    episodes: Integers, regret: Array, twin_episodes: Integers, twin_regret: Array
+) -> tuple[Integers, Array]:
+    """What privacy cost: cumulative regret [seeds, C] less that of the non-private twin, seed by seed.
+
+    Seed i is paired with the twin's seed i (they share the environment's stream); where one has more seeds
+    the rest are left out. At other checkpoints than its own the twin is interpolated linearly from (0, 0):
+    between two releases the policy is fixed and regret is linear. NaN past the twin's end.
+    Returns (episodes [C], extra [pairs, C]).
+    """
+    pairs = min(len(regret), len(twin_regret))
+    extra = np.empty((pairs, len(episodes)))
+    for seed in range(pairs):
+        known = np.isfinite(twin_regret[seed])
+        twin = np.interp(
+            np.asarray(episodes, float),
+            np.concatenate([[0.0], np.asarray(twin_episodes, float)[known]]),
+            np.concatenate([[0.0], twin_regret[seed][known]]),
+            right=np.nan,
+        )
+        extra[seed] = regret[seed] - twin
+    return episodes, extra

@@ -1,0 +1,59 @@
+"""About counts: how large the noise is, what drowns in it, and whether its bound has held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dprl.figures.counts import VISITS, Family
+from dprl.metrics import Array, Coverage, Noise
+from dprl.words import human, percent
+
+NONE = "There is no noise: the planner sees the true counts."
+NOTHING = "There is nothing to draw yet."
+
+
+def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", family: Family = VISITS) -> str:
+    """Of all cells. bound: E, of which a share (family) bounds an error; word: what the planner sees."""
+    if not noise.largest:
+        return NONE
+    cell = "the most visited cell here has" if family is VISITS else "the cell that paid most here has"
+    said = (
+        f"The noise is about {human(noise.typical)} {family.noun} and {cell} {human(noise.most)}, so "
+        f"{percent(noise.drowned)} of the cells drown in it"
+    )
+    if word == "noisy" and noise.negative:
+        said += f" and {percent(noise.negative)} look negative"
+    if bound:
+        allowed = family.share * bound
+        share = percent(noise.largest / allowed)
+        said += f"; the largest error is {share} of the bound {family.bound} = {human(allowed)}"
+    return said + "."
+
+
+def cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Family = VISITS) -> str:
+    """Of one cell, [D] each."""
+    if not len(episodes):
+        return NOTHING
+    x, y = float(true[-1]), float(noisy[-1])
+    had = "was visited {} times" if family is VISITS else "has paid {} in all"
+    said = (
+        f"After {human(float(episodes[-1]))} episodes this cell {had.format(human(x))} and the planner is told "
+        f"{human(y)}"
+    )
+    gap = y - x
+    more, less = ("too many", "too few") if family is VISITS else ("too much", "too little")
+    return said + (f", {percent(abs(gap) / x)} {more if gap > 0 else less}." if gap and x else ".")
+
+
+def bound(held: Coverage | None) -> str:
+    """Of the bound on the noise, over seeds."""
+    if held is None:
+        return NOTHING
+    if held.worst == 0:
+        return NONE
+    return (
+        f"The bound on the noise has held in {held.kept} of {held.seeds} seeds; the largest noise reached "
+        f"{percent(held.worst)} of it."
+    )

@@ -1,0 +1,109 @@
+"""About policies: what they do, where they go, what they seem worth, and how stages narrowed them down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.metrics import Array, action_shares
+from dprl.words import human, percent, plural, quoted
+
+Actions = NDArray[np.integer[Any]]
+
+
+def at_step(
+    step: int,
+    chosen: Actions,
+    action_labels: Sequence[str],
+    *,
+    wrong: NDArray[np.bool_] | None = None,
+    over: float = 0.0,
+) -> str:
+    """The actions chosen at one step, [S]. wrong: [S] where the optimal policy does better, None without one; over:
+    the share of episodes that are over by then."""
+    counts = np.bincount(chosen.astype(int), minlength=len(action_labels))
+    leading = int(counts.argmax())
+    said = f"At step {step} it chooses {quoted(action_labels[leading])} in {counts[leading]} of {len(chosen)} states"
+    if wrong is not None:
+        lost = int(wrong.sum())
+        said += (
+            f"; in {lost} the optimal policy does better"
+            if lost
+            else "; in none does the optimal policy do better"
+        )
+    if over > 0:
+        said += f". By then {percent(over)} of the episodes are over"
+    return said + "."
+
+
+def steps(
+    policy: Actions,
+    action_labels: Sequence[str],
+    *,
+    wrong: NDArray[np.bool_] | None = None,
+    weight: Array | None = None,
+) -> str:
+    """A whole policy [H,S]. wrong: [H,S] where it is worse than the optimal one; weight: [H,S] how often the optimal
+    policy is where it is worse."""
+    if wrong is None:
+        return "It plays " + _played(policy, action_labels) + "."
+    said = f"It is worse than the optimal policy in {int(wrong.sum()):,} of {wrong.size:,} state-step pairs"
+    if weight is not None:
+        said += f", where the optimal policy spends {percent(float(weight.sum()) / len(wrong))} of its time"
+    return said + "."
+
+
+def _played(policy: Actions, action_labels: Sequence[str]) -> str:
+    shares = action_shares(policy, len(action_labels))
+    order = np.argsort(-shares, kind="stable")[:3]
+    return ", ".join(f"{quoted(action_labels[a])} in {percent(shares[a])}" for a in order if shares[a])
+
+
+def visitation(occupancy: Array, state_labels: Sequence[str], shared: float | None = None) -> str:
+    """Of occupancy [H,S]. shared: the share of time spent as the optimal policy would."""
+    favourite = int(occupancy.mean(axis=0).argmax())
+    time = percent(float(occupancy[:, favourite].mean()))
+    said = f"It spends {time} of its time in {quoted(state_labels[favourite])}"
+    if shared is not None:
+        said += f"; {percent(shared)} of its time is spent where and when the optimal policy would be"
+    return said + "."
+
+
+def values(hopeful: float, excess: float, what: str) -> str:
+    """hopeful: share of the estimates that are at least the optimum; excess: their mean excess at the first step;
+    what: of which there is one each."""
+    return (
+        f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}: "
+        f"{'optimism holds' if hopeful == 1 else 'optimism fails in the rest'}; at the first step it is "
+        f"{human(excess)} above on average."
+    )
+
+
+def narrowing(series: Mapping[str, Array], *, stages: int, policies: int, v_star: float) -> str:
+    """Of the stages of one seed: series [stages] each."""
+    if stages and "active policies" in series:
+        left = float(series["active policies"][-1])
+        said = f"After {plural(stages, 'stage')} {human(left)} of {human(policies)} policies "
+        said += "is left" if left == 1 else "are left"
+        if "confidence width" in series:
+            width = float(series["confidence width"][-1])
+            said += f"; those more than {human(width)} worse than the best could be told apart"
+            if width > v_star:
+                said += (
+                    f", which is more than an episode can earn (V* = {v_star:#.3g}), so more users are needed"
+                )
+        return said + "."
+    if stages and {"best estimate", "confidence width"} <= set(series):
+        best, width = float(series["best estimate"][-1]), float(series["confidence width"][-1])
+        said = f"After {plural(stages, 'stage')} the best policy is estimated to earn {human(best)} "
+        said += f"(V* = {v_star:#.3g})"
+        if width < best:
+            return (
+                f"{said}, and the next stage explores with mixtures of policies estimated to earn at least "
+                f"{human(best - width)} an episode."
+            )
+        return f"{said}; the width {human(width)} is still more than that, so nothing is dropped yet."
+    return "No stage is finished yet."

@@ -1,0 +1,150 @@
+"""About the price of privacy: at one epsilon by who is trusted, over a sweep, in the long run, and in noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dprl.figures.asymptotics import LETTERS, Decades, Proved
+from dprl.figures.asymptotics import View as LongRun
+from dprl.figures.guarantee import Step
+from dprl.figures.regret import Curve
+from dprl.figures.tradeoff import Frontier, Measure
+from dprl.figures.trust import LEARNED, X_RANGE, Cost
+from dprl.metrics import last_exponent, least
+from dprl.words import exponent, exponents, human, listed, percent, plural, power, quoted, rough
+
+NOTHING = "There is nothing to draw yet."
+HOW = {
+    "central": "if they trust the agent",
+    "shuffle": "if they trust only a shuffler",
+    "local": "if they trust nobody",
+}
+LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, little was learned
+
+
+def users(needed: float) -> str:
+    """A number of users to two digits; infinite or NaN for more than are looked at."""
+    return rough(needed) if np.isfinite(needed) else f"more than {human(10 ** X_RANGE[1])}"
+
+
+def trust(costs: Sequence[Cost], epsilon: float) -> str:
+    """How many times as many users each model needs until it has learned."""
+    free = next(cost for cost in costs if cost.model == "none")
+    parts = [
+        f"**{users(cost.needed / free.needed)} times** {HOW[cost.model]}"
+        if np.isfinite(cost.needed)
+        else f"more than {human(10 ** X_RANGE[1])} users {HOW[cost.model]}"
+        for cost in costs
+        if cost.model != "none"
+    ]
+    return (
+        f"Without privacy it takes {users(free.needed)} users until an average episode loses less than "
+        f"{percent(LEARNED)}; hiding each of them at **ε\u00a0=\u00a0{epsilon:g}** takes {listed(parts)}."
+    )
+
+
+def frontier(curves: Sequence[Frontier], measure: Measure, symbol: str, extra: Sequence[str] = ()) -> str:
+    """How the price (or regret) of each curve falls or grows, and where little was learned; then what else there is
+    to say. symbol: how a sentence names x."""
+    return " ".join([_slopes(curves, measure, symbol), *extra])
+
+
+def _slopes(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
+    known = [c for c in curves if np.isfinite(c.mean).any()]
+    if not known:
+        return NOTHING
+    sentences = []
+    fitted = [c for c in known if np.isfinite(c.slope[0])]
+    what = "the price of privacy" if measure == "price" else "regret"
+    for c in fitted:
+        low, high = (human(v) for v in c.fitted)
+        way = "falls" if c.slope[0] < 0 else "grows"
+        sentences.append(
+            f"{quoted(c.label)}: {what} {way} like {symbol}^{exponents(*c.slope)} for {symbol} from {low} to {high}"
+        )
+    text = "; ".join(sentences) + "." if sentences else ""
+    hopeless = [
+        c for c in known if c not in fitted and c.kind.model != "none" and LITTLE < least([c.share]) < np.inf
+    ]
+    if hopeless:
+        names = " and ".join(quoted(c.label) for c in hopeless)
+        lost = percent(least([c.share for c in hopeless]))
+        text += f" {names} learned little anywhere here: at least {lost} of everything was lost."
+    return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].mean[-1]))}."
+
+
+def over_episodes(curves: Sequence[Curve], view: LongRun, flat: Sequence[float | None] = ()) -> str:
+    """What each run has lost (or privacy cost) by the end, and from how many episodes on it is flat."""
+    parts = []
+    for curve in curves:
+        known = np.flatnonzero(np.isfinite(curve.mean))
+        if len(known):
+            last = known[-1]
+            value, k = float(curve.mean[last]), float(curve.episodes[last])
+            text = f"{quoted(curve.label)} {human(value)}"
+            if view == "regret" and curve.v_star:
+                text += f" ({percent(value / k / curve.v_star)} of all there is)"
+            parts.append((k, text))
+    if not parts:
+        return NOTHING
+    k = max(at for at, _ in parts)
+    what = "have been lost with" if view == "regret" else "has privacy cost with"
+    said = f"After {human(k)} episodes so much {what}: {'; '.join(text for _, text in parts)}."
+    named = [
+        f"{quoted(curve.label)} from {power(start)}"
+        for curve, start in zip(curves, flat, strict=bool(flat))
+        if start is not None
+    ]
+    if named:
+        said += (
+            f" Flat (★) is {listed(named)}: in every tenfold from there on the whole 95% interval of the growth "
+            "exponent is at or below 0.1."
+        )
+    return said
+
+
+def growth(runs: Sequence[Decades]) -> str:
+    """The exponents of the last tenfold, and how many tenfolds have none."""
+    said = [
+        f"{quoted(run.label)} {exponents(run.mean[-1], run.low[-1], run.high[-1])}"
+        for run in runs
+        if len(run.mean) and np.isfinite(run.mean[-1])
+    ]
+    see = f"In the last tenfold the exponent is {listed(said)}." if said else "Nothing can be said yet."
+    missing = sum(int((~np.isfinite(run.mean)).sum()) for run in runs)
+    if missing:
+        see += (
+            f" {plural(missing, 'tenfold')} {'are' if missing > 1 else 'is'} left out, where fewer than two seeds have "
+            "a price above zero."
+        )
+    return see
+
+
+def beside(bounds: Sequence[Proved]) -> str:
+    """How fast the bounds grow."""
+    if not bounds:
+        return "No bound is chosen."
+    said = [
+        f"{letter} grows like K^{exponent(last_exponent(bound.episodes, bound.values))}"
+        for letter, bound in zip(LETTERS, bounds, strict=False)
+    ]
+    return (
+        f"Over the last tenfold {listed(said)}. Their heights mean nothing, for constants are set to 1: "
+        "compare slopes, and one bound with another."
+    )
+
+
+def ladder(steps: Sequence[Step], own: int | None = None) -> str:
+    """From the largest to the least noise of the same promise, and where the run's own step stands."""
+    std = [step.std for step in steps]
+    said = f"From the largest to the least noise is a factor of {rough(max(std) / min(std))}"
+    if own is not None:
+        times = std[own] / min(std)
+        said += (
+            "; this run adds the least there is"
+            if times < 1.01
+            else f"; this run adds {rough(times)} times the least"
+        )
+    return said + "."

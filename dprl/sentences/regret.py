@@ -1,0 +1,131 @@
+"""About curves of regret, of mistakes, and of pulls of bad arms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dprl.figures.pac import PacCurve
+from dprl.figures.pulls import PullCurve
+from dprl.figures.regret import Curve, View, distinct
+from dprl.metrics import late_share, skewed_median
+from dprl.words import after, exponent, human, percent, quoted, rough
+
+NOTHING = "There is nothing to draw yet."
+
+
+@dataclass(frozen=True)
+class _End:
+    name: str
+    curve: Curve
+    episodes: float
+    value: float  # mean at the last checkpoint all seeds reached
+
+
+def comparison(curves: Sequence[Curve], view: View) -> str:
+    """Which curve loses least and which most, and how many times as much."""
+    ends = _ends(curves)
+    if not ends:
+        return NOTHING
+    if view == "extra":
+        return _extra(ends)
+    ends.sort(key=lambda e: _average(e, view))
+    best, worst = ends[0], ends[-1]
+    said = f"{_after(best)} {quoted(best.name)} {'has lost' if best.curve.complete else 'has so far lost'} "
+    said += _loss(best, _average(best, view), view)
+    if len(ends) > 1:
+        low, high = _average(best, view), _average(worst, view)
+        when = "" if worst.episodes == best.episodes else f" after {human(worst.episodes)}"
+        said += f"; {quoted(worst.name)}{when} lost {_loss(worst, high, view, short=True)}"
+        if low > 0 and high / low >= 1.5:
+            said += f", {rough(high / low)} times as much"
+    elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
+        mean, low, high = best.curve.growth
+        said += f"; over the last tenfold of episodes its regret grew like K^{exponent(mean)}"
+        if np.isfinite(low):
+            said += f" ({exponent(low)} to {exponent(high)} over seeds)"
+        said += ", where 1 is learning nothing and 0.5 is what theory promises"
+    return said + "."
+
+
+def _ends(curves: Sequence[Curve]) -> list[_End]:
+    ends = []
+    for name, curve in zip(distinct([curve.label for curve in curves]), curves, strict=True):
+        known = np.flatnonzero(np.isfinite(curve.mean))
+        if curve.shown and len(known):
+            last = known[-1]
+            ends.append(_End(name, curve, float(curve.episodes[last]), float(curve.mean[last])))
+    return ends
+
+
+def _average(end: _End, view: View) -> float:
+    return end.value if view == "per-episode" else end.value / end.episodes
+
+
+def _after(end: _End) -> str:
+    return f"After {human(end.episodes)} episodes"
+
+
+def _loss(end: _End, average: float, view: View, short: bool = False) -> str:
+    v_star = end.curve.v_star
+    said = f"{human(average)} an episode"
+    if v_star:
+        share = percent(average / v_star)
+        said += f" ({share})" if short else f", {share} of V* = {v_star:#.3g}"
+    if view == "cumulative" and not short:
+        said = f"{human(end.value)} in all, {said}"
+    return said
+
+
+def _extra(ends: list[_End]) -> str:
+    ends.sort(key=lambda e: e.value / e.episodes)
+    parts = []
+    for end in [ends[0], ends[-1]] if len(ends) > 1 else ends:
+        said = f"{quoted(end.name)} {human(end.value)} in all ({human(end.value / end.episodes)} an episode)"
+        share = late_share(end.curve.episodes, end.curve.mean, end.episodes)
+        came = f"{percent(share)} of it came in the last nine tenths of the episodes"
+        if 0 <= share < 0.2:
+            said += f", nearly flat: only {came}"
+        elif share > 0.5:
+            said += f", still growing: {came}"
+        parts.append(said)
+    return f"{_after(ends[0])} privacy has cost {'; '.join(parts)}."
+
+
+def mistakes(curves: Sequence[PacCurve]) -> str:
+    """How many episodes of the first curve fell short by more than the least alpha."""
+    if not curves or not len(curves[0].alpha):
+        return NOTHING
+    first = curves[0]
+    at = int(np.argmin(first.alpha))
+    return (
+        f"{first.label} played {human(float(first.mean[at]))} episodes that were more than "
+        f"{human(float(first.alpha[at]))} short of optimal."
+    )
+
+
+def pulls(curves: Sequence[PullCurve]) -> str:
+    """Who pulls bad arms least and most, beside the bound, and whose mean a few seeds carry."""
+    ends = [(float(c.mean[-1]), c) for c in curves if len(c.mean) and np.isfinite(c.mean[-1])]
+    if not ends:
+        return NOTHING
+    ends.sort(key=lambda end: end[0])
+    said = []
+    for number, (mean, curve) in enumerate(ends if len(ends) < 3 else (ends[0], ends[-1])):
+        words = f"{quoted(curve.label)} has pulled a bad arm {human(mean)} times"
+        if not number:
+            words = f"{words} {after(float(curve.episodes[-1]))}"
+        if curve.bound is not None:
+            words += f", {human(mean / curve.bound)} times the bound"
+        said.append(words)
+    result = "; ".join(said) + "."
+    for _, curve in ends:
+        median = skewed_median(curve.rows[:, -1])
+        if median is not None:
+            result += (
+                f" The mean of {quoted(curve.label)} is carried by a few seeds: its median is {human(median)}. "
+                "A seed that comes back to a bad arm late stays with it for a whole block of users."
+            )
+    return result

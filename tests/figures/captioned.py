@@ -1,0 +1,185 @@
+"""Charts as pages draw them: numbers from metrics, the sentence from sentences, the figure from both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dprl import metrics
+from dprl.figures import (
+    asymptotics,
+    counts,
+    coverage,
+    grid,
+    guarantee,
+    pac,
+    policy,
+    regret,
+    stages,
+    steps,
+    tradeoff,
+)
+from dprl.figures import pulls as bad_arms
+from dprl.figures import trust as home
+from dprl.figures.style import Picture
+from dprl.sentences import noise, price
+from dprl.sentences import policy as about_policies
+from dprl.sentences import regret as about_regret
+
+
+def heatmaps(
+    true: Any, noisy: Any, *, step: int | None = None, bound: float | None = None, **how: Any
+) -> Picture:
+    here = slice(None) if step is None else step
+    found = metrics.noise(true[here], noisy[here])
+    said = noise.cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
+    return counts.heatmaps(true, noisy, step=step, typical=found.typical, see=said, **how)
+
+
+def scatter(true: Any, noisy: Any, *, bound: float | None = None, **how: Any) -> Picture:
+    found = metrics.noise(true, noisy)
+    said = noise.cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
+    return counts.scatter(true, noisy, bound=bound, typical=found.typical, see=said, **how)
+
+
+def cell_over_time(episodes: Any, true: Any, noisy: Any, **how: Any) -> Picture:
+    said = noise.cell(episodes, true, noisy, **{k: how[k] for k in ("family",) if k in how})
+    return counts.cell_over_time(
+        episodes, true, noisy, typical=metrics.noise(true, noisy).typical, see=said, **how
+    )
+
+
+def bound(episodes: Any, ratio: Any, **how: Any) -> Picture:
+    return coverage.coverage(episodes, ratio, see=noise.bound(metrics.coverage(ratio)), **how)
+
+
+def comparison(curves: Sequence[regret.Curve], *, view: regret.View = "cumulative", **how: Any) -> Picture:
+    return regret.comparison(curves, view=view, see=about_regret.comparison(curves, view), **how)
+
+
+def mistakes(curves: Sequence[pac.PacCurve], **how: Any) -> Picture:
+    return pac.mistakes(curves, see=about_regret.mistakes(curves), **how)
+
+
+def pulls(curves: Sequence[bad_arms.PullCurve], **how: Any) -> Picture:
+    return bad_arms.pulls(curves, see=about_regret.pulls(curves), **how)
+
+
+def on_environment(
+    P: Any,
+    chosen: Any,
+    *,
+    step: int,
+    drawing: Mapping[str, Any],
+    action_labels: Sequence[str],
+    optimal_policy: Any = None,
+    optimal_Q: Any = None,
+    occupancy: Any = None,
+    **how: Any,
+) -> Picture:
+    wrong = None
+    if optimal_policy is not None:
+        wrong = metrics.mistakes(chosen, optimal_policy, optimal_Q)[step]
+    over = 0.0 if occupancy is None else grid.over(drawing, occupancy[step])
+    return policy.on_environment(
+        P,
+        chosen,
+        step=step,
+        drawing=drawing,
+        action_labels=action_labels,
+        optimal_policy=optimal_policy,
+        wrong=wrong,
+        occupancy=occupancy,
+        see=about_policies.at_step(step, chosen[step], action_labels, wrong=wrong, over=over),
+        **how,
+    )
+
+
+def over_steps(
+    chosen: Any,
+    *,
+    action_labels: Sequence[str],
+    optimal_policy: Any = None,
+    optimal_occupancy: Any = None,
+    optimal_Q: Any = None,
+    **how: Any,
+) -> Picture:
+    wrong = weight = None
+    if optimal_policy is not None:
+        wrong = metrics.mistakes(chosen, optimal_policy, optimal_Q)
+        weight = metrics.weighed(wrong, optimal_occupancy)
+    return steps.steps(
+        chosen,
+        action_labels=action_labels,
+        optimal_policy=optimal_policy,
+        optimal_occupancy=optimal_occupancy,
+        wrong=wrong,
+        weight=weight,
+        see=about_policies.steps(chosen, action_labels, wrong=wrong, weight=weight),
+        **how,
+    )
+
+
+def visitation(occupancy: Any, *, state_labels: Sequence[str], optimal_occupancy: Any, **how: Any) -> Picture:
+    shared = metrics.time_shared(occupancy, optimal_occupancy)
+    return steps.visitation(
+        occupancy,
+        state_labels=state_labels,
+        optimal_occupancy=optimal_occupancy,
+        see=about_policies.visitation(occupancy, state_labels, shared),
+        **how,
+    )
+
+
+def values(V: Any, optimal_V: Any, **how: Any) -> Picture:
+    said = about_policies.values(*metrics.optimism(V, optimal_V), "state-step pairs")
+    return steps.values(V, optimal_V, see=said, **how)
+
+
+def action_values(Q: Any, optimal_Q: Any, **how: Any) -> Picture:
+    said = about_policies.values(*metrics.optimism(Q, optimal_Q), "state-action-step triples")
+    return steps.action_values(Q, optimal_Q, see=said, **how)
+
+
+def narrowing(episodes: Any, series: Any, *, policies: int, v_star: float, **how: Any) -> Picture:
+    said = about_policies.narrowing(series, stages=len(episodes), policies=policies, v_star=v_star)
+    return stages.narrowing(episodes, series, v_star=v_star, see=said, **how)
+
+
+def ladder(found: Sequence[guarantee.Step], *, own: int | None = None, **how: Any) -> Picture:
+    return guarantee.ladder(found, own=own, see=price.ladder(found, own), **how)
+
+
+def trust(by_epsilon: Mapping[float, Sequence[home.Cost]], *, epsilon: float, **how: Any) -> Picture:
+    return home.chart(by_epsilon, epsilon=epsilon, see=price.trust(by_epsilon[epsilon], epsilon), **how)
+
+
+def frontier(
+    curves: Sequence[tradeoff.Frontier],
+    *,
+    measure: tradeoff.Measure,
+    symbol: str,
+    extra: Sequence[str] = (),
+    **how: Any,
+) -> Picture:
+    said = price.frontier(curves, measure, symbol, extra)
+    return tradeoff.frontier(curves, measure=measure, symbol=symbol, see=said, **how)
+
+
+def over_episodes(
+    curves: Sequence[regret.Curve],
+    *,
+    view: asymptotics.View,
+    flat: Sequence[float | None] = (),
+    **how: Any,
+) -> Picture:
+    said = price.over_episodes(curves, view, flat)
+    return asymptotics.over_episodes(curves, view=view, flat=flat, see=said, **how)
+
+
+def growth(runs: Sequence[asymptotics.Decades], **how: Any) -> Picture:
+    return asymptotics.growth(runs, see=price.growth(runs), **how)
+
+
+def beside(curves: Sequence[regret.Curve], bounds: Sequence[asymptotics.Proved], **how: Any) -> Picture:
+    return asymptotics.beside(curves, bounds, see=price.beside(bounds), **how)
