@@ -3,8 +3,8 @@
 {fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
 {jobs, links} <- pages
 
-API is dprl/__init__.py. Names in braces never import each other; words, metrics, theory and tables import nothing
-of dprl, figures only words, search only metrics, and sentences what figures draw, metrics and words.
+API is dprl/__init__.py. Names in braces never import each other; words, metrics and tables import nothing
+of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ RANK = {
 ALONE: dict[str, tuple[str, ...]] = {
     "words": (),
     "metrics": (),
-    "theory": (),
+    "theory": ("words",),
     "tables": (),
     "figures": ("words",),
     "sentences": ("figures", "metrics", "words"),
@@ -208,3 +208,14 @@ def test_everything_that_is_imported_is_installed_with_the_program() -> None:
 def test_a_worker_loads_neither_streamlit_nor_plotly() -> None:
     script = "import sys, dprl.jobs.worker; print(sorted({'streamlit', 'plotly'} & set(sys.modules)))"
     assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True) == "[]\n"
+
+
+LONGEST, FRONT = 400, 150  # lines of a source file, and of the store's front
+
+
+def test_no_source_file_is_too_long_to_be_read_at_once() -> None:
+    folders = [ROOT / name for name in ("dprl", "pages", "bench")]
+    files = [ROOT / "app.py", *(file for folder in folders for file in folder.rglob("*.py"))]
+    lines = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8").count("\n") for file in files}
+    assert {name: count for name, count in lines.items() if count > LONGEST} == {}
+    assert lines["dprl/jobs/store.py"] <= FRONT

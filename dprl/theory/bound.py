@@ -1,0 +1,224 @@
+"""A bound as a record that can be evaluated: a sum of products of powers, and what its theorem asks for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dprl.words import raised
+
+Array = NDArray[np.float64]
+
+MODELS = ("none", "central", "shuffle", "local")
+WORLDS = ("tabular", "linear mixture", "linear")
+FARTHEST = 1e60  # users beyond which no crossing is looked for
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What bounds are evaluated at. K, the episodes, may be an array; all else are single positive numbers.
+
+    S, A, H: states, actions, steps; d: dimension of a linear representation; alpha, beta: of the bounds on mistakes,
+    which count episodes more than alpha suboptimal, with probability at least 1 - beta.
+    Raises ValueError, one sentence that names the parameter.
+    """
+
+    S: float
+    A: float
+    H: float
+    K: Any
+    epsilon: float = 1.0
+    d: float = 10.0
+    alpha: float = 0.1
+    beta: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name in (f.name for f in fields(self)):
+            value = getattr(self, name)
+            try:
+                known = np.asarray(value, float)
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(f"{name} must be a positive number.") from None
+            if (name != "K" and known.ndim) or not (np.isfinite(known) & (known > 0)).all():
+                raise ValueError(f"{name} must be a positive, finite number.")
+        if self.beta >= 1:
+            raise ValueError("beta must be below 1: it is a probability.")
+
+    def at(self, K: ArrayLike) -> Setting:
+        """The same with other numbers of episodes."""
+        return Setting(
+            self.S, self.A, self.H, np.asarray(K, float), self.epsilon, self.d, self.alpha, self.beta
+        )
+
+
+@dataclass(frozen=True)
+class Term:
+    """A product of powers; each attribute is an exponent. C: of (C_w + 1), where C_w = sqrt(d) bounds the mixture's
+    weights; log: "K" or "1/beta", for a factor ln(K) or ln(1/beta) that is printed."""
+
+    S: float = 0
+    A: float = 0
+    H: float = 0
+    K: float = 0
+    d: float = 0
+    C: float = 0
+    epsilon: float = 0
+    alpha: float = 0
+    log: str = ""
+
+    def value(self, at: Setting) -> Array:
+        """The term with constant 1, in the shape of K."""
+        K = np.asarray(at.K, float)
+        factor = {"": 1.0, "K": np.log(K), "1/beta": math.log(1 / at.beta)}[self.log]
+        powers = (at.S**self.S) * (at.A**self.A) * (at.H**self.H) * (at.d**self.d)
+        powers *= (math.sqrt(at.d) + 1) ** self.C * at.epsilon**self.epsilon * at.alpha**self.alpha
+        return np.asarray(powers * K**self.K * factor, float)
+
+    @property
+    def text(self) -> str:
+        """As people write it: H²√(SAK), S²AH³/ε."""
+        above, root, below = "", "", []
+        for symbol, power in (
+            ("(√d+1)", self.C),
+            ("d", self.d),
+            ("S", self.S),
+            ("A", self.A),
+            ("H", self.H),
+            ("K", self.K),
+        ):
+            if power and _odd_halves(power):
+                root += _raised(symbol, 2 * power)
+            elif power:
+                above += _raised(symbol, power)
+        for symbol, power in (("ε", -self.epsilon), ("α", -self.alpha)):
+            if power:
+                below.append(f"√{symbol}" if power == 0.5 else _raised(symbol, power))
+        if root:
+            above += f"√({root})" if len(root) > 1 else f"√{root}"
+        if self.log:
+            above += " ln K" if self.log == "K" else " ln(1/β)"
+        under = f"({''.join(below)})" if len(below) > 1 else "".join(below)
+        return (above or "1") + (f"/{under}" if under else "")
+
+
+def _odd_halves(power: float) -> bool:
+    return float(2 * power).is_integer() and not float(power).is_integer()
+
+
+def _raised(symbol: str, power: float) -> str:
+    if power == 1:
+        return symbol
+    if float(power).is_integer():
+        return symbol + raised(int(power))
+    for below in (3, 4, 5):
+        if float(round(power * below, 9)).is_integer():
+            return f"{symbol}^({round(power * below)}/{below})"
+    raise ValueError(f"the exponent {power} has no written form")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One proved bound.
+
+    key: its name in links; title: the algorithm, or "Lower bound"; paper: authors, year, theorem or table; upper:
+    whether regret stays below it, or some problem has at least it; model: privacy model (none, central, shuffle,
+    local); world: what it is proved for; budget: the guarantee of its algorithm, "" without privacy; terms: the sum;
+    conditions: in words; of: what it bounds, "regret" or "mistakes" (episodes more than alpha suboptimal);
+    epsilon_below, beta_below: proved only for smaller epsilon, beta; alpha_to_H: proved only for alpha up to H;
+    from_S: proved only for K >= S^from_S.
+    """
+
+    key: str
+    title: str
+    paper: str
+    upper: bool
+    model: str
+    world: str
+    budget: str
+    terms: tuple[Term, ...]
+    conditions: str
+    of: str = "regret"
+    epsilon_below: float = math.inf
+    beta_below: float = math.inf
+    alpha_to_H: bool = False
+    from_S: float = 0.0
+
+    def value(self, at: Setting) -> Array:
+        """The bound, reward lost (or a number of episodes) in all, in the shape of K."""
+        return self.non_private(at) + self.price(at)
+
+    def non_private(self, at: Setting) -> Array:
+        """The terms without epsilon: what is lost by learning."""
+        return self._sum(at, private=False)
+
+    def price(self, at: Setting) -> Array:
+        """The terms with epsilon: what privacy adds."""
+        return self._sum(at, private=True)
+
+    def _sum(self, at: Setting, private: bool) -> Array:
+        total = np.zeros(np.shape(at.K))
+        for term in self.terms:
+            if bool(term.epsilon) == private:
+                total = total + term.value(at)
+        return np.asarray(total, float)
+
+    @property
+    def formula(self) -> str:
+        """The bound as it is written, in episodes."""
+        sign = "Õ" if self.upper else "Ω"
+        return f"{sign}({' + '.join(term.text for term in self.terms)})"
+
+    def unmet(self, at: Setting) -> str:
+        """The condition of its theorem that a setting breaks, in words; "" if none does. K: a single number."""
+        if at.epsilon >= self.epsilon_below:
+            return f"proved for ε below {self.epsilon_below:g}"
+        if at.beta >= self.beta_below:
+            return f"proved for β below {self.beta_below:g}"
+        if self.alpha_to_H and at.alpha > at.H:
+            return f"proved for α up to H = {at.H:g}"
+        if float(at.K) < at.S**self.from_S:
+            return f"proved for K from S^{self.from_S:g}"
+        return ""
+
+    def informative_from(self, at: Setting) -> float:
+        """The number of episodes from which an upper bound on regret stays below K*H, the most that can be lost.
+
+        Infinite beyond FARTHEST; 1 if it always does; NaN for what bounds something else, or from below.
+        """
+        if not self.upper or self.of != "regret":
+            return math.nan
+        return _falls_to(1.0, lambda K: self.value(at.at(K)) / (K * at.H))
+
+    def free_from(self, at: Setting) -> float:
+        """The number of episodes from which the price of privacy is at most the non-private part.
+
+        Infinite where it never comes to that, or grows beyond it again; NaN for what is not an upper bound on regret
+        made of both.
+        """
+        both = {bool(term.epsilon) for term in self.terms} == {True, False}
+        if not both or not self.upper or self.of != "regret":
+            return math.nan
+        return _falls_to(1.0, lambda K: self.price(at.at(K)) / self.non_private(at.at(K)))
+
+
+def _falls_to(level: float, share: Any) -> float:
+    """The K in [1, FARTHEST] from which `share`, monotone in K up to a first hump, stays at or below a level."""
+    log_k = np.linspace(0.0, math.log(FARTHEST), 2001)
+    above = np.flatnonzero(share(np.exp(log_k)) > level)
+    if len(above) == 0:
+        return 1.0
+    last = above[-1]
+    if last == len(log_k) - 1:
+        return math.inf
+    low, high = log_k[last], log_k[last + 1]
+    for _ in range(60):
+        middle = (low + high) / 2
+        if float(share(np.exp(middle))) > level:
+            low = middle
+        else:
+            high = middle
+    return float(np.exp(high))
