@@ -11,10 +11,11 @@ import streamlit as st
 from dprl.figures import looks
 from pages.shared.callbacks import callback, taking
 from pages.shared.data import status, store
+from pages.shared.draft import draft_of
 from pages.shared.frame import dark
 from pages.shared.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
 from pages.shared.names import in_common, kinds
-from pages.shared.state import add, ask, draft_of, look, session, write_address
+from pages.shared.state import add, ask, look, session, write_address
 from pages.shared.status import ACTIVE, words
 from pages.shared.text import escape
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dprl.fields import SpecError
@@ -25,8 +27,9 @@ from pages.shared.controls.panel import (
 )
 from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.data import status, workers
+from pages.shared.draft import draft_of
 from pages.shared.frame import guarded
-from pages.shared.state import Session, draft_of, session
+from pages.shared.state import Session, session
 from pages.shared.text import escape
 
 
@@ -39,7 +42,7 @@ def controls() -> None:
     with st.container(key="controls", gap="small"):
         environment(s)
         named = titles(ALGORITHMS)
-        algorithm = s.draft["algorithm"]
+        algorithm = s.draft.algorithm
         select("Algorithm", LEARNERS, algorithm, setter("algorithm"), named, ALGORITHMS[algorithm].summary)
         budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
         with st.expander("More settings"):
@@ -55,7 +58,7 @@ def noise(s: Session) -> None:
     _, calibration, delta = chosen_noise(s)
 
     def calibrate(word: str) -> None:
-        s.draft |= {"calibration": word, "mechanism": None, "delta": None}
+        s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)
         s.version += 1
 
     offered = [

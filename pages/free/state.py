@@ -20,9 +20,10 @@ from pages.free import link as free_link
 from pages.free.link import BASE, View
 from pages.shared import address, answers, data
 from pages.shared.bundled import bundled
+from pages.shared.draft import draft_of
 from pages.shared.links import Curve
 from pages.shared.names import kind_of
-from pages.shared.state import ask, draft_of, session
+from pages.shared.state import ask, session
 
 TRUST = {
     "none": "No privacy",

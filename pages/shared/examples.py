@@ -11,8 +11,9 @@ from dprl.simulation import RunSpec
 from pages.shared import links
 from pages.shared.callbacks import callback
 from pages.shared.data import store
+from pages.shared.draft import draft_of
 from pages.shared.links import Curve, View
-from pages.shared.state import Session, ask, draft_of, session, write_address
+from pages.shared.state import Session, ask, session, write_address
 
 
 @dataclass(frozen=True)

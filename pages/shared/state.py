@@ -11,10 +11,10 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
-from dprl.learners import ALGORITHMS
-from dprl.simulation.spec import FIELDS, RunSpec
+from dprl.simulation.spec import RunSpec
 from pages.shared import address, links
 from pages.shared.data import store
+from pages.shared.draft import Draft, draft_of
 from pages.shared.links import MAX_CURVES, Curve, View
 
 
@@ -40,10 +40,9 @@ class Editing:
 class Session:
     """One visitor's comparison, view and half-filled controls; all of it lives as long as the browser tab.
 
-    drafts: RunSpec fields as the controls of each page show them (parameters by owner, so that switching back finds
-    them again);
-    wrong: the sentence for each exact field that cannot be read; version: part of widget keys, raised when the
-    draft or the view is set by something other than its own widgets; address: the query last read or written;
+    drafts: what the controls of each page hold; wrong: the sentence for each exact field that cannot be read;
+    version: part of widget keys, raised when the draft or the view is set by something other than its own widgets;
+    address: the query last read or written;
     problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
     still; playing: the moment looked at moves on; said: what the last press of a button has to say; files: environments
     uploaded here, by their digest; upload_problem: what was wrong with the last one; editing: the one in the editor;
@@ -57,7 +56,7 @@ class Session:
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
     curves: list[Curve] = field(default_factory=list)
     view: View = field(default_factory=View)
-    drafts: dict[str | None, dict[str, Any]] = field(default_factory=dict)
+    drafts: dict[str | None, Draft] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     version: int = 0
     address: str | None = None
@@ -82,14 +81,14 @@ class Session:
     asked: set[tuple[str, RunSpec]] = field(default_factory=set)
 
     @property
-    def draft(self) -> dict[str, Any]:
+    def draft(self) -> Draft:
         """The controls of the page shown."""
         if self.page not in self.drafts:
             self.drafts[self.page] = draft_of(RunSpec())
         return self.drafts[self.page]
 
     @draft.setter
-    def draft(self, given: dict[str, Any]) -> None:
+    def draft(self, given: Draft) -> None:
         self.drafts[self.page] = given
 
     @property
@@ -109,23 +108,6 @@ def session() -> Session:
     if found is None:
         found = st.session_state["session"] = Session()
     return found
-
-
-def draft_of(spec: RunSpec) -> dict[str, Any]:
-    """The controls' values that give `spec`; fields it does not use, and noise that is chosen for it, are at their
-    defaults."""
-    values = spec.to_dict()
-    draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
-    draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
-    chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
-    if spec.replace(**chosen_for_it) == spec:
-        draft |= chosen_for_it
-    if ALGORITHMS[spec.algorithm].schedule:  # its own, which another learner does not have
-        draft["schedule"] = FIELDS["schedule"].default
-    for owner in ("environment", "algorithm"):
-        params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}
-        draft[f"{owner}_params"] = {draft[owner]: params}
-    return draft
 
 
 def look(**changes: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dprl.fields import SpecError
@@ -12,11 +14,12 @@ from dprl.simulation.spec import DEFAULT_DELTA
 from dprl.words import duration, plural
 from pages.shared.callbacks import taking
 from pages.shared.controls import panel as controls
-from pages.shared.controls.launch import buttons, spec_from
+from pages.shared.controls.launch import buttons
 from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.data import workers
+from pages.shared.draft import draft_of, spec_from
 from pages.shared.frame import guarded
-from pages.shared.state import draft_of, session
+from pages.shared.state import session
 from pages.shared.text import escape
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -46,7 +49,7 @@ def panel() -> None:
             controls.budget(s, "The same for all models.")
         if t.x != "episodes":
             controls.size(s)
-        delta = s.draft["delta"] if s.draft["delta"] is not None else DEFAULT_DELTA
+        delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
         exact("Privacy budget δ", "delta", FIELDS["delta"], delta, controls.setter("delta"))
         complaint("delta")
         controls.more(s)
@@ -56,7 +59,7 @@ def panel() -> None:
 
 def compared(t: Trade) -> None:
     """Which models."""
-    offered = trade.offered(session().draft["algorithm"])
+    offered = trade.offered(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
     key = f"{session().version}:models:{len(offered)}"
 
@@ -117,9 +120,9 @@ def axis(t: Trade) -> None:
 def base_of(t: Trade) -> RunSpec:
     """What does not change, from the controls. Raises SpecError."""
     s = session()
-    private = [p for p in ALGORITHMS[s.draft["algorithm"]].privacies if p != "none"]
+    private = [p for p in ALGORITHMS[s.draft.algorithm].privacies if p != "none"]
     return spec_from(
-        s.draft | {"privacy": private[0] if private else "none", "mechanism": None, "calibration": None}
+        replace(s.draft, privacy=private[0] if private else "none", mechanism=None, calibration=None)
     )
 
 

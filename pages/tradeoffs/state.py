@@ -23,8 +23,9 @@ from dprl.theory import BOUNDS
 from dprl.words import quoted
 from pages.shared import address, answers, data
 from pages.shared.bundled import bundled_ends
+from pages.shared.draft import draft_of
 from pages.shared.names import kind_of
-from pages.shared.state import ask, draft_of, session
+from pages.shared.state import ask, session
 from pages.shared.status import ACTIVE
 from pages.shared.text import escape
 from pages.tradeoffs import study as studies

@@ -17,8 +17,9 @@ from pages.explore.export import command
 from pages.free import link as free_link
 from pages.shared import links
 from pages.shared.controls import custom
+from pages.shared.draft import draft_of
 from pages.shared.links import Curve, View
-from pages.shared.state import Session, draft_of
+from pages.shared.state import Session
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.pages.conftest import unbroken, words
@@ -139,7 +140,7 @@ def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit,
     # What is changed afterwards is not taken back by the same link.
     custom.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
     app.run()
-    assert app.session_state["session"].draft["environment_params"]["custom"]["model"] == custom.compact(
+    assert app.session_state["session"].draft.environment_params["custom"]["model"] == custom.compact(
         json.dumps(EXAMPLE)
     )
 
@@ -330,4 +331,4 @@ def test_a_state_named_like_a_formula_is_none_in_the_tables(visit: Visit, work: 
     editor = next(e for e in app.dataframe if "reward" in e.value)
     assert set(editor.value["state"]) == {f"'{FORMULA}", "-1"}
     app.button(key="edit_use").click().run()
-    assert FORMULA in app.session_state["session"].draft["environment_params"]["custom"]["model"]
+    assert FORMULA in app.session_state["session"].draft.environment_params["custom"]["model"]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.simulation import RunSpec
 from pages.shared import links
-from pages.shared.controls.launch import spec_from
+from pages.shared.draft import spec_from
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.links import Curve, most_private
 from tests.pages.conftest import unbroken, words

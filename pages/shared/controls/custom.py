@@ -30,7 +30,7 @@ SUM = 1e-9  # how far from 1 probabilities may add up to
 
 def controls(s: Session) -> None:
     """Upload, download, and the way to the editor, under the drawing of the environment that is in use."""
-    params = s.draft["environment_params"].setdefault(WORLD.key, {})
+    params = s.draft.params("environment", WORLD.key)
     model = str(params.get("model", WORLD.fields[0].default))
     key = f"{s.version}:upload"
     st.file_uploader(
@@ -109,7 +109,7 @@ def take(s: Session, text: str) -> str:
 
     A file that describes every step of an episode sets H.
     """
-    params = s.draft["environment_params"].get(WORLD.key, {})
+    params = s.draft.environment_params.get(WORLD.key, {})
     try:
         _, P, R, *_ = parsed(text)
         H = next((len(array) for array, steps in ((P, 4), (R, 3)) if array.ndim == steps), None)
@@ -122,8 +122,8 @@ def take(s: Session, text: str) -> str:
         )
     model = compact(text)
     s.files[links.digest(model)] = model
-    s.draft["environment"] = WORLD.key
-    s.draft["environment_params"][WORLD.key] = {"model": model, "H": H}
+    s.draft.environment = WORLD.key
+    s.draft.environment_params[WORLD.key] = {"model": model, "H": H}
     s.version += 1
     return ""
 

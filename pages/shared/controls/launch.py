@@ -8,15 +8,14 @@ from typing import Any
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec, estimate
 from dprl.words import count, duration, plural
 from pages.shared.callbacks import callback
 from pages.shared.controls.gauge import gauge
 from pages.shared.data import status, workers
+from pages.shared.draft import draft_of, spec_from
 from pages.shared.links import MAX_CURVES
-from pages.shared.state import Session, add, draft_of, session, write_address
+from pages.shared.state import Session, add, session, write_address
 from pages.shared.text import escape
 
 
@@ -101,27 +100,3 @@ def spec_of(s: Session) -> tuple[RunSpec | None, str]:
         return spec_from(s.draft), ""
     except SpecError as error:
         return None, str(error)
-
-
-def spec_from(draft: dict[str, Any]) -> RunSpec:
-    """The run that a draft describes; wishes that do not fit its algorithm or privacy model are passed over.
-
-    Raises SpecError.
-    """
-    draft = dict(draft)
-    for owner in ("environment", "algorithm"):
-        draft[f"{owner}_params"] = draft[f"{owner}_params"].get(draft[owner], {})
-    algorithm = ALGORITHMS[draft["algorithm"]]
-    draft["privacy"] = effective(draft["privacy"], algorithm.privacies)
-    draft["bonus"] = effective(draft["bonus"], algorithm.bonuses)
-    mechanisms = PRIVATIZERS[draft["privacy"]].mechanisms
-    if draft["mechanism"] not in mechanisms:
-        draft["mechanism"] = None
-    if not any(draft["calibration"] in MECHANISMS[key].calibrations for key in mechanisms):
-        draft["calibration"] = None
-    return RunSpec.from_dict(draft)
-
-
-def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
-    """What the visitor chose last where it is allowed, else the first that is."""
-    return wish if wish in allowed else allowed[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,10 +25,11 @@ from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count
 from pages.shared.callbacks import callback
 from pages.shared.controls import custom
-from pages.shared.controls.launch import effective, run_box, spec_from
+from pages.shared.controls.launch import run_box
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
+from pages.shared.draft import Owner, draft_of, effective, spec_from
 from pages.shared.frame import dark, guarded, redrawn
-from pages.shared.state import Session, draft_of, session
+from pages.shared.state import Session, session
 from pages.shared.text import escape
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
@@ -81,7 +83,7 @@ def controls() -> None:
 
 def environment(s: Session) -> None:
     """Which MDP, with its picture and its parameters."""
-    key = s.draft["environment"]
+    key = s.draft.environment
     world = ENVIRONMENTS[key]
     select(
         "Environment", tuple(ENVIRONMENTS), key, setter("environment"), titles(ENVIRONMENTS), world.summary
@@ -105,13 +107,13 @@ def _drawable(S: int, A: int, H: int) -> bool:
 
 def learner(s: Session) -> None:
     """Which algorithm."""
-    key = s.draft["algorithm"]
+    key = s.draft.algorithm
     select(
         "Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), ALGORITHMS[key].summary
     )
     algorithm = ALGORITHMS[key]
     with suppress(SpecError):  # said by the drawing
-        world = ENVIRONMENTS[s.draft["environment"]]
+        world = ENVIRONMENTS[s.draft.environment]
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
         if refusal is not None:
             st.caption(f"It needs a small environment: {escape(refusal.sentence)}")
@@ -135,19 +137,19 @@ SMALL = {"S": 2, "A": 2, "H": 3}
 
 def take_small(s: Session) -> None:
     """Chooses an environment that learners which list all policies can be run on, and enough users for them."""
-    s.draft["environment"] = "random"
-    s.draft["environment_params"]["random"] = dict(SMALL)
-    s.draft["episodes"] = max(s.draft["episodes"], 10**13)
+    s.draft.environment = "random"
+    s.draft.environment_params["random"] = dict(SMALL)
+    s.draft.episodes = max(s.draft.episodes, 10**13)
     s.version += 1
 
 
 def privacy(s: Session) -> None:
     """The privacy model in words, its budget and its noise; only what the algorithm takes is offered."""
-    algorithm = ALGORITHMS[s.draft["algorithm"]]
-    model = effective(s.draft["privacy"], algorithm.privacies)
+    algorithm = ALGORITHMS[s.draft.algorithm]
+    model = effective(s.draft.privacy, algorithm.privacies)
 
     def chosen(word: str) -> None:
-        s.draft |= {"privacy": word, "mechanism": None, "calibration": None, "delta": None}
+        s.draft = replace(s.draft, privacy=word, mechanism=None, calibration=None, delta=None)
         s.version += 1
 
     select(
@@ -176,7 +178,7 @@ def budget(s: Session, help: str) -> None:
         "Privacy budget ε",
         "epsilon",
         FIELDS["epsilon"],
-        s.draft["epsilon"],
+        s.draft.epsilon,
         setter("epsilon"),
         marks=stops(0.01, 100, (1, 1.5, 2, 3, 5, 7)),
         show=lambda value: f"{value:g}",
@@ -193,14 +195,14 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     ]
 
     def calibrate(word: str) -> None:
-        s.draft |= {"calibration": word, "mechanism": None, "delta": None}
+        s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)
         s.version += 1
 
     def draw(key: str) -> None:
-        s.draft["mechanism"] = key
-        s.draft["calibration"] = calibration
-        if MECHANISMS[key].needs_delta and s.draft["delta"] == 0:
-            s.draft["delta"] = None
+        s.draft.mechanism = key
+        s.draft.calibration = calibration
+        if MECHANISMS[key].needs_delta and s.draft.delta == 0:
+            s.draft.delta = None
         s.version += 1
 
     with st.container(key="log_delta", gap=None):
@@ -222,8 +224,9 @@ def noise(s: Session, privatizer: Privatizer) -> None:
 
 def chosen_noise(s: Session) -> tuple[str, str, float]:
     """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
-    small = {"environment": "random", "environment_params": {"random": SMALL}}
-    for draft in (s.draft, s.draft | small, draft_of(RunSpec()) | {"privacy": s.draft["privacy"]} | small):
+    usual = replace(draft_of(RunSpec()), privacy=s.draft.privacy)
+    small: dict[str, Any] = {"environment": "random", "environment_params": {"random": dict(SMALL)}}
+    for draft in (s.draft, *(replace(one, **small) for one in (s.draft, usual))):
         try:
             spec = spec_from(draft)
         except SpecError:
@@ -235,13 +238,13 @@ def chosen_noise(s: Session) -> tuple[str, str, float]:
 
 def size(s: Session) -> None:
     """How many users, and how many repetitions."""
-    episodic = s.draft["schedule"] == "episodic"
+    episodic = s.draft.schedule == "episodic"
     most = EPISODIC_LIMIT if episodic else MOST_USERS
     log_slider(
         "Episodes K",
         "episodes",
         FIELDS["episodes"],
-        s.draft["episodes"],
+        s.draft.episodes,
         setter("episodes"),
         marks=[int(m) for m in stops(100, most)],
         show=count,
@@ -252,10 +255,10 @@ def size(s: Session) -> None:
 
 def more(s: Session) -> None:
     """What most visitors leave alone."""
-    algorithm = ALGORITHMS[s.draft["algorithm"]]
-    model = effective(s.draft["privacy"], algorithm.privacies)
+    algorithm = ALGORITHMS[s.draft.algorithm]
+    model = effective(s.draft.privacy, algorithm.privacies)
     with st.expander("More settings"):
-        bonus = effective(s.draft["bonus"], algorithm.bonuses)
+        bonus = effective(s.draft.bonus, algorithm.bonuses)
         select(
             "Bonus constants",
             algorithm.bonuses,
@@ -280,13 +283,13 @@ def more(s: Session) -> None:
 
 def schedule(s: Session) -> None:
     """When the learner plans anew: after every user, or after blocks that grow."""
-    kind, _, argument = s.draft["schedule"].partition(":")
+    kind, _, argument = s.draft.schedule.partition(":")
     growth = {GEOMETRIC: geometric.ETA, ADAPTIVE: adaptive.ETA}
 
     def chosen(word: str) -> None:
-        s.draft["schedule"] = f"{word}:{growth[word].default:g}" if word in growth else word
+        s.draft.schedule = f"{word}:{growth[word].default:g}" if word in growth else word
         if word == "episodic":
-            s.draft["episodes"] = min(s.draft["episodes"], EPISODIC_LIMIT)
+            s.draft.episodes = min(s.draft.episodes, EPISODIC_LIMIT)
         s.version += 1
 
     select(
@@ -308,14 +311,14 @@ def schedule(s: Session) -> None:
             "schedule",
             growth[kind],
             float(eta),
-            lambda value: s.draft.update(schedule=":".join([kind, f"{value:g}", *filter(None, [most])])),
+            lambda value: setter("schedule")(":".join([kind, f"{value:g}", *filter(None, [most])])),
         )
         complaint("schedule")
 
 
 def number(s: Session, name: str, label: str) -> None:
     """An exact field for one number of the spec."""
-    exact(label, name, FIELDS[name], s.draft[name], setter(name))
+    exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
     complaint(name)
 
 
@@ -323,7 +326,7 @@ def setter(name: str) -> Any:
     """Stores a value of the draft."""
 
     def store(value: Any) -> None:
-        session().draft[name] = value
+        setattr(session().draft, name, value)
 
     return store
 
@@ -333,13 +336,13 @@ def titles(registry: dict[str, Any]) -> dict[str, str]:
     return {key: record.title for key, record in registry.items()}
 
 
-def params_of(s: Session, owner: str, key: str, fields: Sequence[Field]) -> dict[str, Any]:
+def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> dict[str, Any]:
     """The parameters of an environment or algorithm as the controls show them."""
-    given: dict[str, Any] = s.draft[f"{owner}_params"].setdefault(key, {})
+    given = s.draft.params(owner, key)
     return {f.name: given.get(f.name, f.default) for f in fields}
 
 
-def parameters(s: Session, owner: str, key: str, fields: Sequence[Field]) -> None:
+def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> None:
     """A widget for each parameter, short ones beside each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]
@@ -351,10 +354,10 @@ def parameters(s: Session, owner: str, key: str, fields: Sequence[Field]) -> Non
         put(s, owner, key, f, values[f.name])
 
 
-def put(s: Session, owner: str, key: str, f: Field, value: Any) -> None:
+def put(s: Session, owner: Owner, key: str, f: Field, value: Any) -> None:
     """The widget for one parameter."""
 
     def store(chosen: Any) -> None:
-        s.draft[f"{owner}_params"].setdefault(key, {})[f.name] = chosen
+        s.draft.params(owner, key)[f.name] = chosen
 
     parameter(f, f"{owner}_params.{key}.{f.name}", value, store)

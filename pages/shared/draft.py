@@ -1,0 +1,82 @@
+"""What the controls of a page hold: a run that may be half chosen, or not possible as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from dprl.learners import ALGORITHMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation.spec import FIELDS, RunSpec
+
+Owner = Literal["environment", "algorithm"]  # of parameters
+
+
+@dataclass
+class Draft:
+    """The fields of a RunSpec as the controls show them.
+
+    environment_params, algorithm_params: by the environment or algorithm that they belong to, so that switching back
+    finds them again; mechanism, calibration, delta: None where they are chosen for the run.
+    """
+
+    environment: str
+    environment_params: dict[str, dict[str, Any]]
+    algorithm: str
+    algorithm_params: dict[str, dict[str, Any]]
+    privacy: str | None
+    mechanism: str | None
+    calibration: str | None
+    epsilon: float
+    delta: float | None
+    beta: float
+    bonus: str
+    episodes: int
+    schedule: str
+    seeds: int
+    root_seed: int
+
+    def params(self, owner: Owner, key: str) -> dict[str, Any]:
+        """The parameters of one environment or algorithm, which may be changed in place."""
+        of_all = self.environment_params if owner == "environment" else self.algorithm_params
+        return of_all.setdefault(key, {})
+
+
+def draft_of(spec: RunSpec) -> Draft:
+    """The draft that gives `spec`; fields it does not use, and noise that is chosen for it, are at their defaults."""
+    values = spec.to_dict()
+    draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
+    draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
+    chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
+    if spec.replace(**chosen_for_it) == spec:
+        draft |= chosen_for_it
+    if ALGORITHMS[spec.algorithm].schedule:  # its own, which another learner does not have
+        draft["schedule"] = FIELDS["schedule"].default
+    for owner in ("environment", "algorithm"):
+        params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}
+        draft[f"{owner}_params"] = {draft[owner]: params}
+    return Draft(**draft)
+
+
+def spec_from(draft: Draft) -> RunSpec:
+    """The run that a draft describes; wishes that do not fit its algorithm or privacy model are passed over.
+
+    Raises SpecError.
+    """
+    values = asdict(draft)
+    for owner in ("environment", "algorithm"):
+        values[f"{owner}_params"] = values[f"{owner}_params"].get(values[owner], {})
+    algorithm = ALGORITHMS[draft.algorithm]
+    values["privacy"] = effective(draft.privacy, algorithm.privacies)
+    values["bonus"] = effective(draft.bonus, algorithm.bonuses)
+    mechanisms = PRIVATIZERS[values["privacy"]].mechanisms
+    if draft.mechanism not in mechanisms:
+        values["mechanism"] = None
+    if not any(draft.calibration in MECHANISMS[key].calibrations for key in mechanisms):
+        values["calibration"] = None
+    return RunSpec.from_dict(values)
+
+
+def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
+    """What the visitor chose last where it is allowed, else the first that is."""
+    return wish if wish in allowed else allowed[0]
