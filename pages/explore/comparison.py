@@ -23,19 +23,19 @@ from pages.shared.text import escape
 def chips(titles: list[str]) -> None:
     """All curves, each as legends show it."""
     s = session()
-    signs = [looks.swatch(looks.look(kind, dark())) for kind in kinds(s.curves)]
+    signs = [looks.swatch(looks.look(kind, dark())) for kind in kinds(s.explore.curves)]
     rules = [
         f".st-key-chip_{i} button::before {{ background-image: url({sign.uri}); }}"
         + (
             f".st-key-chip_{i} button {{ opacity: 0.5; text-decoration: line-through; }}"
-            if s.curves[i].hidden
+            if s.explore.curves[i].hidden
             else ""
         )
         for i, sign in enumerate(signs)
     ]
     st.html(f"<style>{' '.join(rules)}</style>")
     with st.container(horizontal=True, gap="xsmall", key="chips"):
-        for i, (curve, title) in enumerate(zip(s.curves, titles, strict=True)):
+        for i, (curve, title) in enumerate(zip(s.explore.curves, titles, strict=True)):
             with st.container(key=f"chip_{i}", width="content"), st.popover(escape(title)):
                 actions(i, curve)
 
@@ -67,7 +67,7 @@ def actions(i: int, curve: Curve) -> None:
         button("Remove", "delete", i, remove)
         if run.state in ACTIVE:
             button("Cancel", "close", i, cancel)
-        if curve.spec.privacy != "none" and len(session().curves) < MAX_CURVES:
+        if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES:
             button("Add its non-private twin", "add", i, add_twin, "The same run without privacy.")
 
 
@@ -75,7 +75,7 @@ def button(label: str, icon: str, i: int, action: Callable[[int], None], help: s
     """One action of a chip."""
 
     def pressed() -> None:
-        if i < len(session().curves):  # a second press may come when the first has removed it
+        if i < len(session().explore.curves):  # a second press may come when the first has removed it
             action(i)
 
     st.button(label, icon=f":material/{icon}:", on_click=callback(pressed), key=f"{label}:{i}", help=help)
@@ -88,39 +88,39 @@ def rename(i: int, text: str) -> None:
 
 def hide(i: int) -> None:
     """Takes a curve out of the charts, or brings it back."""
-    _put(i, hidden=not session().curves[i].hidden)
+    _put(i, hidden=not session().explore.curves[i].hidden)
 
 
 def remove(i: int) -> None:
     """Takes a curve out of the comparison."""
     s = session()
-    del s.curves[i]
-    at = s.view.curve
+    del s.explore.curves[i]
+    at = s.explore.view.curve
     look(curve=View.curve if at == i else at - (at > i))
-    write_address()
+    write_address(session().explore)
 
 
 def duplicate(i: int) -> None:
     """Copies a curve's settings into the controls."""
     s = session()
-    s.draft = draft_of(s.curves[i].spec)
+    s.draft = draft_of(s.explore.curves[i].spec)
     s.version += 1
     s.said = "Its settings are in the controls now: change one and press Run."
 
 
 def cancel(i: int) -> None:
     """Withdraws from a run; the curve stays, with what there is."""
-    ask(store().cancel, session().curves[i].spec, session().visitor)
+    ask(store().cancel, session().explore.curves[i].spec, session().visitor)
 
 
 def add_twin(i: int) -> None:
     """Adds the same run without privacy."""
     s = session()
-    s.said = add(s.curves[i].spec.twin())
-    write_address()
+    s.said = add(s.explore.curves[i].spec.twin())
+    write_address(session().explore)
 
 
 def _put(i: int, **changes: object) -> None:
     s = session()
-    s.curves[i] = replace(s.curves[i], **changes)  # type: ignore[arg-type]
-    write_address()
+    s.explore.curves[i] = replace(s.explore.curves[i], **changes)  # type: ignore[arg-type]
+    write_address(session().explore)

@@ -31,9 +31,9 @@ Row = tuple[Curve, Kind, str, RunStatus]  # a curve, what gives it its look, its
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Downloads for the whole comparison, then one curve's spec, code and command."""
     s = session()
-    rows = zip(s.curves, kinds(s.curves), titles, runs, strict=True)
+    rows = zip(s.explore.curves, kinds(s.explore.curves), titles, runs, strict=True)
     shown = [row for row in rows if not row[0].hidden]
-    offered = [i for i, curve in enumerate(s.curves) if not curve.hidden]
+    offered = [i for i, curve in enumerate(s.explore.curves) if not curve.hidden]
     if not shown:
         st.info("All curves are hidden. Show one to see its data.")
         return
@@ -57,7 +57,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("#### Make it again without this page", anchors=False)
     chosen = view.curve("Curve", offered, titles)
-    spec = s.curves[chosen].spec
+    spec = s.explore.curves[chosen].spec
     text = json.dumps(spec.to_dict(), indent=2)
     long = (
         len(text) > MOST_SHOWN or spec.environment == "custom"

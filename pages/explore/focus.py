@@ -21,14 +21,14 @@ from pages.shared.text import escape
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
     """Menus for curve and seed; the chosen curve, its title and the seed's trace, or None with the reason said."""
     s = session()
-    offered = [i for i, curve in enumerate(s.curves) if not curve.hidden]
+    offered = [i for i, curve in enumerate(s.explore.curves) if not curve.hidden]
     if not offered:
         st.info("All curves are hidden. Show one to look at it closely.")
         return None
     left, right = st.columns([3, 2], wrap=False)
     with left:
         chosen = view.curve("Curve", offered, titles)
-    curve, run = s.curves[chosen], runs[chosen]
+    curve, run = s.explore.curves[chosen], runs[chosen]
     with right:
         seeds = range(curve.spec.seeds)
         seed = view.menu("Seed", "seed", seeds, [f"seed {i}" for i in seeds])
@@ -52,19 +52,19 @@ def moment(found: SeedTrace) -> int:
     """A slider over the moments that were kept in detail, which can play them; the index of the chosen one."""
     s = session()
     episodes = [int(k) for k in found.detail_episodes]
-    if s.playing:
-        at = episodes.index(min(episodes, key=lambda k: abs(k - s.view.episode)))
-        s.playing = at + 2 < len(episodes)
+    if s.explore.playing:
+        at = episodes.index(min(episodes, key=lambda k: abs(k - s.explore.view.episode)))
+        s.explore.playing = at + 2 < len(episodes)
         view.put("episode", episodes[min(at + 1, len(episodes) - 1)], episodes)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         with st.container(width="stretch"):
             chosen = view.steps("After how many episodes", "episode", episodes, [count(k) for k in episodes])
         st.button(
-            "Pause" if s.playing else "Play",
-            icon=":material/pause:" if s.playing else ":material/play_arrow:",
+            "Pause" if s.explore.playing else "Play",
+            icon=":material/pause:" if s.explore.playing else ":material/play_arrow:",
             key="play",
             on_click=callback(play),
-            args=(not s.playing, episodes),
+            args=(not s.explore.playing, episodes),
             width="content",
         )
     return episodes.index(chosen)
@@ -73,7 +73,7 @@ def moment(found: SeedTrace) -> int:
 def play(on: bool, episodes: Sequence[int]) -> None:
     """Starts the moments, from the first one when the last is shown, or stops them."""
     s = session()
-    s.playing = on
-    if s.playing and s.view.episode >= episodes[-1]:
+    s.explore.playing = on
+    if s.explore.playing and s.explore.view.episode >= episodes[-1]:
         view.put("episode", episodes[0], episodes)
     st.rerun()

@@ -57,7 +57,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
     """
     s = session()
-    rows = [row for row in zip(s.curves, titles, strict=True) if not row[0].hidden]
+    rows = [row for row in zip(s.explore.curves, titles, strict=True) if not row[0].hidden]
     if not rows:
         st.info("All curves are hidden. Show one to see what it guarantees.")
         return
@@ -78,7 +78,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                 st.markdown(escape(PRIVATIZERS[curve.spec.privacy].trust))
                 st.caption("What its noise proves is being worked out.")
             else:
-                key = s.curves.index(curve)
+                key = s.explore.curves.index(curve)
                 card(guarantee, key)
                 found[key] = guarantee
     compare_noise({i: g for i, g in found.items() if g.ladder}, titles)
@@ -185,7 +185,7 @@ def compare_noise(found: dict[int, Guarantee], titles: Sequence[str]) -> None:
     )
     chosen = view.curve("Of which curve", list(found), titles)
     g = found[chosen]
-    curve: Curve = session().curves[chosen]
+    curve: Curve = session().explore.curves[chosen]
     night = dark()
     show(kept(("ladder", curve.spec.to_json(), night), lambda: ladder(g, night)), "ladder")
 

@@ -32,19 +32,20 @@ FRAME = 0.7  # seconds each moment is shown while they play
 
 
 def main() -> None:
-    read_address()
     s = session()
+    s.explore.playing = s.explore.playing and not s.arrived
+    read_address(s.explore)
     with st.sidebar:
         controls()
-    corner = head("Explore", s.problems)
-    if not s.curves:
+    corner = head("Explore", s.explore.problems)
+    if not s.explore.curves:
         offer()
         return
-    names = titles(s.curves)
+    names = titles(s.explore.curves)
     comparison.chips(names)
-    st.caption(escape(in_common(s.curves)))
-    runs = status.statuses(s.curves)
-    every = FRAME if s.playing else status.pace(status.busy(s.curves, runs))
+    st.caption(escape(in_common(s.explore.curves)))
+    runs = status.statuses(s.explore.curves)
+    every = FRAME if s.explore.playing else status.pace(status.busy(s.explore.curves, runs))
     redrawn(partial(results, corner), every)
     words_and_papers()
 
@@ -55,33 +56,33 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     While something runs this part redraws itself; the end of the last run stops that.
     """
     s = session()
-    names = titles(s.curves)
-    runs = status.statuses(s.curves)
-    if live and not s.playing and (s.paused or not status.busy(s.curves, runs)):
+    names = titles(s.explore.curves)
+    runs = status.statuses(s.explore.curves)
+    if live and not s.explore.playing and (s.paused or not status.busy(s.explore.curves, runs)):
         st.rerun()
-    status.strip(s.curves, names, runs)
+    status.strip(s.explore.curves, names, runs)
     labels = {label: name for name, (label, _) in TABS.items()}
     # Not as its `default`, which would make another widget of it at every change and lose a quick second press.
-    st.session_state["tab"] = TABS[s.view.tab][0]
+    st.session_state["tab"] = TABS[s.explore.view.tab][0]
     tabs = st.tabs(list(labels), key="tab", on_change=taking("tab", lambda label: switch(labels[label])))
-    moment = s.view.episode
+    moment = s.explore.view.episode
     for tab, (name, (_, draw)) in zip(tabs, TABS.items(), strict=True):
-        if name == s.view.tab:
+        if name == s.explore.view.tab:
             with tab:
                 draw(names, runs)
-    if s.playing and s.view.episode == moment:  # nothing that plays is shown
-        s.playing = False
+    if s.explore.playing and s.explore.view.episode == moment:  # nothing that plays is shown
+        s.explore.playing = False
         st.rerun()
     with corner:
-        copy_link(s.query)
+        copy_link(s.explore.query)
 
 
 def switch(tab: str) -> None:
     """Opens a tab; what played in the one before stops."""
     s = session()
-    played, s.playing = s.playing, False
-    s.view = replace(s.view, tab=tab)
-    write_address()
+    played, s.explore.playing = s.explore.playing, False
+    s.explore.view = replace(s.explore.view, tab=tab)
+    write_address(session().explore)
     if played:
         st.rerun()
 

@@ -33,7 +33,7 @@ def tab(titles: Sequence[str]) -> None:
     """The chart for every visible run on the hard instances, and what its dotted line means."""
     s = session()
     found: list[tuple[Curve, Kind, str, list[SeedTrace]]] = []
-    for curve, kind, title in zip(s.curves, kinds(s.curves), titles, strict=True):
+    for curve, kind, title in zip(s.explore.curves, kinds(s.explore.curves), titles, strict=True):
         if curve.hidden or curve.spec.environment != ENVIRONMENT:
             continue
         seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, SEEDS))]

@@ -46,20 +46,22 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
             log_x = measure == "pac" or view.switch("Logarithmic episodes", "x", "log", "linear")
             log_y = view.switch("Logarithmic regret", "y", "log", "linear")
             each = measure != "pac" and view.switch("A line for every seed", "each", "on", "off")
-        if status.busy(s.curves, list(runs)):
+        if status.busy(s.explore.curves, list(runs)):
             status.pause_switch()
     if measure == "pac":
         mistakes(titles, runs, log_y)
         return
     if measure == "extra":
         missing = [
-            c for c in s.visible if c.spec.privacy != "none" and not len(data.regret(c.spec.twin()).episodes)
+            c
+            for c in s.explore.visible
+            if c.spec.privacy != "none" and not len(data.regret(c.spec.twin()).episodes)
         ]
         if missing:
             offer_twins(missing)
     rows = [
         row
-        for row in zip(s.curves, kinds(s.curves), titles, runs, strict=True)
+        for row in zip(s.explore.curves, kinds(s.explore.curves), titles, runs, strict=True)
         if not row[0].hidden and (measure != "extra" or has_twin(row[0]))
     ]
     known = [data.regret(row[0].spec) for row in rows]
@@ -96,7 +98,7 @@ def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> N
     """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
     curves, parts = [], []
     s = session()
-    for curve, kind, title in zip(s.curves, kinds(s.curves), titles, strict=True):
+    for curve, kind, title in zip(s.explore.curves, kinds(s.explore.curves), titles, strict=True):
         if curve.hidden:
             continue
         seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, PAC_SEEDS))]
@@ -127,7 +129,7 @@ def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> N
 def empty(measure: str, runs: Sequence[RunStatus]) -> None:
     """What stands where the chart will be."""
     with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
-        if not session().visible:
+        if not session().explore.visible:
             st.markdown("All curves are hidden. Show one to see its regret.", text_alignment="center")
         elif any(run.state in ACTIVE for run in runs):
             ready = data.store().activity().warm > 0
@@ -164,7 +166,7 @@ def run_twins(missing: Sequence[Curve]) -> None:
     """Runs the non-private twins, each as a curve of its own where there is room, else unseen."""
     for curve in missing:
         add(curve.spec.twin())
-    write_address()
+    write_address(session().explore)
     st.rerun()
 
 

@@ -18,7 +18,7 @@ def _taking(key: str, name: str, convert: Callable[[Any], object]) -> Callable[[
 
     def take(value: Any) -> None:
         s = session()
-        s.view = replace(s.view, **{name: VIEW_FIELDS[name].check(convert(value))})
+        s.explore.view = replace(s.explore.view, **{name: VIEW_FIELDS[name].check(convert(value))})
 
     return taking(key, take)
 
@@ -27,7 +27,7 @@ def segments(label: str, name: str, options: Mapping[str, str], visible: bool = 
     """One of a few words beside each other; the value of the view's field `name`, or the first where that is not
     offered."""
     key = f"{session().version}:view:{name}:{len(options)}"
-    value = getattr(session().view, name)
+    value = getattr(session().explore.view, name)
     value = value if value in options else next(iter(options))
     st.segmented_control(
         label,
@@ -47,12 +47,12 @@ def switch(label: str, name: str, on: str, off: str, help: str | None = None) ->
     key = f"{session().version}:view:{name}"
     st.toggle(
         label,
-        getattr(session().view, name) == on,
+        getattr(session().explore.view, name) == on,
         key=key,
         on_change=_taking(key, name, lambda value: on if value else off),
         help=help,
     )
-    return bool(getattr(session().view, name) == on)
+    return bool(getattr(session().explore.view, name) == on)
 
 
 def curve(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
@@ -60,7 +60,7 @@ def curve(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
 
     titles: of all curves.
     """
-    all_curves = session().curves
+    all_curves = session().explore.curves
     first = offered[most_private([all_curves[i] for i in offered])]
     return menu(label, "curve", offered, [titles[i] for i in offered], otherwise=first)
 
@@ -75,7 +75,7 @@ def menu(
 ) -> int:
     """One of several numbers, each with a title; the view's value, or `otherwise` (the first) where that is not
     offered."""
-    value = getattr(session().view, name)
+    value = getattr(session().explore.view, name)
     if value not in options:
         value = options[0] if otherwise is None else otherwise
     if len(options) > 1:
@@ -98,7 +98,7 @@ def put(name: str, value: int, options: Sequence[int]) -> None:
     """Moves the slider of `name`, before it is drawn."""
     s = session()
     changes: dict[str, Any] = {name: value}
-    s.view = replace(s.view, **changes)
+    s.explore.view = replace(s.explore.view, **changes)
     st.session_state[_slider(name, options)] = value
 
 
@@ -110,7 +110,7 @@ def steps(
     label: str, name: str, options: Sequence[int], titles: Sequence[str], help: str | None = None
 ) -> int:
     """A slider over a few numbers; the option nearest to the view's value."""
-    value = min(options, key=lambda option: abs(option - getattr(session().view, name)))
+    value = min(options, key=lambda option: abs(option - getattr(session().explore.view, name)))
     if len(options) > 1:
         key = _slider(name, options)
         named = dict(zip(options, titles, strict=True))

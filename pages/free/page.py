@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.free import link as free_link
 from pages.free.controls import controls
-from pages.free.state import TRUST, change, free, measured, read_address, take
+from pages.free.state import TRUST, change, free, measured, take
 from pages.free.state import status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, settled, verdict
@@ -23,15 +23,15 @@ from pages.shared.head import head
 from pages.shared.links import Curve
 from pages.shared.names import in_common
 from pages.shared.reading import words_and_papers
-from pages.shared.state import session
+from pages.shared.state import read_address, session
 from pages.shared.text import escape
 
 CONSTANTS = {"practical": "practical bonus", "paper": "printed bonus"}
 
 
 def main() -> None:
-    read_address()
     f = free()
+    read_address(f)
     with st.sidebar:
         controls()
     corner = head("When is privacy free?", f.problems)

@@ -18,12 +18,13 @@ from dprl.simulation import RunSpec
 from pages.explore.regret import note
 from pages.free import link as free_link
 from pages.free.link import BASE, View
-from pages.shared import address, answers, data
+from pages.shared import answers, data
+from pages.shared.address import Query
 from pages.shared.bundled import bundled
 from pages.shared.draft import draft_of
 from pages.shared.links import Curve
 from pages.shared.names import kind_of
-from pages.shared.state import ask, session
+from pages.shared.state import ask, session, write_address
 
 TRUST = {
     "none": "No privacy",
@@ -46,24 +47,40 @@ class Free:
     problems: tuple[str, ...] = ()
 
     @property
+    def begun(self) -> bool:
+        """Whether a link was read, or something was changed."""
+        return self.address is not None
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return free_link.encode(self.base, self.view)
+
+    @property
     def query(self) -> str:
         """The link to what is seen now, without the question mark."""
         return free_link.query(self.base, self.view)
 
+    def follow(self, given: Query) -> None:
+        """Takes over a link, and starts what it names."""
+        s = session()
+        link = free_link.decode(given, s.files)
+        self.base, self.view, self.problems = link.base, link.view, link.problems
+        s.draft = draft_of(link.base)
+        s.version += 1
+        start()
+
 
 def free() -> Free:
     """This visitor's part of the page."""
-    found: Free | None = st.session_state.get("free")
-    if found is None:
-        found = st.session_state["free"] = Free()
-    return found
+    return session().part(Free)
 
 
 def change(**view: Any) -> None:
     """Changes the view, and the address with it."""
     f = free()
     f.view = replace(f.view, **view)
-    write_address()
+    write_address(free())
 
 
 def take(base: RunSpec) -> None:
@@ -75,7 +92,7 @@ def take(base: RunSpec) -> None:
     s.draft = draft_of(base)
     s.version += 1
     start()
-    write_address()
+    write_address(free())
 
 
 def start() -> None:
@@ -84,30 +101,6 @@ def start() -> None:
     for curve in free_link.compared(free().base)[0]:
         if curve.spec not in bundled("free"):
             ask(data.store().request, curve.spec, s.visitor)
-
-
-def read_address() -> None:
-    """Takes over what the address bar says when it is a link that was not read yet, and starts what it names."""
-    f, s = free(), session()
-    if s.page not in s.drafts:
-        s.draft = draft_of(f.base)
-    if s.arrived and f.address is not None and not st.query_params:
-        write_address()
-        return
-    if (found := address.unread(f.address, s.files)) is None:
-        return
-    given, f.address = found
-    link = free_link.decode(given, s.files)
-    f.base, f.view, f.problems = link.base, link.view, link.problems
-    s.draft = draft_of(link.base)
-    s.version += 1
-    start()
-
-
-def write_address() -> None:
-    """Puts what is seen into the address bar."""
-    f = free()
-    f.address = address.write(free_link.encode(f.base, f.view), session().files)
 
 
 def status(spec: RunSpec) -> RunStatus:

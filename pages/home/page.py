@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 from html import escape as html
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from dprl import links, metrics, search
-from dprl.fields import SpecError, shown
+from dprl import metrics, search
 from dprl.figures import looks
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
 from dprl.figures.trust import LEARNED, Cost, chart, table
 from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
-from dprl.simulation.spec import FIELDS
 from dprl.words import human, rough
 from pages.home.slider import live_slider
+from pages.home.state import EPSILON, Home, query
 from pages.shared import answers
 from pages.shared.browser import copy_link
 from pages.shared.bundled import bundled
@@ -29,10 +26,9 @@ from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.frame import dark, guarded
 from pages.shared.names import in_common
 from pages.shared.reading import words_and_papers
-from pages.shared.state import session
+from pages.shared.state import read_address, session
 from pages.shared.text import escape
 
-EPSILON = replace(FIELDS["epsilon"], optional=False)
 HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 # Where a visitor may go from here, besides Explore.
 WAYS_ON = (
@@ -42,79 +38,49 @@ WAYS_ON = (
 
 
 def main() -> None:
-    problem = read_address()
+    h = session().part(Home)
+    read_address(h)
     st.title("What does privacy cost a learner?", anchor=False)
-    if problem:
+    for problem in h.problems if "eps" in st.query_params else ():
         st.warning(escape(problem), icon=":material/link_off:")
     st.markdown(
         "A learner finds out how to act from one user after the other. **Differential privacy** hides each of them in "
         "noise. Move the slider: the more private, the more users it takes until a curve comes down."
     )
-    session().home_drawn = session().epsilon, dark()
+    h.drawn = h.epsilon, dark()
     st.fragment(at_one_epsilon)()
     words_and_papers()
-
-
-def read_address() -> str:
-    """Takes over the epsilon of a link that was not read yet; returns a sentence where it could not be used."""
-    s = session()
-    if "eps" not in st.query_params:
-        return ""
-    text, version = st.query_params["eps"], st.query_params.get("v", links.VERSION)
-    address = f"home {version} {text}"
-    if address != s.address:
-        s.address = address
-        epsilon, s.home_problem = epsilon_of(text, version)
-        if epsilon != s.epsilon:  # else the slider wrote it
-            s.epsilon = epsilon
-            s.version += 1
-    return s.home_problem
-
-
-def epsilon_of(text: str, version: str = links.VERSION) -> tuple[float, str]:
-    """The epsilon of a link to this page, one of HOME_BUDGETS, and a sentence where it is not what the link says."""
-    problems = []
-    if version not in links.READ:
-        problems.append(f"The link says version {shown(version)} and was read as version {links.VERSION}.")
-    epsilon: float = EPSILON.default
-    try:
-        wanted = EPSILON.parse(text)
-        epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
-        if epsilon != wanted:
-            problems.append(f"The slider has no ε = {wanted:g}; its nearest is shown. Explore runs any.")
-    except SpecError as error:
-        problems.append(str(error))
-    return epsilon, " ".join(problems)
 
 
 @guarded
 def at_one_epsilon() -> None:
     """Everything that moves with the slider; redrawn by itself."""
     s = session()
+    h = s.part(Home)
     night = dark()
-    example = trust(s.epsilon, HOME_EPISODES)
+    example = trust(h.epsilon, HOME_EPISODES)
     privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
     with privacy:
         live_slider(
             "Privacy budget",
-            HOME_BUDGETS.index(s.epsilon),
+            HOME_BUDGETS.index(h.epsilon),
             [f"ε = {e:g}" for e in HOME_BUDGETS],
             spoken=[f"epsilon {e:g}" for e in HOME_BUDGETS],
             ends=("more private", "less noise"),
             key=f"{s.version}:epsilon",
             chart="home_chart",
             queries=[query(e) for e in HOME_BUDGETS],
-            write="eps" not in st.query_params and s.epsilon != EPSILON.default,
+            write="eps" not in st.query_params and h.epsilon != EPSILON.default,
             on_move=take,
         )
-    if s.home_drawn[1] != night:  # day and night changed meanwhile
-        s.home_drawn = s.epsilon, night
-    costs = known(s.epsilon)
+    if h.drawn[1] != night:  # day and night changed meanwhile
+        h.drawn = h.epsilon, night
+    costs = known(h.epsilon)
     with cost:
-        st.html(cards(costs, s.epsilon, night))
+        st.html(cards(costs, h.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
-        draw(kept(("home", *s.home_drawn), partial(picture, *s.home_drawn)), "home")
-    tell(sentences.trust(costs, s.epsilon), partial(table, costs, s.epsilon), "home")
+        draw(kept(("home", *h.drawn), partial(picture, *h.drawn)), "home")
+    tell(sentences.trust(costs, h.epsilon), partial(table, costs, h.epsilon), "home")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         st.page_link(
             "pages/explore/page.py",
@@ -124,20 +90,15 @@ def at_one_epsilon() -> None:
         )
         for page, label, icon in WAYS_ON:
             st.page_link(page, label=label, icon=icon)
-        copy_link(query(s.epsilon))
-    st.markdown(f":material/shield: {meaning(s.epsilon)}")
+        copy_link(query(h.epsilon))
+    st.markdown(f":material/shield: {meaning(h.epsilon)}")
     st.caption(escape(in_common(example.curves)))
-
-
-def query(epsilon: float) -> str:
-    """The link to this page at an epsilon, without the question mark."""
-    return urlencode({"v": links.VERSION, "eps": f"{epsilon:g}"})
 
 
 def take(place: int) -> None:
     """The slider was moved."""
-    s = session()
-    s.epsilon, s.home_problem = HOME_BUDGETS[place], ""
+    h = session().part(Home)
+    h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
 @st.cache_data(show_spinner=False)

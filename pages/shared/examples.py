@@ -126,9 +126,9 @@ def offer() -> None:
 
 def take(s: Session, example: Example) -> None:
     """Makes an example the comparison and starts its runs."""
-    s.curves, s.view, s.paused = list(example.curves), example.view, False
-    s.draft = draft_of(s.curves[links.most_private(s.curves)].spec)
+    s.explore.curves, s.explore.view, s.paused = list(example.curves), example.view, False
+    s.draft = draft_of(s.explore.curves[links.most_private(s.explore.curves)].spec)
     s.version += 1
-    for curve in s.curves:
+    for curve in s.explore.curves:
         ask(store().request, curve.spec, s.visitor)
-    write_address()
+    write_address(session().explore)

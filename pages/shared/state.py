@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.simulation.spec import RunSpec
 from pages.shared import address, links
+from pages.shared.address import Query
 from pages.shared.data import store
 from pages.shared.draft import Draft, draft_of
 from pages.shared.links import MAX_CURVES, Curve, View
@@ -36,34 +37,103 @@ class Editing:
         self.drawn += 1
 
 
+class Part(Protocol):
+    """What a page keeps of a visitor, and how a link says it.
+
+    address: the query last read or written; problems: what a link said that could not be used.
+    """
+
+    address: str | None
+    problems: tuple[str, ...]
+
+    @property
+    def base(self) -> RunSpec:
+        """The run that the page's controls begin with."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is something that the address should say on coming back to the page."""
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen, in order, each key and value unescaped."""
+
+    def follow(self, given: Query) -> None:
+        """Takes over what a link says, and starts what it names."""
+
+
+@dataclass
+class Comparison:
+    """Explore: the curves that are compared, what is looked at, and whether the moment looked at moves on."""
+
+    curves: list[Curve] = field(default_factory=list)
+    view: View = field(default_factory=View)
+    playing: bool = False
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def base(self) -> RunSpec:
+        """The run that the controls begin with."""
+        return RunSpec()
+
+    @property
+    def begun(self) -> bool:
+        """Whether there are curves."""
+        return bool(self.curves)
+
+    @property
+    def visible(self) -> list[Curve]:
+        """The curves that are drawn."""
+        return [curve for curve in self.curves if not curve.hidden]
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return links.encode(self.curves, self.view) if self.curves else []
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return links.query(self.curves, self.view)
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link, and starts the runs that it names."""
+        s = session()
+        link = links.decode(given, s.files)
+        self.problems, self.view = link.problems, link.view
+        s.version += 1
+        if link.curves:
+            self.curves = list(link.curves)
+            s.draft = draft_of(link.curves[links.most_private(link.curves)].spec)
+            for curve in link.curves:
+                ask(store().request, curve.spec, s.visitor)
+
+
+P = TypeVar("P", bound=Part)
+
+
 @dataclass
 class Session:
-    """One visitor's comparison, view and half-filled controls; all of it lives as long as the browser tab.
+    """What one visitor has done and chosen; it lives as long as the browser tab.
 
-    drafts: what the controls of each page hold; wrong: the sentence for each exact field that cannot be read;
-    version: part of widget keys, raised when the draft or the view is set by something other than its own widgets;
-    address: the query last read or written;
-    problems: what a link said that could not be used; runs: how often Run was pressed; paused: live curves stand
-    still; playing: the moment looked at moves on; said: what the last press of a button has to say; files: environments
-    uploaded here, by their digest; upload_problem: what was wrong with the last one; editing: the one in the editor;
-    page: the one shown last; arrived: another one was shown before; stuck: a part that redraws itself could not be
-    drawn; epsilon: the one on the home page; home_drawn: what its chart was sent for, epsilon and whether dark;
-    home_problem: what was wrong with the link that brought it; saves: the kind of picture that the camera above each
-    chart saves; drawing: the part of the page that is being drawn; waiting: parts that miss an answer of the workers;
+    parts: what each page keeps, see `part`; drafts: what the controls of each page hold; wrong: the sentence for each
+    exact field that cannot be read; version: part of widget keys, raised when the draft or the view is set by something
+    other than its own widgets; runs: how often Run was pressed; paused: live curves stand still; said: what the last
+    press of a button has to say; files: environments uploaded here, by their digest; upload_problem: what was wrong
+    with the last one; editing: the one in the editor; page: the one shown last; arrived: another one was shown before;
+    stuck: a part that redraws itself could not be drawn; saves: the kind of picture that the camera above each chart
+    saves; drawing: the part of the page that is being drawn; waiting: parts that miss an answer of the workers;
     polling: those that the browser has drawn again until they have it; asked: what this visitor has waited for.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
-    curves: list[Curve] = field(default_factory=list)
-    view: View = field(default_factory=View)
+    parts: dict[type, Any] = field(default_factory=dict)
     drafts: dict[str | None, Draft] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     version: int = 0
-    address: str | None = None
-    problems: tuple[str, ...] = ()
     runs: int = 0
     paused: bool = False
-    playing: bool = False
     said: str = ""
     files: dict[str, str] = field(default_factory=dict)
     upload_problem: str = ""
@@ -71,9 +141,6 @@ class Session:
     page: str | None = None
     stuck: bool = False
     arrived: bool = True
-    epsilon: float = 1.0
-    home_drawn: tuple[float, bool] = (1.0, False)
-    home_problem: str = ""
     saves: str = "png"
     drawing: str = ""
     waiting: set[str] = field(default_factory=set)
@@ -91,15 +158,17 @@ class Session:
     def draft(self, given: Draft) -> None:
         self.drafts[self.page] = given
 
-    @property
-    def visible(self) -> list[Curve]:
-        """The curves that are drawn."""
-        return [curve for curve in self.curves if not curve.hidden]
+    def part(self, kind: type[P]) -> P:
+        """What the page with this kind of part keeps of the visitor; begun when it is first asked for."""
+        if kind not in self.parts:
+            self.parts[kind] = kind()
+        found: P = self.parts[kind]
+        return found
 
     @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return links.query(self.curves, self.view)
+    def explore(self) -> Comparison:
+        """What Explore keeps: other pages add to it, too."""
+        return self.part(Comparison)
 
 
 def session() -> Session:
@@ -113,7 +182,7 @@ def session() -> Session:
 def look(**changes: Any) -> None:
     """Changes the view; the widgets of the view are drawn anew from it."""
     s = session()
-    s.view = replace(s.view, **changes)
+    s.explore.view = replace(s.explore.view, **changes)
     s.version += 1
 
 
@@ -132,42 +201,32 @@ def add(spec: RunSpec, name: str = "") -> str:
     s = session()
     if not ask(store().request, spec, s.visitor):
         return s.said
-    for i, curve in enumerate(s.curves):
+    for i, curve in enumerate(s.explore.curves):
         if curve.spec == spec:
-            s.curves[i] = replace(curve, hidden=False)
+            s.explore.curves[i] = replace(curve, hidden=False)
             return "This run is already in the comparison."
-    if len(s.curves) >= MAX_CURVES:
+    if len(s.explore.curves) >= MAX_CURVES:
         return f"{MAX_CURVES} curves are the most: remove one first."
-    s.curves.append(Curve(spec, name))
+    s.explore.curves.append(Curve(spec, name))
     return ""
 
 
-def read_address() -> None:
-    """Takes over what the address bar says when it is a link that was not read yet, and starts what it names.
+def read_address(part: Part) -> None:
+    """Takes over what the address bar says when it is a link that was not read yet.
 
-    An address without a query says nothing: the session keeps what it has, and on coming from another page puts it
-    into the address, so that it survives a reload.
+    An address without a query says nothing: the page keeps what it has, and on coming from another page puts it into
+    the address, so that it survives a reload.
     """
     s = session()
-    s.playing = s.playing and not s.arrived
-    if s.arrived and s.curves and not st.query_params:
-        write_address()
-        return
-    if (found := address.unread(s.address, s.files)) is None:
-        return
-    given, s.address = found
-    link = links.decode(given, s.files)
-    s.problems = link.problems
-    if link.curves:
-        s.curves = list(link.curves)
-        s.draft = draft_of(link.curves[links.most_private(link.curves)].spec)
-        for curve in link.curves:
-            ask(store().request, curve.spec, s.visitor)
-    s.view = link.view
-    s.version += 1
+    if s.page not in s.drafts:
+        s.draft = draft_of(part.base)
+    if s.arrived and part.begun and not st.query_params:
+        write_address(part)
+    elif (found := address.unread(part.address, s.files)) is not None:
+        given, part.address = found
+        part.follow(given)
 
 
-def write_address() -> None:
-    """Puts the comparison and the view into the address bar; called when the comparison or the tab changes."""
-    s = session()
-    s.address = address.write(links.encode(s.curves, s.view) if s.curves else [], s.files)
+def write_address(part: Part) -> None:
+    """Puts what is seen into the address bar; called when the comparison or the tab changes."""
+    part.address = address.write(part.link, session().files)

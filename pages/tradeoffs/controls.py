@@ -19,7 +19,7 @@ from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.data import workers
 from pages.shared.draft import draft_of, spec_from
 from pages.shared.frame import guarded
-from pages.shared.state import session
+from pages.shared.state import session, write_address
 from pages.shared.text import escape
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -170,7 +170,7 @@ def run(study: Study) -> None:
     t.study, t.picked, t.problems = study, None, ()
     trade.start()
     session().runs += 1
-    trade.write_address()
+    write_address(t)
     st.rerun()
 
 

@@ -19,7 +19,7 @@ from pages.shared.head import head
 from pages.shared.links import Curve
 from pages.shared.names import in_common
 from pages.shared.reading import words_and_papers
-from pages.shared.state import ask, session
+from pages.shared.state import ask, read_address, session, write_address
 from pages.shared.text import escape
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
@@ -34,9 +34,8 @@ PACE = 0.5  # seconds between two looks at what is running
 
 
 def main() -> None:
-    trade.trade()
-    trade.read_address()
     t = trade.trade()
+    read_address(t)
     with st.sidebar:
         trade_controls.panel()
     corner = head("Trade-offs", t.problems)
@@ -128,7 +127,7 @@ def ask_for(study: Study) -> None:
     """Another study is shown, and what is missing of it started."""
     trade.take(study)
     trade.start()
-    trade.write_address()
+    write_address(trade.trade())
     st.rerun()
 
 

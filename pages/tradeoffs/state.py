@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from dprl import metrics, search
@@ -21,11 +20,12 @@ from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
 from dprl.theory import BOUNDS
 from dprl.words import quoted
-from pages.shared import address, answers, data
+from pages.shared import answers, data
+from pages.shared.address import Query
 from pages.shared.bundled import bundled_ends
 from pages.shared.draft import draft_of
 from pages.shared.names import kind_of
-from pages.shared.state import ask, session
+from pages.shared.state import ask, session, write_address
 from pages.shared.status import ACTIVE
 from pages.shared.text import escape
 from pages.tradeoffs import study as studies
@@ -53,44 +53,41 @@ class Trade:
     picked: tuple[int, int] | None = None
 
     @property
+    def base(self) -> RunSpec:
+        """The run that the controls begin with."""
+        return self.study.base
+
+    @property
+    def begun(self) -> bool:
+        """Whether a link was read, or something was changed."""
+        return self.address is not None
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return studies.encode(self.study)
+
+    @property
     def query(self) -> str:
         """The link to what is seen now, without the question mark."""
-        return urlencode(studies.encode(self.study))
+        return urlencode(self.link)
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link, and starts what it names."""
+        study, problems = studies.decode(given, session().files)
+        self.problems = tuple(problems)
+        take(study)
+        start()
 
 
 def trade() -> Trade:
     """This visitor's study."""
-    found: Trade | None = st.session_state.get("trade")
-    if found is None:
-        found = st.session_state["trade"] = Trade()
-        session().draft = draft_of(studies.DEFAULT.base)
-    return found
+    return session().part(Trade)
 
 
 def visitor() -> str:
     """In whose name the runs of a sweep are asked for: one's own runs in Explore do not wait behind them."""
     return f"{session().visitor}:sweep"
-
-
-def read_address() -> None:
-    """Takes over a link that was not read yet, and starts what it names."""
-    t, s = trade(), session()
-    if s.arrived and t.address is not None and not st.query_params:
-        write_address()
-        return
-    if (found := address.unread(t.address, s.files)) is None:
-        return
-    given, t.address = found
-    study, problems = studies.decode(given, s.files)
-    t.problems = tuple(problems)
-    take(study)
-    start()
-
-
-def write_address() -> None:
-    """Puts the study into the address bar; called when it is run, or another chart is chosen."""
-    t = trade()
-    t.address = address.write(studies.encode(t.study), session().files)
 
 
 def take(study: Study) -> None:
@@ -106,7 +103,7 @@ def look(**changes: Any) -> None:
     """Changes how the study is looked at."""
     t = trade()
     t.study = replace(t.study, **changes)
-    write_address()
+    write_address(t)
 
 
 def ends(spec: RunSpec) -> NDArray[np.float64]:

@@ -79,7 +79,7 @@ def test_a_press_that_fails_is_said_and_the_page_stays(
     unbroken(app)
     assert [t.value.replace("\\", "") for t in app.toast] == [FAILED]
     assert [t.value for t in app.title] == ["Explore"]
-    assert len(app.session_state["session"].curves) == 1
+    assert len(app.session_state["session"].explore.curves) == 1
     assert "planted" in caplog.text
     assert "planted" not in words(app)
 
@@ -90,7 +90,7 @@ def test_a_tab_pressed_while_the_one_before_is_being_drawn_is_opened(visit: Visi
     for late, tab in (("Counts", "counts"), ("Policy", "policy"), ("Regret", "regret")):
         sent(app, known, string_value=late)  # by the browser, which knows the first drawing only
         unbroken(app)
-        assert app.session_state["session"].view.tab == tab
+        assert app.session_state["session"].explore.view.tab == tab
 
 
 def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit) -> None:
@@ -100,7 +100,7 @@ def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit) -> 
         sent(app, remove, trigger_value=True)
         unbroken(app)
         assert list(app.toast) == []
-    assert len(app.session_state["session"].curves) == 1
+    assert len(app.session_state["session"].explore.curves) == 1
 
 
 def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:

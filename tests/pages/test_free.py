@@ -18,6 +18,7 @@ from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from pages.free import link as free_link
 from pages.free.link import BASE, MODELS, SHOWN, compared
+from pages.free.state import Free
 from pages.shared import links
 from pages.shared.bundled import bundled
 from tests.pages.conftest import charts, unbroken, words
@@ -104,7 +105,7 @@ def test_every_chart_while_runs_wait_go_on_and_are_finished(visit: Visit, work: 
     for seeds, show in product((0, 1, 4, 20), SHOWN):
         work(seeds if show == SHOWN[0] else 0)
         app = visit(PAGE, b=encode_spec(SMALL), show=show)
-        assert app.session_state["free"].view.show == show
+        assert app.session_state["session"].part(Free).view.show == show
         if seeds == 20:
             assert len(charts(app)) == (show != "calculator")
             assert "By 10⁶ users" in said(app)
@@ -169,12 +170,12 @@ def test_run_shows_what_the_controls_say_and_the_address_carries_it(visit: Visit
     assert app.button(key="run").label == "Run"
     app.button(key="run").click().run()
     unbroken(app)
-    base = app.session_state["free"].base
+    base = app.session_state["session"].part(Free).base
     assert base.environment == "chain"
     assert base.episodes == 10**15
     assert store.status(base).state == "queued"
     again = free_link.decode({key: [value] for key, value in _query(app).items()})
-    assert again == free_link.FreeLink(base, app.session_state["free"].view, ())
+    assert again == free_link.FreeLink(base, app.session_state["session"].part(Free).view, ())
     assert again.view.S == base.environment_params["S"]
 
 
@@ -190,7 +191,7 @@ def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     (segments,) = [group for group in app.segmented_control if "printed bonus" in group.options]
     segments.set_value("paper").run()
     unbroken(app)
-    assert app.session_state["free"].base == BASE.replace(bonus="paper")
+    assert app.session_state["session"].part(Free).base == BASE.replace(bonus="paper")
     assert store.activity().runs_waiting == 0
 
 
@@ -219,7 +220,7 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
         tables[0].query("bound == 'DP-UCBVI' and trusted == 'agent'").iloc[0]["price of privacy"]
         == "1.15 million"
     )
-    assert app.session_state["free"].base == BASE  # the runs stay
+    assert app.session_state["session"].part(Free).base == BASE  # the runs stay
     assert _query(app)["eps"] == "0.5"
 
 
@@ -230,7 +231,7 @@ def test_a_bad_number_in_the_calculator_is_said_in_a_sentence(visit: Visit, type
     unbroken(app)
     assert "K:" in said(app)
     assert "is not allowed; give a number from 1 to 1e+30." in said(app)
-    assert app.session_state["free"].view.K == 1e15
+    assert app.session_state["session"].part(Free).view.K == 1e15
     assert not app.button(key="run").disabled
 
 
@@ -276,8 +277,8 @@ def test_coming_back_keeps_what_was_seen(visit: Visit) -> None:
     app.query_params.clear()
     app.switch_page(PAGE).run()
     unbroken(app)
-    assert app.session_state["free"].base == SMALL
-    assert app.session_state["free"].view.show == "growth"
+    assert app.session_state["session"].part(Free).base == SMALL
+    assert app.session_state["session"].part(Free).view.show == "growth"
     assert _query(app)["show"] == "growth"
 
 

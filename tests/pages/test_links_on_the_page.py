@@ -38,8 +38,8 @@ def test_a_wrong_value_is_said_and_the_rest_is_shown(visit: Visit) -> None:
     assert "epsilon: -1 is not allowed" in said
     assert "x: diagonal is not allowed" in said
     session = app.session_state["session"]
-    assert [c.spec.environment_params["H"] for c in session.curves] == [5, 5]
-    assert session.view.tab == "policy"
+    assert [c.spec.environment_params["H"] for c in session.explore.curves] == [5, 5]
+    assert session.explore.view.tab == "policy"
 
 
 def test_the_address_follows_the_comparison_and_the_tab_only(visit: Visit) -> None:
@@ -55,11 +55,11 @@ def test_the_address_follows_the_comparison_and_the_tab_only(visit: Visit) -> No
 def test_going_back_brings_the_earlier_comparison(visit: Visit) -> None:
     app = visit(EXPLORE, c=["envp.H.5"])
     app.button(key="Add its non-private twin:0").click().run()
-    assert len(app.session_state["session"].curves) == 2
+    assert len(app.session_state["session"].explore.curves) == 2
     app.query_params.clear()
     app.query_params["c"] = ["envp.H.5"]
     app.run()
-    assert len(app.session_state["session"].curves) == 1
+    assert len(app.session_state["session"].explore.curves) == 1
     app.query_params.clear()
     app.run()
-    assert len(app.session_state["session"].curves) == 1  # an address without a link says nothing
+    assert len(app.session_state["session"].explore.curves) == 1  # an address without a link says nothing

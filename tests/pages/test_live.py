@@ -81,33 +81,33 @@ def playing(visit: Visit, work: Work) -> AppTest:
     app = visit(EXPLORE, c=[SMALL], tab="policy", k="1")
     app.button(key="play").click().run()
     unbroken(app)
-    assert of(app).playing
+    assert of(app).explore.playing
     assert app.button(key="play").label == "Pause"
     return app
 
 
 def test_moments_play_one_after_the_other_until_pause(visit: Visit, work: Work) -> None:
     app = playing(visit, work)
-    seen = [of(app).view.episode]
+    seen = [of(app).explore.view.episode]
     for _ in range(3):
         app.run()
-        seen.append(of(app).view.episode)
+        seen.append(of(app).explore.view.episode)
     assert seen == sorted(set(seen))
     app.button(key="play").click().run()
-    assert not of(app).playing
+    assert not of(app).explore.playing
 
 
 def test_what_plays_stops_when_it_is_no_longer_shown(visit: Visit, work: Work) -> None:
     app = playing(visit, work)
     sent(app, tabs(app), string_value="Counts")
-    assert not of(app).playing  # though moments could play there, too
+    assert not of(app).explore.playing  # though moments could play there, too
     app.button(key="play").click().run()
-    assert of(app).playing
+    assert of(app).explore.playing
     next(w for w in app.segmented_control if "coverage" in w.options or "Bound" in w.options).set_value(
         "coverage"
     ).run()
     unbroken(app)
-    assert not of(app).playing
+    assert not of(app).explore.playing
 
 
 def test_what_plays_does_not_go_on_when_one_comes_back(visit: Visit, work: Work) -> None:
@@ -116,4 +116,4 @@ def test_what_plays_does_not_go_on_when_one_comes_back(visit: Visit, work: Work)
     app.query_params.clear()
     app.switch_page(EXPLORE).run()
     unbroken(app)
-    assert not of(app).playing
+    assert not of(app).explore.playing

@@ -57,7 +57,7 @@ def test_what_is_hidden_is_not_looked_at_first() -> None:
 
 def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> None:
     app = visit(EXPLORE, c=LINK)
-    assert drafted(app) == app.session_state["session"].curves[2].spec
+    assert drafted(app) == app.session_state["session"].explore.curves[2].spec
     assert app.text_input(key=f"{app.session_state['session'].version}:epsilon:exact").value == "0.1"
 
 
@@ -67,7 +67,7 @@ def test_an_example_fills_the_settings_with_its_most_private_curve(visit: Visit,
     app.button(key=f"example_{example.title}").click().run()
     unbroken(app)
     s = app.session_state["session"]
-    assert drafted(app) == s.curves[most_private(s.curves)].spec
+    assert drafted(app) == s.explore.curves[most_private(s.explore.curves)].spec
     assert drafted(app).privacy != "none"
     assert drafted(app).episodes == example.curves[0].spec.episodes
 
@@ -88,9 +88,9 @@ def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) 
     app = visit(EXPLORE, c=LINK, tab="data")
     next(box for box in app.selectbox if box.label == "Curve").set_value(1).run()
     app.button(key="Remove:0").click().run()
-    assert app.session_state["session"].view.curve == 0
+    assert app.session_state["session"].explore.view.curve == 0
     app.button(key="Remove:0").click().run()
-    assert app.session_state["session"].view.curve == -1
+    assert app.session_state["session"].explore.view.curve == -1
 
 
 def test_home_leads_to_the_most_private_curve() -> None:

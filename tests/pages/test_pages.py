@@ -37,7 +37,9 @@ def test_empty_explore_says_what_to_do_and_offers_examples(visit: Visit, store: 
     assert charts(app) == []
     app.button(key=f"example_{EXAMPLES[0].title}").click().run()
     unbroken(app)
-    assert [c.spec for c in app.session_state["session"].curves] == [c.spec for c in EXAMPLES[0].curves]
+    assert [c.spec for c in app.session_state["session"].explore.curves] == [
+        c.spec for c in EXAMPLES[0].curves
+    ]
     assert store.activity().runs_waiting == len(EXAMPLES[0].curves)
 
 
@@ -69,7 +71,7 @@ def test_the_same_run_is_not_added_twice(visit: Visit) -> None:
     app = visit(EXPLORE)
     for _ in range(2):
         app.button(key="run").click().run()
-    assert len(app.session_state["session"].curves) == 1
+    assert len(app.session_state["session"].explore.curves) == 1
     assert [t.value for t in app.toast] == ["This run is already in the comparison\\."]
 
 
@@ -93,7 +95,7 @@ def test_every_tab_in_every_state(visit: Visit, work: Work, curve: str) -> None:
         work(seeds)
         for tab in VIEW_FIELDS["tab"].choices:
             app = visit(EXPLORE, c=[curve], tab=tab)
-            assert app.session_state["session"].view.tab == tab
+            assert app.session_state["session"].explore.view.tab == tab
             if seeds == 1 and tab in ("regret", "counts", "policy"):
                 (chart,) = charts(app)
                 assert chart.alt
@@ -232,7 +234,7 @@ def test_names_are_shown_as_written_and_never_interpreted(visit: Visit, work: Wo
     visit(EXPLORE, c=[PRIVATE])
     work()
     app = visit(EXPLORE, c=[f"{PRIVATE}~name.{name}"], each="on")
-    assert app.session_state["session"].curves[0].name == links.clean_name(name)
+    assert app.session_state["session"].explore.curves[0].name == links.clean_name(name)
     for said in words(app).split("\n"):
         bare = said.replace("\\<", "").replace("\\[", "").replace("\\*", "").replace("\\$", "")
         assert "<img" not in bare
@@ -288,7 +290,7 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
     app.switch_page("pages/runs/page.py").run()
     next(b for b in app.button if b.key == "show_1").click().run()
     unbroken(app)
-    assert [c.spec for c in app.session_state["session"].curves] == [RunSpec(), SPEC]
+    assert [c.spec for c in app.session_state["session"].explore.curves] == [RunSpec(), SPEC]
 
 
 def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,7 +306,7 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
     assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used just now."]
     app.button(key="cancel").click().run()
     unbroken(app)
-    assert len(app.session_state["session"].curves) == 1
+    assert len(app.session_state["session"].explore.curves) == 1
 
 
 def test_a_full_disk_is_said_once(disk: Disk, visit: Visit, store: Store) -> None:

@@ -30,7 +30,7 @@ def run_box(s: Session, live: bool = False) -> None:
     known = status(spec).state if spec else "unknown"
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
-    elif len(s.curves) >= MAX_CURVES:
+    elif len(s.explore.curves) >= MAX_CURVES:
         st.caption(f"{MAX_CURVES} curves are the most. Remove one to run another.")
     elif spec and known == "done":
         st.caption("Computed before: it appears at once.")
@@ -47,7 +47,7 @@ def run_box(s: Session, live: bool = False) -> None:
         spec,
         reset,
         "All settings back to their defaults; the curves stay.",
-        full=len(s.curves) >= MAX_CURVES,
+        full=len(s.explore.curves) >= MAX_CURVES,
     )
 
 
@@ -81,7 +81,7 @@ def run(spec: RunSpec) -> None:
     s.said = add(spec)
     s.runs += 1
     s.paused = False
-    write_address()
+    write_address(session().explore)
     st.rerun()
 
 

@@ -1,0 +1,65 @@
+"""What the home page keeps of a visitor, and its link."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from dprl import links
+from dprl.fields import SpecError, shown
+from dprl.simulation import RunSpec
+from dprl.simulation.spec import FIELDS
+from pages.shared.address import Query
+from pages.shared.examples import BASE, HOME_BUDGETS
+from pages.shared.state import session
+
+EPSILON = replace(FIELDS["epsilon"], optional=False)
+
+
+@dataclass
+class Home:
+    """What the page keeps of a visitor. drawn: what its chart was sent for, epsilon and whether dark."""
+
+    epsilon: float = EPSILON.default
+    drawn: tuple[float, bool] = (EPSILON.default, False)
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+    base: RunSpec = BASE
+    begun: bool = False  # its slider writes the address by itself
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return [("v", links.VERSION), ("eps", f"{self.epsilon:g}")]
+
+    def follow(self, given: Query) -> None:
+        """Takes over the epsilon of a link."""
+        if "eps" not in given:
+            return
+        epsilon, problem = epsilon_of(given["eps"][-1], given.get("v", [links.VERSION])[-1])
+        self.problems = (problem,) if problem else ()
+        if epsilon != self.epsilon:  # else the slider wrote it
+            self.epsilon = epsilon
+            session().version += 1
+
+
+def query(epsilon: float) -> str:
+    """The link to this page at an epsilon, without the question mark."""
+    return urlencode({"v": links.VERSION, "eps": f"{epsilon:g}"})
+
+
+def epsilon_of(text: str, version: str = links.VERSION) -> tuple[float, str]:
+    """The epsilon of a link to this page, one of HOME_BUDGETS, and a sentence where it is not what the link says."""
+    problems = []
+    if version not in links.READ:
+        problems.append(f"The link says version {shown(version)} and was read as version {links.VERSION}.")
+    epsilon: float = EPSILON.default
+    try:
+        wanted = EPSILON.parse(text)
+        epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
+        if epsilon != wanted:
+            problems.append(f"The slider has no ε = {wanted:g}; its nearest is shown. Explore runs any.")
+    except SpecError as error:
+        problems.append(str(error))
+    return epsilon, " ".join(problems)
