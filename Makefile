@@ -31,6 +31,8 @@ run: $(VENV)/.run
 
 test: $(VENV)/.test
 	@sh tests/browser/install.sh $(PY)
+	@echo "Compiling the kernels, once for all processes (half a minute after a change of the core)."
+	@$(PY) -c "from dprl.simulation import warm; list(warm())"
 	@echo "Running the tests."
 	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(COVERAGE)
 

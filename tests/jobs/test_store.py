@@ -412,11 +412,14 @@ def test_the_longest_unused_make_room(path: Path, monkeypatch: pytest.MonkeyPatc
     assert store.status(specs[1]).state == "queued"
 
 
-def test_traces_of_a_run_that_goes_on_stay(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("last", ["queued", "running"])
+def test_traces_of_a_run_that_goes_on_stay(path: Path, monkeypatch: pytest.MonkeyPatch, last: str) -> None:
     monkeypatch.setenv("DPRL_STORE_MB", "1")
     store = Store(path, fake.simulation())
     spec = FakeSpec(seeds=4)
     store.request(spec, "ann")
+    if last == "running":
+        claim(store, "slow")
     for _ in range(3):
         finish(store, size=700_000)
     assert store.status(spec).seeds_done == 3
