@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import frame
+from pages.shared.layout import frame
 
 PAGES = [
     st.Page(frame.HOME, title="Home", icon=":material/home:", default=True),

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from dprl import search
 from dprl.environments import ENVIRONMENTS
 from dprl.simulation import RunSpec, online, run
-from pages.shared.answers import OPTIMA
-from pages.shared.bundled import DIRECTORY, ENDS, FILES
+from pages.shared.results.answers import OPTIMA
+from pages.shared.results.bundled import DIRECTORY, ENDS, FILES
 from pages.tradeoffs import study as studies
 
 DIGITS = 6  # kept of a regret

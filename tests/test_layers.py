@@ -219,3 +219,8 @@ def test_no_source_file_is_too_long_to_be_read_at_once() -> None:
     lines = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8").count("\n") for file in files}
     assert {name: count for name, count in lines.items() if count > LONGEST} == {}
     assert lines["dprl/jobs/store.py"] <= FRONT
+
+
+def test_folders_of_pages_stay_small_enough_to_be_read() -> None:
+    folders = [folder for folder in (ROOT / "pages").rglob("*") if folder.is_dir()]
+    assert {folder.name for folder in folders if len(list(folder.glob("*.py"))) > 12} == set()

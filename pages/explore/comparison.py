@@ -9,15 +9,15 @@ from functools import partial
 import streamlit as st
 
 from dprl.figures import looks
-from pages.shared.callbacks import callback, taking
-from pages.shared.data import status, store
-from pages.shared.draft import draft_of
-from pages.shared.frame import dark
-from pages.shared.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
+from pages.shared.layout.frame import dark
 from pages.shared.names import in_common, kinds
-from pages.shared.state import add, ask, look, session, write_address
-from pages.shared.status import ACTIVE, words
+from pages.shared.results.data import status, store
+from pages.shared.results.status import ACTIVE, words
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback, taking
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
+from pages.shared.visitor.state import add, ask, look, session, write_address
 
 
 def chips(titles: list[str]) -> None:

@@ -19,11 +19,11 @@ from dprl.simulation import SeedTrace
 from dprl.statistics import NOISY
 from pages.explore import pulls, view
 from pages.explore.focus import identity, look_closely, moment
-from pages.shared import data
-from pages.shared.chart import kept, show
-from pages.shared.frame import dark
-from pages.shared.links import Curve
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
+from pages.shared.results import data
+from pages.shared.visitor.links import Curve
 
 CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
 PULLS = {"pulls": "Bad arms"}  # where there is a lower bound on them

@@ -18,11 +18,11 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.tables import csv, harmless
 from pages.explore import view
 from pages.explore.regret import curve_of
-from pages.shared import answers, data
-from pages.shared.callbacks import taking
-from pages.shared.links import Curve
 from pages.shared.names import kinds
-from pages.shared.state import session
+from pages.shared.results import answers, data
+from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import session
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 Row = tuple[Curve, Kind, str, RunStatus]  # a curve, what gives it its look, its title, and how its run stands

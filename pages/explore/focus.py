@@ -10,12 +10,12 @@ from dprl.jobs.store import RunStatus
 from dprl.simulation import SeedTrace
 from dprl.words import count
 from pages.explore import view
-from pages.shared import data
-from pages.shared.callbacks import callback
-from pages.shared.links import Curve
-from pages.shared.state import session
-from pages.shared.status import ACTIVE
+from pages.shared.results import data
+from pages.shared.results.status import ACTIVE
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import session
 
 
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:

@@ -17,12 +17,12 @@ from dprl.sentences import price as sentences
 from dprl.statistics import ADD_REMOVE, REPLACE_ONE
 from dprl.words import human, promise, significant
 from pages.explore import view
-from pages.shared import answers
-from pages.shared.chart import kept, show, sketch
-from pages.shared.frame import dark
-from pages.shared.links import Curve
-from pages.shared.state import session
+from pages.shared.layout.chart import kept, show, sketch
+from pages.shared.layout.frame import dark
+from pages.shared.results import answers
 from pages.shared.text import escape
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import session
 
 MODELS = {
     "JDP": "Joint differential privacy",

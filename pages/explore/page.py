@@ -9,17 +9,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.explore import comparison, counts, export, guarantee, policy, regret
-from pages.shared import status
-from pages.shared.browser import copy_link
-from pages.shared.callbacks import taking
 from pages.shared.controls.panel import controls
 from pages.shared.examples import offer
-from pages.shared.frame import redrawn
-from pages.shared.head import head
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.frame import redrawn
+from pages.shared.layout.head import head
+from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common, titles
-from pages.shared.reading import words_and_papers
-from pages.shared.state import read_address, session, write_address
+from pages.shared.results import status
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.state import read_address, session, write_address
 
 TABS = {
     "regret": ("Regret", regret.tab),

@@ -16,9 +16,9 @@ from dprl.sentences import policy as sentences
 from dprl.simulation import SeedTrace
 from pages.explore import view
 from pages.explore.focus import identity, look_closely, moment
-from pages.shared import data
-from pages.shared.chart import kept, show
-from pages.shared.frame import dark
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.results import data
 
 CHARTS = {
     "steps": "Actions",

@@ -15,13 +15,13 @@ from dprl.figures.style import Picture
 from dprl.sentences import regret as sentences
 from dprl.simulation import SeedTrace
 from dprl.words import plural, significant
-from pages.shared import data
-from pages.shared.chart import kept, show
-from pages.shared.frame import dark
-from pages.shared.links import Curve
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
 from pages.shared.names import kinds
-from pages.shared.state import session
+from pages.shared.results import data
 from pages.shared.text import escape
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import session
 
 ENVIRONMENT = "hard-jdp"
 SEEDS = 20  # whose pulls are counted, of each run

@@ -19,14 +19,14 @@ from dprl.jobs.store import RunStatus
 from dprl.sentences import regret as sentences
 from dprl.words import plural
 from pages.explore import view
-from pages.shared import answers, data, status
-from pages.shared.callbacks import callback
-from pages.shared.chart import kept, show
-from pages.shared.frame import dark
-from pages.shared.links import Curve
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
 from pages.shared.names import kinds
-from pages.shared.state import add, session, write_address
-from pages.shared.status import ACTIVE
+from pages.shared.results import answers, data, status
+from pages.shared.results.status import ACTIVE
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import add, session, write_address
 
 MEASURES = {
     "cumulative": "In all",

@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.callbacks import taking
-from pages.shared.links import VIEW_FIELDS, most_private
-from pages.shared.state import session
+from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.links import VIEW_FIELDS, most_private
+from pages.shared.visitor.state import session
 
 
 def _taking(key: str, name: str, convert: Callable[[Any], object]) -> Callable[[], None]:

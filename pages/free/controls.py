@@ -13,7 +13,6 @@ from dprl.simulation import FIELDS, RunSpec, estimate
 from dprl.words import duration, plural
 from pages.free.link import BASE, LEARNERS, compared
 from pages.free.state import free, take
-from pages.shared.bundled import bundled
 from pages.shared.controls.launch import buttons, spec_of
 from pages.shared.controls.panel import (
     CALIBRATION,
@@ -26,11 +25,12 @@ from pages.shared.controls.panel import (
     titles,
 )
 from pages.shared.controls.widgets import complaint, exact, select
-from pages.shared.data import status, workers
-from pages.shared.draft import draft_of
-from pages.shared.frame import guarded
-from pages.shared.state import Session, session
+from pages.shared.layout.frame import guarded
+from pages.shared.results.bundled import bundled
+from pages.shared.results.data import status, workers
 from pages.shared.text import escape
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.state import Session, session
 
 
 @st.fragment

@@ -19,7 +19,7 @@ from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
-from pages.shared.links import Curve
+from pages.shared.visitor.links import Curve
 
 MODELS = ("none", "central", "shuffle", "local")
 LEARNERS = tuple(key for key, a in ALGORITHMS.items() if set(MODELS) <= set(a.privacies))

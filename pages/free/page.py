@@ -15,16 +15,17 @@ from pages.free.state import status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, settled, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
-from pages.shared import links, status
-from pages.shared.browser import copy_link
-from pages.shared.callbacks import taking
-from pages.shared.frame import redrawn
-from pages.shared.head import head
-from pages.shared.links import Curve
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.frame import redrawn
+from pages.shared.layout.head import head
+from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
-from pages.shared.reading import words_and_papers
-from pages.shared.state import read_address, session
+from pages.shared.results import status
 from pages.shared.text import escape
+from pages.shared.visitor import links
+from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import read_address, session
 
 CONSTANTS = {"practical": "practical bonus", "paper": "printed bonus"}
 

@@ -18,13 +18,13 @@ from dprl.simulation import RunSpec
 from pages.explore.regret import note
 from pages.free import link as free_link
 from pages.free.link import BASE, View
-from pages.shared import answers, data
-from pages.shared.address import Query
-from pages.shared.bundled import bundled
-from pages.shared.draft import draft_of
-from pages.shared.links import Curve
 from pages.shared.names import kind_of
-from pages.shared.state import ask, session, write_address
+from pages.shared.results import answers, data
+from pages.shared.results.bundled import bundled
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import ask, session, write_address
 
 TRUST = {
     "none": "No privacy",

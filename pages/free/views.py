@@ -15,11 +15,11 @@ from dprl.theory import BOUNDS
 from pages.free.link import DRAWABLE, MOST_BOUNDS
 from pages.free.state import FIRST, Measured, change, free
 from pages.free.theory import setting
-from pages.shared.callbacks import taking
-from pages.shared.chart import kept, show
-from pages.shared.frame import dark
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
-from pages.shared.state import session
+from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.state import session
 
 SHOWN = {
     "price": "Price",

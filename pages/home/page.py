@@ -18,16 +18,16 @@ from dprl.simulation import RunSpec
 from dprl.words import human, rough
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, query
-from pages.shared import answers
-from pages.shared.browser import copy_link
-from pages.shared.bundled import bundled
-from pages.shared.chart import draw, kept, tell
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
-from pages.shared.frame import dark, guarded
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.chart import draw, kept, tell
+from pages.shared.layout.frame import dark, guarded
+from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
-from pages.shared.reading import words_and_papers
-from pages.shared.state import read_address, session
+from pages.shared.results import answers
+from pages.shared.results.bundled import bundled
 from pages.shared.text import escape
+from pages.shared.visitor.state import read_address, session
 
 HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 # Where a visitor may go from here, besides Explore.

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.callbacks import taking
+from pages.shared.visitor.callbacks import taking
 
 _HTML = """
 <div class="head"><label for="slider"></label><output for="slider"></output></div>

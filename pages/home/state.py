@@ -10,9 +10,9 @@ from dprl import links
 from dprl.fields import SpecError, shown
 from dprl.simulation import RunSpec
 from dprl.simulation.spec import FIELDS
-from pages.shared.address import Query
 from pages.shared.examples import BASE, HOME_BUDGETS
-from pages.shared.state import session
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.state import session
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
 

@@ -10,14 +10,14 @@ import streamlit as st
 from dprl.jobs.store import RunRow
 from dprl.simulation import RunSpec
 from dprl.words import duration, plural, size
-from pages.shared.callbacks import callback
-from pages.shared.data import store
-from pages.shared.frame import redrawn
-from pages.shared.links import Curve
+from pages.shared.layout.frame import redrawn
 from pages.shared.names import in_common, label
-from pages.shared.state import add, ask, session
-from pages.shared.status import ACTIVE, act, cancel, retry, words
+from pages.shared.results.data import store
+from pages.shared.results.status import ACTIVE, act, cancel, retry, words
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import add, ask, session
 from pages.tradeoffs.state import visitor as sweeper
 
 

@@ -8,12 +8,12 @@ from functools import cache
 import streamlit as st
 
 from dprl.simulation import RunSpec
-from pages.shared import links
-from pages.shared.callbacks import callback
-from pages.shared.data import store
-from pages.shared.draft import draft_of
-from pages.shared.links import Curve, View
-from pages.shared.state import Session, ask, session, write_address
+from pages.shared.results.data import store
+from pages.shared.visitor import links
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.links import Curve, View
+from pages.shared.visitor.state import Session, ask, session, write_address
 
 
 @dataclass(frozen=True)

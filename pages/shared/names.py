@@ -12,7 +12,7 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import count, plural
-from pages.shared.links import Curve
+from pages.shared.visitor.links import Curve
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
 CALIBRATION = {"tight": "least noise", "paper": "as printed"}

@@ -12,15 +12,15 @@ from dprl.simulation import FIELDS, RunSpec, estimate
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import DEFAULT_DELTA
 from dprl.words import duration, plural
-from pages.shared.callbacks import taking
 from pages.shared.controls import panel as controls
 from pages.shared.controls.launch import buttons
 from pages.shared.controls.widgets import complaint, exact, select
-from pages.shared.data import workers
-from pages.shared.draft import draft_of, spec_from
-from pages.shared.frame import guarded
-from pages.shared.state import session, write_address
+from pages.shared.layout.frame import guarded
+from pages.shared.results.data import workers
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.draft import draft_of, spec_from
+from pages.shared.visitor.state import session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.state import Trade

@@ -11,16 +11,16 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.words import human
-from pages.shared import data
-from pages.shared.browser import copy_link
-from pages.shared.callbacks import callback, taking
-from pages.shared.frame import redrawn
-from pages.shared.head import head
-from pages.shared.links import Curve
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.frame import redrawn
+from pages.shared.layout.head import head
+from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
-from pages.shared.reading import words_and_papers
-from pages.shared.state import ask, read_address, session, write_address
+from pages.shared.results import data
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback, taking
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import ask, read_address, session, write_address
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies

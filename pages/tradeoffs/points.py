@@ -17,11 +17,11 @@ from dprl.simulation.axes import Model
 from dprl.tables import csv
 from dprl.words import count, significant
 from pages.explore.export import save
-from pages.shared import links
-from pages.shared.chart import kept, show
-from pages.shared.frame import dark
-from pages.shared.links import Curve, View
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
 from pages.shared.text import escape
+from pages.shared.visitor import links
+from pages.shared.visitor.links import Curve, View
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.study import Study

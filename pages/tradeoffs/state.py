@@ -20,14 +20,14 @@ from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
 from dprl.theory import BOUNDS
 from dprl.words import quoted
-from pages.shared import answers, data
-from pages.shared.address import Query
-from pages.shared.bundled import bundled_ends
-from pages.shared.draft import draft_of
 from pages.shared.names import kind_of
-from pages.shared.state import ask, session, write_address
-from pages.shared.status import ACTIVE
+from pages.shared.results import answers, data
+from pages.shared.results.bundled import bundled_ends
+from pages.shared.results.status import ACTIVE
 from pages.shared.text import escape
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.state import ask, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 

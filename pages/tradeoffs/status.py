@@ -8,10 +8,10 @@ import streamlit as st
 
 from dprl.simulation import RunSpec
 from dprl.words import duration, plural
-from pages.shared import data
-from pages.shared.state import ask
-from pages.shared.status import act
+from pages.shared.results import data
+from pages.shared.results.status import act
 from pages.shared.text import escape
+from pages.shared.visitor.state import ask
 from pages.tradeoffs import state as trade
 
 

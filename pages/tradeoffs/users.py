@@ -12,12 +12,12 @@ import streamlit as st
 from dprl import search
 from dprl.figures import tradeoff as figures
 from dprl.words import human, quoted
-from pages.shared import answers
-from pages.shared.chart import kept, show
 from pages.shared.controls.widgets import complaint, exact
-from pages.shared.frame import dark
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
-from pages.shared.status import act
+from pages.shared.results import answers
+from pages.shared.results.status import act
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import LINKED, explore

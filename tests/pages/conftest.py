@@ -20,7 +20,7 @@ from dprl.jobs.store import Store
 from dprl.jobs.worker import answer
 from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
-from pages.shared import frame
+from pages.shared.layout import frame
 from tests.jobs import disk as disks
 
 ROOT = Path(__file__).parents[2]

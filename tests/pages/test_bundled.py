@@ -10,9 +10,9 @@ import pytest
 from bench.bundled import POINTS, optima, thinned
 from dprl.simulation import RunSpec, run
 from pages.free.link import BASE
-from pages.shared import answers
-from pages.shared.bundled import DIRECTORY, ENDS, FILES, bundled, bundled_ends
 from pages.shared.examples import HOME_EPISODES, trust
+from pages.shared.results import answers
+from pages.shared.results.bundled import DIRECTORY, ENDS, FILES, bundled, bundled_ends
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 

@@ -18,7 +18,7 @@ from dprl.jobs.worker import answer
 from dprl.mdp import planning
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import loops, online
-from pages.shared import answers, data
+from pages.shared.results import answers, data
 from tests.pages.conftest import unbroken, words
 from tests.test_layers import ROOT, imported_modules
 
@@ -68,7 +68,7 @@ def offences(root: Path) -> Iterator[str]:
 
 
 # An environment is drawn and its states named from its own public numbers.
-MAKERS = {"pages/shared/data.py", "pages/shared/controls/panel.py"}
+MAKERS = {"pages/shared/results/data.py", "pages/shared/controls/panel.py"}
 
 
 def test_pages_take_nothing_that_computes() -> None:

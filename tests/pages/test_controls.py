@@ -13,8 +13,8 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.shared.controls.launch import spec_of
-from pages.shared.draft import draft_of
-from pages.shared.links import Curve
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.links import Curve
 from tests.pages.conftest import unbroken, words
 from tests.problems import STAGED
 

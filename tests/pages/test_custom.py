@@ -15,11 +15,11 @@ from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
 from pages.explore.export import command
 from pages.free import link as free_link
-from pages.shared import links
 from pages.shared.controls import custom
-from pages.shared.draft import draft_of
-from pages.shared.links import Curve, View
-from pages.shared.state import Session
+from pages.shared.visitor import links
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.links import Curve, View
+from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.pages.conftest import unbroken, words

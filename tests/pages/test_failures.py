@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from pages.shared.callbacks import FAILED, taking
+from pages.shared.visitor.callbacks import FAILED, taking
 from tests.pages.conftest import ROOT, sent, tabs, unbroken, words
 
 Visit = Callable[..., AppTest]

@@ -19,8 +19,8 @@ from dprl.theory import BOUNDS
 from pages.free import link as free_link
 from pages.free.link import BASE, MODELS, SHOWN, compared
 from pages.free.state import Free
-from pages.shared import links
-from pages.shared.bundled import bundled
+from pages.shared.results.bundled import bundled
+from pages.shared.visitor import links
 from tests.pages.conftest import charts, unbroken, words
 from tests.pages.test_free_link import hostile
 

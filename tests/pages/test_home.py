@@ -15,9 +15,9 @@ from dprl.fields import SpecError
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
 from dprl.simulation.spec import FIELDS
-from pages.shared import links
-from pages.shared.bundled import bundled
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.results.bundled import bundled
+from pages.shared.visitor import links
 from tests.pages.conftest import charts, words
 from tests.pages.test_links import hostile
 

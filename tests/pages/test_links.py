@@ -22,9 +22,9 @@ from dprl.links import BY_HAND, MAX_MODEL, NEWEST, TABLES, decode_spec, digest, 
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from pages.free import link as free_link
-from pages.shared import links
 from pages.shared.examples import EXAMPLES
-from pages.shared.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
+from pages.shared.visitor import links
+from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
 from pages.tradeoffs import study as studies
 
 SPEC = RunSpec()

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import links
+from pages.shared.visitor import links
 from tests.pages.conftest import unbroken, words
 from tests.pages.test_links import hostile
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from pages.free.link import BASE
 from pages.shared.examples import EXAMPLES
-from pages.shared.state import Session
+from pages.shared.visitor.state import Session
 from tests.pages.conftest import sent, tabs, unbroken
 
 Visit = Callable[..., AppTest]

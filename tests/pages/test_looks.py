@@ -15,8 +15,8 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES
-from pages.shared.links import Curve
 from pages.shared.names import kind_of, kinds
+from pages.shared.visitor.links import Curve
 from tests.pages.conftest import charts
 
 Visit = Callable[..., AppTest]

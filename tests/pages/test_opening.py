@@ -9,10 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.simulation import RunSpec
-from pages.shared import links
-from pages.shared.draft import spec_from
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
-from pages.shared.links import Curve, most_private
+from pages.shared.visitor import links
+from pages.shared.visitor.draft import spec_from
+from pages.shared.visitor.links import Curve, most_private
 from tests.pages.conftest import unbroken, words
 
 Visit = Callable[..., AppTest]

@@ -15,10 +15,10 @@ from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec, run
 from pages.explore import pulls
-from pages.shared import links
 from pages.shared.examples import EXAMPLES, Example
-from pages.shared.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from pages.shared.names import titles
+from pages.shared.visitor import links
+from pages.shared.visitor.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from tests.jobs.disk import Disk
 from tests.pages.conftest import charts, unbroken, words
 

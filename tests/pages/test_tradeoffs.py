@@ -18,8 +18,8 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy.privatizers import shuffle
 from dprl.privacy.privatizers.shuffle import least_bits
 from dprl.simulation import RunSpec, online
-from pages.shared import data
-from pages.shared.frame import CRASHED
+from pages.shared.layout.frame import CRASHED
+from pages.shared.results import data
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study

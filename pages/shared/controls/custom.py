@@ -18,9 +18,9 @@ from dprl.fields import SpecError
 from dprl.links import MAX_MODEL
 from dprl.tables import harmless
 from dprl.words import plural, size
-from pages.shared.callbacks import callback, taking
-from pages.shared.state import Editing, Session, session
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback, taking
+from pages.shared.visitor.state import Editing, Session, session
 
 WORLD = ENVIRONMENTS["custom"]
 MOST_BYTES = 2_000_000

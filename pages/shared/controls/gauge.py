@@ -11,9 +11,9 @@ from dprl.figures.style import Sketch
 from dprl.simulation import Outlook, RunSpec
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, significant, typed
-from pages.shared import answers
-from pages.shared.chart import sketch
-from pages.shared.frame import dark
+from pages.shared.layout.chart import sketch
+from pages.shared.layout.frame import dark
+from pages.shared.results import answers
 
 MOST = 15  # decades of users that the scale shows
 SURE = 3.0  # the rule of thumb is good to about this factor

@@ -10,13 +10,13 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec, estimate
 from dprl.words import count, duration, plural
-from pages.shared.callbacks import callback
 from pages.shared.controls.gauge import gauge
-from pages.shared.data import status, workers
-from pages.shared.draft import draft_of, spec_from
-from pages.shared.links import MAX_CURVES
-from pages.shared.state import Session, add, session, write_address
+from pages.shared.results.data import status, workers
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.draft import draft_of, spec_from
+from pages.shared.visitor.links import MAX_CURVES
+from pages.shared.visitor.state import Session, add, session, write_address
 
 
 def run_box(s: Session, live: bool = False) -> None:

@@ -23,14 +23,14 @@ from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count
-from pages.shared.callbacks import callback
 from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
-from pages.shared.draft import Owner, draft_of, effective, spec_from
-from pages.shared.frame import dark, guarded, redrawn
-from pages.shared.state import Session, session
+from pages.shared.layout.frame import dark, guarded, redrawn
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.draft import Owner, draft_of, effective, spec_from
+from pages.shared.visitor.state import Session, session
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 GEOMETRIC = "geometric"

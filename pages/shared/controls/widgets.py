@@ -11,9 +11,9 @@ import streamlit as st
 
 from dprl.fields import Field, SpecError
 from dprl.words import typed
-from pages.shared.callbacks import taking
-from pages.shared.state import session
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.state import session
 
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]

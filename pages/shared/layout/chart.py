@@ -11,10 +11,10 @@ import streamlit as st
 
 from dprl.figures.style import Picture, Sketch, config
 from dprl.tables import harmless
-from pages.shared.callbacks import taking
-from pages.shared.data import Kept
-from pages.shared.state import session
+from pages.shared.results.data import Kept
 from pages.shared.text import unlinked
+from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.state import session
 
 PICTURE_BYTES = 96 * 2**20  # of drawn figures kept, for all visitors together
 FIGURE_BYTES, ROW_BYTES = 150_000, 100  # about what a figure takes, and a row of its table

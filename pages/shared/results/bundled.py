@@ -15,10 +15,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl.simulation import RunSpec
-from pages.shared.data import Regret
 from pages.shared.examples import home_specs
+from pages.shared.results.data import Regret
 
-DIRECTORY = Path(__file__).parents[2] / "assets"
+DIRECTORY = Path(__file__).parents[3] / "assets"
 ENDS = DIRECTORY / "tradeoffs.json"
 
 

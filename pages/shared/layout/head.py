@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.shared.browser import settings_button
 from pages.shared.controls import custom
-from pages.shared.state import session
+from pages.shared.layout.browser import settings_button
 from pages.shared.text import escape
+from pages.shared.visitor.state import session
 
 MOST_TOLD = 3  # problems of one link
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
-from pages.shared.state import session
+from pages.shared.visitor.state import session
 
 log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")

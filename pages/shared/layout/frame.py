@@ -12,10 +12,10 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
-from pages.shared.browser import close_sidebar, follow_daylight
-from pages.shared.data import store
-from pages.shared.state import session
+from pages.shared.layout.browser import close_sidebar, follow_daylight
+from pages.shared.results.data import store
 from pages.shared.text import escape
+from pages.shared.visitor.state import session
 
 log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")

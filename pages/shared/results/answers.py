@@ -13,15 +13,15 @@ import streamlit as st
 from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
 from dprl.simulation import Outlook, RunSpec, answered
-from pages.shared.data import Kept, store
-from pages.shared.state import session
+from pages.shared.results.data import Kept, store
+from pages.shared.visitor.state import session
 
 ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
 PATIENCE = (
     0.15  # seconds a page waits for what it has just asked for: less than an eye sees, more than most take
 )
 _LOOK = 0.005
-OPTIMA = Path(__file__).parents[2] / "assets" / "optima.json"
+OPTIMA = Path(__file__).parents[3] / "assets" / "optima.json"
 
 
 class Pending:

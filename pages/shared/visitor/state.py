@@ -12,11 +12,11 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.simulation.spec import RunSpec
-from pages.shared import address, links
-from pages.shared.address import Query
-from pages.shared.data import store
-from pages.shared.draft import Draft, draft_of
-from pages.shared.links import MAX_CURVES, Curve, View
+from pages.shared.results.data import store
+from pages.shared.visitor import address, links
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.links import MAX_CURVES, Curve, View
 
 
 @dataclass

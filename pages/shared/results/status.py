@@ -11,11 +11,11 @@ import streamlit as st
 from dprl.jobs.store import RunStatus
 from dprl.simulation import RunSpec
 from dprl.words import duration, ordinal, plural
-from pages.shared.callbacks import callback
-from pages.shared.data import status, store
-from pages.shared.links import Curve
-from pages.shared.state import ask, session
+from pages.shared.results.data import status, store
 from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import ask, session
 
 ACTIVE = ("queued", "running")
 PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
