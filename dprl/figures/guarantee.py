@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -97,58 +96,37 @@ def ladder(
 # --- who sees what ---
 
 
-@dataclass(frozen=True)
-class Trust:
-    """A privacy model as a row of stations that data pass. stations: names; raw: how many of them, from the left, see
-    raw data; noise: the station at which it is added; mixes: the station that is trusted only to mix; alt: the
-    picture in words."""
+class Way(Protocol):
+    """The way that data take in a privacy model.
 
-    stations: tuple[str, ...]
-    raw: int
-    noise: int | None
-    mixes: int | None
-    alt: str
+    Attributes:
+        stations: what they pass.
+        raw: how many of the stations, from the left, see raw data.
+        noise: the station at which it is added.
+        trusted: the station that is trusted.
+        mixes: the station that is trusted only to mix.
+        alt: the picture in words.
+    """
+
+    @property
+    def stations(self) -> tuple[str, ...]: ...
+    @property
+    def raw(self) -> int: ...
+    @property
+    def noise(self) -> int | None: ...
+    @property
+    def trusted(self) -> int | None: ...
+    @property
+    def mixes(self) -> int | None: ...
+    @property
+    def alt(self) -> str: ...
 
 
-TRUST = {
-    "none": Trust(
-        ("users", "agent", "policies"),
-        3,
-        None,
-        None,
-        "Users send raw data to the agent, whose policies may reveal them to everybody; nothing is hidden.",
-    ),
-    "central": Trust(
-        ("users", "agent", "policies"),
-        2,
-        1,
-        None,
-        "Users send raw data to the trusted agent, which adds noise; only what it releases, policies for others, "
-        "is private.",
-    ),
-    "shuffle": Trust(
-        ("users", "shuffler", "agent", "policies"),
-        1,
-        0,
-        1,
-        "Users add a few random bits on their own devices, too few to hide one user; the trusted shuffler mixes all "
-        "messages of a batch; the agent sees only the mixture, which is private.",
-    ),
-    "local": Trust(
-        ("users", "agent", "policies"),
-        1,
-        0,
-        None,
-        "Users add noise on their own devices; neither the agent nor anybody else sees raw data, and nobody is "
-        "trusted.",
-    ),
-}
 WIDE, HIGH = 340, 132
 
 
-def trust(model: str, *, dark: bool = False) -> Sketch:
-    """The diagram of a privacy model (a key of TRUST): where raw data go, where noise enters, who is trusted."""
-    what = TRUST[model]
+def trust(what: Way, model: str, *, dark: bool = False) -> Sketch:
+    """The diagram of a privacy model: where raw data go, where noise enters, who is trusted."""
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)
     count = len(what.stations)
@@ -168,8 +146,7 @@ def trust(model: str, *, dark: bool = False) -> Sketch:
         parts.append(_text(x[i], 92, name, colors.ink, weight=600))
         if what.noise == i:
             parts.append(_noise(x[i] + 17, 40, colors))
-        trusted = i == what.mixes or (model == "central" and name == "agent")
-        if trusted:
+        if what.trusted == i:
             parts.append(_text(x[i], 105, "trusted", hue, size=11.5))
     where = "no noise" if what.noise is None else f"noise added by the {what.stations[what.noise]}"
     if what.noise is not None:

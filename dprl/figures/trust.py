@@ -23,34 +23,30 @@ VISIBLE = 0.2  # percent: intervals below it are narrower than the line
 TICKS = (0, 10, 25, 50, 75, 100)
 ALT = "Line chart of the share of reward lost by an average episode so far, against users, by who is trusted."
 BAND = "95% t interval of the mean over seeds"
-NAMES = {
-    "none": "No privacy",
-    "central": "Agent trusted (JDP)",
-    "shuffle": "Shuffler trusted (SDP)",
-    "local": "Nobody trusted (LDP)",
-}
 
 
 @dataclass(frozen=True)
 class Cost:
     """One privacy model at one epsilon.
 
-    model: none, central, shuffle or local; episodes: [C], ascending; mean, low, high: [C], average regret per episode
-    so far with its 95% t interval over seeds; needed: the number of users from which on the mean is below LEARNED
-    times the best value of an episode, NaN where it never is.
+    Attributes:
+        model: none, central, shuffle or local.
+        name: in words, for a legend.
+        given: who is trusted, after "with".
+        episodes: [C], ascending.
+        mean, low, high: [C], average regret per episode so far with its 95% t interval over seeds.
+        needed: the number of users from which on the mean is below LEARNED times the best value of an episode, NaN
+            where it never is.
     """
 
     model: str
+    name: str
+    given: str
     episodes: NDArray[Any]
     mean: Array = field(repr=False)
     low: Array = field(repr=False)
     high: Array = field(repr=False)
     needed: float
-
-    @property
-    def name(self) -> str:
-        """In words, for a legend."""
-        return NAMES[self.model]
 
 
 def chart(

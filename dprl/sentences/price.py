@@ -16,11 +16,6 @@ from dprl.metrics import last_exponent, least
 from dprl.words import exponent, exponents, human, listed, percent, plural, power, quoted, rough
 
 NOTHING = "There is nothing to draw yet."
-HOW = {
-    "central": "if they trust the agent",
-    "shuffle": "if they trust only a shuffler",
-    "local": "if they trust nobody",
-}
 LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, little was learned
 
 
@@ -33,9 +28,9 @@ def trust(costs: Sequence[Cost], epsilon: float) -> str:
     """How many times as many users each model needs until it has learned."""
     free = next(cost for cost in costs if cost.model == "none")
     parts = [
-        f"**{users(cost.needed / free.needed)} times** {HOW[cost.model]}"
+        f"**{users(cost.needed / free.needed)} times** with {cost.given}"
         if np.isfinite(cost.needed)
-        else f"more than {human(10 ** X_RANGE[1])} users {HOW[cost.model]}"
+        else f"more than {human(10 ** X_RANGE[1])} users with {cost.given}"
         for cost in costs
         if cost.model != "none"
     ]

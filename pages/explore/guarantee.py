@@ -24,12 +24,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import session
 
-MODELS = {
-    "JDP": "Joint differential privacy",
-    "LDP": "Local differential privacy",
-    "SDP": "Shuffle differential privacy",
-    "none": "Nothing is promised",
-}
+PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
 NEIGHBOURS = {
     REPLACE_ONE: "replaced by another",
     ADD_REMOVE: "added or removed",
@@ -86,12 +81,12 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 def drawing(privacy: str) -> None:
     """Who sees raw data, where noise enters, who is trusted."""
-    sketch(figures.trust(privacy, dark=dark()))
+    sketch(figures.trust(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 
 
 def card(g: Guarantee, key: int) -> None:
     """One guarantee, in words and numbers; the parts stand in the same order in every card."""
-    st.markdown(f"**{MODELS.get(g.model, g.model)}**{f' ({g.model})' if g.model != 'none' else ''}")
+    st.markdown(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}")
     st.markdown(escape(g.trust))
     if g.claimed_epsilon is None:
         return

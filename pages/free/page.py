@@ -8,9 +8,10 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.privacy import PRIVATIZERS
 from pages.free import link as free_link
 from pages.free.controls import controls
-from pages.free.state import TRUST, change, free, measured, take
+from pages.free.state import change, free, measured, take
 from pages.free.state import status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, settled, verdict
@@ -52,7 +53,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     going = any(run.state in status.ACTIVE for run in runs)
     if live and not going:
         st.rerun()
-    status.strip(list(curves), [TRUST[curve.spec.privacy] for curve in curves], runs)
+    status.strip(list(curves), [PRIVATIZERS[curve.spec.privacy].words.name for curve in curves], runs)
     found = measured(curves, runs)
     st.markdown(
         verdict(found)

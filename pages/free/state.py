@@ -14,6 +14,7 @@ from dprl import metrics
 from dprl.figures.regret import Curve as Drawn
 from dprl.jobs.store import RunStatus
 from dprl.metrics import Growth
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.explore.regret import note
 from pages.free import link as free_link
@@ -26,12 +27,6 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, session, write_address
 
-TRUST = {
-    "none": "No privacy",
-    "central": "Trusted agent",
-    "shuffle": "Trusted shuffler",
-    "local": "Nobody trusted",
-}
 SETTLED = 0.9  # the exponent of regret from which on nothing is being learned
 FIRST = 1000  # episodes from which on curves are drawn
 
@@ -145,7 +140,7 @@ class Measured:
     @property
     def label(self) -> str:
         """Who is trusted."""
-        return TRUST[self.model]
+        return PRIVATIZERS[self.model].words.name
 
     def drawn(self, view: str) -> Drawn:
         """The curve as figures want it, its median in the place of the mean. view: regret or price."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dprl.privacy import PRIVATIZERS
 from dprl.theory import BOUNDS, Bound, Setting
 from dprl.words import human, percent, rough
 from pages.free.link import FIELDS, View
@@ -27,7 +28,6 @@ LABELS = {
     "alpha": "Mistake α",
     "beta": "Failure β",
 }
-TRUSTED = {"none": "no privacy", "central": "agent", "shuffle": "shuffler", "local": "nobody"}
 
 
 def setting(view: View) -> Setting:
@@ -96,7 +96,7 @@ def table(bounds: list[Bound], at: Setting) -> pd.DataFrame:
         rows.append(
             {
                 "bound": bound.title,
-                "trusted": TRUSTED[bound.model],
+                "privacy": PRIVATIZERS[bound.model].words.who,
                 "proved": "at most" if bound.upper else "at least",
                 "formula": bound.formula,
                 "value": human(value),
@@ -124,19 +124,17 @@ def _from(K: float) -> str:
 def summary(at: Setting) -> str:
     """The smallest bound for each model in a tabular problem, Markdown."""
     said = []
-    for model, words in (
-        ("central", "a trusted agent"),
-        ("shuffle", "a trusted shuffler"),
-        ("local", "nobody trusted"),
-    ):
+    for privatizer in PRIVATIZERS.values():
         upper = [
             b for b in BOUNDS.values()
-            if b.model == model and b.upper and b.of == "regret" and b.world == "tabular"
+            if b.model == privatizer.key and b.upper and b.of == "regret" and b.world == "tabular"
         ]  # fmt: skip
+        if privatizer.key == "none" or not upper:
+            continue
         values = [float(b.value(at)) for b in upper]
         best = upper[int(np.argmin(values))]
         beyond = "" if min(values) < at.K * at.H else ", which says nothing yet"
-        said.append(f"with {words} {escape(best.title)}'s, {human(min(values))}{beyond}")
+        said.append(f"with {privatizer.words.given} {escape(best.title)}'s, {human(min(values))}{beyond}")
     central = BOUNDS["dp-ucbvi-jdp"]
     return (
         f"The smallest of these bounds on regret: {'; '.join(said)}. With DP-UCBVI and a trusted agent privacy is the "

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dprl.privacy import PRIVATIZERS
 from dprl.words import exponent, human, plural, power
 from pages.free.state import Measured
 
 FLAT = 0.1  # the largest exponent that counts as flat
-IN_WORDS = {"central": "a trusted agent", "shuffle": "a trusted shuffler", "local": "nobody trusted"}
 
 
 def state(run: Measured) -> str:
@@ -38,7 +38,7 @@ def _headline(runs: Sequence[Measured]) -> str:
         ("growing", "the cost of privacy goes on growing with {}"),
         ("unclear", "whether privacy's cost still grows cannot be told with {}"),
     ):
-        names = [IN_WORDS[run.model] for run in runs if state(run) == which]
+        names = [PRIVATIZERS[run.model].words.given for run in runs if state(run) == which]
         if names:
             clauses.append(words.format(" or ".join(names)))
     return f"By {power(float(runs[0].episodes[-1]))} users {'; '.join(clauses)}."
@@ -86,7 +86,9 @@ def late_mistakes(runs: Sequence[Measured]) -> str:
             continue
         worse = int((run.price[:, -1] <= 0).sum())
         if worse:
-            said.append(f"in {worse} of {plural(len(run.price), 'seed')} than with {IN_WORDS[run.model]}")
+            said.append(
+                f"in {worse} of {plural(len(run.price), 'seed')} than with {PRIVATIZERS[run.model].words.given}"
+            )
     if not said or settled(runs):
         return ""
     return (

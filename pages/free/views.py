@@ -10,6 +10,7 @@ import streamlit as st
 from dprl.figures import asymptotics as figures
 from dprl.figures.asymptotics import Decades, Proved
 from dprl.figures.style import Picture
+from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS
 from pages.free.link import DRAWABLE, MOST_BOUNDS
@@ -27,12 +28,6 @@ SHOWN = {
     "growth": "Growth",
     "theory": "Theory",
     "calculator": "Calculator",
-}
-MODEL = {
-    "none": "no privacy",
-    "central": "trusted agent",
-    "shuffle": "trusted shuffler",
-    "local": "nobody trusted",
 }
 
 
@@ -85,7 +80,7 @@ def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> No
     K = np.geomspace(FIRST, max(float(f.base.episodes), 10.0 * FIRST), 100)
     bounds = [
         Proved(
-            f"{bound.title}, {MODEL[bound.model]}",
+            f"{bound.title}, {PRIVATIZERS[bound.model].words.who}",
             short(bound.paper),
             bound.model,
             at.epsilon,
@@ -127,7 +122,7 @@ def short(paper: str) -> str:
 def named(key: str) -> str:
     """A bound in a menu."""
     bound = BOUNDS[key]
-    return f"{bound.title}, {MODEL[bound.model]} ({bound.paper})"
+    return f"{bound.title}, {PRIVATIZERS[bound.model].words.who} ({bound.paper})"
 
 
 def decades(run: Measured) -> Decades:

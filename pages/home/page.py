@@ -13,6 +13,7 @@ from dprl.figures import looks
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
 from dprl.figures.trust import LEARNED, Cost, chart, table
+from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
 from dprl.words import human, rough
@@ -113,7 +114,8 @@ def cost_of(spec: RunSpec) -> Cost:
     average = metrics.per_episode(run.episodes, run.rows)
     mean, low, high = metrics.regret_band(average)
     needed = search.settles(run.episodes.astype(float), mean, LEARNED * best())
-    return Cost(spec.privacy, run.episodes, mean, low, high, needed)
+    words = PRIVATIZERS[spec.privacy].words
+    return Cost(spec.privacy, words.legend, words.given, run.episodes, mean, low, high, needed)
 
 
 def best() -> float:

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from dprl.figures import guarantee, looks
-from dprl.figures.guarantee import TRUST, Step
+from dprl.figures.guarantee import Step
 from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 
@@ -47,19 +47,16 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
     assert "43 times the least" in captioned.ladder(STEPS, own=0).see
 
 
-def test_every_privacy_model_has_a_diagram() -> None:
-    assert set(TRUST) == set(PRIVATIZERS)
-
-
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("model", TRUST)
+@pytest.mark.parametrize("model", PRIVATIZERS)
 def test_diagrams_are_well_formed_and_say_what_they_show(model: str, dark: bool) -> None:
-    sketch = guarantee.trust(model, dark=dark)
+    way = PRIVATIZERS[model].words
+    sketch = guarantee.trust(way, model, dark=dark)
     tree = ET.fromstring(sketch.svg)
     words = [element.text for element in tree.iter() if element.tag.endswith("text")]
-    assert all(station in words for station in TRUST[model].stations)
-    noise = TRUST[model].noise
-    expected = "no noise" if noise is None else f"noise added by the {TRUST[model].stations[noise]}"
+    assert all(station in words for station in way.stations)
+    noise = way.noise
+    expected = "no noise" if noise is None else f"noise added by the {way.stations[noise]}"
     assert expected in words
     assert ("trusted" in words) == (model in ("central", "shuffle"))
     assert ("private" in words) == (model != "none")
@@ -67,7 +64,7 @@ def test_diagrams_are_well_formed_and_say_what_they_show(model: str, dark: bool)
 
 
 def test_raw_data_go_no_further_than_the_model_says() -> None:
-    assert TRUST["none"].raw == len(TRUST["none"].stations)
-    assert TRUST["central"].stations[: TRUST["central"].raw] == ("users", "agent")
+    assert PRIVATIZERS["none"].words.raw == len(PRIVATIZERS["none"].words.stations)
+    assert PRIVATIZERS["central"].words.stations[: PRIVATIZERS["central"].words.raw] == ("users", "agent")
     for model in ("shuffle", "local"):
-        assert TRUST[model].stations[: TRUST[model].raw] == ("users",)
+        assert PRIVATIZERS[model].words.stations[: PRIVATIZERS[model].words.raw] == ("users",)

@@ -9,17 +9,20 @@ import numpy as np
 import pytest
 
 from dprl.figures import looks, style
-from dprl.figures.trust import BAND, LEARNED, NAMES, Cost
+from dprl.figures.trust import BAND, LEARNED, Cost
+from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 
 V_STAR = 3.4
+NAMES = [privatizer.words.legend for privatizer in PRIVATIZERS.values()]
 EPISODES = np.unique(np.geomspace(1, 10**15, 100).astype(np.int64))
 
 
 def cost(model: str, needed: float) -> Cost:
     """Falls from V* like needed / K once that many users came."""
     mean = V_STAR * np.minimum(1.0, LEARNED * needed / EPISODES)
-    return Cost(model, EPISODES, mean, 0.9 * mean, 1.1 * mean, needed)
+    words = PRIVATIZERS[model].words
+    return Cost(model, words.legend, words.given, EPISODES, mean, 0.9 * mean, 1.1 * mean, needed)
 
 
 def costs(scale: float = 1.0) -> list[Cost]:
@@ -41,8 +44,13 @@ def picture(scale: float = 1.0, epsilon: float = 1.0, dark: bool = False) -> Any
 def test_every_model_is_in_the_legend_in_its_colour_with_its_marker(dark: bool) -> None:
     figure = picture(dark=dark).figure
     entries = {trace.name: trace for trace in figure.data if trace.showlegend is not False}
-    assert set(entries) == {*NAMES.values(), BAND, "V* = 3.400, all an episode can lose"}
-    for model, name in NAMES.items():
+    assert set(entries) == {
+        *(p.words.legend for p in PRIVATIZERS.values()),
+        BAND,
+        "V* = 3.400, all an episode can lose",
+    }
+    for model, privatizer in PRIVATIZERS.items():
+        name = privatizer.words.legend
         assert entries[name].line.color == looks.color(model, 1.0, dark)
         assert entries[name].marker.symbol == looks.SYMBOLS[model][0]
     dotted = [trace.name for trace in figure.data if trace.line.dash == style.BOUND_DASH]
@@ -56,7 +64,7 @@ def test_the_buttons_bring_the_colours_of_their_epsilon() -> None:
     assert [len(colors) for colors in moved] == [len(buttons[0].args[0]["x"])] * 2
     for colors, epsilon in zip(moved, (1.0, 100.0), strict=True):
         shown = dict(zip((trace.legendgroup for trace in figure.data), colors, strict=False))
-        for model in NAMES:
+        for model in PRIVATIZERS:
             assert shown[model] == looks.color(model, epsilon, dark=False)
 
 
@@ -106,7 +114,16 @@ def test_curves_are_shares_of_the_best_value_and_are_marked_where_they_come_down
 def test_intervals_are_drawn_where_they_can_be_seen_and_nowhere_else() -> None:
     wide = np.isin(np.arange(len(EPISODES)), [40, 41, 70])
     mean = np.full(len(EPISODES), 1.7)
-    one = Cost("central", EPISODES, mean, mean - 0.17 * wide, mean + 0.17 * wide, 1e6)
+    one = Cost(
+        "central",
+        "Trusted agent (JDP)",
+        "a trusted agent",
+        EPISODES,
+        mean,
+        mean - 0.17 * wide,
+        mean + 0.17 * wide,
+        1e6,
+    )
     figure = captioned.trust({1.0: [cost("none", 500.0), one]}, epsilon=1.0, v_star=V_STAR, dark=False).figure
     (band,) = [trace for trace in figure.data if trace.name == BAND]
     polygons = " ".join("gap" if y is None else f"{y:g}" for y in band.y).split("gap")
@@ -121,21 +138,21 @@ def test_the_sentence_says_the_numbers_of_this_epsilon() -> None:
     said = picture(2.0, 0.5).see
     assert said == (
         "Without privacy it takes 500 users until an average episode loses less than 10%; hiding each of them at "
-        "**ε\u00a0=\u00a00.5** takes **4,000 times** if they trust the agent, **40,000 times** if they trust "
-        "only a shuffler and **400 million times** if they trust nobody."
+        "**ε\u00a0=\u00a00.5** takes **4,000 times** with a trusted agent, **40,000 times** with a "
+        "trusted shuffler and **400 million times** with nobody trusted."
     )
 
 
 def test_a_curve_that_never_comes_down_is_said_to_need_more_than_there_are() -> None:
     never = {0.01: [cost("none", 500.0), cost("local", float("nan"))]}
     found = captioned.trust(never, epsilon=0.01, v_star=V_STAR, dark=False)
-    assert found.see.endswith("**ε\u00a0=\u00a00.01** takes more than 10¹⁵ users if they trust nobody.")
+    assert found.see.endswith("**ε\u00a0=\u00a00.01** takes more than 10¹⁵ users with nobody trusted.")
 
 
 def test_the_table_has_the_numbers_drawn() -> None:
     table = picture().table
-    assert list(table["curve"].unique()) == list(NAMES.values())
+    assert list(table["curve"].unique()) == NAMES
     assert len(table) == 4 * len(EPISODES)
-    last = table[table["curve"] == NAMES["local"]].iloc[-1]
+    last = table[table["curve"] == "Nobody trusted (LDP)"].iloc[-1]
     assert last["users"] == 10**15
     assert last["regret per episode"] == pytest.approx(V_STAR * LEARNED * 1e11 / 1e15)

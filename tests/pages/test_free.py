@@ -207,7 +207,7 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
     app = visit(PAGE, show="calculator")
     tables = [frame.value for frame in app.dataframe]
     assert sum(len(table) for table in tables) == len(BOUNDS)
-    row = tables[0].query("bound == 'DP-UCBVI' and trusted == 'agent'").iloc[0]
+    row = tables[0].query("bound == 'DP-UCBVI' and privacy == 'trusted agent'").iloc[0]
     # sqrt(6 * 2 * 8000 * 10^15) = 9.798 * 10^9; 36 * 2 * 8000 = 576,000; together below 20 K from K = 31,552
     assert row["value"] == "9.8 billion"
     assert row["price of privacy"] == "576,000"
@@ -217,7 +217,7 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
     unbroken(app)
     tables = [frame.value for frame in app.dataframe]
     assert (
-        tables[0].query("bound == 'DP-UCBVI' and trusted == 'agent'").iloc[0]["price of privacy"]
+        tables[0].query("bound == 'DP-UCBVI' and privacy == 'trusted agent'").iloc[0]["price of privacy"]
         == "1.15 million"
     )
     assert app.session_state["session"].part(Free).base == BASE  # the runs stay

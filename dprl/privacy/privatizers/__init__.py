@@ -1,7 +1,7 @@
 """Privatizers: one file each, one line each here."""
 
 from dprl.privacy.privatizers import central, local, none, shuffle
-from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request
+from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, Words
 
 PRIVATIZERS: dict[str, Privatizer] = {
     p.key: p
@@ -13,4 +13,4 @@ PRIVATIZERS: dict[str, Privatizer] = {
     )
 }
 
-__all__ = ["PRIVATIZERS", "Batch", "Noise", "Privatizer", "Request"]
+__all__ = ["PRIVATIZERS", "Batch", "Noise", "Privatizer", "Request", "Words"]

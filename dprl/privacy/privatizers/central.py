@@ -23,6 +23,7 @@ from dprl.privacy.privatizers.privatizer import (
     Noise,
     Privatizer,
     Request,
+    Words,
     guarantee,
     proved,
     with_noise,
@@ -161,6 +162,19 @@ def _ladder(
 PRIVATIZER = Privatizer(
     key="central",
     title="Central (JDP)",
+    words=Words(
+        model="JDP",
+        promise="Joint differential privacy",
+        who="trusted agent",
+        given="a trusted agent",
+        stations=("users", "agent", "policies"),
+        raw=2,
+        noise=1,
+        trusted=1,
+        mixes=None,
+        alt="Users send raw data to the trusted agent, which adds noise; only what it releases, policies for others, "
+        "is private.",
+    ),
     summary="A trusted agent adds noise to running sums; every user but oneself is protected from all others.",
     trust=TRUST,
     source="QW23-online section 5.1",

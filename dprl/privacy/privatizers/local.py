@@ -5,7 +5,7 @@ from __future__ import annotations
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, make_stream, open_stream
 from dprl.privacy.privatizers.central import tight_scale
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE
 
 TRUST = "Nobody is trusted: each user sends noisy counts only, and the agent never sees a trajectory."
@@ -60,6 +60,19 @@ def prepare(request: Request) -> Noise:
 PRIVATIZER = Privatizer(
     key="local",
     title="Local (LDP)",
+    words=Words(
+        model="LDP",
+        promise="Local differential privacy",
+        who="nobody trusted",
+        given="nobody trusted",
+        stations=("users", "agent", "policies"),
+        raw=1,
+        noise=0,
+        trusted=None,
+        mixes=None,
+        alt="Users add noise on their own devices; neither the agent nor anybody else sees raw data, and nobody is "
+        "trusted.",
+    ),
     summary="Every user adds noise to their own counts before sending them; no one else needs to be trusted.",
     trust=TRUST,
     source="QW23-online section 5.2",

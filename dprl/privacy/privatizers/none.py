@@ -6,7 +6,7 @@ import numpy as np
 
 from dprl.privacy.guarantee import UNIT, Guarantee
 from dprl.privacy.mechanisms import make_stream, open_stream
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words
 
 TRUST = "Everybody who sees the counts or the policies may learn about a user; nothing is hidden."
 
@@ -54,6 +54,18 @@ def prepare(request: Request) -> Noise:
 PRIVATIZER = Privatizer(
     key="none",
     title="No privacy",
+    words=Words(
+        model="none",
+        promise="Nothing is promised",
+        who="no privacy",
+        given="no privacy",
+        stations=("users", "agent", "policies"),
+        raw=3,
+        noise=None,
+        trusted=None,
+        mixes=None,
+        alt="Users send raw data to the agent, whose policies may reveal them to everybody; nothing is hidden.",
+    ),
     summary="Raw counts: the comparison.",
     trust=TRUST,
     source="",

@@ -104,11 +104,51 @@ class Noise:
 
 
 @dataclass(frozen=True)
+class Words:
+    """What a privacy model is called, the same on every page, and the way that data take in it.
+
+    Attributes:
+        model: its abbreviation, as on the guarantee card.
+        promise: the same in full.
+        who: who is trusted: trusted agent.
+        given: the same after "with": a trusted agent.
+        stations: what data pass.
+        raw: how many of the stations, from the left, see raw data.
+        noise: the station that adds it.
+        trusted: the station that is trusted.
+        mixes: the station that is trusted only to mix.
+        alt: the way in words.
+    """
+
+    model: str
+    promise: str
+    who: str
+    given: str
+    stations: tuple[str, ...]
+    raw: int
+    noise: int | None
+    trusted: int | None
+    mixes: int | None
+    alt: str
+
+    @property
+    def name(self) -> str:
+        """Who is trusted, as a heading."""
+        return self.who[0].upper() + self.who[1:]
+
+    @property
+    def legend(self) -> str:
+        """Who is trusted, and the abbreviation."""
+        return self.name if self.model == "none" else f"{self.name} ({self.model})"
+
+
+@dataclass(frozen=True)
 class Privatizer:
     """A privacy model.
 
     Attributes:
         key: its name in a spec.
+        words: its vocabulary.
         trust: who sees raw data, in words.
         mechanisms: keys, the best first.
         per_release: its noise is calibrated to the number of releases, so that this is limited before the
@@ -121,6 +161,7 @@ class Privatizer:
 
     key: str
     title: str
+    words: Words
     summary: str
     trust: str
     source: str

@@ -15,7 +15,7 @@ from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import PRINTED, VARIANCE
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, guarantee, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE, Change
 
 TRUST = "The shuffler is trusted to mix the messages of a batch; the agent sees only which messages came, not whose."
@@ -196,6 +196,19 @@ def least_bits(raised: int, epsilon: float, delta: float, exact: bool) -> tuple[
 PRIVATIZER = Privatizer(
     key="shuffle",
     title="Shuffle (SDP)",
+    words=Words(
+        model="SDP",
+        promise="Shuffle differential privacy",
+        who="trusted shuffler",
+        given="a trusted shuffler",
+        stations=("users", "shuffler", "agent", "policies"),
+        raw=1,
+        noise=0,
+        trusted=1,
+        mixes=1,
+        alt="Users add a few random bits on their own devices, too few to hide one user; the trusted shuffler mixes "
+        "all messages of a batch; the agent sees only the mixture, which is private.",
+    ),
     summary="Users add a few random bits and a trusted shuffler mixes a batch: between central and local.",
     trust=TRUST,
     source="B25 Algorithm 4",
