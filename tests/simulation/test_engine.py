@@ -19,6 +19,7 @@ from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
 from dprl.simulation import Run, start, trace_from_bytes, warm
 from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.prepare import streams
 from tests.compare import LEVEL, ks_samples
 from tests.problems import PAIRS, STAGED, small_params
 
@@ -275,7 +276,10 @@ def test_seeds_root_seeds_and_streams_differ() -> None:
     assert not np.array_equal(first.counts, other_seed.counts)
     assert not np.array_equal(first.counts, other_root.counts)
     assert not np.array_equal(first.noisy - first.counts, other_seed.noisy - other_seed.counts)
-    # the users' stream is not the noise's: another epsilon scales the same noise
+    # noise drawn from the users' stream would follow from what they did
+    drawn = {rng.random() for s in (spec, spec.replace(root_seed=1)) for i in (0, 1) for rng in streams(s, i)}
+    assert len(drawn) == 8
+    # and it does not depend on the users: another epsilon scales the same noise
     twice = finished(start(spec.replace(epsilon=spec.epsilon * 2 if spec.epsilon else None), 0))
     np.testing.assert_allclose(
         first.noisy[0] - first.counts[0], 2 * (twice.noisy[0] - twice.counts[0]), rtol=1e-9, atol=1e-9
