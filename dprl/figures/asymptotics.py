@@ -195,13 +195,13 @@ def growth(runs: Sequence[Decades], *, see: str = "", dark: bool = False) -> Pic
         y_title="Exponent x, where the price grows like Kˣ",
         subtitle="mean and 95% t interval over seeds",
     )
-    tops = [1.05]
+    ends = [-0.1, 1.05]  # what the vertical axis reaches at least
     for place, run in enumerate(runs):
         look = looks.look(run.kind, dark)
         known = np.isfinite(run.mean)
         # Beside each other, so that intervals can be told apart.
         x = np.sqrt(run.from_k * run.to_k)[known] * 10.0 ** (0.14 * (place - (len(runs) - 1) / 2))
-        tops += run.high[known & np.isfinite(run.high)].tolist() + run.mean[known].tolist()
+        ends += [v for values in (run.low, run.mean, run.high) for v in values[known] if np.isfinite(v)]
         words = [
             f"{power(a)} to {power(b)} episodes<br>x = {exponents(m, low, high)}<br>{n} of {run.of} seeds"
             for a, b, m, low, high, n in zip(
@@ -233,8 +233,8 @@ def growth(runs: Sequence[Decades], *, see: str = "", dark: bool = False) -> Pic
             hovertemplate=f"<b>{style.plain(run.label)}</b><br>%{{customdata}}<extra></extra>",
             name=style.plain(run.label),
         )
-    ends = [min((r.from_k[0] for r in runs if len(r.from_k)), default=1e3)]
-    ends.append(max((r.to_k[-1] for r in runs if len(r.to_k)), default=1e15))
+    reach = [min((r.from_k[0] for r in runs if len(r.from_k)), default=1e3)]
+    reach.append(max((r.to_k[-1] for r in runs if len(r.to_k)), default=1e15))
     for height, name, dash in (
         (1.0, "1: nothing is learned", "solid"),
         (
@@ -245,7 +245,7 @@ def growth(runs: Sequence[Decades], *, see: str = "", dark: bool = False) -> Pic
         (0.1, "0.1: flat, at or below", "solid"),
     ):
         figure.add_scatter(
-            x=ends,
+            x=reach,
             y=[height, height],
             mode="lines",
             line={
@@ -256,8 +256,8 @@ def growth(runs: Sequence[Decades], *, see: str = "", dark: bool = False) -> Pic
             hoverinfo="skip",
             name=name,
         )
-    figure.update_xaxes(type="log", nticks=7, tickangle=0, range=np.log10(ends).tolist())
-    figure.update_yaxes(nticks=8, range=[-0.15, max(tops) * 1.06])
+    figure.update_xaxes(type="log", nticks=7, tickangle=0, range=np.log10(reach).tolist())
+    figure.update_yaxes(nticks=8, range=[min(ends) - 0.05, max(ends) * 1.06])
     figure.update_layout(uirevision="growth")
     return Picture(
         figure,

@@ -15,6 +15,7 @@ from dprl.figures.looks import Look
 from dprl.words import between, human
 
 Array = NDArray[np.float64]
+ON_FLOOR = "zero or less: on the bottom edge"
 NUMBERED = 14  # pixels: a marker with room for a digit
 LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and a log axis shows it as zero
 
@@ -174,17 +175,9 @@ def draw(
                 **group,
             )
     if banded:
-        _legend_only(
-            figure,
-            band_name,
-            {"symbol": "square", "size": 14, "color": style.translucent(colors.muted, 0.35)},
-        )
+        legend_only(figure, band_name, band_sign(colors))
     if on_floor:
-        _legend_only(
-            figure,
-            "zero or less: on the bottom edge",
-            {"symbol": "triangle-down-open", "size": 9, "color": colors.muted},
-        )
+        legend_only(figure, ON_FLOOR, floor_sign(colors))
         note += (
             f"{on_floor} point{'s' if on_floor > 1 else ''} at or below zero "
             f"{'are' if on_floor > 1 else 'is'} drawn as open triangles on the bottom edge, "
@@ -262,6 +255,16 @@ def _single_seeds(line: Line, show_seeds: bool) -> list[Array]:
     return ahead
 
 
-def _legend_only(figure: go.Figure, name: str, marker: dict[str, Any]) -> None:
+def band_sign(colors: style.Theme) -> dict[str, Any]:
+    """The marker of a legend that stands for the band of every curve."""
+    return {"symbol": "square", "size": 14, "color": style.translucent(colors.muted, 0.35)}
+
+
+def floor_sign(colors: style.Theme) -> dict[str, Any]:
+    """The marker of a legend that stands for values on the bottom edge."""
+    return {"symbol": "triangle-down-open", "size": 9, "color": colors.muted}
+
+
+def legend_only(figure: go.Figure, name: str, marker: dict[str, Any]) -> None:
     """A legend entry that explains a sign used by several curves; clicking it does nothing."""
     figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")

@@ -164,11 +164,12 @@ def frontier(
         )
     _theory(figure, curves, symbol, colors)
     if banded:
-        _legend(figure, BAND, "square", style.translucent(colors.muted, 0.35), 14)
+        lines.legend_only(figure, BAND, lines.band_sign(colors))
     if hollow:
-        _legend(figure, "not all seeds yet", "circle-open", colors.muted, 9)
+        sign = {"symbol": "circle-open", "size": 9, "color": colors.muted, "line": {"width": 1.5}}
+        lines.legend_only(figure, "not all seeds yet", sign)
     if on_floor:
-        _legend(figure, "zero or less: on the bottom edge", "triangle-down-open", colors.muted, 9)
+        lines.legend_only(figure, lines.ON_FLOOR, lines.floor_sign(colors))
     figure.update_xaxes(type="log", nticks=8, tickangle=0, exponentformat="power")
     figure.update_yaxes(type="log", nticks=6)
     if positive.size:
@@ -215,17 +216,6 @@ def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.
             hoverinfo="skip",
         )
         shown.add(curve.theory)
-
-
-def _legend(figure: Any, name: str, symbol: str, color: str, size: int) -> None:
-    figure.add_scatter(
-        x=[None],
-        y=[None],
-        mode="markers",
-        marker={"symbol": symbol, "size": size, "color": color, "line": {"width": 1.5}},
-        name=name,
-        hoverinfo="skip",
-    )
 
 
 def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:

@@ -140,6 +140,13 @@ def test_tenfolds_without_an_exponent_are_left_out_and_said() -> None:
     assert growth([decades(mean=unknown)]).see.startswith("Nothing can be said yet.")
 
 
+def test_intervals_end_within_the_axis() -> None:
+    wide = growth([decades(low=np.array([0.9, 0.4, -0.6]), high=np.array([1.0, 0.6, 1.7]))])
+    bottom, top = wide.figure.layout.yaxis.range
+    assert bottom < -0.6
+    assert top > 1.7
+
+
 def test_models_stand_beside_each_other_in_a_tenfold() -> None:
     first, second = growth([decades(), decades("Nobody trusted", "local")]).figure.data[:2]
     assert (np.asarray(first.x) < np.asarray(second.x)).all()

@@ -104,6 +104,11 @@ def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
     assert drawn().see == "There is nothing to draw yet."
 
 
+def test_the_legend_explains_the_band_without_an_outline() -> None:
+    (sign,) = [t for t in drawn(curve()).figure.data if t.name == tradeoff.BAND]
+    assert sign.marker.line.width is None
+
+
 def test_the_table_has_every_point() -> None:
     table = drawn(curve(), curve("local")).table
     assert list(table.columns) == ["model", "ε", "mean", "low (95%)", "high (95%)", "share of K·V*", "seeds"]
