@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dprl.figures.style import Sketch, mix, readable_on, theme
+from dprl.figures.style import SYMBOLS, Sketch, mix, readable_on, theme
 
 DASHES = (
     "solid",
@@ -29,13 +29,6 @@ DASHES = (
     "18px,3px,8px,3px",
     "5px,3px,5px,8px",
 )
-# Markers of each privacy model, by the place of the noise among those it has; the first is that of the model itself.
-SYMBOLS = {
-    "none": ("circle",),
-    "central": ("square", "pentagon", "cross", "x"),
-    "local": ("triangle-up", "triangle-right", "triangle-left"),
-    "shuffle": ("diamond", "diamond-tall"),
-}
 ALIKE = 0.1  # shades nearer than this look the same
 
 

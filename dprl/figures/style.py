@@ -55,6 +55,13 @@ class Theme:
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high
 
 
+# Markers of each privacy model, by the place of the noise among those it has; the first is that of the model itself.
+SYMBOLS = {
+    "none": ("circle",),
+    "central": ("square", "pentagon", "cross", "x"),
+    "local": ("triangle-up", "triangle-right", "triangle-left"),
+    "shuffle": ("diamond", "diamond-tall"),
+}
 LIGHT = Theme(
     background="#FFFFFF",
     ink="#1F2933",

@@ -82,7 +82,7 @@ def chart(
             | {
                 "mode": "lines+markers",
                 "marker": {
-                    "symbol": looks.SYMBOLS[cost.model][0],
+                    "symbol": style.SYMBOLS[cost.model][0],
                     "size": 12,
                     "color": color,
                     "line": {"color": colors.background, "width": 1.5},

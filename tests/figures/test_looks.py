@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dprl.figures import looks, style
-from dprl.figures.looks import SYMBOLS, Kind
+from dprl.figures.looks import Kind
+from dprl.figures.style import SYMBOLS
 from tests.figures.eyes import EYES, contrast, distance, lab
 
 DARK = [False, True]

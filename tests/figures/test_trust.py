@@ -52,7 +52,7 @@ def test_every_model_is_in_the_legend_in_its_colour_with_its_marker(dark: bool) 
     for model, privatizer in PRIVATIZERS.items():
         name = privatizer.words.legend
         assert entries[name].line.color == looks.color(model, 1.0, dark)
-        assert entries[name].marker.symbol == looks.SYMBOLS[model][0]
+        assert entries[name].marker.symbol == style.SYMBOLS[model][0]
     dotted = [trace.name for trace in figure.data if trace.line.dash == style.BOUND_DASH]
     assert dotted == ["V* = 3.400, all an episode can lose"]
 

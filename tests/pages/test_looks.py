@@ -10,7 +10,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from dprl.figures import looks
+from dprl.figures import looks, style
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
@@ -38,7 +38,7 @@ def lines(app: AppTest) -> dict[str, dict[str, Any]]:
 def test_every_noise_has_a_marker_and_every_learner_a_dash() -> None:
     for model, privatizer in PRIVATIZERS.items():
         noises = sum(len(MECHANISMS[m].calibrations) for m in privatizer.mechanisms)
-        assert len(set(looks.SYMBOLS[model])) >= noises
+        assert len(set(style.SYMBOLS[model])) >= noises
     assert len(set(looks.DASHES)) >= len(ALGORITHMS)
 
 
