@@ -87,7 +87,7 @@ def log_ratios(repetitions: int, peeks: bool, seed: int) -> tuple[Array, float]:
                 ((apart[:count, :count] @ ((released - x)[:count] / scales)) ** 2).sum() for x in other
             ]
             result[at, r] = told_apart or (squares[1] - squares[0]) / 2
-    proved = noise.card().proved_epsilon
+    proved = noise.guarantee().proved_epsilon
     assert proved is not None
     return result, proved
 

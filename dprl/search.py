@@ -62,7 +62,7 @@ def users_needed(at: Integers, price: Array, target: float, picked: Integers) ->
     """
     grid = np.asarray(at, float)
     resampled = _all_settle(grid, price[picked].mean(axis=1), target)
-    return settles(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
+    return stays_below(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
 
 
 def bootstrap(seeds: int, samples: int = 2000) -> Integers:
@@ -155,14 +155,14 @@ def _crossing(low: float, at_low: float, high: float, at_high: float, target: fl
     return float(np.exp(np.log(low) + share * np.log(high / low)))
 
 
-def settles(at: Array, price: Array, target: float) -> float:
+def stays_below(at: Array, price: Array, target: float) -> float:
     """The K from which on a price [N] at K = at [N] stays at most `target`, by straight lines between logarithms; NaN
     when it is above at the end."""
     return float(_all_settle(at, price[None], target)[0])
 
 
 def _all_settle(at: Array, price: Array, target: float) -> Array:
-    """`settles` for each row of price [B, N]."""
+    """`stays_below` for each row of price [B, N]."""
     above = ~(price <= target)
     last = len(at) - 1 - above[:, ::-1].argmax(axis=1)  # the last above, where there is one
     inside = np.minimum(last, len(at) - 2)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dprl.fields import Field, SpecError
 from dprl.mdp.tabular import Array
-from dprl.privacy.privatizers.none import CARD
+from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.simulation import Curve, Estimate, Kind, TraceCore
 
 FIELDS = {
@@ -100,8 +100,9 @@ class ToyRun:
 
     def trace(self) -> ToyTrace:
         return ToyTrace(
-            spec=self.spec, seed=self.seed, complete=self.done, curve=self.curve(), v_star=0.5, guarantee=CARD,
-            seconds=0.001, rate=1000.0 * self.spec.n, means=self.means, parts={"noise": self.noise},
+            spec=self.spec, seed=self.seed, complete=self.done, curve=self.curve(), v_star=0.5,
+            guarantee=NOTHING_PROMISED, seconds=0.001, rate=1000.0 * self.spec.n, means=self.means,
+            parts={"noise": self.noise},
         )  # fmt: skip
 
 
@@ -128,5 +129,5 @@ TOY = Kind(
     measure="gap",
     axes=axes,
     along=lambda base, chosen: replace(base, **chosen),
-    questions={"guarantee": lambda spec: CARD.to_dict()},
+    questions={"guarantee": lambda spec: NOTHING_PROMISED.to_dict()},
 )

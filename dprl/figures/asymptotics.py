@@ -22,15 +22,15 @@ from dprl.figures.style import Picture
 from dprl.words import exponents, human, power
 
 Array = NDArray[np.float64]
-View = Literal["regret", "price"]
+Measure = Literal["regret", "price"]
 
-TITLES: dict[View, str] = {"regret": "Regret so far", "price": "What privacy has cost so far"}
-SUBTITLES: dict[View, str] = {
+TITLES: dict[Measure, str] = {"regret": "Regret so far", "price": "What privacy has cost so far"}
+SUBTITLES: dict[Measure, str] = {
     "regret": "median over seeds",
     "price": "regret beyond that of the run without privacy, median over seeds",
 }
-Y_TITLES: dict[View, str] = {"regret": "Regret (reward lost)", "price": "Extra regret (reward lost)"}
-ALTS: dict[View, str] = {
+Y_TITLES: dict[Measure, str] = {"regret": "Regret (reward lost)", "price": "Extra regret (reward lost)"}
+ALTS: dict[Measure, str] = {
     "regret": "Line chart of cumulative regret against episodes, both logarithmic, a curve for each privacy model.",
     "price": "Line chart of the regret that privacy adds against episodes, both logarithmic, a curve for each "
     "privacy model.",
@@ -74,7 +74,7 @@ class Proved:
 def over_episodes(
     curves: Sequence[Curve],
     *,
-    view: View,
+    view: Measure,
     flat: Sequence[float | None] = (),
     show_seeds: bool = False,
     see: str = "",

@@ -16,19 +16,19 @@ from dprl.figures.style import Picture
 from dprl.words import human
 
 Array = NDArray[np.float64]
-View = Literal["cumulative", "per-episode", "extra"]
+Measure = Literal["cumulative", "per-episode", "extra"]
 
-TITLES: dict[View, str] = {
+TITLES: dict[Measure, str] = {
     "cumulative": "Regret so far",
     "per-episode": "Average regret per episode so far",
     "extra": "Extra regret over the non-private run",
 }
-Y_TITLES: dict[View, str] = {
+Y_TITLES: dict[Measure, str] = {
     "cumulative": "Regret (reward lost)",
     "per-episode": "Regret per episode (reward)",
     "extra": "Extra regret (reward lost)",
 }
-ALTS: dict[View, str] = {
+ALTS: dict[Measure, str] = {
     "cumulative": "Line chart of cumulative regret against the number of episodes, a curve for each run.",
     "per-episode": "Line chart of average regret per episode against episodes so far, a curve for each run.",
     "extra": "Line chart of the regret that privacy adds against episodes so far, a curve for each run.",
@@ -62,7 +62,7 @@ class Curve:
 def comparison(
     curves: Sequence[Curve],
     *,
-    view: View = "cumulative",
+    view: Measure = "cumulative",
     log_x: bool = True,
     log_y: bool = True,
     show_seeds: bool = False,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.figures.asymptotics import LETTERS, Decades, Proved
-from dprl.figures.asymptotics import View as LongRun
+from dprl.figures.asymptotics import Measure as LongRun
 from dprl.figures.guarantee import Step
 from dprl.figures.regret import Curve
 from dprl.figures.tradeoff import Frontier, Measure

@@ -9,7 +9,7 @@ import numpy as np
 
 from dprl.figures.pac import PacCurve
 from dprl.figures.pulls import PullCurve
-from dprl.figures.regret import Curve, View, distinct
+from dprl.figures.regret import Curve, Measure, distinct
 from dprl.metrics import late_share, skewed_median
 from dprl.words import after, exponent, human, percent, quoted, rough
 
@@ -24,7 +24,7 @@ class _End:
     value: float  # mean at the last checkpoint all seeds reached
 
 
-def comparison(curves: Sequence[Curve], view: View) -> str:
+def comparison(curves: Sequence[Curve], view: Measure) -> str:
     """Which curve loses least and which most, and how many times as much."""
     ends = _ends(curves)
     if not ends:
@@ -60,7 +60,7 @@ def _ends(curves: Sequence[Curve]) -> list[_End]:
     return ends
 
 
-def _average(end: _End, view: View) -> float:
+def _average(end: _End, view: Measure) -> float:
     return end.value if view == "per-episode" else end.value / end.episodes
 
 
@@ -68,7 +68,7 @@ def _after(end: _End) -> str:
     return f"After {human(end.episodes)} episodes"
 
 
-def _loss(end: _End, average: float, view: View, short: bool = False) -> str:
+def _loss(end: _End, average: float, view: Measure, short: bool = False) -> str:
     v_star = end.curve.v_star
     said = f"{human(average)} an episode"
     if v_star:

@@ -16,7 +16,7 @@ from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.outlook import outlook
-from dprl.simulation.prepare import card_of
+from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
 
 
@@ -39,7 +39,7 @@ def expected(spec: RunSpec) -> dict[str, Any] | None:
 def guarantee(spec: RunSpec) -> dict[str, Any]:
     """What the run claims and proves."""
     loop = LOOPS[ALGORITHMS[spec.algorithm].loop]
-    return card_of(spec, loop.noise_of_run(spec)).to_dict()
+    return guarantee_of(spec, loop.noise_of_run(spec)).to_dict()
 
 
 def v_star(spec: RunSpec) -> float:

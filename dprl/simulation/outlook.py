@@ -52,14 +52,14 @@ def outlook(spec: RunSpec) -> Outlook | None:
         noise = noise_of_schedule(spec, users, exact=False)
         return float(noise.std[-1]), float(error_told(spec, noise)[-1])
 
-    weigh = anytime.noise_weight if spec.bonus == "anytime" else learner.noise_weight
+    noise_weight = anytime.noise_weight if spec.bonus == "anytime" else learner.noise_weight
     learns_from = None
     schedule, argument = schedules.parse(spec.schedule)
     for exponent in np.arange(1, 15.01, 0.25):
         users = int(10**exponent)
         if schedule.refusal(argument, users):
             break
-        weight = weigh(problem_of(spec, mdp.size, users))
+        weight = noise_weight(problem_of(spec, mdp.size, users))
         if weight * noise_at(users)[1] * cells / users <= v_star / 2:
             learns_from = users
             break

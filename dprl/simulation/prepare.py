@@ -102,6 +102,6 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
 
 
-def card_of(spec: RunSpec, noise: Noise) -> Guarantee:
+def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
     """The guarantee of a run, with what its learner takes as public."""
-    return replace(noise.card(), public=tuple(PUBLIC[key] for key in ALGORITHMS[spec.algorithm].public))
+    return replace(noise.guarantee(), public=tuple(PUBLIC[key] for key in ALGORITHMS[spec.algorithm].public))

@@ -188,16 +188,16 @@ class Trace:
 
             half = float(t.ppf(0.975, len(final) - 1) * final.std(ddof=1) / np.sqrt(len(final)))
             low, high = float(final.mean()) - half, float(final.mean()) + half
-        card, axis, measure = self.guarantee, self._curve.axis, self._curve.measure
+        promised, axis, measure = self.guarantee, self._curve.axis, self._curve.measure
         return {
             "v_star": self._core.v_star,
             f"final_{measure}_mean": float(final.mean()),
             f"final_{measure}_low": low,
             f"final_{measure}_high": high,
-            "claimed_epsilon": card.claimed_epsilon,
-            "claimed_delta": card.claimed_delta,
-            "proved_epsilon": card.proved_epsilon,
-            "proved_delta": card.proved_delta,
+            "claimed_epsilon": promised.claimed_epsilon,
+            "claimed_delta": promised.claimed_delta,
+            "proved_epsilon": promised.proved_epsilon,
+            "proved_delta": promised.proved_delta,
             "seconds": float(sum(seed.seconds for seed in self.seeds)),
             f"{axis}s_per_s": float(np.median([seed.rate for seed in self.seeds])),
         }

@@ -14,10 +14,10 @@ from pages.shared.names import in_common, kinds
 from pages.shared.results.data import status, store
 from pages.shared.results.status import ACTIVE, words
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, taking
+from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, Curve, View, clean_name
-from pages.shared.visitor.state import add, ask, look, session, write_address
+from pages.shared.visitor.state import add, attempt, change_view, session, write_address
 
 
 def chips(titles: list[str]) -> None:
@@ -51,7 +51,7 @@ def actions(i: int, curve: Curve) -> None:
         max_chars=MAX_NAME,
         placeholder="a name of your own",
         key=f"{key}:name",
-        on_change=taking(f"{key}:name", partial(rename, i)),
+        on_change=on_value(f"{key}:name", partial(rename, i)),
     )
     with st.container(horizontal=True, gap="xsmall"):
         button(
@@ -96,7 +96,7 @@ def remove(i: int) -> None:
     s = session()
     del s.explore.curves[i]
     at = s.explore.view.curve
-    look(curve=View.curve if at == i else at - (at > i))
+    change_view(curve=View.curve if at == i else at - (at > i))
     write_address(session().explore)
 
 
@@ -110,7 +110,7 @@ def duplicate(i: int) -> None:
 
 def cancel(i: int) -> None:
     """Withdraws from a run; the curve stays, with what there is."""
-    ask(store().cancel, session().explore.curves[i].spec, session().visitor)
+    attempt(store().cancel, session().explore.curves[i].spec, session().visitor)
 
 
 def add_twin(i: int) -> None:

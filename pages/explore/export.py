@@ -20,7 +20,7 @@ from pages.explore import view
 from pages.explore.regret import curve_of
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import session
 
@@ -52,7 +52,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         format_func=str.upper,
         required=True,
         key="saves",
-        on_change=taking("saves", take_picture),
+        on_change=on_value("saves", take_picture),
     )
     st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("#### Make it again without this page", anchors=False)

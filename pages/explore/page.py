@@ -18,7 +18,7 @@ from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common, titles
 from pages.shared.results import status
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import read_address, session, write_address
 
 TABS = {
@@ -64,7 +64,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     labels = {label: name for name, (label, _) in TABS.items()}
     # Not as its `default`, which would make another widget of it at every change and lose a quick second press.
     st.session_state["tab"] = TABS[s.explore.view.tab][0]
-    tabs = st.tabs(list(labels), key="tab", on_change=taking("tab", lambda label: switch(labels[label])))
+    tabs = st.tabs(list(labels), key="tab", on_change=on_value("tab", lambda label: switch(labels[label])))
     moment = s.explore.view.episode
     for tab, (name, (_, draw)) in zip(tabs, TABS.items(), strict=True):
         if name == s.explore.view.tab:

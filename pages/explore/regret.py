@@ -79,7 +79,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         ("regret", measure, log_x, log_y, each, night, *twins, *parts),
         lambda: compared(
             [curve_of(*row, measure, v_star=value) for row, value in zip(rows, best, strict=True)],
-            view=cast(figures.View, measure),
+            view=cast(figures.Measure, measure),
             log_x=log_x,
             log_y=log_y,
             show_seeds=each,
@@ -89,7 +89,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     show(picture, "regret")
 
 
-def compared(curves: Sequence[Drawn], *, view: figures.View = "cumulative", **how: bool) -> Picture:
+def compared(curves: Sequence[Drawn], *, view: figures.Measure = "cumulative", **how: bool) -> Picture:
     """The curves with what there is to see in them."""
     return figures.comparison(curves, view=view, see=sentences.comparison(curves, view), **how)
 
@@ -188,15 +188,15 @@ def curve_of(
     """One curve as the figure wants it. kind: gives its look; run: how it stands, None for one that is finished;
     known: the numbers, by default those of the store; v_star: the value of an optimal episode, where it is known."""
     known = known or data.regret(curve.spec)
-    spec, episodes, rows, settled = curve.spec, known.episodes, known.rows, known.settled
+    spec, episodes, rows, averaged = curve.spec, known.episodes, known.rows, known.averaged
     if measure == "per-episode":
-        rows, settled = metrics.per_episode(episodes, rows), metrics.per_episode(episodes, settled)
+        rows, averaged = metrics.per_episode(episodes, rows), metrics.per_episode(episodes, averaged)
     elif measure == "extra":
         twin = data.regret(spec.twin())
         _, rows = metrics.extra_regret(episodes, rows, twin.episodes, twin.rows)
         done = known.done[: len(rows)]
-        settled = rows[done] if done.any() else rows
-    mean, low, high = metrics.regret_band(settled)
+        averaged = rows[done] if done.any() else rows
+    mean, low, high = metrics.regret_band(averaged)
     finished = run is None or run.state == "done"
     growth = None
     if finished and measure == "cumulative":

@@ -8,19 +8,19 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import VIEW_FIELDS, most_private
 from pages.shared.visitor.state import session
 
 
-def _taking(key: str, name: str, convert: Callable[[Any], object]) -> Callable[[], None]:
+def _writes_back(key: str, name: str, convert: Callable[[Any], object]) -> Callable[[], None]:
     """The callback of the widget `key`: its value becomes the view's field `name`."""
 
-    def take(value: Any) -> None:
+    def put_back(value: Any) -> None:
         s = session()
         s.explore.view = replace(s.explore.view, **{name: VIEW_FIELDS[name].check(convert(value))})
 
-    return taking(key, take)
+    return on_value(key, put_back)
 
 
 def segments(label: str, name: str, options: Mapping[str, str], visible: bool = False) -> str:
@@ -36,7 +36,7 @@ def segments(label: str, name: str, options: Mapping[str, str], visible: bool = 
         format_func=options.__getitem__,
         required=True,
         key=key,
-        on_change=_taking(key, name, str),
+        on_change=_writes_back(key, name, str),
         label_visibility="visible" if visible else "collapsed",
     )
     return str(value)
@@ -49,7 +49,7 @@ def switch(label: str, name: str, on: str, off: str, help: str | None = None) ->
         label,
         getattr(session().explore.view, name) == on,
         key=key,
-        on_change=_taking(key, name, lambda value: on if value else off),
+        on_change=_writes_back(key, name, lambda value: on if value else off),
         help=help,
     )
     return bool(getattr(session().explore.view, name) == on)
@@ -87,7 +87,7 @@ def menu(
             index=list(options).index(value),
             format_func=named.__getitem__,
             key=key,
-            on_change=_taking(key, name, int),
+            on_change=_writes_back(key, name, int),
             filter_mode=None,
             label_visibility="visible" if visible else "collapsed",
         )
@@ -120,7 +120,7 @@ def steps(
             value,
             format_func=named.__getitem__,
             key=key,
-            on_change=_taking(key, name, int),
+            on_change=_writes_back(key, name, int),
             help=help,
         )
     return int(value)

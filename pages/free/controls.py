@@ -12,7 +12,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec, estimate
 from dprl.words import duration, plural
 from pages.free.link import BASE, LEARNERS, compared
-from pages.free.state import free, take
+from pages.free.state import free, show_runs
 from pages.shared.controls.launch import buttons, spec_of
 from pages.shared.controls.panel import (
     CALIBRATION,
@@ -100,7 +100,7 @@ def run_box(s: Session) -> None:
 def run(base: RunSpec) -> None:
     """The Run button."""
     free().problems = ()
-    take(base)
+    show_runs(base)
     s = session()
     s.runs += 1
     s.paused = False

@@ -48,7 +48,7 @@ FIELDS: dict[str, Field] = {
 
 
 @dataclass(frozen=True)
-class View:
+class FreeView:
     """What is looked at, and the calculator: one attribute for each of FIELDS, and the keys of the bounds drawn."""
 
     show: str = "price"
@@ -69,7 +69,7 @@ class FreeLink:
     """What a link says. base: the run with a trusted agent; problems: a sentence for each thing that was wrong."""
 
     base: RunSpec
-    view: View
+    view: FreeView
     problems: tuple[str, ...]
 
 
@@ -102,16 +102,16 @@ def _with(base: RunSpec, model: str) -> RunSpec:
     return base.replace(privacy=model, calibration=base.calibration, delta=delta)
 
 
-def encode(base: RunSpec, view: View) -> list[tuple[str, str]]:
+def encode(base: RunSpec, view: FreeView) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    usual = View(**within(calculator(base)))
+    usual = FreeView(**within(calculator(base)))
     changed = [name for name in FIELDS if getattr(view, name) != getattr(usual, name)]
     items = [*links.heading(), ("b", links.encode_spec(base))]
     items += [(FIELDS[name].query, links.written(getattr(view, name))) for name in changed]
     return items + ([("bounds", ".".join(view.bounds))] if view.bounds != usual.bounds else [])
 
 
-def query(base: RunSpec, view: View) -> str:
+def query(base: RunSpec, view: FreeView) -> str:
     """The query string, without the question mark."""
     return urlencode(encode(base, view))
 
@@ -137,7 +137,7 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
             except SpecError as error:
                 problems.append(str(error))
     bounds = _bounds(given["bounds"], problems) if "bounds" in given else DRAWN
-    return FreeLink(base, replace(View(**within(values)), bounds=bounds), tuple(problems))
+    return FreeLink(base, replace(FreeView(**within(values)), bounds=bounds), tuple(problems))
 
 
 def _base(spec: RunSpec, problems: list[str]) -> RunSpec:
@@ -191,4 +191,4 @@ def _bounds(text: str, problems: list[str]) -> tuple[str, ...]:
     return tuple(known[:MOST_BOUNDS])
 
 
-assert {f.name for f in fields(View)} == {*FIELDS, "bounds"}
+assert {f.name for f in fields(FreeView)} == {*FIELDS, "bounds"}

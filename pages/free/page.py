@@ -11,10 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.privacy import PRIVATIZERS
 from pages.free import link as free_link
 from pages.free.controls import controls
-from pages.free.state import change, free, measured, take
+from pages.free.state import change, free, measured, show_runs
 from pages.free.state import status as status_of
 from pages.free.theory import calculator
-from pages.free.verdict import late_mistakes, settled, verdict
+from pages.free.verdict import late_mistakes, stopped_short, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
@@ -24,7 +24,7 @@ from pages.shared.names import in_common
 from pages.shared.results import status
 from pages.shared.text import escape
 from pages.shared.visitor import links
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import read_address, session
 
@@ -59,7 +59,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
         verdict(found)
         or "Privacy is free when its price, the regret beyond that of the same run without privacy, stops growing."
     )
-    if warned := settled(found):
+    if warned := stopped_short(found):
         st.warning(warned, icon=":material/info:")
     st.caption(f"{escape(in_common(curves))} · ε = {f.base.epsilon:g}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
@@ -71,7 +71,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
                 "Every seed",
                 f.view.each == "on",
                 key=key,
-                on_change=taking(key, lambda on: change(each="on" if on else "off")),
+                on_change=on_value(key, lambda on: change(each="on" if on else "off")),
             )
         if f.view.show == "theory":
             bounds_menu()
@@ -106,7 +106,7 @@ def segments(
         format_func=options.__getitem__,
         required=True,
         key=key,
-        on_change=taking(key, chosen),
+        on_change=on_value(key, chosen),
         label_visibility="collapsed",
         wrap=True,
     )
@@ -114,7 +114,7 @@ def segments(
 
 def constants(bonus: str) -> None:
     """The same runs with practical or with printed constants, at once."""
-    take(free().base.replace(bonus=bonus))
+    show_runs(free().base.replace(bonus=bonus))
     st.rerun()
 
 

@@ -18,16 +18,16 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.explore.regret import note
 from pages.free import link as free_link
-from pages.free.link import BASE, View
+from pages.free.link import BASE, FreeView
 from pages.shared.names import kind_of
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import ask, session, write_address
+from pages.shared.visitor.state import attempt, session, write_address
 
-SETTLED = 0.9  # the exponent of regret from which on nothing is being learned
+LINEAR = 0.9  # the exponent of regret from which on nothing is being learned
 FIRST = 1000  # episodes from which on curves are drawn
 
 
@@ -37,7 +37,7 @@ class Free:
     written; what a link said that could not be used."""
 
     base: RunSpec = BASE
-    view: View = field(default_factory=View)
+    view: FreeView = field(default_factory=FreeView)
     address: str | None = None
     problems: tuple[str, ...] = ()
 
@@ -78,7 +78,7 @@ def change(**view: Any) -> None:
     write_address(free())
 
 
-def take(base: RunSpec) -> None:
+def show_runs(base: RunSpec) -> None:
     """Shows other runs, starts those that are missing, and puts their problem into the calculator."""
     f, s = free(), session()
     if free_link.calculator(base) != free_link.calculator(f.base):
@@ -95,7 +95,7 @@ def start() -> None:
     s = session()
     for curve in free_link.compared(free().base)[0]:
         if curve.spec not in bundled("free"):
-            ask(data.store().request, curve.spec, s.visitor)
+            attempt(data.store().request, curve.spec, s.visitor)
 
 
 def status(spec: RunSpec) -> RunStatus:
@@ -126,7 +126,7 @@ class Measured:
     price: NDArray[np.float64] | None
     decades: tuple[Growth, ...]
     flat: float | None
-    settled: int
+    stopped_short: int
     complete: bool
     note: str
     v_star: float | None
@@ -146,8 +146,8 @@ class Measured:
         """The curve as figures want it, its median in the place of the mean. view: regret or price."""
         rows = self.regret if view == "regret" else self.price
         assert rows is not None
-        settled = rows[np.isfinite(rows[:, -1])] if rows.size else rows
-        median, low, high = metrics.median_band(settled if len(settled) else rows)
+        averaged = rows[np.isfinite(rows[:, -1])] if rows.size else rows
+        median, low, high = metrics.median_band(averaged if len(averaged) else rows)
         return Drawn(
             label=self.label,
             kind=kind_of(self.curve.spec),
@@ -189,12 +189,12 @@ def _measured(
     _own: data.Regret,
     _twin: data.Regret | None,
 ) -> Measured:
-    price, decades, flat, settled = None, [], None, 0
+    price, decades, flat, stopped_short = None, [], None, 0
     from_here = _own.episodes >= FIRST
     if complete:
         K = float(_own.episodes[-1])
         exponents = [metrics.growth_exponent(_own.episodes, row[None], K / 10, K)[0] for row in _own.rows]
-        settled = sum(exponent > SETTLED for exponent in exponents)
+        stopped_short = sum(exponent > LINEAR for exponent in exponents)
     if _twin is not None and len(_twin.episodes):
         _, price = metrics.extra_regret(_own.episodes, _own.rows, _twin.episodes, _twin.rows)
         if complete:
@@ -208,7 +208,7 @@ def _measured(
         price,
         tuple(decades),
         flat,
-        settled,
+        stopped_short,
         complete,
         note,
         v_star,

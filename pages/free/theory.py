@@ -13,7 +13,7 @@ import streamlit as st
 from dprl.privacy import PRIVATIZERS
 from dprl.theory import BOUNDS, Bound, Setting
 from dprl.words import human, percent, rough
-from pages.free.link import FIELDS, View
+from pages.free.link import FIELDS, FreeView
 from pages.free.state import change, free
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.text import escape
@@ -30,7 +30,7 @@ LABELS = {
 }
 
 
-def setting(view: View) -> Setting:
+def setting(view: FreeView) -> Setting:
     """What the calculator holds, as bounds take it."""
     return Setting(view.S, view.A, view.H, view.K, view.epsilon, view.d, view.alpha, view.beta)
 

@@ -66,12 +66,12 @@ def _line(run: Measured) -> str:
     return f"{said}: {end[state(run)]}."
 
 
-def settled(runs: Sequence[Measured]) -> str:
+def stopped_short(runs: Sequence[Measured]) -> str:
     """Where the run without privacy has stopped learning short of the best; "" where it has not."""
     for run in runs:
-        if run.model == "none" and run.settled:
+        if run.model == "none" and run.stopped_short:
             return (
-                f"Without privacy the learner has settled on a worse policy in {run.settled} of "
+                f"Without privacy the learner has settled on a worse policy in {run.stopped_short} of "
                 f"{plural(len(run.regret), 'seed')}: its regret there grows in proportion to the users, so what "
                 "privacy costs cannot be read off such a seed."
             )
@@ -89,7 +89,7 @@ def late_mistakes(runs: Sequence[Measured]) -> str:
             said.append(
                 f"in {worse} of {plural(len(run.price), 'seed')} than with {PRIVATIZERS[run.model].words.given}"
             )
-    if not said or settled(runs):
+    if not said or stopped_short(runs):
         return ""
     return (
         f"The run without privacy lost more in the end {' and '.join(said)}: rare late mistakes that cost far more "

@@ -19,7 +19,7 @@ from pages.free.theory import setting
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
 
 SHOWN = {
@@ -51,7 +51,7 @@ def chart(runs: Sequence[Measured]) -> None:
         if not drawn:
             empty()
             return
-        view: figures.View = "regret" if f.view.show == "regret" else "price"
+        view: figures.Measure = "regret" if f.view.show == "regret" else "price"
         picture = kept(
             ("free", view, each, night, tokens),
             lambda: over_episodes(drawn, view, each, night),
@@ -59,7 +59,7 @@ def chart(runs: Sequence[Measured]) -> None:
         show(picture, f"free_{view}")
 
 
-def over_episodes(runs: Sequence[Measured], view: figures.View, each: bool, night: bool) -> Picture:
+def over_episodes(runs: Sequence[Measured], view: figures.Measure, each: bool, night: bool) -> Picture:
     """Regret, or its price, with what there is to see in it."""
     curves = [run.drawn(view) for run in runs]
     flat = [run.flat if view == "price" else None for run in runs]
@@ -109,7 +109,7 @@ def bounds_menu() -> None:
             format_func=named,
             max_selections=MOST_BOUNDS,
             key=key,
-            on_change=taking(key, lambda chosen: change(bounds=tuple(chosen))),
+            on_change=on_value(key, lambda chosen: change(bounds=tuple(chosen))),
             placeholder="none",
         )
 

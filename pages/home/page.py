@@ -21,7 +21,7 @@ from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, query
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import copy_link
-from pages.shared.layout.chart import draw, kept, tell
+from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, guarded
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
@@ -72,7 +72,7 @@ def at_one_epsilon() -> None:
             chart="home_chart",
             queries=[query(e) for e in HOME_BUDGETS],
             write="eps" not in st.query_params and h.epsilon != EPSILON.default,
-            on_move=take,
+            on_move=moved,
         )
     if h.drawn[1] != night:  # day and night changed meanwhile
         h.drawn = h.epsilon, night
@@ -81,7 +81,7 @@ def at_one_epsilon() -> None:
         st.html(cards(costs, h.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
         draw(kept(("home", *h.drawn), partial(picture, *h.drawn)), "home")
-    tell(sentences.trust(costs, h.epsilon), partial(table, costs, h.epsilon), "home")
+    explain(sentences.trust(costs, h.epsilon), partial(table, costs, h.epsilon), "home")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         st.page_link(
             "pages/explore/page.py",
@@ -96,7 +96,7 @@ def at_one_epsilon() -> None:
     st.caption(escape(in_common(example.curves)))
 
 
-def take(place: int) -> None:
+def moved(place: int) -> None:
     """The slider was moved."""
     h = session().part(Home)
     h.epsilon, h.problems = HOME_BUDGETS[place], ()
@@ -113,7 +113,7 @@ def cost_of(spec: RunSpec) -> Cost:
     run = bundled("home")[spec]
     average = metrics.per_episode(run.episodes, run.rows)
     mean, low, high = metrics.regret_band(average)
-    needed = search.settles(run.episodes.astype(float), mean, LEARNED * best())
+    needed = search.stays_below(run.episodes.astype(float), mean, LEARNED * best())
     words = PRIVATIZERS[spec.privacy].words
     return Cost(spec.privacy, words.legend, words.given, run.episodes, mean, low, high, needed)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 
 _HTML = """
 <div class="head"><label for="slider"></label><output for="slider"></output></div>
@@ -139,4 +139,4 @@ def live_slider(
         "queries": queries,
     }
     data |= {"chart": f".st-key-{chart}", "write": write}
-    _slider(data=data, key=key, on_place_change=taking(key, moved))
+    _slider(data=data, key=key, on_place_change=on_value(key, moved))

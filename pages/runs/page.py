@@ -17,7 +17,7 @@ from pages.shared.results.status import ACTIVE, act, cancel, retry, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import add, ask, session
+from pages.shared.visitor.state import add, attempt, session
 from pages.tradeoffs.state import visitor as sweeper
 
 
@@ -83,7 +83,7 @@ def sweep(rows: list[RunRow]) -> None:
 def cancel_sweep(specs: list[RunSpec]) -> None:
     """Withdraws from all runs of sweeps."""
     for spec in specs:
-        ask(store().cancel, spec, sweeper())
+        attempt(store().cancel, spec, sweeper())
 
 
 def overview(rows: list[RunRow]) -> None:
@@ -136,7 +136,7 @@ def clear() -> None:
     """The Clear button."""
     s = session()
     before = sum(map(len, own()))
-    if ask(store().clear, s.visitor) and ask(store().clear, sweeper()):
+    if attempt(store().clear, s.visitor) and attempt(store().clear, sweeper()):
         gone = before - sum(map(len, own()))
         s.said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
     st.rerun()

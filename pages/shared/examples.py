@@ -13,7 +13,7 @@ from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
-from pages.shared.visitor.state import Session, ask, session, write_address
+from pages.shared.visitor.state import Session, attempt, session, write_address
 
 
 @dataclass(frozen=True)
@@ -118,17 +118,17 @@ def offer() -> None:
             st.button(
                 "Show this",
                 key=f"example_{example.title}",
-                on_click=callback(take),
+                on_click=callback(show),
                 args=(session(), example),
                 width="stretch",
             )
 
 
-def take(s: Session, example: Example) -> None:
+def show(s: Session, example: Example) -> None:
     """Makes an example the comparison and starts its runs."""
     s.explore.curves, s.explore.view, s.paused = list(example.curves), example.view, False
     s.draft = draft_of(s.explore.curves[links.most_private(s.explore.curves)].spec)
     s.version += 1
     for curve in s.explore.curves:
-        ask(store().request, curve.spec, s.visitor)
+        attempt(store().request, curve.spec, s.visitor)
     write_address(session().explore)

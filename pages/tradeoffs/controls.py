@@ -18,7 +18,7 @@ from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.layout.frame import guarded
 from pages.shared.results.data import workers
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.state import session, write_address
 from pages.tradeoffs import state as trade
@@ -73,7 +73,7 @@ def compared(t: Trade) -> None:
         key=key,
         format_func=lambda text: Model.parse(text).title,
         max_selections=MOST_MODELS,
-        on_change=taking(key, chosen),
+        on_change=on_value(key, chosen),
         placeholder="privacy models",
         help="Each privacy model with its best mechanism, or one mechanism in particular: with the least noise that "
         "proves (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
@@ -107,7 +107,7 @@ def axis(t: Trade) -> None:
         text,
         key=key,
         max_chars=400,
-        on_change=taking(key, typed),
+        on_change=on_value(key, typed),
         help="Separated by commas, up to 16.",
     )
     try:

@@ -18,9 +18,9 @@ from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
 from pages.shared.results import data
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, taking
+from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import ask, read_address, session, write_address
+from pages.shared.visitor.state import attempt, read_address, session, write_address
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -40,7 +40,7 @@ def main() -> None:
         trade_controls.panel()
     corner = head("Trade-offs", t.problems)
     st.caption(escape(common(t.study)))
-    busy = bool(trade.going(wanted(t.study)).active)
+    busy = bool(trade.progress(wanted(t.study)).active)
     redrawn(partial(results, corner), PACE if busy else None)
     words_and_papers()
 
@@ -79,8 +79,8 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     if study.show == "users" and t.asked:
         for spec in runs:
             if data.status(spec, trade.visitor()).state == "unknown":
-                ask(data.store().request, spec, trade.visitor())
-    state = trade.going(runs)
+                attempt(data.store().request, spec, trade.visitor())
+    state = trade.progress(runs)
     if live != bool(state.active):
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
@@ -92,7 +92,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
             format_func=SHOWS.__getitem__,
             required=True,
             key=key,
-            on_change=taking(key, turn),
+            on_change=on_value(key, turn),
             label_visibility="collapsed",
         )
     for refusal in trade.refusals(study):
@@ -125,7 +125,7 @@ def others(study: Study) -> None:
 
 def ask_for(study: Study) -> None:
     """Another study is shown, and what is missing of it started."""
-    trade.take(study)
+    trade.show_study(study)
     trade.start()
     write_address(trade.trade())
     st.rerun()
@@ -135,7 +135,7 @@ def turn(to: str) -> None:
     """Another chart is chosen."""
     t = trade.trade()
     begun = t.asked
-    trade.look(show=to)
+    trade.change(show=to)
     if begun:
         trade.start()
     st.rerun()

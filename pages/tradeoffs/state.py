@@ -27,7 +27,7 @@ from pages.shared.results.status import ACTIVE
 from pages.shared.text import escape
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.state import ask, session, write_address
+from pages.shared.visitor.state import attempt, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 
@@ -76,7 +76,7 @@ class Trade:
         """Takes over a link, and starts what it names."""
         study, problems = studies.decode(given, session().files)
         self.problems = tuple(problems)
-        take(study)
+        show_study(study)
         start()
 
 
@@ -90,7 +90,7 @@ def visitor() -> str:
     return f"{session().visitor}:sweep"
 
 
-def take(study: Study) -> None:
+def show_study(study: Study) -> None:
     """Makes a study the one that is shown, and the controls those that give it."""
     t, s = trade(), session()
     t.study, t.models, t.x, t.picked, t.asked = study, list(study.models), study.x, None, False
@@ -99,7 +99,7 @@ def take(study: Study) -> None:
     s.version += 1
 
 
-def look(**changes: Any) -> None:
+def change(**changes: Any) -> None:
     """Changes how the study is looked at."""
     t = trade()
     t.study = replace(t.study, **changes)
@@ -123,36 +123,36 @@ def start() -> None:
     t.asked = True
     if t.study.show != "users":
         for spec in missing(t.study.sweep.specs):
-            if not ask(data.store().request, spec, visitor()):
+            if not attempt(data.store().request, spec, visitor()):
                 return
 
 
 @dataclass(frozen=True)
-class Going:
+class Progress:
     """How the runs of a study stand, as one."""
 
     runs: int
     seeds: int
     seeds_done: int
-    progress: float
+    share: float
     seconds_left: float
     failed: tuple[tuple[RunSpec, RunStatus], ...]
     stopped: int
     active: tuple[RunSpec, ...]
 
 
-def going(specs: Sequence[RunSpec]) -> Going:
+def progress(specs: Sequence[RunSpec]) -> Progress:
     """Their state in the store, those that are finished counted as such."""
     lacking = missing(specs)
     found = [(spec, data.status(spec, visitor())) for spec in lacking]
     active = [(spec, run) for spec, run in found if run.state in ACTIVE]
     seeds = sum(spec.seeds for spec in specs)
     whole = sum(spec.seeds for spec in specs) - sum(spec.seeds for spec in lacking)
-    return Going(
+    return Progress(
         runs=len(specs),
         seeds=seeds,
         seeds_done=whole + sum(run.seeds_done for _, run in found),
-        progress=(whole + sum(run.progress * run.seeds for _, run in found)) / max(seeds, 1),
+        share=(whole + sum(run.progress * run.seeds for _, run in found)) / max(seeds, 1),
         seconds_left=max((run.seconds_left or 0.0 for _, run in active), default=0.0),
         failed=tuple((spec, run) for spec, run in found if run.state == "failed"),
         stopped=sum(run.state in ("cancelled", "unknown") for _, run in found),
@@ -330,13 +330,13 @@ def users(study: Study, way: str, target: float) -> search.Users:
     """The search for the users that one way to be private needs, as far as the runs that are finished allow."""
     runs = study.searches[way]
 
-    def look(episodes: int) -> NDArray[np.float64] | None:
+    def price_at(episodes: int) -> NDArray[np.float64] | None:
         spec = runs[episodes]
         price = (ends(spec) - ends(spec.twin())) / episodes
         return price if np.isfinite(price).all() else None
 
     return search.search_users(
-        look, target, tuple(runs), study.base.episodes, search.bootstrap(study.base.seeds)
+        price_at, target, tuple(runs), study.base.episodes, search.bootstrap(study.base.seeds)
     )
 
 

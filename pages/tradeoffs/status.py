@@ -11,11 +11,11 @@ from dprl.words import duration, plural
 from pages.shared.results import data
 from pages.shared.results.status import act
 from pages.shared.text import escape
-from pages.shared.visitor.state import ask
+from pages.shared.visitor.state import attempt
 from pages.tradeoffs import state as trade
 
 
-def strip(state: trade.Going) -> None:
+def strip(state: trade.Progress) -> None:
     """How the runs stand, as one."""
     if state.active:
         with st.container(
@@ -25,7 +25,7 @@ def strip(state: trade.Going) -> None:
                 f"**{plural(state.runs, 'run')}** · {state.seeds_done} of {plural(state.seeds, 'seed')} finished, "
                 f"{duration(state.seconds_left)} left."
             )
-            st.progress(min(1.0, state.progress), said, width="stretch")
+            st.progress(min(1.0, state.share), said, width="stretch")
             act("Cancel", "close", partial(cancel, state.active), "cancel")
     elif state.failed:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
@@ -53,10 +53,10 @@ def cancel(specs: tuple[RunSpec, ...]) -> None:
     """Withdraws from all runs at once; what is finished stays."""
     trade.trade().asked = False
     for spec in specs:
-        ask(data.store().cancel, spec, trade.visitor())
+        attempt(data.store().cancel, spec, trade.visitor())
 
 
 def again(specs: list[RunSpec]) -> None:
     """Asks for runs again that failed."""
     for spec in specs:
-        ask(data.store().retry, spec, trade.visitor())
+        attempt(data.store().retry, spec, trade.visitor())

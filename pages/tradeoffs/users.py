@@ -31,7 +31,7 @@ def target(study: Study) -> float:
     return np.nan if v_star is None else study.share / 100 * v_star
 
 
-def needed(study: Study, state: trade.Going) -> None:
+def needed(study: Study, state: trade.Progress) -> None:
     """How many users each way to be private needs until an episode of it costs little."""
     t = trade.trade()
     with st.columns(2)[0]:
@@ -170,4 +170,4 @@ def compare(study: Study, found: list[search.Users]) -> str:
 
 def share(value: Any) -> None:
     """Another share of V*: what is known is shown, and searched on where a search was begun."""
-    trade.look(share=value)
+    trade.change(share=value)

@@ -53,7 +53,7 @@ def bound(episodes: Any, ratio: Any, **how: Any) -> Picture:
     return coverage.coverage(episodes, ratio, see=noise.bound(metrics.coverage(ratio)), **how)
 
 
-def comparison(curves: Sequence[regret.Curve], *, view: regret.View = "cumulative", **how: Any) -> Picture:
+def comparison(curves: Sequence[regret.Curve], *, view: regret.Measure = "cumulative", **how: Any) -> Picture:
     return regret.comparison(curves, view=view, see=about_regret.comparison(curves, view), **how)
 
 
@@ -169,7 +169,7 @@ def frontier(
 def over_episodes(
     curves: Sequence[regret.Curve],
     *,
-    view: asymptotics.View,
+    view: asymptotics.Measure,
     flat: Sequence[float | None] = (),
     **how: Any,
 ) -> Picture:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dprl.figures import looks, style
-from dprl.figures.asymptotics import BAND, Decades, Proved, View
+from dprl.figures.asymptotics import BAND, Decades, Measure, Proved
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
 from tests.figures.captioned import beside, growth, over_episodes
@@ -53,7 +53,7 @@ def legend(figure: go.Figure) -> list[str]:
         ("price", "What privacy has cost so far", "Extra regret (reward lost)"),
     ],
 )
-def test_a_view_names_itself_its_axes_and_its_band(view: View, title: str, unit: str) -> None:
+def test_a_view_names_itself_its_axes_and_its_band(view: Measure, title: str, unit: str) -> None:
     picture = over_episodes([curve()], view=view)
     layout = picture.figure.layout
     assert layout.title.text.startswith(title)

@@ -10,7 +10,7 @@ import pytest
 
 from dprl.figures import looks, pac, style
 from dprl.figures.looks import Kind
-from dprl.figures.regret import Curve, View
+from dprl.figures.regret import Curve, Measure
 from tests.figures import captioned
 from tests.figures.captioned import comparison
 
@@ -52,7 +52,7 @@ def legend(figure: go.Figure) -> list[str]:
         ("extra", "Extra regret over the non-private run", "Extra regret (reward lost)"),
     ],
 )
-def test_a_view_names_itself_its_axes_and_its_band(view: View, title: str, unit: str) -> None:
+def test_a_view_names_itself_its_axes_and_its_band(view: Measure, title: str, unit: str) -> None:
     picture = comparison([curve()], view=view)
     layout = picture.figure.layout
     assert layout.title.text == title

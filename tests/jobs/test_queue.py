@@ -6,7 +6,7 @@ from dprl.jobs.queue import FairQueue, Ticket, forecast
 def tickets(
     *entries: tuple[str, int, int], running: tuple[int, ...] = (), served: dict[str, float] | None = None
 ) -> list[Ticket]:
-    """Tickets from (visitor, run, unit), each taking ten seconds, all asked for at time 1."""
+    """Tickets from (visitor, run, unit), each on_value ten seconds, all asked for at time 1."""
     return [
         Ticket(visitor, run, unit, unit in running, 10.0, 1.0, (served or {}).get(visitor, 0.0))
         for visitor, run, unit in entries

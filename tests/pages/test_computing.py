@@ -109,7 +109,7 @@ def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
             (planning, "occupancy"),
             (planning, "start_value"),
             (online, "outlook"),
-            (online, "card_of"),
+            (online, "guarantee_of"),
             (loops.SeedRun, "__init__"),
             (loops.EliminationRun, "__init__"),
         ):

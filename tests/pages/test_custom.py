@@ -15,12 +15,14 @@ from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
 from pages.explore.export import command
 from pages.free import link as free_link
+from pages.free.state import Free
 from pages.shared.controls import custom
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
+from pages.tradeoffs.state import Trade
 from pages.tradeoffs.study import Study
 from tests.pages.conftest import unbroken, words
 from tests.pages.test_controls import spec, widget
@@ -113,14 +115,20 @@ def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> No
     # Somebody else opens it, is told, and sees no other environment instead.
     other = visit(EXPLORE, **given)
     assert "upload that file" in words(other)
-    assert other.session_state["session"].curves == []
+    assert other.session_state["session"].explore.curves == []
 
 
 RUN = RunSpec(environment="custom", environment_params={"model": LARGE, "H": 2}, episodes=10_000, seeds=2)
 AWAITED = {  # of each page: a link to the run, and what the page shows
-    EXPLORE: (links.encode([Curve(RUN)], View()), lambda state: state["session"].curves[0].spec),
-    "pages/tradeoffs/page.py": (studies.encode(Study(RUN)), lambda state: state["trade"].study.base),
-    "pages/free/page.py": (free_link.encode(RUN, free_link.View()), lambda state: state["free"].base),
+    EXPLORE: (links.encode([Curve(RUN)], View()), lambda state: state["session"].explore.curves[0].spec),
+    "pages/tradeoffs/page.py": (
+        studies.encode(Study(RUN)),
+        lambda state: state["session"].part(Trade).study.base,
+    ),
+    "pages/free/page.py": (
+        free_link.encode(RUN, free_link.FreeView()),
+        lambda state: state["session"].part(Free).base,
+    ),
 }
 
 

@@ -11,14 +11,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from pages.shared.visitor.callbacks import FAILED, taking
+from pages.shared.visitor.callbacks import FAILED, on_value
 from tests.pages.conftest import ROOT, sent, tabs, unbroken, words
 
 Visit = Callable[..., AppTest]
 
 EXPLORE = "pages/explore/page.py"
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
-SAFE = ("callback", "taking")  # what makes a callback safe
+SAFE = ("callback", "on_value")  # what makes a callback safe
 
 
 def nodes() -> Iterator[tuple[Path, ast.AST]]:
@@ -62,7 +62,7 @@ def test_no_key_of_the_browsers_state_is_taken_for_granted() -> None:
 
 def test_a_widget_that_is_gone_says_nothing() -> None:
     got: list[object] = []
-    taking("no widget has this key", got.append)()
+    on_value("no widget has this key", got.append)()
     assert got == []
 
 

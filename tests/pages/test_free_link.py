@@ -11,13 +11,13 @@ import pytest
 from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from pages.free import link as free_link
-from pages.free.link import BASE, FIELDS, MODELS, View, calculator, compared, decode, encode
+from pages.free.link import BASE, FIELDS, MODELS, FreeView, calculator, compared, decode, encode
 from tests.pages.test_links import POISON
 
 SPEC = RunSpec(
     environment="gridworld", epsilon=0.3, delta=1e-8, bonus="paper", episodes=10**12, seeds=3, root_seed=7
 )
-VIEW = View("theory", "on", 9, 4, 30, 2.5e12, 0.3, 36, 0.01, 0.1, ("pucb", "jdp-lower"))
+VIEW = FreeView("theory", "on", 9, 4, 30, 2.5e12, 0.3, 36, 0.01, 0.1, ("pucb", "jdp-lower"))
 
 
 def read(query: str) -> free_link.FreeLink:
@@ -26,23 +26,23 @@ def read(query: str) -> free_link.FreeLink:
 
 def test_everything_makes_the_round_trip() -> None:
     assert read(free_link.query(SPEC, VIEW)) == free_link.FreeLink(SPEC, VIEW, ())
-    none_drawn = View(bounds=())
+    none_drawn = FreeView(bounds=())
     assert read(free_link.query(BASE, none_drawn)).view == none_drawn
 
 
 def test_what_is_as_usual_is_not_written() -> None:
     """The calculator's problem is that of the run; the run's defaults are in the table that the link names."""
-    assert encode(BASE, View()) == [("v", "2"), ("t", "1"), ("b", "K.1e15~seeds.20")]
+    assert encode(BASE, FreeView()) == [("v", "2"), ("t", "1"), ("b", "K.1e15~seeds.20")]
     spec = BASE.replace(environment_params={"S": 9})
-    view = View(show="growth", **(calculator(spec) | {"H": 7}))
+    view = FreeView(show="growth", **(calculator(spec) | {"H": 7}))
     assert encode(spec, view)[2:] == [("b", "envp.S.9~K.1e15~seeds.20"), ("show", "growth"), ("H", "7")]
     every = {key for key, _ in encode(SPEC, VIEW)}
     assert every == {"v", "t", "b", "bounds", *(f.query for f in FIELDS.values())} - {"A", "eps"}
 
 
 def test_an_empty_link_is_the_default() -> None:
-    assert read("") == free_link.FreeLink(BASE, View(), ())
-    assert View() == View(**calculator(BASE))
+    assert read("") == free_link.FreeLink(BASE, FreeView(), ())
+    assert FreeView() == FreeView(**calculator(BASE))
 
 
 def test_the_calculator_begins_with_the_problem_of_the_runs() -> None:

@@ -119,5 +119,5 @@ def test_more_privacy_never_needs_fewer_users() -> None:
         for epsilon in HOME_BUDGETS:
             run = bundled("home")[trust(epsilon, HOME_EPISODES).curves[model].spec]
             average = metrics.per_episode(run.episodes, run.rows).mean(axis=0)
-            needed.append(search.settles(run.episodes.astype(float), average, 0.34))
+            needed.append(search.stays_below(run.episodes.astype(float), average, 0.34))
         assert all(a >= b for a, b in pairwise(needed))

@@ -41,7 +41,7 @@ GRID = list(itertools.product((0.05, 0.3, 1.0, 5.0, 20.0), (1e-9, 1e-6, 1e-2), (
 def riverswim(privacy: str, mechanism: str, calibration: str, **rest: float) -> tuple[float, Guarantee]:
     """Worst-time standard deviation of one counter n, and the card."""
     noise = prepared(privacy, mechanism, calibration, TIMES, H=20, S=6, A=2, **rest)
-    return float(noise.std.max()), noise.card()
+    return float(noise.std.max()), noise.guarantee()
 
 
 def reading(card: Guarantee, adjacency: str, delta: float) -> float:
@@ -110,8 +110,8 @@ def test_tight_pure_epsilon() -> None:
         noise = prepared(privacy, mechanism, "tight", TIMES, H=20, S=6, A=2, epsilon=1.0, delta=0.0)
         assert len(TIMES).bit_length() == 10
         assert noise.scales[0] == pytest.approx(scale)
-        assert noise.card().proved_epsilon == pytest.approx(1.0, rel=1e-9)
-        assert noise.card().proved_delta == 0.0
+        assert noise.guarantee().proved_epsilon == pytest.approx(1.0, rel=1e-9)
+        assert noise.guarantee().proved_delta == 0.0
 
 
 # --- over grids
@@ -182,7 +182,7 @@ def test_card_looks_at_the_worst_batch() -> None:
     for calibration in ("tight", "paper"):
         noise = prepared("shuffle", "binomial-sum", calibration, times, H=2, epsilon=2.0, delta=1e-6)
         proofs = [epsilon_of((Binomial(int(n), float(p), 6, 6),), 1e-6) for n, p, _ in noise.stream.batches]
-        assert max(proofs) <= (noise.card().proved_epsilon or 0) * (1 + 1e-6)
+        assert max(proofs) <= (noise.guarantee().proved_epsilon or 0) * (1 + 1e-6)
 
 
 def test_fewer_steps_or_larger_budgets_need_less_noise() -> None:
@@ -325,7 +325,7 @@ def test_the_least_budgets_that_bits_have_noise_for() -> None:
         noise = prepared(
             "shuffle", "binomial-sum", "tight", [10, 10**6, 10**15], H=20, epsilon=epsilon, delta=delta
         )
-        assert 0 < (noise.card().proved_epsilon or math.inf) <= epsilon * 1.0001
+        assert 0 < (noise.guarantee().proved_epsilon or math.inf) <= epsilon * 1.0001
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 20.0, 10_000.0])
@@ -335,7 +335,7 @@ def test_extreme_budgets_have_an_answer(privacy: str, mechanism: str, epsilon: f
     assert np.isfinite(noise.std).all()
     assert np.isfinite(noise.bound).all()
     assert (noise.std > 0).all()
-    card = noise.card()
+    card = noise.guarantee()
     assert (card.proved_epsilon or math.inf) <= epsilon * 1.0001
 
 

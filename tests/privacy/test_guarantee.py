@@ -62,11 +62,11 @@ def test_a_card_leaves_nothing_behind_that_grows_with_the_run() -> None:
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
-    prepared("central", "gaussian-tree", "tight", times[:9]).card()  # imports what it takes
+    prepared("central", "gaussian-tree", "tight", times[:9]).guarantee()  # imports what it takes
     tracemalloc.start()
     try:
         before = held()
-        prepared("central", "gaussian-tree", "tight", times, epsilon=2.0).card()
+        prepared("central", "gaussian-tree", "tight", times, epsilon=2.0).guarantee()
         assert held() - before < 2 * len(times)
     finally:
         tracemalloc.stop()
@@ -75,7 +75,7 @@ def test_a_card_leaves_nothing_behind_that_grows_with_the_run() -> None:
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
 def test_card(privacy: str, mechanism: str, calibration: str) -> None:
     noise = prepared(privacy, mechanism, calibration, TIMES, H=3, epsilon=2.0)
-    card, printed = noise.card(), calibration == "paper"
+    card, printed = noise.guarantee(), calibration == "paper"
     assert card.model == MODELS[privacy]
     assert card.trust == PRIVATIZERS[privacy].trust
     assert card.mechanism == MECHANISMS[mechanism].title
@@ -102,7 +102,7 @@ def test_card(privacy: str, mechanism: str, calibration: str) -> None:
 def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
     """At the spec's delta, at the reference one, and at 0 where something is proved there; both adjacencies."""
     noise = prepared(privacy, mechanism, calibration, TIMES, H=3, delta=1e-5)
-    card = noise.card()
+    card = noise.guarantee()
     ours = {(r.adjacency, r.delta): r.epsilon for r in card.readings if r.how == "our accountant"}
     deltas = {1e-5, REFERENCE_DELTA} | (set() if MECHANISMS[mechanism].needs_delta else {0.0})
     assert set(ours) == {(a, d) for a in (REPLACE_ONE, ADD_REMOVE) for d in deltas}
@@ -119,14 +119,14 @@ def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
 
 def test_the_printed_claim_of_shuffle_is_shown() -> None:
     """Basic composition over the 6H counters of replace-one."""
-    card = prepared("shuffle", "binomial-sum", "paper", TIMES, H=3, epsilon=2.0, delta=1e-6).card()
+    card = prepared("shuffle", "binomial-sum", "paper", TIMES, H=3, epsilon=2.0, delta=1e-6).guarantee()
     basic = next(r for r in card.readings if r.how != "our accountant")
     assert (basic.epsilon, basic.delta) == (pytest.approx(4.0), pytest.approx(18e-6))
 
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
 def test_a_card_survives_json(privacy: str, mechanism: str, calibration: str) -> None:
-    card = prepared(privacy, mechanism, calibration, TIMES, H=2).card()
+    card = prepared(privacy, mechanism, calibration, TIMES, H=2).guarantee()
     text = json.dumps(card.to_dict(), allow_nan=False)  # so every number is finite
     assert Guarantee.from_dict(json.loads(text)) == card
     with pytest.raises(TypeError):

@@ -184,7 +184,7 @@ def test_no_test_beats_the_proof_and_half_the_noise_is_caught(
     if not printed:
         asked["delta"] = delta
     noise = prepared(privacy, mechanism, calibration, times, H=H, **asked)
-    card, curves = noise.card(), proved_losses(noise, H)
+    card, curves = noise.guarantee(), proved_losses(noise, H)
     proved = max(epsilon_of(losses, delta) for losses in curves)
     if card.proved_delta == delta:
         assert card.proved_epsilon == pytest.approx(proved, rel=1e-9)
@@ -214,7 +214,7 @@ def test_pure_epsilon_of_laplace_noise(
 ) -> None:
     """H = 1, one release: all six counters on the far side, 1 in 64, shows the whole of epsilon."""
     noise = prepared(privacy, mechanism, calibration, [1], epsilon=epsilon, delta=0.0)
-    proved = noise.card().proved_epsilon or math.inf
+    proved = noise.guarantee().proved_epsilon or math.inf
     assert proved == pytest.approx(epsilon if calibration == "tight" else 2 * epsilon)
     first, second = neighbours(1, 1, 0)
     drawn = losses_drawn(noise, first, second, seed=1)

@@ -99,7 +99,7 @@ def test_std_is_that_of_one_counter(privacy: str, mechanism: str, calibration: s
         assert noise.std.max() == pytest.approx(measured.max(), rel=0.02)
     else:
         np.testing.assert_allclose(measured, noise.std, rtol=0.02)
-    assert noise.card().noise_std == noise.std.max()
+    assert noise.guarantee().noise_std == noise.std.max()
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 7.0])
@@ -107,7 +107,7 @@ def test_std_is_that_of_one_counter(privacy: str, mechanism: str, calibration: s
 def test_card_and_printed_scale(privacy: str, mechanism: str, calibration: str, epsilon: float) -> None:
     times = np.array([1, 10, 1000])
     _, noise = prepared(privacy, mechanism, calibration, times, epsilon=epsilon)
-    card = noise.card()
+    card = noise.guarantee()
     printed = {"central": 3 * H * 10 / epsilon, "local": 3 * H / epsilon}  # 10 = floor(log2 1000) + 1 levels
     if calibration == "paper" and privacy in printed:
         np.testing.assert_allclose(noise.scales, printed[privacy])
@@ -210,7 +210,7 @@ def test_proved_epsilon_covers_the_worst_pair_of_users(privacy: str, mechanism: 
         )
         L1 = 6 * H if calibration == "paper" else 4.5 * H  # with r/4
         assert moved * noise.scales[0] == pytest.approx(L1)  # the worst pair was among them
-        assert noise.card().proved_epsilon == pytest.approx(copies * moved)
+        assert noise.guarantee().proved_epsilon == pytest.approx(copies * moved)
 
 
 @pytest.mark.parametrize(
@@ -237,8 +237,8 @@ def test_without_privacy_there_is_no_noise() -> None:
     assert not noise.scales.any()
     assert not noise.bound.any()
     assert not noise.std.any()
-    assert noise.card().claimed_epsilon is None
-    assert noise.card().proved_epsilon is None
+    assert noise.guarantee().claimed_epsilon is None
+    assert noise.guarantee().proved_epsilon is None
 
 
 @pytest.mark.parametrize("key", PRIVATIZERS)

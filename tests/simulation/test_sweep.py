@@ -59,7 +59,7 @@ def test_models_name_mechanism_and_noise() -> None:
 def test_scaled_noise_proves_what_was_asked(text: str) -> None:
     (point,) = Sweep(BASE, {"privacy": [text], "epsilon": [1.0]}).points
     assert point.spec is not None
-    card = SeedRun(point.spec, 0).noise.card()
+    card = SeedRun(point.spec, 0).noise.guarantee()
     assert card.proved_delta == 0
     assert card.proved_epsilon == pytest.approx(1.0, rel=1e-9)
 

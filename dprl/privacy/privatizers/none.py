@@ -10,7 +10,7 @@ from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Word
 
 TRUST = "Everybody who sees the counts or the policies may learn about a user; nothing is hidden."
 
-CARD = Guarantee(
+NOTHING_PROMISED = Guarantee(
     model="none",
     trust=TRUST,
     unit=UNIT,
@@ -47,7 +47,7 @@ def prepare(request: Request) -> Noise:
         bound=nothing,
         std=nothing,
         radius=lambda: nothing,
-        card=lambda: CARD,
+        guarantee=lambda: NOTHING_PROMISED,
     )
 
 

@@ -86,9 +86,9 @@ class Noise:
         statistic: in the units of release.
         radius: [B] what the Euclidean length of the noise in a row stays below, in units of release, w.p. >=
             1 - beta/3 for all rows and releases together.
-        card: the guarantee.
+        guarantee: what it claims and proves.
 
-    Radius and card may take a moment to compute.
+    Radius and guarantee may take a moment to compute.
     """
 
     mechanism: Mechanism | None
@@ -100,7 +100,7 @@ class Noise:
     bound: Array
     std: Array
     radius: Callable[[], Array]
-    card: Callable[[], Guarantee]
+    guarantee: Callable[[], Guarantee]
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def with_noise(
 
     Args:
         request, statistic, mechanism, stream, scale: the noise.
-        describe: makes the card from what the noise proves.
+        describe: makes the guarantee from what the noise proves.
         table: the stream whose releases the bounds are tabulated at, if not `stream`.
         events: over how many times the bounds are united, if not over the releases of the table.
     """
@@ -202,7 +202,7 @@ def with_noise(
     events = events or table.releases
     rows = request.cells // statistic.row(request.size)
 
-    def card() -> Guarantee:
+    def guarantee() -> Guarantee:
         deltas = [d for d in (0.0, request.delta, REFERENCE_DELTA) if d > 0 or not mechanism.needs_delta]
         readings = tuple(
             Reading(
@@ -231,7 +231,7 @@ def with_noise(
             scale
             * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))
         ),
-        card=card,
+        guarantee=guarantee,
     )
 
 
@@ -251,7 +251,7 @@ def guarantee(
     sources: tuple[str, ...],
     ladder: tuple[Step, ...] = (),
 ) -> Guarantee:
-    """The card of a run with noise. What it proves is the reading under replace-one at the spec's delta."""
+    """The guarantee of a run with noise. What it proves is the reading under replace-one at the spec's delta."""
     ours = [r for r in readings if r.adjacency == REPLACE_ONE and r.delta == request.delta]
     return Guarantee(
         model=model,

@@ -25,7 +25,15 @@ from dprl.privacy.privatizers import Batch, Noise
 from dprl.simulation import schedules
 from dprl.simulation.blocks import Model, model_of, sample
 from dprl.simulation.details import Detail, SeedTrace
-from dprl.simulation.prepare import PAC_ALPHAS, card_of, error_told, noise_of, problem_of, size_of, streams
+from dprl.simulation.prepare import (
+    PAC_ALPHAS,
+    error_told,
+    guarantee_of,
+    noise_of,
+    problem_of,
+    size_of,
+    streams,
+)
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve, Ints
 from dprl.statistics import consistency
@@ -249,7 +257,7 @@ class EliminationRun:
             series=dict(zip(names, series.T.copy(), strict=True)),
             mdp=self.mdp,
             optimum=self.optimum,
-            guarantee=card_of(self.spec, self.noise),
+            guarantee=guarantee_of(self.spec, self.noise),
             seconds=self.seconds,
             rate=self.users / self.seconds if self.seconds > 0 else 0.0,
         )

@@ -20,7 +20,14 @@ from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import DETAIL_BYTES, Detail, SeedTrace
 from dprl.simulation.loops.replan_kernels import Record, Setup, State, kernels_of, planner_of
-from dprl.simulation.prepare import PAC_ALPHAS, card_of, error_told, noise_of_schedule, problem_of, streams
+from dprl.simulation.prepare import (
+    PAC_ALPHAS,
+    error_told,
+    guarantee_of,
+    noise_of_schedule,
+    problem_of,
+    streams,
+)
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve
 from dprl.statistics.counts import Counts
@@ -226,7 +233,7 @@ class SeedRun:
             series={},
             mdp=self.mdp,
             optimum=self.optimum,
-            guarantee=card_of(self.spec, self.noise),
+            guarantee=guarantee_of(self.spec, self.noise),
             seconds=self.seconds,
             rate=self.users / self.seconds if self.seconds > 0 else 0.0,
         )

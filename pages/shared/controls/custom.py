@@ -19,7 +19,7 @@ from dprl.links import MAX_MODEL
 from dprl.tables import harmless
 from dprl.words import plural, size
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, taking
+from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import Editing, Session, session
 
 WORLD = ENVIRONMENTS["custom"]
@@ -37,7 +37,7 @@ def controls(s: Session) -> None:
         "Your environment, a JSON file",
         type=["json"],
         key=key,
-        on_change=taking(key, partial(received, s)),
+        on_change=on_value(key, partial(received, s)),
         help="An object with P: a list for each state, of a list for each action, of the probabilities of the next "
         "states (or one such list for each step); R: mean rewards from 0 to 1 by state and action; d1: the "
         "probabilities of the first state; and, if you like, name, state_labels and action_labels. At most 2 MB.",
@@ -99,12 +99,12 @@ def received(s: Session, file: Any) -> None:
     except UnicodeDecodeError:
         s.upload_problem = "The file is not text in UTF-8; give JSON."
         return
-    s.upload_problem = take(s, text)
+    s.upload_problem = use(s, text)
     if not s.upload_problem:
         st.rerun()  # all of the page: a link may have waited for this file
 
 
-def take(s: Session, text: str) -> str:
+def use(s: Session, text: str) -> str:
     """Makes the environment in `text` the one in use; returns a sentence when it is not a good one.
 
     A file that describes every step of an episode sets H.
@@ -198,7 +198,7 @@ def editor(e: Editing) -> None:
     if problem:
         st.caption(f":red[{escape(problem)}]")
     if st.button("Use it", type="primary", disabled=bool(problem), key="edit_use"):
-        s.upload_problem = take(s, json.dumps(e.edited))
+        s.upload_problem = use(s, json.dumps(e.edited))
         s.editing = None
         st.rerun()
 

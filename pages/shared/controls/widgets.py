@@ -12,7 +12,7 @@ import streamlit as st
 from dprl.fields import Field, SpecError
 from dprl.words import typed
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
 
 Titles = Mapping[str, str] | None
@@ -43,7 +43,7 @@ def select(
         index=options.index(value),
         key=key,
         format_func=lambda option: (titles or {}).get(option, option),
-        on_change=taking(key, store),
+        on_change=on_value(key, store),
         help=help or None,
         disabled=len(options) == 1,
         filter_mode=None,
@@ -72,7 +72,7 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
         written(value),
         key=key,
         max_chars=400 if field.kind == "text" else 40,
-        on_change=taking(key, changed),
+        on_change=on_value(key, changed),
         help=f"{field.help}: {field.allowed}." if visible else None,
         label_visibility="visible" if visible else "collapsed",
     )
@@ -129,7 +129,7 @@ def log_slider(
             nearest(marks, value),
             format_func=show,
             key=slider_key,
-            on_change=taking(slider_key, slid),
+            on_change=on_value(slider_key, slid),
             label_visibility="collapsed",
         )
         with st.container(horizontal=True, horizontal_alignment="distribute", key=f"ends_{name}"):
@@ -164,6 +164,6 @@ def rows(field: Field, name: str, value: str, store: Store) -> None:
         key=key,
         height="content",
         max_chars=2000,
-        on_change=taking(key, changed),
+        on_change=on_value(key, changed),
         help="A row on each line, all of one length.",
     )

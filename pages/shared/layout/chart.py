@@ -13,7 +13,7 @@ from dprl.figures.style import Picture, Sketch, config
 from dprl.tables import harmless
 from pages.shared.results.data import Kept
 from pages.shared.text import unlinked
-from pages.shared.visitor.callbacks import taking
+from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
 
 PICTURE_BYTES = 96 * 2**20  # of drawn figures kept, for all visitors together
@@ -38,7 +38,7 @@ def show(picture: Picture, key: str, picked: Callable[[Any], None] | None = None
     """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called with
     what was pressed, as Streamlit tells it."""
     draw(picture, key, picked)
-    tell(picture.see, lambda: picture.table, key)
+    explain(picture.see, lambda: picture.table, key)
 
 
 def draw(picture: Picture, key: str, picked: Callable[[Any], None] | None = None) -> None:
@@ -50,12 +50,12 @@ def draw(picture: Picture, key: str, picked: Callable[[Any], None] | None = None
         config=config(session().saves),
         alt=picture.alt,
         width="stretch",
-        on_select=taking(key, picked) if picked else "ignore",
+        on_select=on_value(key, picked) if picked else "ignore",
         selection_mode="points",
     )
 
 
-def tell(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
+def explain(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
     """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV."""
     st.markdown(f":material/visibility: {unlinked(see)}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")

@@ -39,7 +39,7 @@ class Regret:
     token: str = "finished"
 
     @property
-    def settled(self) -> NDArray[np.float64]:
+    def averaged(self) -> NDArray[np.float64]:
         """What a mean may be taken over: the finished seeds, or all that have begun while none is."""
         return self.rows[self.done] if self.done.any() else self.rows[np.isfinite(self.rows).any(axis=1)]
 

@@ -15,7 +15,7 @@ from pages.shared.results.data import status, store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import ask, session
+from pages.shared.visitor.state import attempt, session
 
 ACTIVE = ("queued", "running")
 PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
@@ -110,13 +110,13 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
 def retry(specs: list[RunSpec]) -> None:
     """Asks for runs again, failed seeds included."""
     for spec in specs:
-        ask(store().retry, spec, session().visitor)
+        attempt(store().retry, spec, session().visitor)
 
 
 def cancel(specs: list[RunSpec]) -> None:
     """Withdraws from runs."""
     for spec in specs:
-        ask(store().cancel, spec, session().visitor)
+        attempt(store().cancel, spec, session().visitor)
 
 
 def together(runs: list[RunStatus]) -> str:

@@ -38,13 +38,13 @@ def callback(action: Callable[P, object]) -> Callable[P, None]:
     return safely
 
 
-def taking(key: str, take: Callable[[Any], object]) -> Callable[[], None]:
-    """Hands what the widget `key` was set to to `take`. A widget that a later drawing of the page has replaced may
+def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
+    """Hands what the widget `key` was set to to `use`. A widget that a later drawing of the page has replaced may
     have no value any more: then nothing happens."""
 
     def changed() -> None:
         value = st.session_state.get(key, _GONE)
         if value is not _GONE:
-            take(value)
+            use(value)
 
     return callback(changed)

@@ -107,7 +107,7 @@ class Comparison:
             self.curves = list(link.curves)
             s.draft = draft_of(link.curves[links.most_private(link.curves)].spec)
             for curve in link.curves:
-                ask(store().request, curve.spec, s.visitor)
+                attempt(store().request, curve.spec, s.visitor)
 
 
 P = TypeVar("P", bound=Part)
@@ -179,14 +179,14 @@ def session() -> Session:
     return found
 
 
-def look(**changes: Any) -> None:
+def change_view(**changes: Any) -> None:
     """Changes the view; the widgets of the view are drawn anew from it."""
     s = session()
     s.explore.view = replace(s.explore.view, **changes)
     s.version += 1
 
 
-def ask(action: Callable[..., object], *arguments: object) -> bool:
+def attempt(action: Callable[..., object], *arguments: object) -> bool:
     """Asks the store for something; whether it was done. Where not, the reason is said on the page."""
     try:
         action(*arguments)
@@ -199,7 +199,7 @@ def ask(action: Callable[..., object], *arguments: object) -> bool:
 def add(spec: RunSpec, name: str = "") -> str:
     """Puts a run into the comparison and asks for it. Returns a sentence when it was there already or has no room."""
     s = session()
-    if not ask(store().request, spec, s.visitor):
+    if not attempt(store().request, spec, s.visitor):
         return s.said
     for i, curve in enumerate(s.explore.curves):
         if curve.spec == spec:
