@@ -74,7 +74,7 @@ RIVERSWIM = [t for t in TRIPLES if t[2] == "tight"] + [("central", "laplace-tree
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), RIVERSWIM)
 def test_coverage_on_riverswim(privacy: str, mechanism: str, calibration: str) -> None:
     """1,920 counters, as the issue has it."""
-    beta, runs = 0.1, 20
+    beta, runs = 0.1, 10
     ratio = ratios(privacy, mechanism, calibration, beta, runs, 20, 6, 2)
     assert covered(ratio, beta)
     assert np.quantile(ratio, 1 - beta) >= 0.5

@@ -14,6 +14,8 @@ from dprl.simulation.prepare import noise_of
 
 SEEDS = 20
 
+pytestmark = pytest.mark.usefixtures("few_details")
+
 
 def finished(spec: RunSpec, seed: int) -> tuple[float, float]:
     """Average regret of an episode, and the gap of the last policy as a share of the optimal value."""
