@@ -337,7 +337,7 @@ def _table(curves: Sequence[Curve]) -> pd.DataFrame:
                 "median": curve.mean,
                 "low (95%)": curve.low,
                 "high (95%)": curve.high,
-                "mean": curve.rows.mean(axis=0),
+                "mean": curve.mean if curve.average is None else curve.average,
                 "seeds": np.isfinite(curve.rows).sum(axis=0),
             }
         )

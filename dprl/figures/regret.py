@@ -39,10 +39,16 @@ ALTS: dict[Measure, str] = {
 class Curve:
     """One run, measured as the chosen view asks (cumulative, per episode, or extra regret).
 
-    kind: gives its look; episodes [C]; rows [seeds, C], NaN past a seed's end; mean, low, high [C]: 95% t interval
-    over seeds, NaN if unknown; complete: every seed reached the end; note: what to say of one that is not ("running,
-    43%"); v_star: the best value of an episode; growth: the exponent of cumulative regret over the last tenfold of
-    episodes with its interval.
+    Attributes:
+        kind: Gives its look.
+        episodes: [C].
+        rows: [seeds, C], NaN past a seed's end.
+        mean, low, high: [C] over seeds, with its 95% t interval; NaN if unknown.
+        complete: Every seed reached the end.
+        note: What to say of one that is not complete ("running, 43%").
+        v_star: The best value of an episode.
+        growth: The exponent of cumulative regret over the last tenfold of episodes, with its interval.
+        average: [C] the mean over seeds, for the table, where `mean` holds the median.
     """
 
     label: str
@@ -57,6 +63,7 @@ class Curve:
     shown: bool = True
     v_star: float | None = None
     growth: tuple[float, float, float] | None = None
+    average: Array | None = None
 
 
 def comparison(

@@ -159,6 +159,7 @@ class Measured:
             complete=self.complete,
             note=self.note,
             v_star=self.v_star,
+            average=metrics.regret_band(rows)[0],
         )
 
 

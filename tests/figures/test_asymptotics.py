@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from dprl import metrics
 from dprl.figures import looks, style
 from dprl.figures.asymptotics import BAND, Decades, Measure, Proved
 from dprl.figures.looks import Kind
@@ -27,7 +28,8 @@ def curve(label: str = "Trusted agent", model: str = "central", power: float = 0
         "high": rows[2],
         "v_star": 3.4,
     }
-    return Curve(label, Kind(model), **(given | other))
+    given |= other
+    return Curve(label, Kind(model), **given, average=metrics.regret_band(given["rows"])[0])
 
 
 def decades(label: str = "Trusted agent", model: str = "central", **other: Any) -> Decades:
