@@ -9,6 +9,8 @@ from functools import partial
 import streamlit as st
 
 from dprl.figures import looks
+from dprl.links import digest
+from dprl.simulation import RunSpec
 from pages.shared.layout.frame import dark
 from pages.shared.names import in_common, kinds
 from pages.shared.results.data import status, store
@@ -37,12 +39,12 @@ def chips(titles: list[str]) -> None:
     with st.container(horizontal=True, gap="xsmall", key="chips"):
         for i, (curve, title) in enumerate(zip(s.explore.curves, titles, strict=True)):
             with st.container(key=f"chip_{i}", width="content"), st.popover(escape(title)):
-                actions(i, curve)
+                actions(curve)
 
 
-def actions(i: int, curve: Curve) -> None:
-    """What one chip offers."""
-    key = f"{session().version}:{i}"
+def actions(curve: Curve) -> None:
+    """What one chip offers. Its widgets are named by the curve, not by its place, which changes under a quick hand."""
+    key = f"{session().version}:{identity(curve)}"
     run = status(curve.spec, session().visitor)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     st.text_input(
@@ -51,76 +53,104 @@ def actions(i: int, curve: Curve) -> None:
         max_chars=MAX_NAME,
         placeholder="a name of your own",
         key=f"{key}:name",
-        on_change=on_value(f"{key}:name", partial(rename, i)),
+        on_change=on_value(f"{key}:name", partial(rename, curve.spec)),
     )
     with st.container(horizontal=True, gap="xsmall"):
         button(
-            "Show" if curve.hidden else "Hide", "visibility" if curve.hidden else "visibility_off", i, hide
+            "Show" if curve.hidden else "Hide",
+            "visibility" if curve.hidden else "visibility_off",
+            curve,
+            hide,
         )
         button(
             "Duplicate",
             "content_copy",
-            i,
+            curve,
             duplicate,
             "Copies its settings into the controls, to change one and run again.",
         )
-        button("Remove", "delete", i, remove)
+        button("Remove", "delete", curve, remove)
         if run.state in ACTIVE:
-            button("Cancel", "close", i, cancel)
+            button("Cancel", "close", curve, cancel)
         if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES:
-            button("Add its non-private twin", "add", i, add_twin, "The same run without privacy.")
+            button("Add its non-private twin", "add", curve, add_twin, "The same run without privacy.")
 
 
-def button(label: str, icon: str, i: int, action: Callable[[int], None], help: str | None = None) -> None:
+def identity(curve: Curve) -> str:
+    """A short name of a curve for the keys of its widgets: no two of a comparison have the same spec."""
+    return digest(curve.spec.to_json())
+
+
+def button(
+    label: str, icon: str, curve: Curve, action: Callable[[RunSpec], None], help: str | None = None
+) -> None:
     """One action of a chip."""
 
     def pressed() -> None:
-        if i < len(session().explore.curves):  # a second press may come when the first has removed it
-            action(i)
+        if place(curve.spec) is not None:  # a second press may come when the first has removed it
+            action(curve.spec)
 
-    st.button(label, icon=f":material/{icon}:", on_click=callback(pressed), key=f"{label}:{i}", help=help)
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        on_click=callback(pressed),
+        key=f"{label}:{identity(curve)}",
+        help=help,
+    )
 
 
-def rename(i: int, text: str) -> None:
+def place(spec: RunSpec) -> int | None:
+    """Where a curve stands in the comparison, None where it does not any more."""
+    return next((i for i, curve in enumerate(session().explore.curves) if curve.spec == spec), None)
+
+
+def rename(spec: RunSpec, text: str) -> None:
     """Gives a curve a name; an empty one brings back the label."""
-    _put(i, name=clean_name(text))
+    _put(spec, name=clean_name(text))
 
 
-def hide(i: int) -> None:
+def hide(spec: RunSpec) -> None:
     """Takes a curve out of the charts, or brings it back."""
-    _put(i, hidden=not session().explore.curves[i].hidden)
+    at = place(spec)
+    if at is not None:
+        _put(spec, hidden=not session().explore.curves[at].hidden)
 
 
-def remove(i: int) -> None:
+def remove(spec: RunSpec) -> None:
     """Takes a curve out of the comparison."""
-    s = session()
-    del s.explore.curves[i]
-    at = s.explore.view.curve
-    change_view(curve=View.curve if at == i else at - (at > i))
-    write_address(session().explore)
+    e = session().explore
+    at = place(spec)
+    if at is None:
+        return
+    del e.curves[at]
+    seen = e.view.curve
+    change_view(curve=View.curve if seen == at else seen - (seen > at))
+    write_address(e)
 
 
-def duplicate(i: int) -> None:
+def duplicate(spec: RunSpec) -> None:
     """Copies a curve's settings into the controls."""
     s = session()
-    s.draft = draft_of(s.explore.curves[i].spec)
+    s.draft = draft_of(spec)
     s.version += 1
     s.said = "Its settings are in the controls now: change one and press Run."
 
 
-def cancel(i: int) -> None:
+def cancel(spec: RunSpec) -> None:
     """Withdraws from a run; the curve stays, with what there is."""
-    attempt(store().cancel, session().explore.curves[i].spec, session().visitor)
+    attempt(store().cancel, spec, session().visitor)
 
 
-def add_twin(i: int) -> None:
+def add_twin(spec: RunSpec) -> None:
     """Adds the same run without privacy."""
     s = session()
-    s.said = add(s.explore.curves[i].spec.twin())
-    write_address(session().explore)
+    s.said = add(spec.twin())
+    write_address(s.explore)
 
 
-def _put(i: int, **changes: object) -> None:
-    s = session()
-    s.explore.curves[i] = replace(s.explore.curves[i], **changes)  # type: ignore[arg-type]
-    write_address(session().explore)
+def _put(spec: RunSpec, **changes: object) -> None:
+    e = session().explore
+    at = place(spec)
+    if at is not None:
+        e.curves[at] = replace(e.curves[at], **changes)  # type: ignore[arg-type]
+        write_address(e)

@@ -16,6 +16,7 @@ from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, retry, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import add, attempt, session
 from pages.tradeoffs.state import visitor as sweeper
@@ -122,6 +123,9 @@ def entry(i: int, row: RunRow) -> None:
             help="Adds it to the comparison in Explore.",
         ):
             session().said = add(row.spec)
+            session().drafts["explore"] = draft_of(
+                row.spec
+            )  # the settings beside it are those of what is shown
             st.switch_page("pages/explore/page.py")
     st.caption(escape(in_common([Curve(row.spec)])))
     ago = duration(max(1.0, time.time() - row.asked_at)).removeprefix("about ")

@@ -20,6 +20,7 @@ from dprl.jobs.store import Store
 from dprl.jobs.worker import answer
 from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
+from pages.explore.comparison import identity
 from pages.shared.layout import frame
 from tests.jobs import disk as disks
 
@@ -151,3 +152,8 @@ def tabs(app: AppTest) -> str:
 def charts(app: AppTest) -> list[Any]:
     """The charts of the page itself, as sent to the browser, without the drawing among the controls."""
     return [e.proto for e in app.main.get("plotly_chart")]
+
+
+def chip(app: AppTest, label: str, place: int) -> Any:
+    """A button of the chip of the curve at a place of the comparison."""
+    return app.button(key=f"{label}:{identity(app.session_state['session'].explore.curves[place])}")

@@ -15,7 +15,7 @@ from dprl.simulation import RunSpec
 from pages.shared.controls.launch import spec_of
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from tests.pages.conftest import unbroken, words
+from tests.pages.conftest import chip, unbroken, words
 from tests.problems import STAGED
 
 Visit = Callable[..., AppTest]
@@ -233,19 +233,19 @@ def test_what_was_typed_for_an_environment_is_still_there_when_one_comes_back(vi
 def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
     app = visit(EXPLORE, c=["eps.0.5~envp.H.5", "priv.none"])
     session = app.session_state["session"]
-    app.button(key="Hide:0").click().run()
+    chip(app, "Hide", 0).click().run()
     assert session.explore.curves[0].hidden
     assert "hide.yes" in app.query_params["c"][0]
-    app.button(key="Show:0").click().run()
+    chip(app, "Show", 0).click().run()
     next(t for t in app.main.text_input if t.label == "Name").input("mine *x*").run()
     assert session.explore.curves[0].name == "mine *x*"
     assert "name.mine *x*" in app.query_params["c"][0]
     app.button(key="reset").click().run()
-    app.button(key="Duplicate:0").click().run()
+    chip(app, "Duplicate", 0).click().run()
     assert spec(app) == session.explore.curves[0].spec
-    app.button(key="Remove:0").click().run()
+    chip(app, "Remove", 0).click().run()
     assert [c.spec.privacy for c in session.explore.curves] == ["none"]
-    app.button(key="Remove:0").click().run()
+    chip(app, "Remove", 0).click().run()
     unbroken(app)
     assert "Nothing is compared yet" in words(app)
     assert not app.query_params
@@ -253,7 +253,7 @@ def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
 
 def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
     app = visit(EXPLORE, c=["eps.0.5~envp.H.5"])
-    app.button(key="Add its non-private twin:0").click().run()
+    chip(app, "Add its non-private twin", 0).click().run()
     private, twin = app.session_state["session"].explore.curves
     assert twin == Curve(private.spec.twin())
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from pages.shared.visitor.callbacks import FAILED, on_value
-from tests.pages.conftest import ROOT, sent, tabs, unbroken, words
+from tests.pages.conftest import ROOT, chip, sent, tabs, unbroken, words
 
 Visit = Callable[..., AppTest]
 
@@ -93,9 +93,11 @@ def test_a_tab_pressed_while_the_one_before_is_being_drawn_is_opened(visit: Visi
         assert app.session_state["session"].explore.view.tab == tab
 
 
-def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit) -> None:
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit, place: int) -> None:
+    """Nor does it meet the curve that has moved up."""
     app = visit(EXPLORE, c=[SMALL, "eps.3"])
-    remove = app.button(key="Remove:1").proto.id
+    remove = chip(app, "Remove", place).proto.id
     for _ in range(2):
         sent(app, remove, trigger_value=True)
         unbroken(app)

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared.visitor import links
-from tests.pages.conftest import unbroken, words
+from tests.pages.conftest import chip, unbroken, words
 from tests.pages.test_links import hostile
 
 Visit = Callable[..., AppTest]
@@ -54,7 +54,7 @@ def test_the_address_follows_the_comparison_and_the_tab_only(visit: Visit) -> No
 
 def test_going_back_brings_the_earlier_comparison(visit: Visit) -> None:
     app = visit(EXPLORE, c=["envp.H.5"])
-    app.button(key="Add its non-private twin:0").click().run()
+    chip(app, "Add its non-private twin", 0).click().run()
     assert len(app.session_state["session"].explore.curves) == 2
     app.query_params.clear()
     app.query_params["c"] = ["envp.H.5"]

@@ -12,7 +12,7 @@ from dprl.links import encode_spec
 from pages.free.link import BASE
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import sent, tabs, unbroken
+from tests.pages.conftest import chip, sent, tabs, unbroken
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -67,7 +67,7 @@ def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Wo
     work()
     app.run()
     assert not of(app).paused
-    app.button(key="Remove:0").click().run()
+    chip(app, "Remove", 0).click().run()
     of(app).paused = True
     app.button(key=f"example_{EXAMPLES[0].title}").click().run()
     unbroken(app)

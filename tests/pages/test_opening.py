@@ -13,7 +13,7 @@ from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import Curve, most_private
-from tests.pages.conftest import unbroken, words
+from tests.pages.conftest import chip, unbroken, words
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -79,7 +79,7 @@ def test_a_close_look_opens_on_the_most_private_curve(visit: Visit, work: Work, 
     app = visit(EXPLORE, c=LINK, tab=tab)
     assert chosen(app) == "2"
     assert "there is no noise" not in words(app)
-    app.button(key="Remove:2").click().run()
+    chip(app, "Remove", 2).click().run()
     assert chosen(app) == "2"  # now the local one at epsilon 1
     assert chosen(visit(EXPLORE, c=LINK, tab=tab, i="0")) == "0"  # as the link says
 
@@ -87,9 +87,9 @@ def test_a_close_look_opens_on_the_most_private_curve(visit: Visit, work: Work, 
 def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) -> None:
     app = visit(EXPLORE, c=LINK, tab="data")
     next(box for box in app.selectbox if box.label == "Curve").set_value(1).run()
-    app.button(key="Remove:0").click().run()
+    chip(app, "Remove", 0).click().run()
     assert app.session_state["session"].explore.view.curve == 0
-    app.button(key="Remove:0").click().run()
+    chip(app, "Remove", 0).click().run()
     assert app.session_state["session"].explore.view.curve == -1
 
 

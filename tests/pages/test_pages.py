@@ -18,9 +18,10 @@ from pages.explore import pulls
 from pages.shared.examples import EXAMPLES, Example
 from pages.shared.names import titles
 from pages.shared.visitor import links
+from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from tests.jobs.disk import Disk
-from tests.pages.conftest import charts, unbroken, words
+from tests.pages.conftest import charts, chip, unbroken, words
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -284,13 +285,14 @@ def test_view_defaults_are_the_fields_defaults() -> None:
 
 def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
     app = visit(EXPLORE, c=[PRIVATE])
-    app.button(key="Remove:0").click().run()
+    chip(app, "Remove", 0).click().run()
     app.button(key="reset").click().run()
     app.button(key="run").click().run()
     app.switch_page("pages/runs/page.py").run()
     next(b for b in app.button if b.key == "show_1").click().run()
     unbroken(app)
     assert [c.spec for c in app.session_state["session"].explore.curves] == [RunSpec(), SPEC]
+    assert app.session_state["session"].draft == draft_of(SPEC)  # the settings follow what is shown
 
 
 def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
