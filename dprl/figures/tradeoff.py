@@ -28,6 +28,7 @@ ALTS: dict[Measure, str] = {
     "price": "Chart of the regret that privacy adds, a curve for each privacy model.",
     "regret": "Chart of regret at the end, a curve for each privacy model.",
 }
+FEW = (10, 1e3)  # the last x over the first, where 1, 2 and 5 of each tenfold are what there is room for
 BAND = "95% t interval of the mean over seeds"
 
 
@@ -171,6 +172,11 @@ def frontier(
     if on_floor:
         lines.legend_only(figure, lines.ON_FLOOR, lines.floor_sign(colors))
     figure.update_xaxes(type="log", nticks=8, tickangle=0, exponentformat="power")
+    x = np.concatenate([np.asarray(c.x, float) for c in curves] or [np.ones(1)])
+    if FEW[0] * x.min() <= x.max() <= FEW[1] * x.min():
+        figure.update_xaxes(
+            dtick="D2"
+        )  # left to itself, every digit is named, and a telephone has no room for them
     figure.update_yaxes(type="log", nticks=6)
     if positive.size:
         top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6

@@ -104,6 +104,13 @@ def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
     assert drawn().see == "There is nothing to draw yet."
 
 
+def test_an_axis_of_few_decades_names_one_two_and_five() -> None:
+    assert drawn(curve()).figure.layout.xaxis.dtick == "D2"
+    assert drawn(curve(x=np.array([1e3, 1e6, 1e9]))).figure.layout.xaxis.dtick is None
+    assert drawn(curve(x=np.array([4, 6, 12]))).figure.layout.xaxis.dtick is None
+    assert drawn().figure.layout.xaxis.type == "log"
+
+
 def test_the_legend_explains_the_band_without_an_outline() -> None:
     (sign,) = [t for t in drawn(curve()).figure.data if t.name == tradeoff.BAND]
     assert sign.marker.line.width is None
