@@ -130,6 +130,7 @@ class Sweep(Generic[S]):
         import pandas as pd
 
         rows, kind = [], kind_of(self.base)
+        names = [name for name, _ in self.axes]
         for point in self.points:
             if point.spec is None:
                 continue
@@ -138,8 +139,8 @@ class Sweep(Generic[S]):
                 rows.append(
                     (*point.values, seed, point.spec.size, measured[seed], measured[seed] - twin[seed])
                 )
-        columns = [*(name for name, _ in self.axes), "seed", kind.axis, kind.measure, f"extra_{kind.measure}"]
-        return pd.DataFrame(rows, columns=columns)
+        whole = pd.DataFrame(rows, columns=[*names, "seed", kind.axis, kind.measure, f"extra_{kind.measure}"])
+        return whole.loc[:, ~whole.columns.duplicated()]  # a sweep along the curve's own axis names it once
 
 
 def _spread(count: int) -> list[int]:

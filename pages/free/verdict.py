@@ -84,7 +84,7 @@ def late_mistakes(runs: Sequence[Measured]) -> str:
     for run in runs:
         if run.price is None or not run.complete:
             continue
-        worse = int((run.price[:, -1] <= 0).sum())
+        worse = int((run.price[:, -1] < 0).sum())
         if worse:
             said.append(
                 f"in {worse} of {plural(len(run.price), 'seed')} than with {PRIVATIZERS[run.model].words.given}"

@@ -70,6 +70,16 @@ def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit
     assert "lost more in the end" not in said(printed)
 
 
+def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Work) -> None:
+    """Then nothing is lost, with privacy or without: that is no late mistake."""
+    base = BASE.replace(
+        environment="random", environment_params={"S": 2, "A": 1, "H": 2}, episodes=10_000, seeds=2
+    )
+    visit(PAGE, b=encode_spec(base))
+    work()
+    assert "lost more in the end" not in said(visit(PAGE, b=encode_spec(base)))
+
+
 def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: Visit, work: Work) -> None:
     base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5)
     visit(PAGE, b=encode_spec(base))

@@ -71,7 +71,7 @@ def test_sweep_and_store(tmp_path: Path) -> None:
         np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])
         assert [type(t) for t in store.traces(spec)] == [ToyTrace] * spec.seeds
     frame = sweep.frame(final)
-    assert list(frame.columns) == ["n", "epsilon", "seed", "n", "gap", "extra_gap"]
+    assert list(frame.columns) == ["n", "epsilon", "seed", "gap", "extra_gap"]  # each once
     assert len(frame) == 8
     with pytest.raises(SpecError, match="give one of n, epsilon, seeds"):
         Sweep(ToySpec(), {"privacy": ["none"]})
