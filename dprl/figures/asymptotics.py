@@ -61,7 +61,13 @@ class Decades:
 
 @dataclass(frozen=True)
 class Proved:
-    """A bound at N numbers of episodes. paper: where it is from; model: its privacy model; epsilon: its budget."""
+    """A bound at N numbers of episodes.
+
+    Attributes:
+        paper: where it is from.
+        model: its privacy model.
+        epsilon: its budget.
+    """
 
     label: str
     paper: str

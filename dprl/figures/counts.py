@@ -57,9 +57,11 @@ def heatmaps(
 ) -> Picture:
     """Visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and noisy less true.
 
-    true, noisy: [H, S, A]. typical: the noise's typical size, up to which colour is linear and beyond it
-    logarithmic. step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
-    word: what the second array is ("noisy", "released"). Without any noise there is one panel.
+    Args:
+        true, noisy: [H, S, A].
+        typical: the noise's typical size, up to which colour is linear and beyond it logarithmic.
+        step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
+        word: what the second array is ("noisy", "released"). Without any noise there is one panel.
     """
     H, S, A = true.shape
     states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
@@ -240,7 +242,9 @@ def cell_over_time(
 ) -> Picture:
     """One cell's true and noisy visits (or reward) [D] at episodes [D], and true ± its share of the bound E [D].
 
-    typical: the noise's typical size, where the axis turns logarithmic; cell: its words, as "step 3, state 5, right".
+    Args:
+        typical: the noise's typical size, where the axis turns logarithmic.
+        cell: its words, as "step 3, state 5, right".
     """
     pick = style.thin(len(episodes))
     k, x, y = np.asarray(episodes, float)[pick], true[pick], noisy[pick]

@@ -25,9 +25,11 @@ GAP = 46  # pixels between panels: the name of the next one
 class Panel:
     """One heatmap.
 
-    z [rows, columns]: position on the colour scale from low to high; shown [rows, columns]: the value for the
-    hover, in `form` (d3) and `unit`; text: words in the cells, drawn if there are few; ticks: of the colour
-    bar (positions, words); a panel of categories has no bar.
+    Attributes:
+        z [rows, columns]: position on the colour scale from low to high.
+        shown [rows, columns]: the value for the hover, in `form` (d3) and `unit`.
+        text: words in the cells, drawn if there are few.
+        ticks: of the colour bar (positions, words); a panel of categories has no bar.
     """
 
     name: str

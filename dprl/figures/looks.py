@@ -36,9 +36,12 @@ ALIKE = 0.1  # shades nearer than this look the same
 class Kind:
     """What of a run decides how its curve looks.
 
-    model: none, central, local or shuffle; epsilon: its budget, None where there is none or it is another at every
-    point; noise: the place of its mechanism, and of how large that noise is, among those of the model; learner: the
-    place of the learner among all; number: 1, or which of several curves that look the same otherwise.
+    Attributes:
+        model: none, central, local or shuffle.
+        epsilon: its budget, None where there is none or it is another at every point.
+        noise: the place of its mechanism, and of how large that noise is, among those of the model.
+        learner: the place of the learner among all.
+        number: 1, or which of several curves that look the same otherwise.
     """
 
     model: str

@@ -39,8 +39,11 @@ def steps(
 ) -> Picture:
     """The action in every state at every step: learned, optimal, and how much the disagreements matter.
 
-    policy, optimal_policy: [H,S]; optimal_occupancy: [H,S] how likely the optimal policy is in a state; wrong: [H,S]
-    where its action is better; weight: [H,S] how often it is there.
+    Args:
+        policy, optimal_policy: [H,S].
+        optimal_occupancy: [H,S] how likely the optimal policy is in a state.
+        wrong: [H,S] where its action is better.
+        weight: [H,S] how often it is there.
     """
     H = len(policy)
     A = len(action_labels)

@@ -39,8 +39,13 @@ Scale = tuple[tuple[float, str], ...]
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours for one kind of page. `none`: no privacy; `models`: of every other model its shades, 0 .. 1: from the
-    most private to the least; `roles`: single meanings."""
+    """Colours for one kind of page.
+
+    Attributes:
+        none: no privacy.
+        models: of every other model its shades, 0 .. 1: from the most private to the least.
+        roles: single meanings.
+    """
 
     background: str  # the page's; figures themselves are transparent
     ink: str
@@ -133,8 +138,10 @@ def theme(dark: bool) -> Theme:
 class Picture:
     """A figure with what a page shows around it.
 
-    alt: what kind of picture it is, the same whatever the data, so that a live figure keeps its identity;
-    see: one sentence about these data (Markdown); table: the numbers drawn.
+    Attributes:
+        alt: what kind of picture it is, the same whatever the data, so that a live figure keeps its identity.
+        see: one sentence about these data (Markdown).
+        table: the numbers drawn.
     """
 
     figure: go.Figure

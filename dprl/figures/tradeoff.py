@@ -248,8 +248,13 @@ def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Need:
-    """How many users one way to be private needs. needed: NaN while searched for, infinite when more than `most`;
-    low, high: 95% bootstrap interval over seeds, NaN where there is none; note: what to say instead of a number."""
+    """How many users one way to be private needs.
+
+    Attributes:
+        needed: NaN while searched for, infinite when more than `most`.
+        low, high: 95% bootstrap interval over seeds, NaN where there is none.
+        note: what to say instead of a number.
+    """
 
     label: str
     kind: Kind

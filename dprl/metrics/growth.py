@@ -88,8 +88,12 @@ def flat_from(decades: Sequence[Growth], most: float = 0.1) -> float | None:
 def power_law(x: Array, values: Array) -> tuple[float, float, float]:
     """The p for which values grow like x^p: (mean, low, high) over seeds, a 95% t interval.
 
-    x: [P] positive; values: [seeds, P]. Slope of a least-squares line through logarithms, for each seed. NaN if there
-    are fewer than two points, or any value is missing, zero or negative.
+    Args:
+        x: [P] positive.
+        values: [seeds, P].
+
+    The slope is that of a least-squares line through logarithms, for each seed. NaN if there are fewer than two points,
+    or any value is missing, zero or negative.
     """
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):

@@ -15,7 +15,12 @@ NOTHING = "There is nothing to draw yet."
 
 
 def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", family: Family = VISITS) -> str:
-    """Of all cells. bound: E, of which a share (family) bounds an error; word: what the planner sees."""
+    """Of all cells.
+
+    Args:
+        bound: E, of which a share (family) bounds an error.
+        word: what the planner sees.
+    """
     if not noise.largest:
         return NONE
     cell = "the most visited cell here has" if family is VISITS else "the cell that paid most here has"

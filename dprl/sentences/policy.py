@@ -22,8 +22,12 @@ def at_step(
     wrong: NDArray[np.bool_] | None = None,
     over: float = 0.0,
 ) -> str:
-    """The actions chosen at one step, [S]. wrong: [S] where the optimal policy does better, None without one; over:
-    the share of episodes that are over by then."""
+    """The actions chosen at one step, [S].
+
+    Args:
+        wrong: [S] where the optimal policy does better, None without one.
+        over: the share of episodes that are over by then.
+    """
     counts = np.bincount(chosen.astype(int), minlength=len(action_labels))
     leading = int(counts.argmax())
     said = f"At step {step} it chooses {quoted(action_labels[leading])} in {counts[leading]} of {len(chosen)} states"
@@ -46,8 +50,12 @@ def steps(
     wrong: NDArray[np.bool_] | None = None,
     weight: Array | None = None,
 ) -> str:
-    """A whole policy [H,S]. wrong: [H,S] where it is worse than the optimal one; weight: [H,S] how often the optimal
-    policy is where it is worse."""
+    """A whole policy [H,S].
+
+    Args:
+        wrong: [H,S] where it is worse than the optimal one.
+        weight: [H,S] how often the optimal policy is where it is worse.
+    """
     if wrong is None:
         return "It plays " + _played(policy, action_labels) + "."
     said = f"It is worse than the optimal policy in {int(wrong.sum()):,} of {wrong.size:,} state-step pairs"
@@ -73,8 +81,13 @@ def visitation(occupancy: Array, state_labels: Sequence[str], shared: float | No
 
 
 def values(hopeful: float, excess: float, what: str) -> str:
-    """hopeful: share of the estimates that are at least the optimum; excess: their mean excess at the first step;
-    what: of which there is one each."""
+    """How close the estimates are to the optimum.
+
+    Args:
+        hopeful: share of the estimates that are at least the optimum.
+        excess: their mean excess at the first step.
+        what: of which there is one each.
+    """
     return (
         f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}: "
         f"{'optimism holds' if hopeful == 1 else 'optimism fails in the rest'}; at the first step it is "

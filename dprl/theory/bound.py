@@ -22,9 +22,14 @@ FARTHEST = 1e60  # users beyond which no crossing is looked for
 class Setting:
     """What bounds are evaluated at. K, the episodes, may be an array; all else are single positive numbers.
 
-    S, A, H: states, actions, steps; d: dimension of a linear representation; alpha, beta: of the bounds on mistakes,
-    which count episodes more than alpha suboptimal, with probability at least 1 - beta.
-    Raises ValueError, one sentence that names the parameter.
+    Attributes:
+        S, A, H: states, actions, steps.
+        d: dimension of a linear representation.
+        alpha, beta: of the bounds on mistakes, which count episodes more than alpha suboptimal, with
+            probability at least 1 - beta.
+
+    Raises:
+        ValueError: one sentence that names the parameter.
     """
 
     S: float
@@ -57,8 +62,12 @@ class Setting:
 
 @dataclass(frozen=True)
 class Term:
-    """A product of powers; each attribute is an exponent. C: of (C_w + 1), where C_w = sqrt(d) bounds the mixture's
-    weights; log: "K" or "1/beta", for a factor ln(K) or ln(1/beta) that is printed."""
+    """A product of powers; each attribute is an exponent.
+
+    Attributes:
+        C: of (C_w + 1), where C_w = sqrt(d) bounds the mixture's weights.
+        log: "K" or "1/beta", for a factor ln(K) or ln(1/beta) that is printed.
+    """
 
     S: float = 0
     A: float = 0
@@ -124,12 +133,20 @@ def _raised(symbol: str, power: float) -> str:
 class Bound:
     """One proved bound.
 
-    key: its name in links; title: the algorithm, or "Lower bound"; paper: authors, year, theorem or table; upper:
-    whether regret stays below it, or some problem has at least it; model: privacy model (none, central, shuffle,
-    local); world: what it is proved for; budget: the guarantee of its algorithm, "" without privacy; terms: the sum;
-    conditions: in words; of: what it bounds, "regret" or "mistakes" (episodes more than alpha suboptimal);
-    epsilon_below, beta_below: proved only for smaller epsilon, beta; alpha_to_H: proved only for alpha up to H;
-    from_S: proved only for K >= S^from_S.
+    Attributes:
+        key: its name in links.
+        title: the algorithm, or "Lower bound".
+        paper: authors, year, theorem or table.
+        upper: whether regret stays below it, or some problem has at least it.
+        model: privacy model (none, central, shuffle, local).
+        world: what it is proved for.
+        budget: the guarantee of its algorithm, "" without privacy.
+        terms: the sum.
+        conditions: in words.
+        of: what it bounds, "regret" or "mistakes" (episodes more than alpha suboptimal).
+        epsilon_below, beta_below: proved only for smaller epsilon, beta.
+        alpha_to_H: proved only for alpha up to H.
+        from_S: proved only for K >= S^from_S.
     """
 
     key: str

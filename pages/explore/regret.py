@@ -185,8 +185,14 @@ def curve_of(
     *,
     v_star: float | None = None,
 ) -> Drawn:
-    """One curve as the figure wants it. kind: gives its look; run: how it stands, None for one that is finished;
-    known: the numbers, by default those of the store; v_star: the value of an optimal episode, where it is known."""
+    """One curve as the figure wants it.
+
+    Args:
+        kind: gives its look.
+        run: how it stands, None for one that is finished.
+        known: the numbers, by default those of the store.
+        v_star: the value of an optimal episode, where it is known.
+    """
     known = known or data.regret(curve.spec)
     spec, episodes, rows, averaged = curve.spec, known.episodes, known.rows, known.averaged
     if measure == "per-episode":

@@ -114,10 +114,15 @@ def known(spec: RunSpec) -> data.Regret:
 class Measured:
     """One of the runs, from FIRST episodes on.
 
-    episodes: [C]; regret, price: [seeds, C]; price is what it lost beyond its non-private twin, nothing without
-    privacy or while the twin is missing; decades: how the price grew; flat: the number of episodes from which it is
-    flat; complete: the run and its twin are finished; v_star: the value of an optimal episode, where it is known;
-    token: changes when any of this does.
+    Attributes:
+        episodes: [C].
+        regret, price: [seeds, C]; price is what it lost beyond its non-private twin, nothing without privacy
+            or while the twin is missing.
+        decades: how the price grew.
+        flat: the number of episodes from which it is flat.
+        complete: the run and its twin are finished.
+        v_star: the value of an optimal episode, where it is known.
+        token: changes when any of this does.
     """
 
     curve: Curve

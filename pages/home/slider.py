@@ -117,12 +117,17 @@ def live_slider(
     write: bool,
     on_move: Callable[[int], None],
 ) -> None:
-    """A slider over `words`, at `place` when it is first drawn. spoken: the words as a screen reader says them.
+    """A slider over `words`, at `place` when it is first drawn.
 
-    chart: key of the container of a figure with a button for each place, which is pressed as the slider moves;
-    queries: what the address says for each place, once the slider rests there; write: the address does not say it yet.
-    on_move: called with the new place before the part of the page that holds the slider is drawn again. To move it
-    from elsewhere, draw it under another key.
+    Args:
+        spoken: the words as a screen reader says them.
+        chart: key of the container of a figure with a button for each place, which is pressed as the slider
+            moves.
+        queries: what the address says for each place, once the slider rests there.
+        write: the address does not say it yet.
+        on_move: called with the new place before the part of the page that holds the slider is drawn again.
+
+    To move it from elsewhere, draw it under another key.
     """
 
     def moved(sent: Any) -> None:

@@ -39,9 +39,16 @@ EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
 
 @dataclass
 class Trade:
-    """study: what is shown; models, x, values: what the controls say, the values as text for each axis; address: the
-    query last read or written; problems: what a link said that could not be used; asked: the study's runs were asked
-    for; picked: model and value of the point that was pressed."""
+    """What a visitor has on the page.
+
+    Attributes:
+        study: what is shown.
+        models, x, values: what the controls say, the values as text for each axis.
+        address: the query last read or written.
+        problems: what a link said that could not be used.
+        asked: the study's runs were asked for.
+        picked: model and value of the point that was pressed.
+    """
 
     study: Study = studies.DEFAULT
     models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))

@@ -42,8 +42,15 @@ USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
 
 @dataclass(frozen=True)
 class Study:
-    """One chart of the page. base: what does not change; models: as Model.parse reads them; x: the axis, and its
-    values; show: which chart; share: percent of V* in `users`."""
+    """One chart of the page.
+
+    Attributes:
+        base: what does not change.
+        models: as Model.parse reads them.
+        x: the axis, and its values.
+        show: which chart.
+        share: percent of V* in `users`.
+    """
 
     base: RunSpec
     models: tuple[str, ...] = DEFAULT_MODELS

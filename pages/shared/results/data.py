@@ -29,8 +29,11 @@ T = TypeVar("T")
 class Regret:
     """The regret of one run as far as it is known.
 
-    episodes: [C]; rows: [seeds, C], cumulative, NaN where a seed has not got to; done: [seeds] which are finished;
-    token: changes when any of this does.
+    Attributes:
+        episodes: [C].
+        rows: [seeds, C], cumulative, NaN where a seed has not got to.
+        done: [seeds] which are finished.
+        token: changes when any of this does.
     """
 
     episodes: NDArray[np.int64]

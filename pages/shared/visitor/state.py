@@ -21,9 +21,15 @@ from pages.shared.visitor.links import MAX_CURVES, Curve, View
 
 @dataclass
 class Editing:
-    """An environment in the editor. of: the text that it was when the editor opened; model: what the tables were drawn
-    from; edited: what they hold now; drawn: part of their keys, raised when they are drawn anew; open: whether the
-    editor is; closed, it keeps what was edited until that is used or discarded."""
+    """An environment in the editor.
+
+    Attributes:
+        of: the text that it was when the editor opened.
+        model: what the tables were drawn from.
+        edited: what they hold now.
+        drawn: part of their keys, raised when they are drawn anew.
+        open: whether the editor is; closed, it keeps what was edited until that is used or discarded.
+    """
 
     of: str
     model: dict[str, Any]
@@ -117,14 +123,26 @@ P = TypeVar("P", bound=Part)
 class Session:
     """What one visitor has done and chosen; it lives as long as the browser tab.
 
-    parts: what each page keeps, see `part`; drafts: what the controls of each page hold; wrong: the sentence for each
-    exact field that cannot be read; version: part of widget keys, raised when the draft or the view is set by something
-    other than its own widgets; runs: how often Run was pressed; paused: live curves stand still; said: what the last
-    press of a button has to say; files: environments uploaded here, by their digest; upload_problem: what was wrong
-    with the last one; editing: the one in the editor; page: the one shown last; arrived: another one was shown before;
-    stuck: a part that redraws itself could not be drawn; saves: the kind of picture that the camera above each chart
-    saves; drawing: the part of the page that is being drawn; waiting: parts that miss an answer of the workers;
-    polling: those that the browser has drawn again until they have it; asked: what this visitor has waited for.
+    Attributes:
+        parts: what each page keeps, see `part`.
+        drafts: what the controls of each page hold.
+        wrong: the sentence for each exact field that cannot be read.
+        version: part of widget keys, raised when the draft or the view is set by something other than its own
+            widgets.
+        runs: how often Run was pressed.
+        paused: live curves stand still.
+        said: what the last press of a button has to say.
+        files: environments uploaded here, by their digest.
+        upload_problem: what was wrong with the last one.
+        editing: the one in the editor.
+        page: the one shown last.
+        arrived: another one was shown before.
+        stuck: a part that redraws itself could not be drawn.
+        saves: the kind of picture that the camera above each chart saves.
+        drawing: the part of the page that is being drawn.
+        waiting: parts that miss an answer of the workers.
+        polling: those that the browser has drawn again until they have it.
+        asked: what this visitor has waited for.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
