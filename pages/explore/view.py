@@ -13,7 +13,7 @@ from pages.shared.visitor.links import VIEW_FIELDS, most_private
 from pages.shared.visitor.state import session
 
 
-def _writes_back(key: str, name: str, convert: Callable[[Any], object]) -> Callable[[], None]:
+def _on_value(key: str, name: str, convert: Callable[[Any], object]) -> Callable[[], None]:
     """The callback of the widget `key`: its value becomes the view's field `name`."""
 
     def put_back(value: Any) -> None:
@@ -36,7 +36,7 @@ def segments(label: str, name: str, options: Mapping[str, str], visible: bool = 
         format_func=options.__getitem__,
         required=True,
         key=key,
-        on_change=_writes_back(key, name, str),
+        on_change=_on_value(key, name, str),
         label_visibility="visible" if visible else "collapsed",
     )
     return str(value)
@@ -49,7 +49,7 @@ def switch(label: str, name: str, on: str, off: str, help: str | None = None) ->
         label,
         getattr(session().explore.view, name) == on,
         key=key,
-        on_change=_writes_back(key, name, lambda value: on if value else off),
+        on_change=_on_value(key, name, lambda value: on if value else off),
         help=help,
     )
     return bool(getattr(session().explore.view, name) == on)
@@ -87,7 +87,7 @@ def menu(
             index=list(options).index(value),
             format_func=named.__getitem__,
             key=key,
-            on_change=_writes_back(key, name, int),
+            on_change=_on_value(key, name, int),
             filter_mode=None,
             label_visibility="visible" if visible else "collapsed",
         )
@@ -120,7 +120,7 @@ def steps(
             value,
             format_func=named.__getitem__,
             key=key,
-            on_change=_writes_back(key, name, int),
+            on_change=_on_value(key, name, int),
             help=help,
         )
     return int(value)

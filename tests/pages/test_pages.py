@@ -73,7 +73,7 @@ def test_the_same_run_is_not_added_twice(visit: Visit) -> None:
     for _ in range(2):
         app.button(key="run").click().run()
     assert len(app.session_state["session"].explore.curves) == 1
-    assert [t.value for t in app.toast] == ["This run is already in the comparison\\."]
+    assert [t.value for t in app.toast] == ["This run is already in the comparison."]
 
 
 def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
