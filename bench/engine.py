@@ -69,7 +69,7 @@ CASES = (
         "s",
         0.5,
         0.2,
-        {"algorithm": "dp-ucbvi", "privacy": "central", "schedule": "geometric:0.02", "episodes": 10**8},
+        {"privacy": "central", "bonus": "practical", "schedule": "geometric:0.02", "episodes": 10**8},
     ),
 )
 

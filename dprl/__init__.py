@@ -4,7 +4,7 @@
 >>> spec = dprl.RunSpec(environment="riverswim", algorithm="dp-ucbvi", privacy="central", epsilon=1.0)
 >>> trace = dprl.run(spec)
 >>> trace.regret.shape
-(5, 172)
+(5, 193)
 """
 
 from dprl.environments import ENVIRONMENTS

@@ -16,6 +16,7 @@ from dprl import (
     PRIVATIZERS,
     RunSpec,
     SpecError,
+    metrics,
     plugins,
     run,
     serve,
@@ -26,6 +27,7 @@ from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, compute
+from dprl.sentences import doubts
 from dprl.simulation.kinds import KINDS
 from dprl.simulation.sweep import Sweep
 from dprl.tables import csv
@@ -149,7 +151,20 @@ def run_command(given: argparse.Namespace) -> int:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} after {spec.size:,} {axis}s; see {out}")
+    cautions(spec, metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0)
     return 0
+
+
+def cautions(spec: Any, stuck: int) -> None:
+    """Say what the numbers of runs like `spec` do not say. stuck: see `doubts.unsettled`."""
+    for sentence in (doubts.retired([spec.caution]), doubts.unsettled(stuck, spec.seeds)):
+        if sentence:
+            print(f"Note: {sentence}")
+
+
+def curves_of(store: Store, spec: Any) -> list[tuple[Any, Any]]:
+    """Episodes and regret of each seed of a finished run."""
+    return [(at, values) for _, at, values in store.live(spec)]
 
 
 def add_sweep(commands: Any) -> None:
@@ -209,6 +224,16 @@ def sweep_command(given: argparse.Namespace) -> int:
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
+    twins = {spec.twin() for spec in sweep.specs}
+    cautions(sweep.base, max(metrics.unsettled(*metrics.align(curves_of(store, twin))) for twin in twins))
+    below = []
+    for point in sweep.points:
+        spec: Any = point.spec
+        price: Any = final[spec] - final[spec.twin()]
+        if metrics.regret_band(price[:, None])[2][0] < 0:
+            below.append(", ".join(map(str, point.values)))
+    if below:
+        print(f"Note: {doubts.below_zero(below)}")
     return 0
 
 

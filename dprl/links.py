@@ -3,7 +3,7 @@
 A spec is `key.value` pairs joined by `~`, where key is the field's `query` key in `RunSpec`'s table; a parameter of the
 environment or of the learner is `key.name.value`:
 
-    v=2 & t=1 & ... priv.local~eps.0.3~K.1e7
+    v=2 & t=2 & ... priv.local~eps.0.3~K.1e7
 
 What equals the defaults is left out. So that a link keeps its meaning when a default changes, it names the table of
 defaults it was written with (`t`), and those tables are frozen: a changed default gets a new one. Links of version 1
@@ -92,7 +92,21 @@ TABLES: dict[str, Defaults] = {
         },
     ),
 }  # fmt: skip
-NEWEST = "1"
+_ANYTIME = {"bonus": "anytime", "sched": "adaptive:0.1"}
+_STAGES = {"bonus": "practical", "sched": "own"}
+TABLES["2"] = Defaults(
+    {key: value for key, value in TABLES["1"].always.items() if key not in _ANYTIME},
+    TABLES["1"].by_environment,
+    {
+        **{key: {**table, **_ANYTIME} for key, table in TABLES["1"].by_learner.items()},
+        **{
+            key: {**TABLES["1"].by_learner[key], **_STAGES}
+            for key in ("sdp-pe", "apeve", "sdp-pe-relaxed", "apeve-relaxed")
+        },
+    },
+    TABLES["1"].by_privacy,
+)
+NEWEST = "2"
 # A link that names no version was written by hand: what it leaves out is what is the default now. One of version 1 says
 # everything, unless written by hand; what was the default then is told where it does not depend on other fields.
 BY_HAND = Defaults({}, {}, {}, {})

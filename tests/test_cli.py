@@ -63,6 +63,23 @@ def test_run_writes_its_three_files(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert said.err == ""  # no progress bar: not a terminal
 
 
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ("--privacy none --episodes 1e7", ""),
+        ("--privacy none --bonus paper", "has not found the best policy in 2 of 2 seeds"),
+        ("--bonus practical", "the practical bonus was fitted to RiverSwim"),
+    ],
+)
+def test_what_a_run_does_not_say_is_said(
+    flags: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", *SMALL, *flags.split(), "--out", str(tmp_path)]) == 0
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Note: ")]
+    assert len(notes) == bool(said)
+    assert said in "".join(notes)
+
+
 def test_spec_file_gives_the_same_and_flags_change_it(tmp_path: Path) -> None:
     assert (
         main(["run", *SMALL, "--epsilon", "3", "--algorithm-param", "cap=H-h", "--out", str(tmp_path / "a")])

@@ -1,7 +1,6 @@
 """When privacy is free: regret and its price up to 10^15 episodes, how fast they grow, and what is proved beside it.
 
-Lines are medians over seeds: rare late mistakes make a mean over a few seeds meaningless. What is proved is dotted,
-has no marker and carries a letter; a bound is never filled like a band.
+What is proved is dotted, has no marker and carries a letter; a bound is never filled like a band.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ Measure = Literal["regret", "price"]
 
 TITLES: dict[Measure, str] = {"regret": "Regret so far", "price": "What privacy has cost so far"}
 SUBTITLES: dict[Measure, str] = {
-    "regret": "median over seeds",
-    "price": "regret beyond that of the run without privacy, median over seeds",
+    "regret": "mean over seeds",
+    "price": "regret beyond that of the run without privacy, mean over seeds",
 }
 Y_TITLES: dict[Measure, str] = {"regret": "Regret (reward lost)", "price": "Extra regret (reward lost)"}
 ALTS: dict[Measure, str] = {
@@ -35,7 +34,6 @@ ALTS: dict[Measure, str] = {
     "price": "Line chart of the regret that privacy adds against episodes, both logarithmic, a curve for each "
     "privacy model.",
 }
-BAND = "95% interval of the median over seeds"
 LETTERS = "ABCDEFGH"
 
 
@@ -86,7 +84,7 @@ def over_episodes(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Regret, or its price, of up to eight runs, logarithmic both ways. `mean` of each curve holds the median.
+    """Regret, or its price, of up to eight runs, logarithmic both ways.
 
     flat: of each curve, from how many episodes its price is flat: marked on it.
     """
@@ -128,7 +126,6 @@ def _draw(figure: go.Figure, curves: Sequence[Curve], show_seeds: bool, dark: bo
         show_seeds=show_seeds,
         dark=dark,
         x_words=lambda k: f"after {human(k)} episodes",
-        band_name=BAND,
     )
 
 
@@ -283,7 +280,7 @@ def beside(
         height=450 + 20 * (len(curves) + len(bounds)),
         x_title="Episodes (one user each)",
         y_title="Regret (reward lost)",
-        subtitle="medians over seeds; dotted: bounds, constants set to 1",
+        subtitle="means over seeds; dotted: bounds, constants set to 1",
     )
     note = _draw(figure, curves, False, dark)
     _most(figure, curves, dark)
@@ -333,17 +330,17 @@ def beside(
 
 
 def _table(curves: Sequence[Curve]) -> pd.DataFrame:
-    """What is drawn, one row for each curve and checkpoint, with the mean for comparison."""
-    columns = ["curve", "episodes", "median", "low (95%)", "high (95%)", "mean", "seeds"]
+    """What is drawn, one row for each curve and checkpoint, with the median for comparison."""
+    columns = ["curve", "episodes", "mean", "low (95%)", "high (95%)", "median", "seeds"]
     frames = [
         pd.DataFrame(
             {
                 "curve": curve.label,
                 "episodes": np.asarray(curve.episodes, np.int64),
-                "median": curve.mean,
+                "mean": curve.mean,
                 "low (95%)": curve.low,
                 "high (95%)": curve.high,
-                "mean": curve.mean if curve.average is None else curve.average,
+                "median": curve.mean if curve.median is None else curve.median,
                 "seeds": np.isfinite(curve.rows).sum(axis=0),
             }
         )

@@ -48,7 +48,7 @@ class Curve:
         note: What to say of one that is not complete ("running, 43%").
         v_star: The best value of an episode.
         growth: The exponent of cumulative regret over the last tenfold of episodes, with its interval.
-        average: [C] the mean over seeds, for the table, where `mean` holds the median.
+        median: [C] over seeds, for the table.
     """
 
     label: str
@@ -63,7 +63,7 @@ class Curve:
     shown: bool = True
     v_star: float | None = None
     growth: tuple[float, float, float] | None = None
-    average: Array | None = None
+    median: Array | None = None
 
 
 def comparison(

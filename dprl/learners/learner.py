@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,8 +20,8 @@ PUBLIC = {
 
 # attributes of every learner
 NEEDED = (
-    "key", "title", "summary", "source", "privacies", "bonuses", "fields", "statistic", "loop", "public", "schedule",
-    "noise_weight", "refusal", "releases", "seconds",
+    "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "public",
+    "schedule", "noise_weight", "refusal", "releases", "seconds",
 )  # fmt: skip
 
 
@@ -57,7 +57,8 @@ class Learner(Protocol):
     Attributes:
         key: its name in a spec.
         privacies: keys of the privatizers it may be run with, the first is the default.
-        bonuses: which sets of constants it has.
+        bonuses: which sets of constants it has, the first is the default.
+        retired: those that are not offered any more and why; old runs open as they were.
         fields: its parameters.
         statistic: what it sees of its users.
         loop: key of the loop that plays it.
@@ -79,6 +80,8 @@ class Learner(Protocol):
     def privacies(self) -> tuple[str, ...]: ...
     @property
     def bonuses(self) -> tuple[str, ...]: ...
+    @property
+    def retired(self) -> Mapping[str, str]: ...
     @property
     def fields(self) -> tuple[Field, ...]: ...
     @property

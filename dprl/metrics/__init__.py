@@ -15,6 +15,7 @@ from dprl.metrics.growth import (
     last_exponent,
     late_share,
     power_law,
+    unsettled,
 )
 from dprl.metrics.noise import Coverage, Noise, coverage, noise
 from dprl.metrics.policies import action_shares, mistakes, optimism, time_shared, weighed
@@ -63,5 +64,6 @@ __all__ = [
     "share_of_worst",
     "skewed_median",
     "time_shared",
+    "unsettled",
     "weighed",
 ]

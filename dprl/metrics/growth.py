@@ -9,6 +9,8 @@ import numpy as np
 
 from dprl.metrics.seeds import LEVEL, Array, Integers, regret_band
 
+LINEAR = 0.9  # an exponent of regret from which on it counts as growing in proportion to the users
+
 
 def growth_exponent(
     episodes: Integers, regret: Array, from_k: float, to_k: float
@@ -36,6 +38,13 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
     if usable.any():
         slopes[usable] = np.polyfit(log_k, np.log(values[usable]).T, 1)[0]
     return slopes
+
+
+def unsettled(episodes: Integers, regret: Array) -> int:
+    """In how many seeds of regret [seeds, C] it grows over the last tenfold like K^0.9 or faster: short of the best
+    policy, and nothing is being learned."""
+    K = float(episodes[-1]) if len(episodes) else 0.0
+    return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,8 @@ FIELDS: dict[str, Field] = {
             optional=True, query="beta", flag="--beta",
         ),
         Field(
-            "bonus", "choice", "practical", "constants of the bonus",
-            choices=("practical", "paper", "anytime"), query="bonus", flag="--bonus",
+            "bonus", "choice", None, "constants of the bonus; by default the algorithm's first",
+            choices=("anytime", "paper", "practical"), optional=True, query="bonus", flag="--bonus",
         ),
         Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
@@ -108,7 +108,7 @@ class RunSpec:
     epsilon: float | None = 1.0
     delta: float | None = None
     beta: float | None = 0.1
-    bonus: str = "practical"
+    bonus: str = None  # type: ignore[assignment]  # filled in below
     episodes: int = 10**9
     schedule: str = schedules.DEFAULT
     seeds: int = 5
@@ -130,6 +130,7 @@ class RunSpec:
         )
         self._set("privacy", self.privacy or learner.privacies[0])
         self._choose("privacy", learner.privacies, learner.key)
+        self._set("bonus", self.bonus or learner.bonuses[0])
         self._choose("bonus", learner.bonuses, learner.key)
         # a schedule of a learner that has its own means nothing to another: it takes the default
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
@@ -287,11 +288,14 @@ class RunSpec:
 
         What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and
         what the old combination ignored take their defaults again, unless they are changed too. So does a mechanism
-        that is the one this spec takes by default: another schedule or delta may take another.
+        that is the one this spec takes by default: another schedule or delta may take another. With another algorithm,
+        so does a bonus that is this algorithm's default.
         """
         kept = {name: value for name, value in self.to_dict().items() if value is not None}
         if self.mechanism is not None and self.mechanism == self._best_mechanism():
             del kept["mechanism"]
+        if "algorithm" in changes and self.bonus == ALGORITHMS[self.algorithm].bonuses[0]:
+            del kept["bonus"]
         for owner, owned in BELONGS.items():
             if owner in changes and changes[owner] != getattr(self, owner):
                 for name in owned:
@@ -309,6 +313,11 @@ class RunSpec:
     def twin(self) -> RunSpec:
         """The non-private twin: the same spec with privacy `none`."""
         return self._twin
+
+    @property
+    def caution(self) -> str:
+        """Why not to trust what this run shows, where its constants are not offered any more; else ""."""
+        return ALGORITHMS[self.algorithm].retired.get(self.bonus, "")
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""

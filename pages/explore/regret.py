@@ -16,13 +16,14 @@ from dprl.figures.pac import PacCurve
 from dprl.figures.regret import Curve as Drawn
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
+from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
 from dprl.words import plural
 from pages.explore import view
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.names import kinds
-from pages.shared.results import answers, data, status
+from pages.shared.results import answers, data, doubts, status
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import Curve
@@ -68,6 +69,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not any(len(one.episodes) for one in known):
         empty(measure, runs)
         return
+    doubts.tell([*doubts.of_runs([row[0].spec for row in rows]), words.below_zero(below_zero(rows))])
     night = dark()
     twins = [data.regret(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
@@ -87,6 +89,21 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         ),
     )
     show(picture, "regret")
+
+
+def below_zero(rows: Sequence[tuple[Curve, Kind, str, RunStatus]]) -> list[str]:
+    """The titles of finished runs whose price of privacy lies below zero with its whole interval."""
+    found = []
+    for curve, _, title, _ in rows:
+        own, twin = data.regret(curve.spec), data.regret(curve.spec.twin())
+        if (
+            curve.spec.privacy != "none"
+            and own.done.all()
+            and twin.done.all()
+            and len(own.rows) == len(twin.rows) > 0
+        ):
+            found += doubts.below_zero(title, own.rows[:, -1] - twin.rows[:, -1])
+    return found
 
 
 def compared(curves: Sequence[Drawn], *, view: figures.Measure = "cumulative", **how: bool) -> Picture:

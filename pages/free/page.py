@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.privacy import PRIVATIZERS
+from dprl.sentences import doubts as sentences
 from pages.free import link as free_link
 from pages.free.controls import controls
 from pages.free.state import change, free, measured, show_runs
@@ -21,14 +22,14 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
-from pages.shared.results import status
+from pages.shared.results import doubts, status
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import read_address, session
 
-CONSTANTS = {"practical": "practical bonus", "paper": "printed bonus"}
+CONSTANTS = {"anytime": "proved bonus", "paper": "printed bonus"}
 
 
 def main() -> None:
@@ -59,12 +60,14 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
         verdict(found)
         or "Privacy is free when its price, the regret beyond that of the same run without privacy, stops growing."
     )
-    if warned := stopped_short(found):
-        st.warning(warned, icon=":material/info:")
+    doubts.tell([sentences.retired([f.base.caution]), stopped_short(found)])
     st.caption(f"{escape(in_common(curves))} · ε = {f.base.epsilon:g}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
         segments("Chart", "show", SHOWN, f.view.show, lambda value: change(show=value))
-        segments("Bonus constants", "bonus", CONSTANTS, f.base.bonus, constants)
+        offered = (
+            CONSTANTS if f.base.bonus in CONSTANTS else {f.base.bonus: f"{f.base.bonus} bonus", **CONSTANTS}
+        )
+        segments("Bonus constants", "bonus", offered, f.base.bonus, constants)
         if f.view.show in ("price", "regret"):
             key = f"{s.version}:free:each"
             st.toggle(
@@ -113,7 +116,7 @@ def segments(
 
 
 def constants(bonus: str) -> None:
-    """The same runs with practical or with printed constants, at once."""
+    """The same runs with other constants, at once."""
     show_runs(free().base.replace(bonus=bonus))
     st.rerun()
 

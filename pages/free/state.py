@@ -27,7 +27,6 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import attempt, session, write_address
 
-LINEAR = 0.9  # the exponent of regret from which on nothing is being learned
 FIRST = 1000  # episodes from which on curves are drawn
 
 
@@ -148,23 +147,23 @@ class Measured:
         return PRIVATIZERS[self.model].words.name
 
     def drawn(self, view: str) -> Drawn:
-        """The curve as figures want it, its median in the place of the mean. view: regret or price."""
+        """The curve as figures want it. view: regret or price."""
         rows = self.regret if view == "regret" else self.price
         assert rows is not None
         averaged = rows[np.isfinite(rows[:, -1])] if rows.size else rows
-        median, low, high = metrics.median_band(averaged if len(averaged) else rows)
+        mean, low, high = metrics.regret_band(averaged if len(averaged) else rows)
         return Drawn(
             label=self.label,
             kind=kind_of(self.curve.spec),
             episodes=self.episodes,
             rows=rows,
-            mean=median,
+            mean=mean,
             low=low,
             high=high,
             complete=self.complete,
             note=self.note,
             v_star=self.v_star,
-            average=metrics.regret_band(rows)[0],
+            median=metrics.median_band(rows)[0],
         )
 
 
@@ -195,12 +194,9 @@ def _measured(
     _own: data.Regret,
     _twin: data.Regret | None,
 ) -> Measured:
-    price, decades, flat, stopped_short = None, [], None, 0
+    price, decades, flat = None, [], None
     from_here = _own.episodes >= FIRST
-    if complete:
-        K = float(_own.episodes[-1])
-        exponents = [metrics.growth_exponent(_own.episodes, row[None], K / 10, K)[0] for row in _own.rows]
-        stopped_short = sum(exponent > LINEAR for exponent in exponents)
+    stopped_short = metrics.unsettled(_own.episodes, _own.rows) if complete else 0
     if _twin is not None and len(_twin.episodes):
         _, price = metrics.extra_regret(_own.episodes, _own.rows, _twin.episodes, _twin.rows)
         if complete:

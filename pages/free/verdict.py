@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.privacy import PRIVATIZERS
+from dprl.sentences import doubts
 from dprl.words import exponent, human, plural, power
 from pages.free.state import Measured
 
@@ -47,7 +48,7 @@ def _headline(runs: Sequence[Measured]) -> str:
 def _line(run: Measured) -> str:
     """What privacy cost in one run, and how it grows."""
     assert run.price is not None
-    said = f"**{run.label}:** {human(float(np.median(run.price[:, -1])))}"
+    said = f"**{run.label}:** {human(float(np.mean(run.price[:, -1])))}"
     last = run.decades[-1] if run.decades else None
     if last is None or last.seeds == 0:
         return f"{said}; no exponent, for in no seed is it above zero all the while."
@@ -67,15 +68,10 @@ def _line(run: Measured) -> str:
 
 
 def stopped_short(runs: Sequence[Measured]) -> str:
-    """Where the run without privacy has stopped learning short of the best; "" where it has not."""
-    for run in runs:
-        if run.model == "none" and run.stopped_short:
-            return (
-                f"Without privacy the learner has settled on a worse policy in {run.stopped_short} of "
-                f"{plural(len(run.regret), 'seed')}: its regret there grows in proportion to the users, so what "
-                "privacy costs cannot be read off such a seed."
-            )
-    return ""
+    """Where the run without privacy has not found the best policy; "" where it has."""
+    return "".join(
+        doubts.unsettled(run.stopped_short, len(run.regret)) for run in runs if run.model == "none"
+    )
 
 
 def late_mistakes(runs: Sequence[Measured]) -> str:
@@ -93,6 +89,5 @@ def late_mistakes(runs: Sequence[Measured]) -> str:
         return ""
     return (
         f"The run without privacy lost more in the end {' and '.join(said)}: rare late mistakes that cost far more "
-        "than all the learning before them. So lines and costs here are medians over seeds, and such seeds have no "
-        "exponent."
+        "than all the learning before them. Such seeds carry the mean, and have no exponent."
     )

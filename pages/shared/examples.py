@@ -95,11 +95,7 @@ EXAMPLES = (
         "The hardest bandits",
         "How often learners at ε = 0.1 pull a bad arm where privacy hides the best one longest.",
         _curves(
-            *(
-                HARD.replace(algorithm=a, bonus=b)
-                for b in ("paper", "practical")
-                for a in ("pucb", "dp-ucbvi")
-            )
+            *(HARD.replace(algorithm=a, bonus=b) for b in ("paper", "anytime") for a in ("pucb", "dp-ucbvi"))
         ),
         View(tab="counts", chart="pulls"),
     ),

@@ -19,11 +19,13 @@ from dprl.words import count, significant
 from pages.explore.export import save
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.results import doubts
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve, View
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
+from pages.tradeoffs.doubts import of_study
 from pages.tradeoffs.study import Study
 
 SYMBOLS = {"epsilon": "ε", "episodes": "K"}
@@ -36,6 +38,7 @@ def chart(study: Study) -> None:
     if not any(np.isfinite(c.mean).any() for c in curves):
         empty(study)
         return
+    doubts.tell(of_study(study))
     night = dark()
     symbol = SYMBOLS.get(study.x, study.x)
     title = trade_controls.AXES.get(study.x, study.x)
@@ -147,6 +150,7 @@ def table(study: Study) -> None:
     if not trade.drawn(study):
         empty(study)
         return
+    doubts.tell(of_study(study))
     rows = []
     for model, title in zip(study.models, trade.titles(study.models), strict=True):
         for x, spec in trade.points(study, model):

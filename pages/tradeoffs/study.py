@@ -1,6 +1,6 @@
 """What the page Trade-offs shows, as a value: a sweep over one axis for several models, and how it is looked at.
 
-    v=2 & t=1 & b=<base spec> & m=<model> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & share=1
+    v=2 & t=2 & b=<base spec> & m=<model> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & share=1
 
 is its link. Reading never raises: what is wrong takes its default and is said.
 """

@@ -56,8 +56,9 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
                 pending.append(value)
 
 
+@pytest.mark.parametrize("bonus", ["anytime", "paper"])
 @pytest.mark.parametrize("key", LEARNERS)
-def test_plan_is_a_function_of_what_was_released(key: str) -> None:
+def test_plan_is_a_function_of_what_was_released(key: str, bonus: str) -> None:
     """The loop is run on different users in different environments, with a release step that always publishes the
     same: then everything the learner holds is the same, whatever the true counts are."""
     learner = ALGORITHMS[key]
@@ -65,7 +66,7 @@ def test_plan_is_a_function_of_what_was_released(key: str) -> None:
     rng = np.random.default_rng(0)
     spec = RunSpec(
         environment="random", environment_params={"S": 3, "A": 2, "H": 3}, algorithm=key,
-        privacy=learner.privacies[0], episodes=300, schedule="geometric:0.3", seeds=1,
+        privacy=learner.privacies[0], bonus=bonus, episodes=300, schedule="geometric:0.3", seeds=1,
     )  # fmt: skip
     times = schedules.times("geometric:0.3", 300)
     publications = rng.integers(1, 100, size=(len(times), 3, 3, 2, 5)).astype(float)
@@ -83,7 +84,7 @@ def test_plan_is_a_function_of_what_was_released(key: str) -> None:
         seen: list[Array] = []
 
         def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Array) -> None:
-            learner.plan(released, error, constants, Q, V, policy)
+            learner.planner(bonus).plan(released, error, constants, Q, V, policy)
             seen.extend([Q.copy(), V.copy(), policy.copy()])
 
         run._kernels = run._kernels._replace(publish=publish, plan=plan)

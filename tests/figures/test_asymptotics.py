@@ -1,4 +1,4 @@
-"""When privacy is free, drawn: medians and their band, stars, exponents with intervals, dotted bounds with letters."""
+"""When privacy is free, drawn: means and their band, stars, exponents with intervals, dotted bounds with letters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from dprl import metrics
 from dprl.figures import looks, style
-from dprl.figures.asymptotics import BAND, Decades, Measure, Proved
+from dprl.figures.asymptotics import Decades, Measure, Proved
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
 from tests.figures.captioned import beside, growth, over_episodes
@@ -29,7 +29,7 @@ def curve(label: str = "Trusted agent", model: str = "central", power: float = 0
         "v_star": 3.4,
     }
     given |= other
-    return Curve(label, Kind(model), **given, average=metrics.regret_band(given["rows"])[0])
+    return Curve(label, Kind(model), **given, median=metrics.median_band(given["rows"])[0])
 
 
 def decades(label: str = "Trusted agent", model: str = "central", **other: Any) -> Decades:
@@ -59,11 +59,11 @@ def test_a_view_names_itself_its_axes_and_its_band(view: Measure, title: str, un
     picture = over_episodes([curve()], view=view)
     layout = picture.figure.layout
     assert layout.title.text.startswith(title)
-    assert "median over seeds" in layout.title.text
+    assert "mean over seeds" in layout.title.text
     assert layout.xaxis.title.text == "Episodes (one user each)"
     assert layout.yaxis.title.text == unit
     assert (layout.xaxis.type, layout.yaxis.type) == ("log", "log")
-    assert BAND in legend(picture.figure)
+    assert "95% t interval of the mean over seeds" in legend(picture.figure)
     assert picture.alt == over_episodes([curve(power=0.1)], view=view).alt
     assert picture.see.endswith(".")
 
@@ -96,9 +96,9 @@ def test_a_star_stands_on_the_curve_where_it_becomes_flat() -> None:
     assert "flat from here on" not in legend(none.figure)
 
 
-def test_the_table_has_the_mean_beside_the_median() -> None:
+def test_the_table_has_the_median_beside_the_mean() -> None:
     rows = np.array([[1.0], [1.0], [100.0]]) * np.ones(len(EPISODES))
-    table = over_episodes([curve(rows=rows, mean=rows[0])], view="price").table
+    table = over_episodes([curve(rows=rows, mean=rows.mean(axis=0))], view="price").table
     assert table["median"].iloc[-1] == 1.0
     assert table["mean"].iloc[-1] == 34.0
     assert table["seeds"].iloc[-1] == 3

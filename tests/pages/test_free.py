@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from urllib.parse import parse_qs
 
@@ -18,7 +19,8 @@ from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from pages.free import link as free_link
 from pages.free.link import BASE, MODELS, SHOWN, compared
-from pages.free.state import Free
+from pages.free.state import Free, measured, status
+from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import charts, unbroken, words
@@ -41,14 +43,13 @@ def names(app: AppTest) -> list[str]:
 
 def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert "By 10¹⁵ users privacy has become free with a trusted agent;" in said(app)
-    assert "whether privacy's cost still grows cannot be told with a trusted shuffler" in said(app)
+    assert "By 10¹⁵ users privacy has become free with a trusted agent or a trusted shuffler;" in said(app)
     assert "the cost of privacy goes on growing with nobody trusted" in said(app)
     assert {"Trusted agent", "Trusted shuffler", "Nobody trusted"} <= set(names(app))
     assert store.activity().runs_waiting == 0
 
 
-@pytest.mark.parametrize("bonus", ["practical", "paper"])
+@pytest.mark.parametrize("bonus", ["anytime", "paper"])
 def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobody_trusted(bonus: str) -> None:
     runs = {c.spec.privacy: bundled("free")[c.spec] for c in compared(BASE.replace(bonus=bonus))[0]}
     twin = runs["none"]
@@ -58,16 +59,27 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
         _, price = metrics.extra_regret(own.episodes, own.rows, twin.episodes, twin.rows)
         last[model] = metrics.growth_by_decade(own.episodes, price)[-1]
     assert last["central"].high <= 0.1
-    # With a shuffler single seeds with a late mistake widen the interval: 0.14 (-0.15 to 0.43), practical bonus.
-    assert last["shuffle"].low <= 0.0 < last["local"].low
+    # with the printed bonus seeds of the shuffled run are still learning: 0.09 (-0.08 to 0.27)
+    assert last["shuffle"].high <= (0.1 if bonus == "anytime" else 0.3)
     assert last["shuffle"].mean < last["local"].mean / 2
-    assert last["local"].low > 0.29
+    assert last["local"].low > 0.25
 
 
 def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit) -> None:
-    assert "lost more in the end in 2 of 20 seeds than with a trusted agent" in said(visit(PAGE))
-    printed = visit(PAGE, b=encode_spec(BASE.replace(bonus="paper")))
-    assert "lost more in the end" not in said(printed)
+    assert "lost more in the end" not in said(visit(PAGE))
+    curves = compared(BASE)[0]
+    runs = measured(curves, [status(curve.spec) for curve in curves])
+    assert late_mistakes(runs) == ""
+    price = np.array(runs[1].price)
+    price[:2, -1] = -1e6
+    text = late_mistakes([runs[0], replace(runs[1], price=price), *runs[2:]])
+    assert "lost more in the end in 2 of 20 seeds than with a trusted agent: rare late mistakes" in text
+
+
+def test_the_seeds_of_what_comes_with_the_program_agree_so_that_means_are_drawn() -> None:
+    for curve in compared(BASE)[0]:
+        final = bundled("free")[curve.spec].rows[:, -1]
+        assert final.mean() < 2 * np.median(final)
 
 
 def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Work) -> None:
@@ -81,11 +93,12 @@ def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Wor
 
 
 def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: Visit, work: Work) -> None:
-    base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5)
+    old = {"bonus": "practical", "schedule": "geometric:0.02"}
+    base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
     visit(PAGE, b=encode_spec(base))
     work()
     text = said(visit(PAGE, b=encode_spec(base)))
-    assert "Without privacy the learner has settled on a worse policy in 3 of 5 seeds" in text
+    assert "Without privacy the learner has not found the best policy in 3 of 5 seeds" in text
     assert "has become free" not in text
     assert (
         "whether privacy's cost still grows cannot be told with a trusted agent or a trusted shuffler" in text
@@ -95,7 +108,7 @@ def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: 
 
 
 @pytest.mark.parametrize("show", SHOWN)
-@pytest.mark.parametrize("bonus", ["practical", "paper"])
+@pytest.mark.parametrize("bonus", ["anytime", "paper"])
 def test_every_chart_of_what_comes_with_the_program(
     visit: Visit, store: Store, show: str, bonus: str
 ) -> None:
@@ -149,8 +162,8 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     assert f"exponent {mean:.2f} ({low:.2f} to {high:.2f})".replace("-", "−") in text
     assert low > 0.1
     assert "the cost of privacy goes on growing with" in text
-    median = np.median(price[:, -1])
-    assert f"**Nobody trusted:** {float(f'{median:.3g}'):,.0f}" in text or "million" in text
+    cost = price[:, -1].mean()
+    assert f"**Nobody trusted:** {float(f'{cost:.3g}'):,.0f}" in text or "million" in text
 
 
 def test_one_seed_has_no_interval_and_nothing_is_claimed(visit: Visit, work: Work) -> None:

@@ -32,7 +32,7 @@ def test_everything_makes_the_round_trip() -> None:
 
 def test_what_is_as_usual_is_not_written() -> None:
     """The calculator's problem is that of the run; the run's defaults are in the table that the link names."""
-    assert encode(BASE, FreeView()) == [("v", "2"), ("t", "1"), ("b", "K.1e15~seeds.20")]
+    assert encode(BASE, FreeView()) == [("v", "2"), ("t", "2"), ("b", "K.1e15~seeds.20")]
     spec = BASE.replace(environment_params={"S": 9})
     view = FreeView(show="growth", **(calculator(spec) | {"H": 7}))
     assert encode(spec, view)[2:] == [("b", "envp.S.9~K.1e15~seeds.20"), ("show", "growth"), ("H", "7")]

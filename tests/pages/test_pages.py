@@ -76,13 +76,30 @@ def test_the_same_run_is_not_added_twice(visit: Visit) -> None:
     assert [t.value for t in app.toast] == ["This run is already in the comparison."]
 
 
+def warned(app: AppTest) -> str:
+    """What stands in warnings."""
+    return " ".join(str(warning.value) for warning in app.warning)
+
+
+def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, work: Work) -> None:
+    found = {}
+    for bonus, K in (("anytime", "1e6"), ("paper", "1000"), ("practical", "1000")):
+        curves = [f"envp.S.3~envp.H.3~K.{K}~seeds.2~eps.100~bonus.{bonus}", "priv.none"]
+        visit(EXPLORE, c=curves)
+        work()
+        found[bonus] = warned(visit(EXPLORE, c=curves, m="extra"))
+    assert found["anytime"] == ""
+    assert "Without privacy the learner has not found the best policy in 2 of 2 seeds" in found["paper"]
+    assert "the practical bonus was fitted to RiverSwim" in found["practical"]
+
+
 def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
     visit: Visit, work: Work, store: Store
 ) -> None:
     visit(EXPLORE, c=[PRIVATE])
     assert store.status(SPEC).state == "queued"
     assert work() == 2
-    other = visit(EXPLORE, v="1", c=[PRIVATE, "priv.none"])
+    other = visit(EXPLORE, v="2", t="2", c=[PRIVATE, "priv.none"])
     assert len(charts(other)) == 1
     assert store.status(SPEC).state == "done"
     assert store.status(SPEC.twin()).state == "queued"
@@ -105,7 +122,7 @@ def test_every_tab_in_every_state(visit: Visit, work: Work, curve: str) -> None:
 
 @pytest.mark.parametrize("chart", VIEW_FIELDS["chart"].choices)
 def test_every_chart_of_counts(visit: Visit, work: Work, chart: str) -> None:
-    curves = [PRIVATE, "priv.shuffle", "alg.pucb"]
+    curves = [PRIVATE, "priv.shuffle", "alg.pucb~bonus.paper"]
     visit(EXPLORE, c=curves)
     work()
     for seen, family, (i, curve) in product(
@@ -396,7 +413,8 @@ def test_no_bad_arm_is_said(visit: Visit, work: Work) -> None:
 
 
 def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
-    specs = [SPEC, SPEC.replace(bonus="paper"), SPEC.replace(algorithm_params={"privacy": 0.5})]
+    old = SPEC.replace(bonus="practical")
+    specs = [old, old.replace(bonus="paper"), old.replace(algorithm_params={"privacy": 0.5})]
     found = titles([Curve(spec) for spec in specs])
     assert found == [
         "Central ε = 100, privacy 0.02, bonus practical",

@@ -31,7 +31,7 @@ Work = Callable[..., int]
 PAGE = "pages/tradeoffs/page.py"
 SMALLEST = {"S": 2, "A": 2, "H": 2}
 SMALL = Study(
-    RunSpec(environment_params={"S": 3, "H": 3}, episodes=20_000, seeds=3),
+    RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=3),
     ("none", "central", "local"),
     "epsilon",
     (1.0, 10.0, 100.0),
@@ -59,7 +59,7 @@ def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: St
         (table,) = (d for d in app.dataframe if "price low" in d.value.columns)
         assert len(table.value) == 4 * 8
         assert table.value["seeds"].eq(10).all()
-        assert table.value["run"].str.startswith("/explore?v=2&t=1&c=").all()
+        assert table.value["run"].str.startswith("/explore?v=2&t=2&c=").all()
     else:
         (chart,) = charts(app)
         assert chart.alt.startswith("Chart of")
@@ -71,8 +71,29 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     assert "the price of privacy falls like ε^−0." in said
     assert "Holm-corrected" in said
     said = words(visit(PAGE, **query(replace(studies.DEFAULT, show="users"))))
-    assert "as printed, scaled to prove ε** 233 times as many (231 to 235)" in said
-    assert "**Central, Laplace tree** 4.2 times as many" in said
+    assert "as printed, scaled to prove ε** 415 times as many (410 to 420)" in said
+    assert "**Central, Laplace tree** 5.59 times as many" in said
+
+
+@pytest.mark.parametrize("show", ["price", "table"])
+def test_what_points_do_not_say_is_said(
+    visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, show: str
+) -> None:
+    assert [w.value for w in visit(PAGE, **query(replace(studies.DEFAULT, show=show))).warning] == []
+    study = replace(SMALL, base=SMALL.base.replace(bonus="paper", episodes=1000), show=show)
+    visit(PAGE, **query(study))
+    work()
+    (warning,) = visit(PAGE, **query(study)).warning
+    assert "Without privacy the learner has not found the best policy in 3 of 3 seeds" in warning.value
+    # were the run without privacy to lose more
+    ends = trade.ends
+    monkeypatch.setattr(trade, "ends", lambda spec: ends(spec) + 1e6 * (spec.privacy == "none"))
+    (warning,) = visit(PAGE, **query(study)).warning
+    assert (
+        "The price of privacy is below zero, with its whole 95% interval, for Central (JDP) at ε = 1, "
+        in warning.value
+    )
+    assert "and 3 more: there the run without privacy lost more" in warning.value
 
 
 def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(

@@ -1,4 +1,4 @@
-"""What the program shows with the papers' own constants, and that the practical presets learn."""
+"""What the program shows with the papers' own constants, and that the defaults learn."""
 
 from __future__ import annotations
 
@@ -65,17 +65,15 @@ def test_printed_constants_never_learn_locally() -> None:
         ("ubev", "none"),
     ],
 )
-def test_no_seed_of_20_is_stuck(algorithm: str, privacy: str) -> None:
-    """Practical presets, RiverSwim, the page's default K: a seed is stuck if its last policy loses over 10% of V*.
+def test_every_seed_of_20_is_settled(algorithm: str, privacy: str) -> None:
+    """The default bonus and schedule, RiverSwim, K = 10^12: no seed is short of the best by more than 10^-6 of V*,
+    now or on average over the last tenth of the users, and the mean is not carried by a few seeds.
 
-    The last tenth of the users is looked at too. private-ucb-vi with shuffled bits is judged by that alone, and one
-    seed may lose more: its bonus grows with the noise of the batches, so that now and then it tries another action for
-    one block of 2% (measured: one seed loses 11% of V* over the last tenth).
+    Other problems: docs/constants.md.
     """
-    spec = RunSpec(algorithm=algorithm, privacy=privacy, seeds=20)
-    assert spec.bonus == "practical"
-    assert spec.episodes == 10**9
-    last, tenth = [], []
+    spec = RunSpec(algorithm=algorithm, privacy=privacy, episodes=10**12, seeds=20)
+    assert (spec.bonus, spec.schedule) == ("anytime", "adaptive:0.1")
+    final = []
     for seed in range(spec.seeds):
         run = SeedRun(spec, seed)
         while not run.advance(60.0):
@@ -83,12 +81,10 @@ def test_no_seed_of_20_is_stuck(algorithm: str, privacy: str) -> None:
         v_star = float(run.mdp.d1 @ run.setup.V_star)
         _, _, users, regret = run.curve()
         since = int(np.searchsorted(users, 0.9 * spec.episodes))
-        last.append(run.record.gap[-1] / v_star)
-        tenth.append((regret[-1] - regret[since]) / (users[-1] - users[since]) / v_star)
-    relapses = (algorithm, privacy) == ("private-ucb-vi", "shuffle")
-    assert sum(lost > 0.1 for lost in tenth) <= relapses, tenth
-    if not relapses:
-        assert max(last) <= 0.1, last
+        assert run.record.gap[-1] <= 1e-6 * v_star
+        assert regret[-1] - regret[since] <= 1e-6 * v_star * (users[-1] - users[since])
+        final.append(regret[-1])
+    assert np.mean(final) < 2 * np.median(final)
 
 
 # --- PUCB with V20's constants and noise
@@ -114,6 +110,7 @@ def burned(environment_seed: int, epsilon: float | None) -> Burned:
         privacy="central" if epsilon else "none",
         bonus="paper",
         episodes=10**12,
+        schedule="geometric:0.02",
         seeds=1,
         **(private if epsilon else {}),
     )

@@ -33,7 +33,7 @@ def test_the_best_central_mechanism_learns_riverswim(episodes: int, regret: floa
     assert (spec.environment, spec.algorithm, spec.bonus, spec.calibration) == (
         "riverswim",
         "dp-ucbvi",
-        "practical",
+        "anytime",
         "tight",
     )
     ended = [finished(spec, seed) for seed in range(SEEDS)]

@@ -175,25 +175,26 @@ def test_defaults() -> None:
         "environment": "riverswim",
         "environment_params": {"S": 6, "H": 20, "variant": "osband"},
         "algorithm": "dp-ucbvi",
-        "algorithm_params": {"cap": "H", "statistical": 0.3, "privacy": 0.02},
+        "algorithm_params": {"cap": None, "statistical": None, "privacy": None},
         "privacy": "central",
         "mechanism": "gaussian-toeplitz",
         "calibration": "tight",
         "epsilon": 1.0,
         "delta": 1e-6,
         "beta": 0.1,
-        "bonus": "practical",
+        "bonus": "anytime",
         "episodes": 10**9,
-        "schedule": "geometric:0.02",
+        "schedule": "adaptive:0.1",
         "seeds": 5,
         "root_seed": 0,
     }
     tiny = {"S": 2, "A": 2, "H": 3}
     for key, learner in ALGORITHMS.items():
-        assert (
-            RunSpec(algorithm=key, environment="random", environment_params=tiny).privacy
-            == learner.privacies[0]
-        )
+        own = RunSpec(algorithm=key, environment="random", environment_params=tiny)
+        assert own.privacy == learner.privacies[0]
+        assert own.bonus == learner.bonuses[0]
+        assert not own.caution  # nobody gets by default what is not offered any more
+        assert own.schedule == (learner.schedule or "adaptive:0.1")
     for key, privatizer in PRIVATIZERS.items():
         if privatizer.mechanisms:
             assert RunSpec(privacy=key).mechanism == privatizer.mechanisms[0]
@@ -227,7 +228,9 @@ def test_the_default_mechanism_is_the_best_that_fits(
 
 
 def test_replace_resets_what_belongs_to_a_changed_field() -> None:
-    base = RunSpec(environment_params={"S": 4}, algorithm_params={"cap": "H-h"}, delta=1e-5, root_seed=3)
+    base = RunSpec(
+        environment_params={"S": 4}, algorithm_params={"cap": "H-h"}, bonus="paper", delta=1e-5, root_seed=3
+    )
     assert base.replace(seeds=2).environment_params["S"] == 4
     assert base.replace(environment="chain").environment_params == {"S": 5, "A": 3, "H": 10, "slip": 0.1}
     assert base.replace(algorithm="pucb").algorithm_params["cap"] == "H"
@@ -246,13 +249,21 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
     assert base.replace(privacy="central").delta == 1e-5  # it is that already: nothing changed
     small = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 3}, algorithm="sdp-pe")
     assert small.schedule == "own"
-    assert small.replace(algorithm="dp-ucbvi").schedule == "geometric:0.02"
+    assert small.replace(algorithm="dp-ucbvi") == RunSpec.from_dict(
+        {k: v for k, v in small.to_dict().items() if k in ("environment", "environment_params", "privacy")}
+    )
     assert small.replace(algorithm="apeve", privacy="none").schedule == "own"
     assert small.twin().privacy == "none"
+    # a bonus that is the algorithm's default is another algorithm's default there; one that was asked for stays
+    here = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 3}, privacy="shuffle")
+    assert here.replace(algorithm="sdp-pe") == small
+    assert base.replace(algorithm="pucb").bonus == "paper"
+    assert small.replace(bonus="paper").replace(algorithm="dp-ucbvi").bonus == "paper"
     # a parameter that the old combination ignored takes its default again
     quiet = RunSpec(bonus="paper")
     assert quiet.algorithm_params["statistical"] is None
-    assert quiet.replace(bonus="practical") == RunSpec()
+    assert quiet.replace(bonus="practical") == RunSpec(bonus="practical")
+    assert RunSpec(bonus="practical").algorithm_params["statistical"] == 0.3
 
 
 def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None:
@@ -293,7 +304,7 @@ CHANGES: dict[str, Any] = {
     "epsilon": 2.0,
     "delta": 0.01,
     "beta": 0.2,
-    "bonus": "paper",
+    "bonus": "anytime",
     "episodes": 10**8,
     "schedule": "geometric:0.03",
     "root_seed": 1,
@@ -301,12 +312,12 @@ CHANGES: dict[str, Any] = {
 
 
 def test_seed_key_follows_everything_but_the_number_of_seeds() -> None:
-    base = RunSpec()
+    base = RunSpec(bonus="paper")
     free = {name for name, f in FIELDS.items() if f.kind != "choice" or len(f.choices) > 1} - {"seeds"}
     assert CHANGES.keys() == free, "say how the new field changes the key"
     keys = [base.seed_key(0), base.seed_key(1)]
     for name, value in CHANGES.items():
-        other = RunSpec.from_dict({name: value})
+        other = RunSpec.from_dict({"bonus": "paper", name: value})
         keys.append(other.seed_key(0))
         assert other != base
     assert len(set(keys)) == len(keys)
@@ -318,7 +329,7 @@ def test_seed_key_follows_everything_but_the_number_of_seeds() -> None:
 def test_seed_key_does_not_depend_on_how_it_was_written() -> None:
     a = RunSpec(environment_params={"H": 10, "S": 6}, episodes=1e6, epsilon=1)  # type: ignore[arg-type]
     b = RunSpec.from_strings(
-        {"environment_params": "S=6,H=10", "episodes": "1e6", "schedule": "geometric:0.020"}
+        {"environment_params": "S=6,H=10", "episodes": "1e6", "schedule": "adaptive:0.10"}
     )
     c = RunSpec(environment_params={"H": "10"}, episodes=10**6, mechanism="gaussian-toeplitz", delta=1e-6)
     assert a == b == c

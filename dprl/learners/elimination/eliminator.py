@@ -7,10 +7,10 @@ alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,7 @@ class EliminationLearner:
     statistic: Counts = CONSISTENT
 
     loop = "eliminate"
+    retired: ClassVar[Mapping[str, str]] = {}
     public = ("sizes", "d1")
     schedule = "own"
     noise_weight = None

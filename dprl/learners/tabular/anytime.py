@@ -137,5 +137,6 @@ def constants(problem: Problem) -> Array:
 
 
 def noise_weight(problem: Problem) -> float:
-    """About the multiplier of E / n in the bonus, where the values of next states are spread evenly over 0 to H."""
-    return sqrt(constants(problem)[2] + problem.S * problem.H**2 / 12)
+    """About the multiplier of E / n in the bonus, where the values of next states are spread evenly over 0 to what is
+    left, which is H / 2 on average."""
+    return sqrt(constants(problem)[2] + problem.S * (problem.H / 2) ** 2 / 12)

@@ -94,7 +94,7 @@ def _rows(items: int, releases: int) -> int:
         raise SpecError(
             "schedule",
             f"gaussian-toeplitz keeps noise for every release and this schedule has about {releases:,}; give one with "
-            f"at most {MAX_RELEASES:,}, such as geometric:0.02, or mechanism gaussian-tree.",
+            f"at most {MAX_RELEASES:,}, such as adaptive:0.1, or mechanism gaussian-tree.",
         )
     return releases
 

@@ -12,7 +12,7 @@ from dprl.simulation.schedules.schedule import SIGNATURE, Ints, Schedule
 SCHEDULES: dict[str, Schedule] = {
     s.key: s for s in (episodic.SCHEDULE, geometric.SCHEDULE, adaptive.SCHEDULE)
 }
-DEFAULT = "geometric:0.02"
+DEFAULT = "adaptive:0.1"
 ALLOWED = " or ".join(s.allowed for s in SCHEDULES.values())
 
 

@@ -39,7 +39,7 @@ def refusal(argument: str, K: int) -> SpecError | None:
         return None
     return SpecError(
         "episodes",
-        f"{number(K)} is too many for the episodic schedule; give at most 10^6, or schedule geometric:0.02.",
+        f"{number(K)} is too many for the episodic schedule; give at most 10^6, or schedule adaptive:0.1.",
     )
 
 

@@ -36,13 +36,11 @@ MOST_USERS = int(FIELDS["episodes"].high or 0)
 GEOMETRIC = "geometric"
 ADAPTIVE = "adaptive"
 BONUS = {
-    "practical": "practical (tuned)",
-    "paper": "paper (as printed)",
     "anytime": "anytime (proved, same everywhere)",
+    "paper": "paper (as printed)",
+    "practical": "practical (tuned)",
 }
-BONUS_HELP = (
-    "As the paper prints them, or smaller ones that learn sooner, without the paper's promise on regret."
-)
+BONUS_HELP = "Bounds that are proved to hold at all times and learn soon, or those that the paper prints."
 CALIBRATION = {"tight": "the least that proves it", "paper": "as printed in the paper"}
 CALIBRATION_HELP = (
     "The least noise for which (ε, δ) is proved when any one user is replaced, or the noise a paper prints; the tab "
@@ -261,7 +259,7 @@ def more(s: Session) -> None:
         bonus = effective(s.draft.bonus, algorithm.bonuses)
         select(
             "Bonus constants",
-            algorithm.bonuses,
+            [key for key in algorithm.bonuses if key not in algorithm.retired or key == bonus],
             bonus,
             setter("bonus"),
             BONUS,
@@ -294,12 +292,12 @@ def schedule(s: Session) -> None:
 
     select(
         "Learner plans anew",
-        (GEOMETRIC, ADAPTIVE, "episodic"),
+        (ADAPTIVE, GEOMETRIC, "episodic"),
         kind,
         chosen,
         {
-            GEOMETRIC: "after blocks that grow",
             ADAPTIVE: "after blocks that follow the counts",
+            GEOMETRIC: "after blocks that grow",
             "episodic": "after every user (K ≤ 10⁶)",
         },
         "Times are fixed before the run, or follow from what was released, so that choosing them leaks nothing.",

@@ -26,9 +26,7 @@ def free_specs() -> list[RunSpec]:
     """What the page on when privacy is free shows at first, with either kind of constants."""
     from pages.free.link import BASE, compared
 
-    return [
-        curve.spec for bonus in ("practical", "paper") for curve in compared(BASE.replace(bonus=bonus))[0]
-    ]
+    return [curve.spec for bonus in ("anytime", "paper") for curve in compared(BASE.replace(bonus=bonus))[0]]
 
 
 # What is in which file: name.json holds the runs of these specs.

@@ -17,7 +17,7 @@ class Draft:
     """The fields of a RunSpec as the controls show them.
 
     environment_params, algorithm_params: by the environment or algorithm that they belong to, so that switching back
-    finds them again; mechanism, calibration, delta: None where they are chosen for the run.
+    finds them again; mechanism, calibration, delta, bonus: None where they are chosen for the run.
     """
 
     environment: str
@@ -30,7 +30,7 @@ class Draft:
     epsilon: float
     delta: float | None
     beta: float
-    bonus: str
+    bonus: str | None
     episodes: int
     schedule: str
     seeds: int
@@ -50,6 +50,8 @@ def draft_of(spec: RunSpec) -> Draft:
     chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
     if spec.replace(**chosen_for_it) == spec:
         draft |= chosen_for_it
+    if spec.bonus == ALGORITHMS[spec.algorithm].bonuses[0]:
+        draft["bonus"] = None
     if ALGORITHMS[spec.algorithm].schedule:  # its own, which another learner does not have
         draft["schedule"] = FIELDS["schedule"].default
     for owner in ("environment", "algorithm"):

@@ -1,6 +1,6 @@
 """Links to a comparison and the view of it, written as query parameters and read back.
 
-    v=2 & t=1 & c=<first curve> & c=<the second, as differences from the first> & ... & tab=counts & k=1000 & ...
+    v=2 & t=2 & c=<first curve> & c=<the second, as differences from the first> & ... & tab=counts & k=1000 & ...
 
 How a curve's spec is written, and what `t` is for, is said in dprl/links.py. Reading never raises.
 """

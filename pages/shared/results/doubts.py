@@ -1,0 +1,39 @@
+"""What cannot be read off what is shown: a warning above it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dprl import metrics
+from dprl.sentences import doubts as sentences
+from dprl.simulation import RunSpec
+from pages.shared.results import data
+
+
+def tell(said: Sequence[str]) -> None:
+    """One warning of all that there is to say."""
+    words = " ".join(filter(None, said))
+    if words:
+        st.warning(words, icon=":material/info:")
+
+
+def stuck(spec: RunSpec) -> int:
+    """In how many seeds a run has not found the best policy; 0 while it is not finished."""
+    known = data.regret(spec)
+    if len(known.rows) < spec.seeds or not known.done.all():
+        return 0
+    return metrics.unsettled(known.episodes, known.rows)
+
+
+def of_runs(specs: Sequence[RunSpec]) -> list[str]:
+    """Of runs with earlier constants, and of the run without privacy, among the twins, that is stuck most often."""
+    most = max(((stuck(twin), twin.seeds) for twin in {spec.twin() for spec in specs}), default=(0, 0))
+    return [sentences.retired([spec.caution for spec in specs]), sentences.unsettled(*most)]
+
+
+def below_zero(name: str, price: metrics.Array) -> list[str]:
+    """The name, if the price of privacy [seeds] lies below zero with its whole interval."""
+    _, _, high = metrics.regret_band(price.reshape(-1, 1))
+    return [name] if high[0] < 0 else []

@@ -1,0 +1,31 @@
+"""What the points of a study do not say."""
+
+from __future__ import annotations
+
+from dprl.sentences import doubts as sentences
+from dprl.words import count
+from pages.shared.results import doubts
+from pages.tradeoffs import state as trade
+from pages.tradeoffs.study import Study
+
+SYMBOLS = {"epsilon": "ε", "episodes": "K"}
+
+
+def of_study(study: Study) -> list[str]:
+    """Of runs with earlier constants, of runs without privacy that have not found the best policy, and where the axis
+    is not epsilon at which values; of prices below zero."""
+    symbol = SYMBOLS.get(study.x, study.x)
+    stuck: dict[str, tuple[int, int]] = {}
+    negative: list[str] = []
+    for model, title in zip(study.models, trade.titles(study.models), strict=True):
+        for x, spec in trade.points(study, model):
+            at = f"{symbol} = {count(x) if x >= 1 else format(x, 'g')}"
+            if seeds := doubts.stuck(spec.twin()):
+                stuck["" if study.x == "epsilon" else at] = (seeds, spec.seeds)
+            if spec.privacy != "none":
+                price = trade.ends(spec) - trade.ends(spec.twin())
+                negative += doubts.below_zero(f"{title} at {at}", price)
+    said = [sentences.retired([study.base.caution])]
+    if stuck:
+        said.append(sentences.unsettled(*max(stuck.values()), at=list(filter(None, stuck))))
+    return [*said, sentences.below_zero(negative)]
