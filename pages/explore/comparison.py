@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -39,12 +39,15 @@ def chips(titles: list[str]) -> None:
     with st.container(horizontal=True, gap="xsmall", key="chips"):
         for i, (curve, title) in enumerate(zip(s.explore.curves, titles, strict=True)):
             with st.container(key=f"chip_{i}", width="content"), st.popover(escape(title)):
-                actions(curve)
+                actions(curve, identity(s.explore.curves, i))
 
 
-def actions(curve: Curve) -> None:
-    """What one chip offers. Its widgets are named by the curve, not by its place, which changes under a quick hand."""
-    key = f"{session().version}:{identity(curve)}"
+def actions(curve: Curve, own: str) -> None:
+    """What one chip offers. Its widgets are named by the curve, not by its place, which changes under a quick hand.
+
+    own: its identity.
+    """
+    key = f"{session().version}:{own}"
     run = status(curve.spec, session().visitor)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     st.text_input(
@@ -65,38 +68,36 @@ def actions(curve: Curve) -> None:
         button(
             "Duplicate",
             "content_copy",
-            curve,
+            curve.spec,
+            own,
             duplicate,
             "Copies its settings into the controls, to change one and run again.",
         )
-        button("Remove", "delete", curve, remove)
+        button("Remove", "delete", curve.spec, own, remove)
         if run.state in ACTIVE:
-            button("Cancel", "close", curve, cancel)
+            button("Cancel", "close", curve.spec, own, cancel)
         if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES:
-            button("Add its non-private twin", "add", curve, add_twin, "The same run without privacy.")
+            button(
+                "Add its non-private twin", "add", curve.spec, own, add_twin, "The same run without privacy."
+            )
 
 
-def identity(curve: Curve) -> str:
-    """A short name of a curve for the keys of its widgets: no two of a comparison have the same spec."""
-    return digest(curve.spec.to_json())
+def identity(curves: Sequence[Curve], i: int) -> str:
+    """A short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
+    specs = [curve.spec for curve in curves]
+    return f"{digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
 
 def button(
-    label: str, icon: str, curve: Curve, action: Callable[[RunSpec], None], help: str | None = None
+    label: str, icon: str, spec: RunSpec, own: str, action: Callable[[RunSpec], None], help: str | None = None
 ) -> None:
     """One action of a chip."""
 
     def pressed() -> None:
-        if place(curve.spec) is not None:  # a second press may come when the first has removed it
-            action(curve.spec)
+        if place(spec) is not None:  # a second press may come when the first has removed it
+            action(spec)
 
-    st.button(
-        label,
-        icon=f":material/{icon}:",
-        on_click=callback(pressed),
-        key=f"{label}:{identity(curve)}",
-        help=help,
-    )
+    st.button(label, icon=f":material/{icon}:", on_click=callback(pressed), key=f"{label}:{own}", help=help)
 
 
 def place(spec: RunSpec) -> int | None:

@@ -156,4 +156,5 @@ def charts(app: AppTest) -> list[Any]:
 
 def chip(app: AppTest, label: str, place: int) -> Any:
     """A button of the chip of the curve at a place of the comparison."""
-    return app.button(key=f"{label}:{identity(app.session_state['session'].explore.curves[place])}")
+    curves = app.session_state["session"].explore.curves
+    return app.button(key=f"{label}:{identity(curves, place)}")
