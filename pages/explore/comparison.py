@@ -62,7 +62,8 @@ def actions(curve: Curve, own: str) -> None:
         button(
             "Show" if curve.hidden else "Hide",
             "visibility" if curve.hidden else "visibility_off",
-            curve,
+            curve.spec,
+            own,
             hide,
         )
         button(
