@@ -159,7 +159,7 @@ class Visits:
         )
         context.add_init_script(path=Path(__file__).parent / "page.js")
         page = context.new_page()
-        page.on("pageerror", lambda error: self.problems.append(f"script error: {error}"))
+        page.on("pageerror", lambda error: self.problems.append(f"script error: {error.stack or error}"))
         page.on("console", self._check_console)
         page.on("request", self._check_request)
         page.on("response", self._check_response)

@@ -26,7 +26,8 @@ def part(at: ElementHandle, script: str) -> ElementHandle:
 
 def middle(at: ElementHandle) -> tuple[float, float]:
     box = at.bounding_box()
-    assert box is not None
+    if box is None:
+        raise CannotUse("it is not seen")
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
@@ -149,17 +150,18 @@ class Mouse(Hand):
         )
 
     def chart(self, at: ElementHandle) -> None:
-        """Point at it, pull a frame over it, put it back, press a line of its legend and one of its points."""
+        """Point at it, press it twice, press a line of its legend and one of its points, pull a frame over it."""
         x, y = self.spot(at)
         mouse = self.page.mouse
         mouse.move(x, y)
-        mouse.down()
-        mouse.move(x + 60, y + 40, steps=3)
-        mouse.up()
         mouse.dblclick(x, y)
         for part in (".legendtoggle", ".scatterlayer .points path"):
             if found := at.query_selector(part):
                 mouse.click(*middle(found))
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + 60, y + 40, steps=3)
+        mouse.up()
 
     def table(self, at: ElementHandle) -> None:
         """Press a heading, open a cell, and open the menu of the last column."""

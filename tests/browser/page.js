@@ -3,8 +3,9 @@
 (() => {
   // --- what is said to the server and back; Streamlit's messages are protobuf ---
 
-  const RERUN = 11, AUTOMATIC = 6, FINISHED = 6; // BackMsg.rerun_script, its is_auto_rerun, ForwardMsg.script_finished
-  const talk = { asked: 0, askedAt: -1, answeredAt: 0 };
+  const RERUN = 11, AUTOMATIC = 6; // BackMsg.rerun_script, its is_auto_rerun
+  const BEGUN = 4, FINISHED = 6, EARLY = 2; // ForwardMsg.new_session, script_finished, and that of one that gave way to the next
+  const talk = { asked: 0, askedAt: -1, begunAt: 0, answeredAt: 0 }; // answeredAt: when the last script that finished had begun
 
   function* fields(bytes) {
     let at = 0;
@@ -33,8 +34,9 @@
     constructor(...given) {
       super(...given);
       this.addEventListener("message", ({ data }) => {
-        for (const [field] of data instanceof ArrayBuffer ? fields(new Uint8Array(data)) : [])
-          if (field === FINISHED) talk.answeredAt = performance.now();
+        for (const [field, value] of data instanceof ArrayBuffer ? fields(new Uint8Array(data)) : [])
+          if (field === BEGUN) talk.begunAt = performance.now();
+          else if (field === FINISHED && value !== EARLY) talk.answeredAt = talk.begunAt;
       });
     }
   };
@@ -42,7 +44,7 @@
 
   // --- at rest ---
 
-  const QUIET = 50, LOOK = 10; // ms
+  const QUIET = 50, LOOK = 15; // ms
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
   // What slides or fades is at its end at once.
@@ -56,17 +58,22 @@
       && app.dataset.testConnectionState === "CONNECTED"
       && app.dataset.testScriptState === "notRunning"
       && talk.askedAt <= talk.answeredAt
+      && document.querySelector('[data-testid="stMain"]')?.textContent.trim()
       && document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null
       && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].every(
         (chart) => chart.offsetParent === null || chart.querySelector(".main-svg") !== null);
   };
+  // When something came or went last: what a script no longer draws goes a moment after its end.
+  let changed = 0;
+  new MutationObserver(() => { changed = performance.now(); }).observe(document, { subtree: true, childList: true });
   // Whether it came to rest within `limit` ms. A page that redraws itself is at rest between two redraws.
   const rest = async (limit) => {
     const end = performance.now() + limit;
+    for (const _ of "12") await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // React's effects
     for (let since = null; performance.now() < end; await pause(LOOK)) {
       hasten();
       if (!still()) since = null;
-      else if (performance.now() - (since ??= performance.now()) >= QUIET) return true;
+      else if (performance.now() - Math.max(since ??= performance.now(), changed) >= QUIET) return true;
     }
     return false;
   };
@@ -92,6 +99,9 @@
   const PLACES = { dialog: "[role=dialog]:not([data-testid=stPopoverBody])", popover: "[data-testid=stPopoverBody]",
     "a table's menu": "[data-floating-ui-portal]", sidebar: "[data-testid=stSidebar]", header: "header", page: "*" };
   const OWNER = "[data-testid=stPlotlyChart], [data-testid=stDataFrame], [data-testid=stCode]"; // brings tools of its own
+
+  // Charts and tables, the tools of which are the same everywhere.
+  const TOOLED = [["[data-testid=stPlotlyChart]", "a chart"], ["[data-testid=stDataFrame]", "a table"]];
 
   function* all(root) {
     for (const element of root.querySelectorAll("*")) {
@@ -132,14 +142,24 @@
   };
   const placed = (element) => {
     const place = Object.keys(PLACES).find((one) => nearest(element, PLACES[one]));
-    return nearest(element, `${OWNER}, [data-testid=stPopover]`) && place !== "a table's menu" ? `${place}, ${key(element)}` : place;
+    const owner = nearest(element, `${OWNER}, [data-testid=stPopover]`);
+    if (!owner || place === "a table's menu") return place;
+    const tool = TOOLED.find(([one]) => owner.matches(one) && owner !== element && !element.matches("canvas"));
+    return `${place}, ${tool ? tool[1] : key(element)}`;
+  };
+
+  const lying = () => LAYERS.flatMap((kind) => [...document.querySelectorAll(kind)]).filter((one) => there(one));
+  // Where a mouse presses to close the uppermost layer: in the corner of the one below it, or of the page.
+  const beside = () => {
+    const below = lying().at(-2)?.getBoundingClientRect();
+    return below ? [below.x + 12, below.y + 12] : [innerWidth - 8, 70];
   };
 
   // What can be used now: in the uppermost layer, where something lies over the page. kinds: names and selectors; parts: a
   // selector for what belongs to one of them. What looks usable and is neither is of the kind null.
   let found = [];
   const controls = (kinds, parts) => {
-    const layers = LAYERS.flatMap((kind) => [...document.querySelectorAll(kind)]).filter((one) => there(one));
+    const layers = lying(), over = (one) => one.matches("[data-floating-ui-portal] *");
     const known = Object.entries(kinds), any = Object.values(kinds).join(), count = {}, rows = [];
     const usable = (element) => {
       if (element.matches(parts)) return false;
@@ -153,7 +173,8 @@
       const kind = known.find(([, selector]) => element.matches(selector))?.[0] ?? null;
       if (kind === null && (element.ownerSVGElement || !usable(element))) continue;
       if (!there(element)) continue;
-      const row = { kind, place: placed(element), name: named(element), layers: layers.length,
+      const at = placed(element), place = at === "a table's menu" && layers.filter(over).length > 1 ? `${at}, within` : at;
+      const row = { kind, place, name: named(element), layers: layers.length,
         off: element.matches(":disabled, [aria-disabled=true]"), html: element.outerHTML.slice(0, 200) };
       const same = [kind, row.place, row.name].join();
       rows.push({ ...row, nth: count[same] = (count[same] ?? 0) + 1 });
@@ -210,6 +231,6 @@
     return way[way.indexOf(group(element)) - 1] ?? null;
   };
 
-  window.dprlTest = { rest, trouble, controls, state, spot, bring, active, focus, before, talk,
+  window.dprlTest = { rest, trouble, controls, beside, state, spot, bring, active, focus, before, talk,
     element: (i) => found[i] };
 })();

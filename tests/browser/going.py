@@ -1,0 +1,106 @@
+"""Pages with a run going on: how a visitor gets there, and what a walk over them must have used."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+
+from playwright.sync_api import Route
+
+from dprl.jobs.store import Store
+from dprl.simulation import RunSpec
+from pages.shared.results.status import ACTIVE
+from pages.shared.visitor import links
+from tests.browser.conftest import Visits
+from tests.browser.hands import Hand
+from tests.browser.server import App
+from tests.browser.walk import Walk
+
+SHORT = RunSpec(environment_params={"S": 3, "H": 3}, epsilon=50.0, episodes=20_000, seeds=2)
+# Minutes, so that it goes on through any walk; one seed, so that a worker is left for what a walk starts.
+LONG = RunSpec(
+    environment_params={"S": 50, "H": 40}, privacy="none", episodes=10**6, schedule="episodic", seeds=1
+)
+
+
+def compared(*specs: RunSpec) -> str:
+    """The link to Explore with these runs."""
+    return f"explore?{links.query([links.Curve(spec) for spec in specs], links.View())}"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A page. link: to it, or to one from which `way`, a link on every page, leads there with the same runs; used:
+    kinds and names of some of what a walk over it must have used; first: a link whose runs are finished before."""
+
+    link: str
+    used: frozenset[tuple[str, str]] = frozenset()
+    way: str = ""
+    first: str = ""
+
+
+STOPS = {
+    "home": Stop(
+        "",
+        frozenset(
+            {
+                ("slider", "Privacy budget"),
+                ("button", "Copy link"),
+                ("download", "Download plot as a PNG"),
+                ("download", "Download as CSV"),
+                ("expander", "The numbers drawn"),
+                ("link", "Open this chart in Explore"),
+                ("link", "Runs"),
+            }
+        ),
+    ),
+    "runs": Stop(
+        compared(SHORT, LONG),
+        frozenset(("button", name) for name in ("Show", "Cancel", "Run it", "Clear my finished runs")),
+        way="Runs",
+        first=compared(SHORT),
+    ),
+}
+
+
+def walked(visit: Visits, hand: type[Hand], stop: Stop) -> Walk:
+    """A walk over one page, in which links out of the app lead nowhere; what was left running is cancelled."""
+    page = visit.window()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.context.route(lambda url: not url.startswith((visit.app.url, "data:", "blob:")), answer)
+    walk = Walk(page, hand(page), visit.problems, visit.app.log)
+
+    def arrive() -> None:
+        page.goto(f"{visit.app.url}/{stop.link}")
+        if stop.way:
+            walk.rest()
+            page.get_by_role("link", name=stop.way, exact=True).click()
+            page.get_by_role("heading", name=stop.way).wait_for()
+
+    try:
+        if stop.first:
+            page.goto(f"{visit.app.url}/{stop.first}")
+            walk.rest()
+            page.wait_for_selector(".st-key-status_going", state="detached", timeout=60_000)
+        walk.over(arrive)
+    finally:
+        withdraw(visit.app)
+    return walk
+
+
+def answer(route: Route) -> None:
+    """In place of a page elsewhere."""
+    route.fulfill(status=200, body="elsewhere")
+
+
+def withdraw(app: App) -> None:
+    """Cancel whatever anybody has left running."""
+    store = Store(app.home / "runs.sqlite")
+    with closing(sqlite3.connect(app.home / "runs.sqlite")) as file:
+        waiting = [name for (name,) in file.execute("SELECT DISTINCT visitor FROM request WHERE waiting")]
+    for visitor in waiting:
+        for row in store.runs(visitor):
+            if row.state in ACTIVE:
+                store.cancel(row.spec, visitor)
+    store.close()
