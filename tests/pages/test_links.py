@@ -119,7 +119,8 @@ def test_later_curves_are_differences_from_the_first() -> None:
 def test_the_colour_that_a_link_once_chose_is_passed_over(version: str, colour: str) -> None:
     """The look of a curve follows from its spec."""
     link = read(f"v={version}&t=1&c=priv.central~col.{colour}&c=eps.0.3~col.{colour}")
-    assert link == Link((Curve(SPEC), Curve(SPEC.replace(epsilon=0.3))), View(), ())
+    assert link == read(f"v={version}&t=1&c=priv.central&c=eps.0.3")
+    assert [curve.spec.epsilon for curve in link.curves] == [1.0, 0.3]
     assert "col" not in links.query(link.curves, link.view)
 
 

@@ -7,6 +7,7 @@ it, had the seed been drawn at random; a test of several comparisons shares LEVE
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism
 from dprl.privacy.mechanisms import SIGNATURE, Stream
 from dprl.privacy.privatizers import Noise, Request
-from dprl.statistics import CONSISTENT, REPLACE_ONE, Change
+from dprl.statistics import CONSISTENT, REPLACE_ONE, Change, Statistic
 
 LEVEL = 1e-4
 FIVE = 5.0  # standard errors; two-sided chance 6e-7 for each comparison
@@ -60,19 +61,20 @@ def request(
     epsilon: float = 1.0,
     delta: float | None = None,
     beta: float = 0.1,
+    statistic: Statistic = CONSISTENT,
 ) -> Request:
     """A request whose delta, if not given, is the reference one, or 0 for printed Laplace noise."""
     if delta is None:
         delta = 0.0 if calibration == "paper" and not MECHANISMS[mechanism].needs_delta else 1e-6
     ends = np.array(times, dtype=np.int64)
-    return Request(CONSISTENT, Size(S, A, H), ends, mechanism, calibration, epsilon, delta, beta)
+    return Request(statistic, Size(S, A, H), ends, mechanism, calibration, epsilon, delta, beta)
 
 
 def prepared(
-    privacy: str, mechanism: str, calibration: str, times: NDArray[np.int64] | list[int], **rest: float
+    privacy: str, mechanism: str, calibration: str, times: NDArray[np.int64] | list[int], **rest: Any
 ) -> Noise:
     """The noise a privatizer makes of such a request."""
-    return PRIVATIZERS[privacy].prepare(request(privacy, mechanism, calibration, times, **rest))  # type: ignore[arg-type]
+    return PRIVATIZERS[privacy].prepare(request(privacy, mechanism, calibration, times, **rest))
 
 
 def ks_samples(a: Array, b: Array) -> float:

@@ -15,9 +15,11 @@ import pytest
 from scipy import stats
 
 from dprl import RunSpec
+from dprl.learners import ALGORITHMS
 from dprl.mdp.tabular import Array
 from dprl.simulation import schedules
 from dprl.simulation.loops.replan import SeedRun
+from dprl.statistics import CONSISTENT, Statistic
 from tests.privacy.draws import LEVEL, TRIPLES, prepared, unit_noise
 
 TIMES = schedules.times("geometric:0.01", 50_000)
@@ -26,10 +28,18 @@ RUNS_AT_ONCE = 250
 
 @cache
 def ratios(
-    privacy: str, mechanism: str, calibration: str, beta: float, runs: int, H: int, S: int, A: int
+    privacy: str,
+    mechanism: str,
+    calibration: str,
+    beta: float,
+    runs: int,
+    H: int,
+    S: int,
+    A: int,
+    statistic: Statistic = CONSISTENT,
 ) -> Any:
     """[runs] the largest error of each, relative to what the bound allows."""
-    noise = prepared(privacy, mechanism, calibration, TIMES, H=H, S=S, A=A, beta=beta)
+    noise = prepared(privacy, mechanism, calibration, TIMES, H=H, S=S, A=A, beta=beta, statistic=statistic)
     assert noise.mechanism is not None
     cells, result = H * S * A * (S + 2), []
     # by how much a unit of noise in each counter counts: n and m against E/4, r against E
@@ -101,5 +111,6 @@ def test_the_engine_measures_the_same(privacy: str, mechanism: str, calibration:
         ratio = run.record.ratio
         assert (np.diff(ratio) >= 0).all()
         measured.append(ratio[-1])
-    simulated = ratios(privacy, mechanism, calibration, 0.1, 100, 2, 2, 2)
+    seen = ALGORITHMS[spec.algorithm].seen(spec.bonus)
+    simulated = ratios(privacy, mechanism, calibration, 0.1, 100, 2, 2, 2, seen)
     assert stats.ks_2samp(measured, simulated).pvalue > LEVEL
