@@ -53,7 +53,7 @@ class Guarantee:
         trust: who sees raw data and who is trusted.
         unit: what is protected.
         where: the place noise enters.
-        noise_formula, noise_scale: of one draw, in counts.
+        noise_formula, noise_scale: of one draw for a counter n, in counts.
         noise_std: standard deviation of one released counter n at the worst release, in counts.
         claimed_*: what is promised (for printed noise: by the paper).
         proved_*: what this noise proves under replace-one at the spec's delta.

@@ -51,7 +51,8 @@ class Counts:
         """What is done to make its parts tolerate the same noise, in words."""
         even = self.evened()
         units = {part: unit for part, unit in (("n", even.visits), ("r", even.reward)) if unit < 1}
-        return f"releasing {' and '.join(map(_per, units, units.values()))} in place of {' and '.join(units)}"
+        said = f"releasing {' and '.join(map(_per, units, units.values()))} in place of {' and '.join(units)}"
+        return said + (", for less noise in m and more in n" if "n" in units else "")
 
     def cells(self, size: Size) -> int:
         """Counters released each time."""
@@ -72,6 +73,10 @@ class Counts:
         scales = np.full(size.S + 2, scale)
         scales[-2:] = scale / self.visits, scale / self.reward
         return scales
+
+    def counter(self, scale: float) -> float:
+        """Of n, which has the most where it is released in parts."""
+        return scale / self.visits
 
     def error_bound(self, scale: float, tail: Array) -> Array:
         """E = 4 * scale / visits * tail: n and m tolerate E/4, and r, which tolerates E, has at most four times

@@ -87,6 +87,9 @@ class Statistic(Protocol):
         """What multiplies unit noise in each cell (or in each cell of a row that repeats), in the statistic's own
         units, when the noise in units of release has this scale."""
 
+    def counter(self, scale: float) -> float:
+        """The same for the counter that cards and previews speak of; of counts that is n, the visits."""
+
     def error_bound(self, scale: float, tail: Array) -> Array:
         """E, from a bound `tail` on the unit noise of every cell."""
 

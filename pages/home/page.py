@@ -140,8 +140,8 @@ def meaning(epsilon: float) -> str:
     hardly = ": hardly a promise" if epsilon >= HARDLY else ""
     return (
         f"Whatever one user does, nothing that others see becomes more than **{factor} times** as likely, but for a "
-        f"chance of δ = {human(central.delta or 0.0)}{hardly}. A trusted agent blurs each of its counts by "
-        f"**± {rough(noise)}** for that."
+        f"chance of δ = {human(central.delta or 0.0)}{hardly}. A trusted agent blurs each of its counts of "
+        f"visits by **± {rough(noise)}** for that."
     )
 
 

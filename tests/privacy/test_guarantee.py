@@ -82,7 +82,7 @@ def test_card(privacy: str, mechanism: str, calibration: str) -> None:
     assert card.unit == "one user: one whole episode"
     assert card.claimed_epsilon == 2.0
     assert card.claimed_delta == (0.0 if printed and privacy != "shuffle" else 1e-6)
-    assert card.noise_scale == noise.scales[0]
+    assert card.noise_scale == noise.scales[-2]
     assert card.noise_std == pytest.approx(noise.std.max())
     assert "e-0" not in card.noise_formula
     assert SIMULATION in card.assumptions

@@ -74,7 +74,7 @@ def prepare(request: Request) -> Noise:
             where=f"in the agent: in the running sums of every counter of {statistic.parts}, before the learner sees "
             "them",
             formula=formula,
-            scale=scale,
+            scale=statistic.counter(scale),
             std=float(noise.std.max()),
             claimed_delta=0.0 if request.calibration == "paper" else request.delta,
             readings=readings,
@@ -108,7 +108,7 @@ def tight_scale(
 
 
 def ladder(request: Request) -> tuple[Step, ...]:
-    """From the printed noise to the least, one idea at a time: the std of one cell at its worst release.
+    """From the printed noise to the least, one idea at a time: the std of one counter n at its worst release.
 
     At the spec's delta, or at the reference delta when that is 0.
     """
@@ -128,13 +128,13 @@ def _ladder(
     statistic: Statistic, size: Size, K: int, M: int, epsilon: float, delta: float
 ) -> tuple[Step, ...]:
     """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at."""
-    plain, evened = (x.sensitivity(size, REPLACE_ONE) for x in (statistic, statistic.evened()))
+    plain = statistic.sensitivity(size, REPLACE_ONE)
     users, releases = make_stream(np.array([K])), stream_of_releases(M)
     laplace = MECHANISMS["laplace-tree"]
     printed = statistic.sensitivity(size, ADD_REMOVE).l1 * levels(users.items) / epsilon
 
-    def std(mechanism: Mechanism, stream: Stream, scale: float) -> float:
-        return float(scale * mechanism.std(stream).max())
+    def std(mechanism: Mechanism, stream: Stream, scale: float, seen: Statistic = statistic) -> float:
+        return float(seen.counter(scale) * mechanism.std(stream).max())
 
     twice = proved(laplace, plain, printed, users, 0.0)
     steps = [
@@ -146,16 +146,16 @@ def _ladder(
             0.0,
         ),
     ]
-    for what, key, stream, change in (
-        ("the same tree, accounted tightly", "laplace-tree", users, plain),
-        ("a Laplace tree over the release times", "laplace-tree", releases, plain),
-        ("a Gaussian tree over the release times", "gaussian-tree", releases, plain),
-        ("Gaussian noise, Toeplitz factorisation", "gaussian-toeplitz", releases, plain),
-        (f"the same, {statistic.evening}", "gaussian-toeplitz", releases, evened),
+    for what, key, stream, seen in (
+        ("the same tree, accounted tightly", "laplace-tree", users, statistic),
+        ("a Laplace tree over the release times", "laplace-tree", releases, statistic),
+        ("a Gaussian tree over the release times", "gaussian-tree", releases, statistic),
+        ("Gaussian noise, Toeplitz factorisation", "gaussian-toeplitz", releases, statistic),
+        (f"the same, {statistic.evening}", "gaussian-toeplitz", releases, statistic.evened()),
     ):
         mechanism = MECHANISMS[key]
-        scale = tight_scale(mechanism, change, stream, epsilon, delta)
-        steps.append(Step(what, std(mechanism, stream, scale), epsilon, delta))
+        scale = tight_scale(mechanism, seen.sensitivity(size, REPLACE_ONE), stream, epsilon, delta)
+        steps.append(Step(what, std(mechanism, stream, scale, seen), epsilon, delta))
     return tuple(steps)
 
 

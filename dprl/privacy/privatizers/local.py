@@ -45,7 +45,7 @@ def prepare(request: Request) -> Noise:
             mechanism=mechanism,
             where=f"on each user's device: on every counter of {statistic.parts}, before it is sent",
             formula=formula,
-            scale=scale,
+            scale=statistic.counter(scale),
             std=float(noise.std.max()),
             claimed_delta=0.0 if request.calibration == "paper" else request.delta,
             readings=readings,

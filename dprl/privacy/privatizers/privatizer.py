@@ -81,8 +81,8 @@ class Noise:
         stream: see mechanisms.
         scales: what multiplies unit noise in each cell, see the statistic.
         ends [B], bound [B], std [B]: up to ends[b] users, if by_users, else releases, E_{eps,beta} is
-            bound[b], and the noise of one cell in units of release has standard deviation std[b] (for trees:
-            at the worst release).
+            bound[b], and the noise of one counter n has standard deviation std[b], in counts (for trees: at the
+            worst release).
         statistic: in the units of release.
         radius: [B] what the Euclidean length of the noise in a row stays below, in units of release, w.p. >=
             1 - beta/3 for all rows and releases together.
@@ -226,7 +226,7 @@ def with_noise(
         bound=statistic.error_bound(
             scale, mechanism.tail(table, per_event(request.beta, request.cells, events))
         ),
-        std=scale * mechanism.std(table),
+        std=statistic.counter(scale) * mechanism.std(table),
         radius=lambda: (
             scale
             * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))
