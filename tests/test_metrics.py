@@ -24,6 +24,14 @@ def test_band_covers_the_mean_as_often_as_it_says() -> None:
     assert np.mean((low <= 3.0) & (high >= 3.0)) == pytest.approx(0.95, abs=0.006)
 
 
+def test_exponents_are_means_or_medians_over_seeds() -> None:
+    x, powers = np.array([1e3, 1e4, 1e5]), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.9])
+    values = x[None, :] ** powers[:, None]
+    assert metrics.power_law(x, values)[0] == pytest.approx(powers.mean())
+    assert metrics.power_law(x, values, "median") == pytest.approx((0.4, 0.1, 0.9))  # of 7 seeds the extremes
+    assert metrics.growth_exponent(x, values, 1e4, 1e5, "median")[0] == pytest.approx(0.4, abs=0.02)
+
+
 def test_one_seed_has_a_mean_and_no_band() -> None:
     mean, low, high = metrics.regret_band(np.array([[1.0, 2.0, 4.0]]))
     assert mean.tolist() == [1.0, 2.0, 4.0]

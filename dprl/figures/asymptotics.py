@@ -112,7 +112,7 @@ def _draw(figure: go.Figure, curves: Sequence[Curve], show_seeds: bool, dark: bo
                 c.label,
                 looks.look(c.kind, dark),
                 c.episodes,
-                c.mean,
+                c.center,
                 c.low,
                 c.high,
                 c.rows,
@@ -165,8 +165,8 @@ def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | Non
     marked = [(curve, start) for curve, start in zip(curves, flat, strict=bool(flat)) if start is not None]
     for number, (curve, start) in enumerate(marked):
         color = looks.color(curve.kind.model, curve.kind.epsilon, dark)
-        known = np.isfinite(curve.mean)
-        height = float(np.interp(start, curve.episodes[known], curve.mean[known]))
+        known = np.isfinite(curve.center)
+        height = float(np.interp(start, curve.episodes[known], curve.center[known]))
         figure.add_scatter(
             x=[start],
             y=[height],
@@ -337,10 +337,10 @@ def _table(curves: Sequence[Curve]) -> pd.DataFrame:
             {
                 "curve": curve.label,
                 "episodes": np.asarray(curve.episodes, np.int64),
-                "mean": curve.mean,
+                "mean": curve.center,
                 "low (95%)": curve.low,
                 "high (95%)": curve.high,
-                "median": curve.mean if curve.median is None else curve.median,
+                "median": curve.center if curve.median is None else curve.median,
                 "seeds": np.isfinite(curve.rows).sum(axis=0),
             }
         )

@@ -1,10 +1,10 @@
-"""Curves over seeds: means with named bands, single seeds, unfinished curves, log axes that meet zeros."""
+"""Curves over seeds: means or medians with named bands, single seeds, unfinished curves, log axes that meet zeros."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,6 +15,11 @@ from dprl.figures.looks import Look
 from dprl.words import between, human
 
 Array = NDArray[np.float64]
+Statistic = Literal["mean", "median"]  # of the seeds
+BANDS: dict[Statistic, str] = {
+    "mean": "95% t interval of the mean over seeds",
+    "median": "95% interval of the median over seeds",
+}
 ON_FLOOR = "zero or less: on the bottom edge"
 NUMBERED = 14  # pixels: a marker with room for a digit
 LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and a log axis shows it as zero
@@ -22,12 +27,12 @@ LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and
 
 @dataclass(frozen=True)
 class Line:
-    """One curve. x [C]; mean, low, high [C]; rows [seeds, C]. NaN where nothing is known (yet)."""
+    """One curve. x [C]; center, low, high [C]; rows [seeds, C]. NaN where nothing is known (yet)."""
 
     label: str
     look: Look
     x: NDArray[Any]
-    mean: Array
+    center: Array
     low: Array
     high: Array
     rows: Array
@@ -45,13 +50,13 @@ def draw(
     show_seeds: bool,
     dark: bool,
     x_words: Callable[[float], str],
-    band_name: str = "95% t interval of the mean over seeds",
+    statistic: Statistic = "mean",
 ) -> str:
     """Add the curves to a figure and set its axis types. Returns a note on what a log axis cannot show."""
     colors = style.theme(dark)
     drawn = [line for line in lines if line.shown]
     positive = np.concatenate(
-        [v[np.isfinite(v) & (v > 0)] for line in drawn for v in (line.mean, line.rows.ravel())]
+        [v[np.isfinite(v) & (v > 0)] for line in drawn for v in (line.center, line.rows.ravel())]
         or [np.zeros(0)]
     )
     if log_y and positive.size == 0 and any(np.isfinite(line.rows).any() for line in drawn):
@@ -64,15 +69,16 @@ def draw(
     floor = float(positive.min()) / 2 if positive.size else 1.0
     on_floor = 0
 
+    band_name = BANDS[statistic]
     banded = False
     for number, line in enumerate(lines):
         label = style.plain(line.label)
         group = {"legendgroup": label, "visible": True if line.shown else "legendonly"}
-        ok = np.isfinite(line.mean)
+        ok = np.isfinite(line.center)
         at = np.flatnonzero(ok)[style.thin(int(ok.sum()))]
-        x, mean = np.asarray(line.x, float)[at], line.mean[at]
+        x, center = np.asarray(line.x, float)[at], line.center[at]
         low, high = line.low[at], line.high[at]
-        above = mean > tiny if log_y else np.ones(len(at), bool)
+        above = center > tiny if log_y else np.ones(len(at), bool)
 
         has_band = np.isfinite(low) & np.isfinite(high)
         if has_band.sum() > 1:
@@ -109,7 +115,7 @@ def draw(
             )
         words = np.empty((len(x), 3), object)  # an array: Plotly checks lists element by element
         words[:, 0] = [x_words(float(k)) for k in x]
-        words[:, 1] = [human(float(m)) for m in mean]
+        words[:, 1] = [human(float(m)) for m in center]
         words[:, 2] = [between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
         hover = f"<b>{label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
         name = (
@@ -124,7 +130,7 @@ def draw(
         }
         figure.add_scatter(
             x=x,
-            y=np.where(above, mean, np.nan),
+            y=np.where(above, center, np.nan),
             mode="lines",
             line=stroke,
             opacity=1.0 if line.complete else 0.65,
@@ -139,7 +145,7 @@ def draw(
         size = 8 if line.look.number == 1 else NUMBERED
         figure.add_scatter(
             x=_gapped(x[above][signs]),
-            y=_gapped(mean[above][signs]),
+            y=_gapped(center[above][signs]),
             mode="lines+markers",
             line=stroke,
             marker={"symbol": line.look.symbol, "size": size, "color": line.look.color},
@@ -148,7 +154,7 @@ def draw(
             name=name,
             **group,
         )
-        digits(figure, line.look, x[above][signs], mean[above][signs], line.look.color, name=label, **group)
+        digits(figure, line.look, x[above][signs], center[above][signs], line.look.color, name=label, **group)
         if log_y and not above.all():
             on_floor += int((~above).sum())
             figure.add_scatter(
@@ -166,7 +172,7 @@ def draw(
             # The open end of a curve that is still growing, or was stopped.
             figure.add_scatter(
                 x=x[-1:],
-                y=np.maximum(mean[-1:], floor) if log_y else mean[-1:],
+                y=np.maximum(center[-1:], floor) if log_y else center[-1:],
                 mode="markers",
                 marker={"symbol": "circle-open", "size": 13, "color": line.look.color, "line": {"width": 2}},
                 hoverinfo="skip",
@@ -239,12 +245,12 @@ def _gapped(values: Array) -> Array:
 
 
 def _single_seeds(line: Line, show_seeds: bool) -> list[Array]:
-    """Each seed's own curve where it is wanted, or where seeds have run ahead of the mean over all."""
+    """Each seed's own curve where it is wanted, or where seeds have run ahead of what is over all."""
     if show_seeds and len(line.rows) > 1:
         return list(line.rows)
     if line.complete:
         return []
-    known = np.flatnonzero(np.isfinite(line.mean))
+    known = np.flatnonzero(np.isfinite(line.center))
     last = int(known[-1]) if len(known) else 0
     ahead = []
     for row in line.rows:

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
+from dprl.figures.lines import Statistic
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
 from dprl.words import human
@@ -24,25 +25,33 @@ MOST_TICKS = 8
 
 @dataclass(frozen=True)
 class PacCurve:
-    """One finished run: alpha [P]; rows [seeds, P] numbers of episodes; mean, low, high [P] over seeds."""
+    """One finished run: alpha [P]; rows [seeds, P] numbers of episodes; center, low, high [P] over seeds."""
 
     label: str
     kind: Kind
     alpha: NDArray[Any]
     rows: Array
-    mean: Array
+    center: Array
     low: Array
     high: Array
 
 
-def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, see: str = "", dark: bool = False) -> Picture:
-    """Episodes more than alpha suboptimal against alpha, with 95% t intervals over seeds."""
+def mistakes(
+    curves: Sequence[PacCurve],
+    *,
+    statistic: Statistic = "mean",
+    log_y: bool = True,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """Episodes more than alpha suboptimal against alpha, with 95% intervals over seeds."""
     figure = style.base(
         "Episodes more than α suboptimal",
         dark=dark,
-        height=360 + 16 * len(curves),
+        height=380 + 16 * len(curves),
         x_title="α (reward an episode falls short of V*)",
         y_title="Episodes",
+        subtitle=f"{statistic} over seeds",
     )
     drawn = []
     for curve in curves:
@@ -51,7 +60,7 @@ def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, see: str = "", d
                 curve.label,
                 looks.look(curve.kind, dark),
                 curve.alpha,
-                curve.mean,
+                curve.center,
                 curve.low,
                 curve.high,
                 curve.rows,
@@ -65,6 +74,7 @@ def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, see: str = "", d
         show_seeds=False,
         dark=dark,
         x_words=lambda alpha: f"more than {human(alpha)} short of V*",
+        statistic=statistic,
     )
     alphas = np.unique(np.concatenate([np.asarray(c.alpha, float) for c in curves] or [np.zeros(0)]))
     if 0 < len(alphas) <= MOST_TICKS:  # the values there are, rather than whatever a log axis would name
@@ -75,14 +85,14 @@ def mistakes(curves: Sequence[PacCurve], *, log_y: bool = True, see: str = "", d
                 {
                     "curve": curve.label,
                     "alpha": curve.alpha,
-                    "episodes (mean)": curve.mean,
+                    f"episodes ({statistic})": curve.center,
                     "low (95%)": curve.low,
                     "high (95%)": curve.high,
                 }
             )
             for curve in curves
         ]
-        or [pd.DataFrame(columns=["curve", "alpha", "episodes (mean)", "low (95%)", "high (95%)"])],
+        or [pd.DataFrame(columns=["curve", "alpha", f"episodes ({statistic})", "low (95%)", "high (95%)"])],
         ignore_index=True,
     )
     return Picture(figure, ALT, " ".join(filter(None, [see, note])), table)

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
+from dprl.figures.lines import Statistic
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
 from dprl.words import human
@@ -43,19 +44,19 @@ class Curve:
         kind: Gives its look.
         episodes: [C].
         rows: [seeds, C], NaN past a seed's end.
-        mean, low, high: [C] over seeds, with its 95% t interval; NaN if unknown.
+        center, low, high: [C] the mean (or median) over seeds, with its 95% interval; NaN if unknown.
         complete: Every seed reached the end.
         note: What to say of one that is not complete ("running, 43%").
         v_star: The best value of an episode.
         growth: The exponent of cumulative regret over the last tenfold of episodes, with its interval.
-        median: [C] over seeds, for the table.
+        median: [C] over seeds, for a table that has it beside the mean.
     """
 
     label: str
     kind: Kind
     episodes: NDArray[Any]
     rows: Array
-    mean: Array
+    center: Array
     low: Array
     high: Array
     complete: bool = True
@@ -70,13 +71,14 @@ def comparison(
     curves: Sequence[Curve],
     *,
     view: Measure = "cumulative",
+    statistic: Statistic = "mean",
     log_x: bool = True,
     log_y: bool = True,
     show_seeds: bool = False,
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Up to eight curves against episodes, with the 95% t interval of each mean over its seeds.
+    """Up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
     Raises ValueError for more than eight curves or an unknown view.
     """
@@ -90,9 +92,10 @@ def comparison(
     figure = style.base(
         TITLES[view],
         dark=dark,
-        height=400 + 18 * len(curves),
+        height=420 + 18 * len(curves),
         x_title="Episodes (one user each)",
         y_title=Y_TITLES[view],
+        subtitle=f"{statistic} over seeds",
     )
     note = lines.draw(
         figure,
@@ -101,7 +104,7 @@ def comparison(
                 name,
                 looks.look(c.kind, dark),
                 c.episodes,
-                c.mean,
+                c.center,
                 c.low,
                 c.high,
                 c.rows,
@@ -116,12 +119,13 @@ def comparison(
         show_seeds=show_seeds,
         dark=dark,
         x_words=lambda k: f"after {human(k)} episodes",
+        statistic=statistic,
     )
     if view == "per-episode":
         _worst_case(figure, curves, dark)
     # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
     figure.update_layout(uirevision=f"{view}-{log_x}-{log_y}")
-    return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), _table(names, curves))
+    return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), _table(names, curves, statistic))
 
 
 def _worst_case(figure: Any, curves: Sequence[Curve], dark: bool) -> None:
@@ -155,15 +159,15 @@ def distinct(labels: Sequence[str]) -> list[str]:
     return result
 
 
-def _table(names: Sequence[str], curves: Sequence[Curve]) -> pd.DataFrame:
-    """The means and intervals drawn, one row for each curve and checkpoint."""
-    columns = ["curve", "episodes", "mean", "low (95%)", "high (95%)", "seeds"]
+def _table(names: Sequence[str], curves: Sequence[Curve], statistic: Statistic) -> pd.DataFrame:
+    """The means (or medians) and intervals drawn, one row for each curve and checkpoint."""
+    columns = ["curve", "episodes", statistic, "low (95%)", "high (95%)", "seeds"]
     frames = [
         pd.DataFrame(
             {
                 "curve": name,
                 "episodes": np.asarray(curve.episodes, np.int64),
-                "mean": curve.mean,
+                statistic: curve.center,
                 "low (95%)": curve.low,
                 "high (95%)": curve.high,
                 "seeds": np.isfinite(curve.rows).sum(axis=0),

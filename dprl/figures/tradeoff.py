@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
-from dprl.figures.lines import LOWEST_SHARE
+from dprl.figures.lines import LOWEST_SHARE, Statistic
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
 from dprl.words import between, exponent, human, percent, rough
@@ -29,7 +29,6 @@ ALTS: dict[Measure, str] = {
     "regret": "Chart of regret at the end, a curve for each privacy model.",
 }
 FEW = (10, 1e3)  # the last x over the first, where 1, 2 and 5 of each tenfold are what there is room for
-BAND = "95% t interval of the mean over seeds"
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Frontier:
         kind: Of its line.
         epsilon: [P] the budget at each point, which gives its marker's shade; None without privacy.
         x: [P] ascending.
-        mean, low, high: [P] over the seeds there are, NaN where there is none.
+        center, low, high: [P] the mean (or median) over the seeds there are with its interval, NaN where there is none.
         seeds: [P] how many those are.
         whole: [P] all seeds are there.
         worst: [P] what is lost when nothing is learned, K V*.
@@ -53,7 +52,7 @@ class Frontier:
     kind: Kind
     epsilon: Sequence[float | None]
     x: NDArray[Any]
-    mean: Array
+    center: Array
     low: Array
     high: Array
     seeds: NDArray[np.int64]
@@ -71,6 +70,7 @@ def frontier(
     measure: Measure,
     axis: str,
     symbol: str,
+    statistic: Statistic = "mean",
     see: str = "",
     dark: bool = False,
 ) -> Picture:
@@ -82,23 +82,25 @@ def frontier(
     figure = style.base(
         TITLES[measure],
         dark=dark,
-        height=420 + 18 * len(curves),
+        height=440 + 18 * len(curves),
         x_title=axis,
         y_title=Y_TITLES[measure],
+        subtitle=f"{statistic} over seeds",
     )
-    values = np.concatenate([c.mean[np.isfinite(c.mean)] for c in curves] or [np.zeros(0)])
+    values = np.concatenate([c.center[np.isfinite(c.center)] for c in curves] or [np.zeros(0)])
     tiny = LOWEST_SHARE * values.max() if values.size else 0.0
     positive = values[values > max(tiny, 0.0)]
     floor = float(positive.min()) / 2 if positive.size else 1.0
+    band_name = lines.BANDS[statistic]
     banded = hollow = on_floor = False
     _worst(figure, curves, colors)
     for i, curve in enumerate(curves):
         look = looks.look(curve.kind, dark)
         label = style.plain(curve.label)
-        ok = np.flatnonzero(np.isfinite(curve.mean))
-        x, mean = np.asarray(curve.x, float)[ok], curve.mean[ok]
+        ok = np.flatnonzero(np.isfinite(curve.center))
+        x, center = np.asarray(curve.x, float)[ok], curve.center[ok]
         low, high = curve.low[ok], curve.high[ok]
-        above = mean > max(tiny, 0.0)
+        above = center > max(tiny, 0.0)
         has = np.isfinite(low)
         if has.sum() > 1:
             banded = True
@@ -111,14 +113,14 @@ def frontier(
                 fill="toself",
                 fillcolor=style.translucent(look.color, 0.2),
                 hoverinfo="skip",
-                name=f"{label}: {BAND}",
+                name=f"{label}: {band_name}",
                 showlegend=False,
                 legendgroup=label,
             )
         words = np.empty((len(ok), 6), object)
         words[:, 0], words[:, 1] = i, ok
         words[:, 2] = [human(v) for v in x]
-        words[:, 3] = [human(float(m)) for m in mean]
+        words[:, 3] = [human(float(m)) for m in center]
         words[:, 4] = [between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
         words[:, 5] = [percent(float(share)) for share in curve.share[ok]]
         whole = curve.whole[ok]
@@ -135,7 +137,7 @@ def frontier(
         size = 9 if look.number == 1 else lines.NUMBERED
         figure.add_scatter(
             x=x,
-            y=np.where(above, mean, floor),
+            y=np.where(above, center, floor),
             mode="lines+markers",
             line={"color": look.color, "width": 2.2, "dash": look.dash},
             marker={
@@ -158,14 +160,14 @@ def frontier(
             figure,
             look,
             x[digits],
-            mean[digits],
+            center[digits],
             [shades[p] for p in digits],
             name=label,
             legendgroup=label,
         )
     _theory(figure, curves, symbol, colors)
     if banded:
-        lines.legend_only(figure, BAND, lines.band_sign(colors))
+        lines.legend_only(figure, band_name, lines.band_sign(colors))
     if hollow:
         sign = {"symbol": "circle-open", "size": 9, "color": colors.muted, "line": {"width": 1.5}}
         lines.legend_only(figure, "not all seeds yet", sign)
@@ -182,7 +184,7 @@ def frontier(
         top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6
         figure.update_yaxes(range=[np.log10(floor), np.log10(top)])
     figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
-    return Picture(figure, ALTS[measure], see, _table(curves, symbol))
+    return Picture(figure, ALTS[measure], see, _table(curves, symbol, statistic))
 
 
 def _worst(figure: Any, curves: Sequence[Frontier], colors: style.Theme) -> None:
@@ -207,11 +209,11 @@ def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.
         inside = (np.asarray(curve.x, float) >= curve.fitted[0]) & (
             np.asarray(curve.x, float) <= curve.fitted[1]
         )
-        inside &= np.isfinite(curve.mean) & (curve.mean > 0)
+        inside &= np.isfinite(curve.center) & (curve.center > 0)
         if curve.theory is None or inside.sum() < 2:
             continue
         x = np.asarray(curve.x, float)[inside]
-        center_x, center_y = np.exp(np.log(x).mean()), np.exp(np.log(curve.mean[inside]).mean())
+        center_x, center_y = np.exp(np.log(x).mean()), np.exp(np.log(curve.center[inside]).mean())
         figure.add_scatter(
             x=x[[0, -1]],
             y=center_y * (x[[0, -1]] / center_x) ** curve.theory,
@@ -224,7 +226,7 @@ def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.
         shown.add(curve.theory)
 
 
-def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:
+def _table(curves: Sequence[Frontier], symbol: str, statistic: Statistic) -> pd.DataFrame:
     if not curves:
         return pd.DataFrame()
     return pd.concat(
@@ -233,7 +235,7 @@ def _table(curves: Sequence[Frontier], symbol: str) -> pd.DataFrame:
                 {
                     "model": c.label,
                     symbol: c.x,
-                    "mean": c.mean,
+                    statistic: c.center,
                     "low (95%)": c.low,
                     "high (95%)": c.high,
                     "share of K·V*": c.share,

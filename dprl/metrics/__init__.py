@@ -20,9 +20,12 @@ from dprl.metrics.growth import (
 from dprl.metrics.noise import Coverage, Noise, coverage, noise
 from dprl.metrics.policies import action_shares, mistakes, optimism, time_shared, weighed
 from dprl.metrics.seeds import (
+    BANDS,
+    FEWEST_FOR_MEDIAN,
     LEVEL,
     Array,
     Integers,
+    Statistic,
     align,
     at_common_points,
     extra_regret,
@@ -33,6 +36,8 @@ from dprl.metrics.seeds import (
 from dprl.metrics.sweeps import Reversal, least, reversals, share_of_worst
 
 __all__ = [
+    "BANDS",
+    "FEWEST_FOR_MEDIAN",
     "LEVEL",
     "Array",
     "Coverage",
@@ -40,6 +45,7 @@ __all__ = [
     "Integers",
     "Noise",
     "Reversal",
+    "Statistic",
     "action_shares",
     "align",
     "at_common_points",

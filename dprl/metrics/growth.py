@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.metrics.seeds import LEVEL, Array, Integers, regret_band
+from dprl.metrics.seeds import BANDS, LEVEL, Array, Integers, Statistic, regret_band
 
 LINEAR = 0.9  # an exponent of regret from which on it counts as growing in proportion to the users
 
 
 def growth_exponent(
-    episodes: Integers, regret: Array, from_k: float, to_k: float
+    episodes: Integers, regret: Array, from_k: float, to_k: float, statistic: Statistic = "mean"
 ) -> tuple[float, float, float]:
     """The x for which cumulative regret grows like K^x between two numbers of episodes.
 
     Slope of a least-squares line through log regret at 32 log-spaced points of [from_k, to_k] (so that
-    densely recorded stretches do not weigh more), for each seed of regret [seeds, C]; then (mean, low, high)
-    over seeds, a 95% t interval. NaN if a regret in the window is missing, zero, negative or not recorded.
+    densely recorded stretches do not weigh more), for each seed of regret [seeds, C]; then the mean (or median) over
+    seeds with its 95% interval. NaN if a regret in the window is missing, zero, negative or not recorded.
     """
     slopes = _slopes(episodes, regret, from_k, to_k)
-    mean, low, high = regret_band(slopes.reshape(-1, 1))
-    return float(mean[0]), float(low[0]), float(high[0])
+    center, low, high = BANDS[statistic](slopes.reshape(-1, 1))
+    return float(center[0]), float(low[0]), float(high[0])
 
 
 def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Array:
@@ -94,8 +94,8 @@ def flat_from(decades: Sequence[Growth], most: float = 0.1) -> float | None:
     return found
 
 
-def power_law(x: Array, values: Array) -> tuple[float, float, float]:
-    """The p for which values grow like x^p: (mean, low, high) over seeds, a 95% t interval.
+def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
+    """The p for which values grow like x^p: the mean (or median) over seeds with its 95% interval.
 
     Args:
         x: [P] positive.
@@ -108,8 +108,8 @@ def power_law(x: Array, values: Array) -> tuple[float, float, float]:
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)
     slopes = np.polyfit(np.log(np.asarray(x, float)), np.log(rows).T, 1)[0]
-    mean, low, high = regret_band(np.asarray(slopes, float).reshape(-1, 1))
-    return float(mean[0]), float(low[0]), float(high[0])
+    center, low, high = BANDS[statistic](np.asarray(slopes, float).reshape(-1, 1))
+    return float(center[0]), float(low[0]), float(high[0])
 
 
 def growth_of_mean(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,10 @@ from scipy.special import bdtr, stdtrit
 Array = NDArray[np.float64]
 Integers = NDArray[Any]
 
+Statistic = Literal["mean", "median"]
+
 LEVEL = 0.95
+FEWEST_FOR_MEDIAN = 6  # seeds: below that a median has no 95% interval
 
 
 def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
@@ -69,8 +72,8 @@ def median_band(values: Array) -> tuple[Array, Array, Array]:
 
     Where one seed in twenty may lose a thousand times what the others do, a mean says little. The interval lies
     between two of the ordered seeds and supposes nothing of their distribution (the number of seeds below the
-    median is binomial); it is NaN with fewer than six seeds, of which even the extremes cover less than 95%.
-    All three are NaN where a seed is NaN.
+    median is binomial); it is NaN with fewer than FEWEST_FOR_MEDIAN seeds, of which even the extremes cover less than
+    95%. All three are NaN where a seed is NaN.
     """
     count, points = values.shape
     nothing = np.full(points, np.nan)
@@ -85,6 +88,13 @@ def median_band(values: Array) -> tuple[Array, Array, Array]:
     if rank == 0:
         return median, nothing, nothing.copy()
     return median, ordered[rank - 1], ordered[count - rank]
+
+
+# What may be drawn of several seeds, each with its 95% interval.
+BANDS: Mapping[Statistic, Callable[[Array], tuple[Array, Array, Array]]] = {
+    "mean": regret_band,
+    "median": median_band,
+}
 
 
 def per_episode(episodes: Integers, regret: Array) -> Array:

@@ -28,8 +28,8 @@ def below_zero(names: Sequence[str]) -> str:
         return ""
     said = list(names[:NAMED]) + ([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])
     return (
-        f"The price of privacy is below zero, with its whole 95% interval, for {listed(said)}: there the run without "
-        "privacy lost more than the private one, so this is no price of privacy."
+        f"The mean price of privacy is below zero, with its whole 95% interval, for {listed(said)}: there the run "
+        "without privacy lost more than the private one, so this is no price of privacy."
     )
 
 

@@ -9,10 +9,12 @@ import numpy as np
 from dprl.figures.asymptotics import LETTERS, Decades, Proved
 from dprl.figures.asymptotics import Measure as LongRun
 from dprl.figures.guarantee import Step
+from dprl.figures.lines import Statistic
 from dprl.figures.regret import Curve
 from dprl.figures.tradeoff import Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.metrics import last_exponent, least
+from dprl.sentences import seeds
 from dprl.words import exponent, exponents, human, listed, percent, plural, power, quoted, rough
 
 NOTHING = "There is nothing to draw yet."
@@ -40,16 +42,23 @@ def trust(costs: Sequence[Cost], epsilon: float) -> str:
     )
 
 
-def frontier(curves: Sequence[Frontier], measure: Measure, symbol: str, extra: Sequence[str] = ()) -> str:
-    """How the price (or regret) of each curve falls or grows, and where little was learned; then what else there is
-    to say. symbol: how a sentence names x."""
-    return " ".join([_slopes(curves, measure, symbol), *extra])
-
-
-def _slopes(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
-    known = [c for c in curves if np.isfinite(c.mean).any()]
+def frontier(
+    curves: Sequence[Frontier],
+    measure: Measure,
+    symbol: str,
+    extra: Sequence[str] = (),
+    statistic: Statistic = "mean",
+) -> str:
+    """How the price (or regret) of each curve falls or grows, and where little was learned; of which statistic that is
+    said; then what else there is to say. symbol: how a sentence names x."""
+    known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
-        return NOTHING
+        return " ".join([NOTHING, *extra])
+    fewest = min(int(c.seeds[np.isfinite(c.center)].min()) for c in known)
+    return " ".join([_slopes(known, measure, symbol), seeds.over(statistic, fewest), *extra])
+
+
+def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     sentences = []
     fitted = [c for c in known if np.isfinite(c.slope[0])]
     what = "the price of privacy" if measure == "price" else "regret"
@@ -67,17 +76,17 @@ def _slopes(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         names = " and ".join(quoted(c.label) for c in hopeless)
         lost = percent(least([c.share for c in hopeless]))
         text += f" {names} learned little anywhere here: at least {lost} of everything was lost."
-    return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].mean[-1]))}."
+    return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].center[-1]))}."
 
 
 def over_episodes(curves: Sequence[Curve], view: LongRun, flat: Sequence[float | None] = ()) -> str:
     """What each run has lost (or privacy cost) by the end, and from how many episodes on it is flat."""
     parts = []
     for curve in curves:
-        known = np.flatnonzero(np.isfinite(curve.mean))
+        known = np.flatnonzero(np.isfinite(curve.center))
         if len(known):
             last = known[-1]
-            value, k = float(curve.mean[last]), float(curve.episodes[last])
+            value, k = float(curve.center[last]), float(curve.episodes[last])
             text = f"{quoted(curve.label)} {human(value)}"
             if view == "regret" and curve.v_star:
                 text += f" ({percent(value / k / curve.v_star)} of all there is)"

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dprl.figures.lines import Statistic
 from dprl.figures.pac import PacCurve
 from dprl.figures.pulls import PullCurve
 from dprl.figures.regret import Curve, Measure, distinct
 from dprl.metrics import late_share, skewed_median
+from dprl.sentences import seeds
 from dprl.words import after, exponent, human, percent, quoted, rough
 
 NOTHING = "There is nothing to draw yet."
@@ -21,16 +23,19 @@ class _End:
     name: str
     curve: Curve
     episodes: float
-    value: float  # mean at the last checkpoint all seeds reached
+    value: float  # mean, or median, at the last checkpoint all seeds reached
 
 
-def comparison(curves: Sequence[Curve], view: Measure) -> str:
-    """Which curve loses least and which most, and how many times as much."""
+def comparison(curves: Sequence[Curve], view: Measure, statistic: Statistic = "mean") -> str:
+    """Which curve loses least and which most, and how many times as much; and of which statistic that is said."""
     ends = _ends(curves)
     if not ends:
         return NOTHING
-    if view == "extra":
-        return _extra(ends)
+    said = _extra(ends) if view == "extra" else _least_and_most(ends, view)
+    return f"{said} {seeds.over(statistic, min(len(end.curve.rows) for end in ends))}"
+
+
+def _least_and_most(ends: list[_End], view: Measure) -> str:
     ends.sort(key=lambda e: _average(e, view))
     best, worst = ends[0], ends[-1]
     said = f"{_after(best)} {quoted(best.name)} {'has lost' if best.curve.complete else 'has so far lost'} "
@@ -42,8 +47,8 @@ def comparison(curves: Sequence[Curve], view: Measure) -> str:
         if low > 0 and high / low >= 1.5:
             said += f", {rough(high / low)} times as much"
     elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
-        mean, low, high = best.curve.growth
-        said += f"; over the last tenfold of episodes its regret grew like K^{exponent(mean)}"
+        center, low, high = best.curve.growth
+        said += f"; over the last tenfold of episodes its regret grew like K^{exponent(center)}"
         if np.isfinite(low):
             said += f" ({exponent(low)} to {exponent(high)} over seeds)"
         said += ", where 1 is learning nothing and 0.5 is what theory promises"
@@ -53,10 +58,10 @@ def comparison(curves: Sequence[Curve], view: Measure) -> str:
 def _ends(curves: Sequence[Curve]) -> list[_End]:
     ends = []
     for name, curve in zip(distinct([curve.label for curve in curves]), curves, strict=True):
-        known = np.flatnonzero(np.isfinite(curve.mean))
+        known = np.flatnonzero(np.isfinite(curve.center))
         if curve.shown and len(known):
             last = known[-1]
-            ends.append(_End(name, curve, float(curve.episodes[last]), float(curve.mean[last])))
+            ends.append(_End(name, curve, float(curve.episodes[last]), float(curve.center[last])))
     return ends
 
 
@@ -84,7 +89,7 @@ def _extra(ends: list[_End]) -> str:
     parts = []
     for end in [ends[0], ends[-1]] if len(ends) > 1 else ends:
         said = f"{quoted(end.name)} {human(end.value)} in all ({human(end.value / end.episodes)} an episode)"
-        share = late_share(end.curve.episodes, end.curve.mean, end.episodes)
+        share = late_share(end.curve.episodes, end.curve.center, end.episodes)
         came = f"{percent(share)} of it came in the last nine tenths of the episodes"
         if 0 <= share < 0.2:
             said += f", nearly flat: only {came}"
@@ -94,15 +99,15 @@ def _extra(ends: list[_End]) -> str:
     return f"{_after(ends[0])} privacy has cost {'; '.join(parts)}."
 
 
-def mistakes(curves: Sequence[PacCurve]) -> str:
+def mistakes(curves: Sequence[PacCurve], statistic: Statistic = "mean") -> str:
     """How many episodes of the first curve fell short by more than the least alpha."""
     if not curves or not len(curves[0].alpha):
         return NOTHING
     first = curves[0]
     at = int(np.argmin(first.alpha))
     return (
-        f"{first.label} played {human(float(first.mean[at]))} episodes that were more than "
-        f"{human(float(first.alpha[at]))} short of optimal."
+        f"{first.label} played {human(float(first.center[at]))} episodes that were more than "
+        f"{human(float(first.alpha[at]))} short of optimal. {seeds.over(statistic, len(first.rows))}"
     )
 
 

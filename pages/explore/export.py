@@ -14,6 +14,7 @@ from dprl.figures import regret as figures
 from dprl.figures import style
 from dprl.figures.looks import Kind
 from dprl.jobs.store import RunStatus
+from dprl.metrics import Statistic
 from dprl.simulation import FIELDS, RunSpec
 from dprl.tables import csv, harmless
 from pages.explore import view
@@ -39,12 +40,13 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     table = frame([curve.spec for curve, *_ in shown], [title for *_, title, _ in shown])
     best = [answers.v_star(curve.spec) for curve, *_ in shown]
+    statistic = s.explore.view.statistic
     st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
     with st.container(horizontal=True, gap="small"):
         save("regret.csv", "CSV", "text/csv", lambda: csv(table))
         save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save("specs.json", "Specs", "application/json", lambda: specs(shown))
-        save("regret.html", "Chart (HTML)", "text/html", lambda: page(shown, best))
+        save("regret.html", "Chart (HTML)", "text/html", lambda: page(shown, best, statistic))
     st.segmented_control(
         "The camera above each chart saves",
         style.PICTURES,
@@ -124,10 +126,11 @@ def specs(shown: Sequence[Row]) -> str:
     )
 
 
-def page(shown: Sequence[Row], best: Sequence[float | None]) -> str:
+def page(shown: Sequence[Row], best: Sequence[float | None], statistic: Statistic) -> str:
     """The regret chart as a page of its own that needs no network. best: V* of each, where it is known."""
     rows = zip(shown, best, strict=True)
-    picture = figures.comparison([curve_of(*row, "cumulative", v_star=value) for row, value in rows])
+    curves = [curve_of(*row, "cumulative", statistic, v_star=value) for row, value in rows]
+    picture = figures.comparison(curves, statistic=statistic)
     html: str = picture.figure.to_html(include_plotlyjs=True, full_html=True)
     return html
 

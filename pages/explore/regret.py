@@ -26,7 +26,7 @@ from pages.shared.names import kinds
 from pages.shared.results import answers, data, doubts, status
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.callbacks import callback
-from pages.shared.visitor.links import Curve
+from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import add, session, write_address
 
 MEASURES = {
@@ -43,14 +43,16 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     s = session()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
         measure = view.segments("Which regret", "measure", MEASURES)
+        view.segments("Of the seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
         with st.popover("Axes and seeds", icon=":material/tune:"):
             log_x = measure == "pac" or view.switch("Logarithmic episodes", "x", "log", "linear")
             log_y = view.switch("Logarithmic regret", "y", "log", "linear")
             each = measure != "pac" and view.switch("A line for every seed", "each", "on", "off")
         if status.busy(s.explore.curves, list(runs)):
             status.pause_switch()
+    statistic = s.explore.view.statistic
     if measure == "pac":
-        mistakes(titles, runs, log_y)
+        mistakes(titles, runs, log_y, statistic)
         return
     if measure == "extra":
         missing = [
@@ -78,10 +80,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         for (curve, kind, title, run), one, value in zip(rows, known, best, strict=True)
     ]
     picture = kept(
-        ("regret", measure, log_x, log_y, each, night, *twins, *parts),
+        ("regret", measure, statistic, log_x, log_y, each, night, *twins, *parts),
         lambda: compared(
-            [curve_of(*row, measure, v_star=value) for row, value in zip(rows, best, strict=True)],
+            [curve_of(*row, measure, statistic, v_star=value) for row, value in zip(rows, best, strict=True)],
             view=cast(figures.Measure, measure),
+            statistic=statistic,
             log_x=log_x,
             log_y=log_y,
             show_seeds=each,
@@ -106,12 +109,17 @@ def below_zero(rows: Sequence[tuple[Curve, Kind, str, RunStatus]]) -> list[str]:
     return found
 
 
-def compared(curves: Sequence[Drawn], *, view: figures.Measure = "cumulative", **how: bool) -> Picture:
+def compared(
+    curves: Sequence[Drawn], *, view: figures.Measure, statistic: metrics.Statistic, **how: bool
+) -> Picture:
     """The curves with what there is to see in them."""
-    return figures.comparison(curves, view=view, see=sentences.comparison(curves, view), **how)
+    see = sentences.comparison(curves, view, statistic)
+    return figures.comparison(curves, view=view, statistic=statistic, see=see, **how)
 
 
-def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> None:
+def mistakes(
+    titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool, statistic: metrics.Statistic
+) -> None:
     """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
     curves, parts = [], []
     s = session()
@@ -122,9 +130,9 @@ def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> N
         finished = [trace for trace in seeds if trace is not None and trace.complete]
         if finished:
             rows = np.array([trace.pac_count[-1] for trace in finished], float)
-            mean, low, high = metrics.regret_band(rows)
+            center, low, high = metrics.BANDS[statistic](rows)
             alpha = finished[0].pac_alpha
-            curves.append(PacCurve(title, kind, alpha, rows, mean, low, high))
+            curves.append(PacCurve(title, kind, alpha, rows, center, low, high))
             parts.append((curve.spec.to_json(), title, kind, len(finished)))
     if not curves:
         empty("pac", runs)
@@ -133,11 +141,11 @@ def mistakes(titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool) -> N
         "An episode is a mistake at α when the policy played in it is expected to earn less than V* − α."
     )
     night = dark()
-    see = sentences.mistakes(curves)
+    see = sentences.mistakes(curves, statistic)
     show(
         kept(
-            ("pac", log_y, night, *parts),
-            lambda: pac.mistakes(curves, log_y=log_y, see=see, dark=night),
+            ("pac", statistic, log_y, night, *parts),
+            lambda: pac.mistakes(curves, statistic=statistic, log_y=log_y, see=see, dark=night),
         ),
         "pac",
     )
@@ -198,6 +206,7 @@ def curve_of(
     title: str,
     run: RunStatus | None,
     measure: str,
+    statistic: metrics.Statistic,
     known: data.Regret | None = None,
     *,
     v_star: float | None = None,
@@ -207,6 +216,7 @@ def curve_of(
     Args:
         kind: gives its look.
         run: how it stands, None for one that is finished.
+        statistic: of the seeds.
         known: the numbers, by default those of the store.
         v_star: the value of an optimal episode, where it is known.
     """
@@ -219,17 +229,17 @@ def curve_of(
         _, rows = metrics.extra_regret(episodes, rows, twin.episodes, twin.rows)
         done = known.done[: len(rows)]
         averaged = rows[done] if done.any() else rows
-    mean, low, high = metrics.regret_band(averaged)
+    center, low, high = metrics.BANDS[statistic](averaged)
     finished = run is None or run.state == "done"
     growth = None
     if finished and measure == "cumulative":
-        growth = metrics.growth_exponent(episodes, known.rows, spec.episodes / 10, spec.episodes)
+        growth = metrics.growth_exponent(episodes, known.rows, spec.episodes / 10, spec.episodes, statistic)
     return Drawn(
         label=title,
         kind=kind,
         episodes=episodes,
         rows=rows,
-        mean=mean,
+        center=center,
         low=low,
         high=high,
         complete=finished,

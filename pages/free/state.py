@@ -157,7 +157,7 @@ class Measured:
             kind=kind_of(self.curve.spec),
             episodes=self.episodes,
             rows=rows,
-            mean=mean,
+            center=mean,
             low=low,
             high=high,
             complete=self.complete,

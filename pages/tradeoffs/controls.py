@@ -133,7 +133,7 @@ def study_of(t: Trade) -> tuple[Study | None, str]:
     try:
         base = base_of(t)
         values = studies.parse_values(base, t.x, t.values[t.x])
-        return Study(base, tuple(t.models), t.x, values, t.study.show, t.study.share), ""
+        return Study(base, tuple(t.models), t.x, values, t.study.show, t.study.share, t.study.statistic), ""
     except SpecError as error:
         return None, str(error)
 

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.learners import ALGORITHMS
+from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
 from dprl.words import human
 from pages.shared.layout.browser import copy_link
@@ -19,7 +20,7 @@ from pages.shared.names import in_common
 from pages.shared.results import data
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.links import Curve
+from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import attempt, read_address, session, write_address
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
@@ -95,6 +96,18 @@ def results(corner: DeltaGenerator, live: bool) -> None:
             on_change=on_value(key, turn),
             label_visibility="collapsed",
         )
+        if study.show != "users":  # which are searched for by means
+            key = f"{session().version}:statistic"
+            st.segmented_control(
+                "Of the seeds",
+                STATISTICS,
+                default=study.statistic,
+                format_func=str.capitalize,
+                required=True,
+                key=key,
+                on_change=on_value(key, choose),
+                label_visibility="collapsed",
+            )
     for refusal in trade.refusals(study):
         st.caption(f":material/info: {refusal}")
     if study.show == "users":
@@ -138,6 +151,12 @@ def turn(to: str) -> None:
     trade.change(show=to)
     if begun:
         trade.start()
+    st.rerun()
+
+
+def choose(statistic: Statistic) -> None:
+    """Mean or median is chosen."""
+    trade.change(statistic=statistic)
     st.rerun()
 
 

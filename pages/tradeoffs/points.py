@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dprl import metrics
+from dprl.figures import lines
 from dprl.figures import tradeoff as figures
 from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
@@ -35,7 +35,7 @@ LINKED = {"run": st.column_config.LinkColumn("run", display_text="open")}
 def chart(study: Study) -> None:
     """The frontier, and what was pressed of it."""
     curves = trade.frontiers(study)
-    if not any(np.isfinite(c.mean).any() for c in curves):
+    if not any(np.isfinite(c.center).any() for c in curves):
         empty(study)
         return
     doubts.tell(of_study(study))
@@ -47,7 +47,7 @@ def chart(study: Study) -> None:
             c.label,
             c.kind,
             c.epsilon,
-            c.mean.tobytes(),
+            c.center.tobytes(),
             c.seeds.tobytes(),
             np.asarray(c.x).tobytes(),
             c.worst.tobytes(),
@@ -57,13 +57,14 @@ def chart(study: Study) -> None:
     said = trade.order(study)
     measure: figures.Measure = "price" if study.show == "price" else "regret"
     picture = kept(
-        ("frontier", study.show, symbol, night, said, parts),
+        ("frontier", study.show, study.statistic, symbol, night, said, parts),
         lambda: figures.frontier(
             curves,
             measure=measure,
             axis=f"{title[0].upper()}{title[1:]}",
             symbol=symbol,
-            see=sentences.frontier(curves, measure, symbol, [said]),
+            statistic=study.statistic,
+            see=sentences.frontier(curves, measure, symbol, [said], study.statistic),
             dark=night,
         ),
     )
@@ -108,12 +109,11 @@ def opened(study: Study) -> None:
         return
     x, spec = runs[at]
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key="picked"):
-        ends = trade.ends(spec)
-        mean = significant(float(ends.mean()))
+        regret = significant(trade.band(study, trade.ends(spec))[0])
         name = trade.titles(study.models)[model]
         st.markdown(
             f"**{escape(name)}**, {SYMBOLS.get(study.x, escape(study.x))} = {count(x) if x >= 1 else f'{x:g}'}: "
-            f"regret {mean} after {count(spec.episodes)} users.",
+            f"{study.statistic} regret {regret} after {count(spec.episodes)} users.",
             width="stretch",
         )
         way_to_explore(spec, "Open this run in Explore")
@@ -155,29 +155,28 @@ def table(study: Study) -> None:
     for model, title in zip(study.models, trade.titles(study.models), strict=True):
         for x, spec in trade.points(study, model):
             ends = trade.ends(spec)
-            known = ends[np.isfinite(ends)]
-            mean, low, high = (float(v[0]) for v in metrics.regret_band(known.reshape(-1, 1)))
+            regret, low, high = trade.band(study, ends)
             worst = trade.worst_of(spec)
             price = ends - trade.ends(spec.twin())
-            price = price[np.isfinite(price)]
-            extra, extra_low, extra_high = (float(v[0]) for v in metrics.regret_band(price.reshape(-1, 1)))
+            extra, extra_low, extra_high = trade.band(study, price)
             rows.append(
                 {
                     "model": title,
                     SYMBOLS.get(study.x, study.x): x,
                     "run": explore(spec),
-                    "regret": rounded(mean),
+                    "regret": rounded(regret),
                     "regret low": rounded(low),
                     "regret high": rounded(high),
                     "price": rounded(extra),
                     "price low": rounded(extra_low),
                     "price high": rounded(extra_high),
-                    "% of K·V*": rounded(100 * mean / worst) if worst > 0 else None,
-                    "seeds": len(known),
+                    "% of K·V*": rounded(100 * regret / worst) if worst > 0 else None,
+                    "seeds": int(np.isfinite(ends).sum()),
                 }
             )
     st.caption(
-        "Low and high are 95% t intervals of the mean over seeds; price is regret beyond the run without privacy."
+        f"Regret and price are {study.statistic}s, low and high the ends of the {lines.BANDS[study.statistic]}; price "
+        "is regret beyond the run without privacy."
     )
     st.dataframe(
         pd.DataFrame(rows),

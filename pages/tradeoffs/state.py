@@ -209,9 +209,9 @@ def frontiers(study: Study) -> list[Frontier]:
         x = [value for value, _ in points(study, model)]
         runs = [spec for _, spec in points(study, model)]
         rows = np.array([values(study, spec) for spec in runs]).reshape(len(runs), -1).T
-        regret = np.array([ends(spec).mean() for spec in runs])
+        regret = np.array([band(study, ends(spec))[0] for spec in runs])
         worst = np.array([worst_of(spec) for spec in runs])
-        bands = np.array([_band(column) for column in rows.T]).reshape(len(runs), 3)
+        bands = np.array([band(study, column) for column in rows.T]).reshape(len(runs), 3)
         whole = np.isfinite(rows).all(axis=0)
         fit = whole & (regret < LEARNED * worst)
         enough = fit.sum() >= FEWEST and privacy != "none"
@@ -222,14 +222,14 @@ def frontiers(study: Study) -> list[Frontier]:
                 kind=looks[model],
                 epsilon=tuple(spec.epsilon for spec in runs),
                 x=np.array(x),
-                mean=bands[:, 0],
+                center=bands[:, 0],
                 low=bands[:, 1],
                 high=bands[:, 2],
                 seeds=np.isfinite(rows).sum(axis=0),
                 whole=whole,
                 worst=worst,
                 share=metrics.share_of_worst(bands[:, 0], worst),
-                slope=metrics.power_law(inside, rows[:, fit]) if enough else (np.nan,) * 3,
+                slope=metrics.power_law(inside, rows[:, fit], study.statistic) if enough else (np.nan,) * 3,
                 fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
                 theory=theory(privacy, study.x) if study.show == "price" else None,
             )
@@ -253,12 +253,11 @@ def values(study: Study, spec: RunSpec) -> NDArray[np.float64]:
     return ends(spec) - ends(spec.twin()) if study.show == "price" else ends(spec)
 
 
-def _band(column: NDArray[np.float64]) -> tuple[float, float, float]:
-    known = column[np.isfinite(column)]
-    if len(known) == 0:
-        return np.nan, np.nan, np.nan
-    mean, low, high = metrics.regret_band(known.reshape(-1, 1))
-    return float(mean[0]), float(low[0]), float(high[0])
+def band(study: Study, values: NDArray[np.float64]) -> tuple[float, float, float]:
+    """What is shown of values [seeds], of those that are known: mean (or median), low, high."""
+    known = values[np.isfinite(values)]
+    center, low, high = metrics.BANDS[study.statistic](known.reshape(-1, 1))
+    return float(center[0]), float(low[0]), float(high[0])
 
 
 def theory(privacy: str, x: str) -> float | None:
@@ -283,7 +282,7 @@ def order(study: Study) -> str:
     compared, found = metrics.reversals(groups)
     if not compared:
         return ""
-    test = f"{compared} pairs compared, paired t tests, Holm-corrected, 5%"
+    test = f"{compared} pairs compared, paired t tests of means, Holm-corrected, 5%"
     if not found:
         return f"Larger ε is never significantly worse ({test})."
     worst = worst_of(study.base)

@@ -1,6 +1,6 @@
 """What the page Trade-offs shows, as a value: a sweep over one axis for several models, and how it is looked at.
 
-    v=2 & t=2 & b=<base spec> & m=<model> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & share=1
+    v=2 & t=2 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & share=1 & stat=median
 
 is its link. Reading never raises: what is wrong takes its default and is said.
 """
@@ -8,7 +8,7 @@ is its link. Reading never raises: what is wrong takes its default and is said.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,11 +17,13 @@ from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.links import checked, decode_spec, defaults_of, encode_spec, heading, last
 from dprl.links import written as value_written
+from dprl.metrics import Statistic
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import FIELDS, RunSpec
 from dprl.simulation.sweep import Sweep
 from dprl.words import typed
+from pages.shared.visitor.links import VIEW_FIELDS
 
 SHOWS = ("price", "regret", "users", "table")
 SHOW = Field("show", "choice", "price", "what is drawn", choices=SHOWS, query="show")
@@ -30,6 +32,7 @@ SHARE = Field(
 )
 MOST_MODELS = 8
 MOST_VALUES = 16
+STATISTIC = VIEW_FIELDS["statistic"]
 X, AT, BASE, MODEL = "x", "at", "b", "m"
 DEFAULT_MODELS = ("none", "central", "shuffle", "local")
 DEFAULT_VALUES: dict[str, tuple[float, ...]] = {
@@ -50,6 +53,7 @@ class Study:
         x: the axis, and its values.
         show: which chart.
         share: percent of V* in `users`.
+        statistic: what is drawn of the seeds; `users` searches by means.
     """
 
     base: RunSpec
@@ -58,6 +62,7 @@ class Study:
     values: tuple[Any, ...] = DEFAULT_VALUES["epsilon"]
     show: str = "price"
     share: float = 1.0
+    statistic: Statistic = "mean"
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.models) <= MOST_MODELS:
@@ -186,7 +191,7 @@ DEFAULT = Study(BASE_SPEC)
 
 def encode(study: Study) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    looked = [(SHOW, study.show), (SHARE, study.share)]
+    looked = [(SHOW, study.show), (SHARE, study.share), (STATISTIC, study.statistic)]
     return [
         *heading(),
         (BASE, encode_spec(study.base)),
@@ -209,8 +214,9 @@ def decode(
         found, wrong = decode_spec(text, defaults, files)
         problems += wrong
         base = found or base
-    show, share = (
-        checked(field, last(parameters, field.query), field.default, problems) for field in (SHOW, SHARE)
+    show, share, statistic = (
+        checked(field, last(parameters, field.query), field.default, problems)
+        for field in (SHOW, SHARE, STATISTIC)
     )
     x = last(parameters, X) or "epsilon"
     if x not in axes(base):
@@ -229,7 +235,7 @@ def decode(
             kept = list(Study(base, (*kept, text), x, values).models)
         except SpecError as error:
             problems.append(str(error))
-    return Study(base, tuple(kept) or usual_models(base), x, values, show, share), problems
+    return Study(base, tuple(kept) or usual_models(base), x, values, show, share, statistic), problems
 
 
 def usual_models(base: RunSpec) -> tuple[str, ...]:
@@ -248,5 +254,7 @@ def questions(study: Study) -> dict[str, Study]:
         if x in axes(base):
             found[words] = Study(base, usual, x, default_values(base, x))
     return {
-        words: other for words, other in found.items() if (other.models, other.x) != (study.models, study.x)
+        words: replace(other, statistic=study.statistic)
+        for words, other in found.items()
+        if (other.models, other.x) != (study.models, study.x)
     }

@@ -21,6 +21,7 @@ from dprl.figures import (
 )
 from dprl.figures import pulls as bad_arms
 from dprl.figures import trust as home
+from dprl.figures.lines import Statistic
 from dprl.figures.style import Picture
 from dprl.sentences import noise, price
 from dprl.sentences import policy as about_policies
@@ -53,12 +54,20 @@ def bound(episodes: Any, ratio: Any, **how: Any) -> Picture:
     return coverage.coverage(episodes, ratio, see=noise.bound(metrics.coverage(ratio)), **how)
 
 
-def comparison(curves: Sequence[regret.Curve], *, view: regret.Measure = "cumulative", **how: Any) -> Picture:
-    return regret.comparison(curves, view=view, see=about_regret.comparison(curves, view), **how)
+def comparison(
+    curves: Sequence[regret.Curve],
+    *,
+    view: regret.Measure = "cumulative",
+    statistic: Statistic = "mean",
+    **how: Any,
+) -> Picture:
+    said = about_regret.comparison(curves, view, statistic)
+    return regret.comparison(curves, view=view, statistic=statistic, see=said, **how)
 
 
-def mistakes(curves: Sequence[pac.PacCurve], **how: Any) -> Picture:
-    return pac.mistakes(curves, see=about_regret.mistakes(curves), **how)
+def mistakes(curves: Sequence[pac.PacCurve], *, statistic: Statistic = "mean", **how: Any) -> Picture:
+    said = about_regret.mistakes(curves, statistic)
+    return pac.mistakes(curves, statistic=statistic, see=said, **how)
 
 
 def pulls(curves: Sequence[bad_arms.PullCurve], **how: Any) -> Picture:
@@ -160,10 +169,11 @@ def frontier(
     measure: tradeoff.Measure,
     symbol: str,
     extra: Sequence[str] = (),
+    statistic: Statistic = "mean",
     **how: Any,
 ) -> Picture:
-    said = price.frontier(curves, measure, symbol, extra)
-    return tradeoff.frontier(curves, measure=measure, symbol=symbol, see=said, **how)
+    said = price.frontier(curves, measure, symbol, extra, statistic)
+    return tradeoff.frontier(curves, measure=measure, symbol=symbol, statistic=statistic, see=said, **how)
 
 
 def over_episodes(

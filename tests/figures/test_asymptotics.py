@@ -23,7 +23,7 @@ def curve(label: str = "Trusted agent", model: str = "central", power: float = 0
     given: dict[str, Any] = {
         "episodes": EPISODES,
         "rows": rows,
-        "mean": rows[1],
+        "center": rows[1],
         "low": rows[0],
         "high": rows[2],
         "v_star": 3.4,
@@ -98,7 +98,7 @@ def test_a_star_stands_on_the_curve_where_it_becomes_flat() -> None:
 
 def test_the_table_has_the_median_beside_the_mean() -> None:
     rows = np.array([[1.0], [1.0], [100.0]]) * np.ones(len(EPISODES))
-    table = over_episodes([curve(rows=rows, mean=rows.mean(axis=0))], view="price").table
+    table = over_episodes([curve(rows=rows, center=rows.mean(axis=0))], view="price").table
     assert table["median"].iloc[-1] == 1.0
     assert table["mean"].iloc[-1] == 34.0
     assert table["seeds"].iloc[-1] == 3
@@ -108,7 +108,7 @@ def test_nothing_known_is_said() -> None:
     nothing = curve(
         episodes=np.zeros(0, np.int64),
         rows=np.zeros((0, 0)),
-        mean=np.zeros(0),
+        center=np.zeros(0),
         low=np.zeros(0),
         high=np.zeros(0),
     )

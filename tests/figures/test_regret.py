@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from dprl import metrics
 from dprl.figures import looks, pac, style
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve, Measure
@@ -27,7 +28,7 @@ def curve(
     given: dict[str, Any] = {
         "episodes": EPISODES,
         "rows": rows,
-        "mean": mean,
+        "center": mean,
         "low": 0.8 * mean,
         "high": 1.2 * mean,
     }
@@ -55,7 +56,8 @@ def legend(figure: go.Figure) -> list[str]:
 def test_a_view_names_itself_its_axes_and_its_band(view: Measure, title: str, unit: str) -> None:
     picture = comparison([curve()], view=view)
     layout = picture.figure.layout
-    assert layout.title.text == title
+    assert layout.title.text.startswith(f"{title}<br>")
+    assert "mean over seeds" in layout.title.text
     assert layout.xaxis.title.text == "Episodes (one user each)"
     assert layout.yaxis.title.text == unit
     assert "95% t interval of the mean over seeds" in legend(picture.figure)
@@ -135,7 +137,7 @@ def test_each_seed_on_demand() -> None:
 def test_zeros_on_a_log_axis_are_drawn_at_the_edge_and_mentioned() -> None:
     mean = EPISODES.astype(float).copy()
     mean[:4] = [0.0, -1.0, 0.0, 0.0]
-    given = curve("a", mean=mean, low=mean - 5, high=mean + 5, rows=mean[None, :])
+    given = curve("a", center=mean, low=mean - 5, high=mean + 5, rows=mean[None, :])
     picture = comparison([given])
     edge = named(picture.figure, "a: zero or less")[0]
     assert len(edge.x) == 4
@@ -155,7 +157,7 @@ def test_zeros_on_a_log_axis_are_drawn_at_the_edge_and_mentioned() -> None:
 def test_where_nothing_is_positive_the_axis_turns_linear_and_says_so() -> None:
     below = -np.ones(len(EPISODES))
     picture = comparison(
-        [curve(mean=below, low=below - 1, high=below + 1, rows=below[None, :])], view="extra"
+        [curve(center=below, low=below - 1, high=below + 1, rows=below[None, :])], view="extra"
     )
     assert picture.figure.layout.yaxis.type == "linear"
     assert "linear" in picture.see
@@ -165,7 +167,7 @@ def test_a_live_curve_is_the_same_colour_but_visibly_unfinished() -> None:
     rows = curve().rows.copy()
     rows[0, 60:] = np.nan
     mean = rows.mean(axis=0)
-    live = curve("a", rows=rows, mean=mean, low=mean, high=mean, complete=False, note="running, 43%")
+    live = curve("a", rows=rows, center=mean, low=mean, high=mean, complete=False, note="running, 43%")
     figure, done = comparison([live]).figure, comparison([curve("a")]).figure
     line, whole = named(figure, "a")[0], named(done, "a")[0]
     assert line.line.color == whole.line.color
@@ -211,9 +213,12 @@ def test_zoom_outlives_a_live_update_but_not_a_change_of_view() -> None:
 
 def test_the_sentence_says_the_final_average_and_its_share_of_v_star() -> None:
     average = np.full(len(EPISODES), 0.06)
-    given = curve("a", mean=average, rows=np.tile(average, (3, 1)), v_star=3.39726)
+    given = curve("a", center=average, rows=np.tile(average, (3, 1)), v_star=3.39726)
     see = comparison([given], view="per-episode").see
-    assert see == "After 1 billion episodes **a** has lost 0.06 an episode, 1.8% of V* = 3.40."
+    assert (
+        see
+        == "After 1 billion episodes **a** has lost 0.06 an episode, 1.8% of V* = 3.40. Numbers are means over seeds."
+    )
 
 
 def test_the_sentence_compares_the_best_with_the_worst() -> None:
@@ -248,6 +253,33 @@ def test_the_table_holds_what_is_drawn() -> None:
     assert list(table.columns) == ["curve", "episodes", "mean", "low (95%)", "high (95%)", "seeds"]
     assert len(table) == 2 * len(EPISODES)
     assert set(table["seeds"]) == {3}
+
+
+def test_medians_are_drawn_named_and_in_the_table() -> None:
+    rows = np.random.default_rng(3).gamma(2.0, size=(20, len(EPISODES))).cumsum(axis=1)
+    rows[0] *= 1000  # one seed that would carry the mean
+    center, low, high = metrics.BANDS["median"](rows)
+    picture = comparison([curve("a", rows=rows, center=center, low=low, high=high)], statistic="median")
+    line = named(picture.figure, "a")[0]
+    np.testing.assert_allclose(line.y, np.median(rows, axis=0))
+    band = next(trace for trace in picture.figure.data if trace.fill == "toself")
+    ordered = np.sort(rows, axis=0)  # of 20 seeds the 6th and the 15th
+    np.testing.assert_allclose(band.y, np.concatenate([ordered[14], ordered[5][::-1]]))
+    assert "95% interval of the median over seeds" in legend(picture.figure)
+    assert "median over seeds" in picture.figure.layout.title.text
+    assert picture.see.endswith("Numbers are medians over seeds.")
+    np.testing.assert_allclose(picture.table["median"], np.median(rows, axis=0))
+    assert "mean" not in picture.table
+
+
+def test_a_median_of_few_seeds_says_why_it_has_no_interval() -> None:
+    center, low, high = metrics.BANDS["median"](curve().rows)
+    picture = comparison([curve(center=center, low=low, high=high)], statistic="median")
+    assert picture.see.endswith("a median has a 95% interval from 6 seeds on.")
+    assert not [name for name in legend(picture.figure) if "interval" in name]
+    for seeds in (metrics.FEWEST_FOR_MEDIAN - 1, metrics.FEWEST_FOR_MEDIAN):
+        _, low, _ = metrics.median_band(np.arange(seeds, dtype=float)[:, None])
+        assert np.isfinite(low[0]) == (seeds == metrics.FEWEST_FOR_MEDIAN)
 
 
 def test_mistakes_against_alpha() -> None:

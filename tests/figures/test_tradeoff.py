@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dprl import metrics
-from dprl.figures import looks, style, tradeoff
+from dprl.figures import lines, looks, style, tradeoff
 from dprl.figures.looks import Kind
 from dprl.figures.tradeoff import Frontier, Need
 from tests.figures import captioned
@@ -24,7 +24,7 @@ def curve(model: str = "central", **changes: Any) -> Frontier:
         kind=Kind(model),
         epsilon=(0.1, 1.0, 10.0),
         x=X,
-        mean=mean,
+        center=mean,
         low=mean * 0.9,
         high=mean * 1.1,
         seeds=np.array([5, 5, 5]),
@@ -36,7 +36,7 @@ def curve(model: str = "central", **changes: Any) -> Frontier:
         theory=-1.0,
     )
     changed = replace(given, **changes)
-    return replace(changed, share=metrics.share_of_worst(changed.mean, changed.worst))
+    return replace(changed, share=metrics.share_of_worst(changed.center, changed.worst))
 
 
 def drawn(*curves: Frontier, **how: Any) -> style.Picture:
@@ -76,7 +76,7 @@ def test_theory_is_dotted_with_its_slope_and_through_the_middle() -> None:
 def test_unfinished_points_are_hollow_and_missing_ones_absent() -> None:
     mean = np.array([1e6, np.nan, 1e4])
     picture = drawn(
-        curve(mean=mean, low=mean, high=mean, whole=np.array([False, False, True]), slope=(np.nan,) * 3)
+        curve(center=mean, low=mean, high=mean, whole=np.array([False, False, True]), slope=(np.nan,) * 3)
     )
     (trace,) = [t for t in named(picture, "central") if t.mode == "lines+markers"]
     assert list(trace.marker.symbol) == ["square-open", "square"]
@@ -86,7 +86,7 @@ def test_unfinished_points_are_hollow_and_missing_ones_absent() -> None:
 
 def test_prices_at_or_below_zero_stand_on_the_edge() -> None:
     mean = np.array([1e5, 100.0, -20.0])
-    picture = drawn(curve(mean=mean, low=mean - 1, high=mean + 1, slope=(np.nan,) * 3))
+    picture = drawn(curve(center=mean, low=mean - 1, high=mean + 1, slope=(np.nan,) * 3))
     (trace,) = [t for t in named(picture, "central") if t.mode == "lines+markers"]
     assert trace.marker.symbol[-1] == "triangle-down-open"
     assert (np.asarray(trace.y) > 0).all()
@@ -95,7 +95,7 @@ def test_prices_at_or_below_zero_stand_on_the_edge() -> None:
 
 
 def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
-    hopeless = curve("local", mean=np.full(3, 1.9e6), slope=(np.nan,) * 3, fitted=(np.nan, np.nan))
+    hopeless = curve("local", center=np.full(3, 1.9e6), slope=(np.nan,) * 3, fitted=(np.nan, np.nan))
     said = drawn(curve(), hopeless, extra=["Larger ε is never significantly worse."]).see
     assert "falls like ε^−1.00 (−1.10 to −0.90) for ε from 0.1 to 10" in said
     assert "**local** learned little" in said
@@ -112,8 +112,20 @@ def test_an_axis_of_few_decades_names_one_two_and_five() -> None:
 
 
 def test_the_legend_explains_the_band_without_an_outline() -> None:
-    (sign,) = [t for t in drawn(curve()).figure.data if t.name == tradeoff.BAND]
+    (sign,) = [t for t in drawn(curve()).figure.data if t.name == lines.BANDS["mean"]]
     assert sign.marker.line.width is None
+
+
+def test_a_frontier_of_medians_says_so() -> None:
+    picture = drawn(curve(), statistic="median")
+    assert "median over seeds" in picture.figure.layout.title.text
+    assert named(picture, lines.BANDS["median"])
+    assert "mean" not in picture.table
+    np.testing.assert_allclose(picture.table["median"], 1e5 / X)
+    assert picture.see.endswith(
+        "Numbers are medians over seeds; a median has a 95% interval from 6 seeds on."
+    )
+    assert drawn(curve()).see.endswith("Numbers are means over seeds.")
 
 
 def test_the_table_has_every_point() -> None:

@@ -93,6 +93,24 @@ def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, wor
     assert "the practical bonus was fitted to RiverSwim" in found["practical"]
 
 
+@pytest.mark.parametrize("measure", VIEW_FIELDS["measure"].choices)
+def test_explore_draws_means_or_medians_and_says_which(visit: Visit, work: Work, measure: str) -> None:
+    curves = [f"{SMALL}~eps.100", "priv.none"]
+    visit(EXPLORE, c=curves)
+    work()
+    app = visit(EXPLORE, c=curves, m=measure)
+    assert "Numbers are means over seeds" in words(app)
+    choice = next(b for b in app.segmented_control if ":view:statistic:" in str(b.key))
+    choice.set_value("median").run()
+    unbroken(app)
+    assert app.session_state["session"].explore.query.endswith("&stat=median")
+    assert "Numbers are medians over seeds; a median has a 95% interval from 6 seeds on." in words(app)
+    (chart,) = charts(app)
+    assert "median over seeds" in chart.spec
+    (opened,) = charts(visit(EXPLORE, c=curves, m=measure, stat="median"))
+    assert opened.spec == chart.spec
+
+
 def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
     visit: Visit, work: Work, store: Store
 ) -> None:

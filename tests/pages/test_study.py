@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -24,13 +25,20 @@ STUDIES = (
     DEFAULT,
     Study(BASE, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", 12.5),
     Study(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "table"),
-    Study(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret"),
+    Study(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
 )
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_link_makes_the_round_trip(study: Study) -> None:
     assert studies.decode(grouped(study)) == (study, [])
+
+
+def test_medians_are_in_the_link_and_means_in_none() -> None:
+    assert ("stat", "median") in studies.encode(replace(DEFAULT, statistic="median"))
+    assert "stat" not in grouped(DEFAULT)
+    asked = replace(DEFAULT, statistic="median")
+    assert {other.statistic for other in studies.questions(asked).values()} == {"median"}
 
 
 def test_what_is_wrong_is_said_and_the_rest_kept() -> None:
@@ -52,7 +60,7 @@ def test_models_that_the_algorithm_does_not_take_are_left_out() -> None:
 
 def test_hostile_links_never_raise() -> None:
     rng = random.Random(5)
-    keys = ["b", "m", "x", "at", "show", "share", "v", "c", ""]
+    keys = ["b", "m", "x", "at", "show", "share", "stat", "v", "c", ""]
     bits = ["epsilon", "S", "1e999", "nan", "-1", "0", "\x00", "~", ".", ",", "eps.x", "env.custom", "'", "<b>",
             "9" * 400, "central:::", "none", "épsilon", "1,2,3", "K.1e15", "privacy", "⅕", "--", "inf"]  # fmt: skip
     for _ in range(400):

@@ -75,6 +75,33 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     assert "**Central, Laplace tree** 5.59 times as many" in said
 
 
+@pytest.mark.parametrize("show", ["price", "regret", "table"])
+def test_means_and_medians_are_both_offered(visit: Visit, show: str) -> None:
+    app = visit(PAGE, **query(replace(studies.DEFAULT, show=show)))
+    said = "Regret and price are means" if show == "table" else "Numbers are means over seeds."
+    assert said in words(app)
+    choice = next(b for b in app.segmented_control if str(b.key).endswith(":statistic"))
+    choice.set_value("median").run()
+    unbroken(app)
+    assert app.query_params["stat"] == "median"
+    assert said.replace("means", "medians") in words(app)
+    if show == "table":
+        (table,) = (d.value for d in app.dataframe if "price low" in d.value.columns)
+        found = table[["regret", "regret low", "regret high"]].to_numpy()
+        specs = [spec for m in studies.DEFAULT.models for _, spec in trade.points(studies.DEFAULT, m)]
+        ordered = [np.sort(trade.ends(spec)) for spec in specs]  # of 10 seeds the 2nd and the 9th
+        np.testing.assert_allclose(found, [(np.median(o), o[1], o[8]) for o in ordered], rtol=1e-3)
+    else:
+        curve = trade.frontiers(replace(studies.DEFAULT, show=show, statistic="median"))[-1]
+        rows = [
+            trade.values(replace(studies.DEFAULT, show=show), spec)
+            for _, spec in trade.points(studies.DEFAULT, "local")
+        ]
+        np.testing.assert_allclose(curve.center, np.median(rows, axis=1))
+        (chart,) = charts(app)
+        assert "95% interval of the median over seeds" in chart.spec
+
+
 @pytest.mark.parametrize("show", ["price", "table"])
 def test_what_points_do_not_say_is_said(
     visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, show: str
@@ -90,7 +117,7 @@ def test_what_points_do_not_say_is_said(
     monkeypatch.setattr(trade, "ends", lambda spec: ends(spec) + 1e6 * (spec.privacy == "none"))
     (warning,) = visit(PAGE, **query(study)).warning
     assert (
-        "The price of privacy is below zero, with its whole 95% interval, for Central (JDP) at ε = 1, "
+        "The mean price of privacy is below zero, with its whole 95% interval, for Central (JDP) at ε = 1, "
         in warning.value
     )
     assert "and 3 more: there the run without privacy lost more" in warning.value

@@ -26,6 +26,7 @@ from dprl.links import (
     spec_pairs,
     split,
 )
+from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation.spec import RunSpec
 
@@ -38,6 +39,7 @@ COLOUR = "col"  # of links in which it chose a colour: read, and passed over
 
 TABS = ("regret", "counts", "policy", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "pac")
+STATISTICS: tuple[Statistic, ...] = ("mean", "median")
 COUNTS_CHARTS = ("map", "scatter", "cell", "coverage", "pulls")
 POLICY_CHARTS = ("steps", "map", "visits", "V", "Q", "stages")
 
@@ -47,6 +49,7 @@ VIEW_FIELDS: dict[str, Field] = {
     for f in (
         Field("tab", "choice", "regret", "the open tab", choices=TABS, query="tab"),
         Field("measure", "choice", "cumulative", "which regret is drawn", choices=MEASURES, query="m"),
+        Field("statistic", "choice", "mean", "what is drawn of the seeds", choices=STATISTICS, query="stat"),
         Field("x", "choice", "log", "the episode axis", choices=("log", "linear"), query="x"),
         Field("y", "choice", "log", "the regret axis", choices=("log", "linear"), query="y"),
         Field("each", "choice", "off", "a line for every seed", choices=("on", "off"), query="each"),
@@ -70,6 +73,7 @@ class View:
 
     tab: str = "regret"
     measure: str = "cumulative"
+    statistic: Statistic = "mean"
     x: str = "log"
     y: str = "log"
     each: str = "off"
