@@ -178,13 +178,29 @@ def _mark(figure: go.Figure, curves: Sequence[Curve], flat: Sequence[float | Non
                 "line": {"width": 1, "color": "white"},
             },
             text=[f"flat from {power(start)}"],
-            textposition="bottom right" if start < 1e-3 * float(curve.episodes[-1]) else "bottom left",
+            textposition=_room(curve, start, height, curves),
             textfont={"color": color, "size": 12},
             hovertemplate=f"From {power(start)} episodes on the exponent is at most 0.1<extra></extra>",
             name="flat from here on",
             legendgroup="flat",
             showlegend=number == 0,
         )
+
+
+def _room(curve: Curve, start: float, height: float, curves: Sequence[Curve]) -> str:
+    """Where words at a star cross no other curve: above or below, whichever has more room, and towards the middle."""
+    right = start < 1e-3 * float(curve.episodes[-1])
+    beside = start * np.geomspace(
+        1.0, 1e3 if right else 1e-3, 7
+    )  # what the words take of a telephone's width
+    above = below = np.inf
+    for other in curves:
+        known = np.isfinite(other.center) & (other.center > 0)
+        if other is not curve and known.any():
+            away = np.log(np.interp(beside, other.episodes[known], other.center[known]) / height)
+            above = min(above, float(away[away >= 0].min(initial=np.inf)))
+            below = min(below, float(-away[away < 0].max(initial=-np.inf)))
+    return f"{'top' if above > below else 'bottom'} {'right' if right else 'left'}"
 
 
 def growth(runs: Sequence[Decades], *, see: str = "", dark: bool = False) -> Picture:

@@ -96,6 +96,18 @@ def test_a_star_stands_on_the_curve_where_it_becomes_flat() -> None:
     assert "flat from here on" not in legend(none.figure)
 
 
+def test_the_words_at_a_star_keep_away_from_other_curves() -> None:
+    """The agent's line lies closely below the shuffler's star, and nothing below the agent's."""
+    runs = [
+        curve("Trusted agent", "central", 0.02),
+        curve("Trusted shuffler", "shuffle", 0.03),
+        curve("Nobody trusted", "local", 0.9),
+    ]
+    figure = over_episodes(runs, view="price", flat=[1e6, 1e7, None]).figure
+    stars = [trace for trace in figure.data if trace.name == "flat from here on"]
+    assert [star.textposition for star in stars] == ["bottom right", "top right"]
+
+
 def test_the_table_has_the_median_beside_the_mean() -> None:
     rows = np.array([[1.0], [1.0], [100.0]]) * np.ones(len(EPISODES))
     table = over_episodes([curve(rows=rows, center=rows.mean(axis=0))], view="price").table
