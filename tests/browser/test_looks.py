@@ -48,7 +48,7 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
         )
 
 
-def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits) -> None:
+def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits, idle: Idle) -> None:
     page = visit("explore", 390)
     opener = page.get_by_test_id("stExpandSidebarButton")
     assert opener.evaluate("e => getComputedStyle(e, '::after').content") == '"Menu"'
@@ -56,6 +56,8 @@ def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits)
     assert box is not None
     assert min(box["width"], box["height"]) >= 40
     opener.click()
+    expect(page.get_by_test_id("stSidebar")).to_be_in_viewport(ratio=0.9)  # it has slid in
+    idle(page)
     buttons = page.get_by_test_id("stTooltipIcon").get_by_role("button")
     sizes = buttons.evaluate_all(
         "all => all.map(e => e.getBoundingClientRect()).filter(r => r.width > 0).map(r => [r.width, r.height])"
