@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
 from dprl.figures.looks import Kind
-from dprl.figures.regret import Curve
+from dprl.figures.regret import Curve, line
 from dprl.figures.style import Picture
 from dprl.words import exponents, human, power
 
@@ -107,20 +107,7 @@ def over_episodes(
 def _draw(figure: go.Figure, curves: Sequence[Curve], show_seeds: bool, dark: bool) -> str:
     return lines.draw(
         figure,
-        [
-            lines.Line(
-                c.label,
-                looks.look(c.kind, dark),
-                c.episodes,
-                c.center,
-                c.low,
-                c.high,
-                c.rows,
-                c.complete,
-                c.note,
-            )
-            for c in curves
-        ],
+        [line(c, c.label, dark) for c in curves],
         log_x=True,
         log_y=True,
         show_seeds=show_seeds,

@@ -67,6 +67,22 @@ class Curve:
     median: Array | None = None
 
 
+def line(curve: Curve, name: str, dark: bool) -> lines.Line:
+    """A curve as it is drawn."""
+    return lines.Line(
+        name,
+        looks.look(curve.kind, dark),
+        curve.episodes,
+        curve.center,
+        curve.low,
+        curve.high,
+        curve.rows,
+        curve.complete,
+        curve.note,
+        curve.shown,
+    )
+
+
 def comparison(
     curves: Sequence[Curve],
     *,
@@ -99,21 +115,7 @@ def comparison(
     )
     note = lines.draw(
         figure,
-        [
-            lines.Line(
-                name,
-                looks.look(c.kind, dark),
-                c.episodes,
-                c.center,
-                c.low,
-                c.high,
-                c.rows,
-                c.complete,
-                c.note,
-                c.shown,
-            )
-            for name, c in zip(names, curves, strict=True)
-        ],
+        [line(c, name, dark) for name, c in zip(names, curves, strict=True)],
         log_x=log_x,
         log_y=log_y,
         show_seeds=show_seeds,
