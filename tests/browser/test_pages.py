@@ -46,13 +46,18 @@ def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits, idl
     assert "eps.2.5" in page.url
     page.get_by_text("Per episode", exact=True).click()
     idle(page)
+    page.get_by_text("Median", exact=True).click()
+    expect(page.get_by_text("Numbers are medians over seeds")).to_be_visible()
+    idle(page)
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Link copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "m=per-episode" in copied
+    assert "stat=median" in copied
     other = visit(copied.split("/", 3)[3])
     other.wait_for_selector(CURVE)
     expect(other.get_by_text("Average regret per episode so far")).to_be_visible()
+    expect(other.get_by_text("Numbers are medians over seeds")).to_be_visible()
 
 
 def test_back_returns_to_the_comparison_before(visit: Visits, idle: Idle) -> None:
