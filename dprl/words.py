@@ -1,8 +1,8 @@
 """Numbers as people read them: one function for each place and meaning. Pure: imports nothing else of dprl.
 
 In a sentence: `human`, `rough`, `percent`, `exponent`, `between`, `after`, `plural`, `ordinal`, `listed`, `duration`,
-`size`, `promise`. On a chart: `power` at an axis, `brief` in a cell. In a label or a table: `count`, `significant`. In
-a field, to be typed again: `typed`. A minus sign is − everywhere but there.
+`size`, `promise`, `odds`. On a chart: `power` at an axis, `brief` in a cell. In a label or a table: `count`,
+`significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
 """
 
 from __future__ import annotations
@@ -121,6 +121,11 @@ def size(bytes_: float) -> str:
 def promise(epsilon: float, delta: float) -> str:
     """(ε, δ) as one reads it: (1, 10⁻⁶)."""
     return f"({human(epsilon)}, {human(delta)})"
+
+
+def odds(chance: float) -> str:
+    """A small chance in words: one in a million, one in 40,000, one in 10¹⁵. chance: > 0."""
+    return "one in " + re.sub(r"^1 (?=[mbt])", "a ", human(1 / chance))
 
 
 def quoted(label: str) -> str:

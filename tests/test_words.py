@@ -172,6 +172,11 @@ def test_sizes(bytes_: float, text: str) -> None:
     assert words.size(bytes_) == text
 
 
+def test_small_chances() -> None:
+    said = ["one in a million", "one in 10 billion", "one in 40,000", "one in 10¹⁵", "one in 10"]
+    assert [words.odds(chance) for chance in (1e-6, 1e-10, 2.5e-5, 1e-15, 0.1)] == said
+
+
 def test_a_promise_is_a_pair() -> None:
     assert words.promise(1, 1e-6) == "(1, 10⁻⁶)"
 

@@ -38,7 +38,7 @@ class Counts:
 
     kind = "counts"
     parts = "n, m and r"
-    printed = "3H"  # the L1 norm for which the papers print their noise: that of add/remove-one
+    printed = "3H"  # the L1 norm for which the papers print their noise: that of blank-one
     formula = "H*S*A*(S+2)"
 
     @property
@@ -62,7 +62,7 @@ class Counts:
         """What one user moves.
 
         Replaced, a user takes one unit out of one counter and into another at each of H steps, in n, in m and (at
-        most one unit) in r: L1 is 2H a family, not H. Added or removed, one unit in each.
+        most one unit) in r: L1 is 2H a family, not H. Blanked, one unit in each.
         """
         moved = 2 * size.H if adjacency == REPLACE_ONE else size.H
         counts = ((2 * moved, 1.0),) if self.visits == 1 else ((moved, 1.0), (moved, self.visits))

@@ -14,7 +14,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 
 REPLACE_ONE = "replace-one"
-ADD_REMOVE = "add/remove-one"
+BLANK_ONE = "blank-one"  # an empty trajectory stands in a user's place
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Statistic(Protocol):
 
         Args:
             size: of the problem.
-            adjacency: REPLACE_ONE or ADD_REMOVE.
+            adjacency: REPLACE_ONE or BLANK_ONE.
         """
 
     def scales(self, size: Size, scale: float) -> Array:

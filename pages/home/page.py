@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from html import escape as html
 
@@ -15,8 +14,9 @@ from dprl.figures.style import Picture
 from dprl.figures.trust import LEARNED, Cost, chart, table
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
+from dprl.sentences import promise
 from dprl.simulation import RunSpec
-from dprl.words import human, rough
+from dprl.words import rough
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, query
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
@@ -30,7 +30,6 @@ from pages.shared.results.bundled import bundled
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 
-HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 # Where a visitor may go from here, besides Explore.
 WAYS_ON = (
     ("pages/tradeoffs/page.py", "What if ε were anything else?", ":material/balance:"),
@@ -136,12 +135,9 @@ def meaning(epsilon: float) -> str:
     """What is promised at an epsilon, in words."""
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
-    factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
-    hardly = ": hardly a promise" if epsilon >= HARDLY else ""
     return (
-        f"Whatever one user does, nothing that others see becomes more than **{factor} times** as likely, but for a "
-        f"chance of δ = {human(central.delta or 0.0)}{hardly}. A trusted agent blurs each of its counts of "
-        f"visits by **± {rough(noise)}** for that."
+        f"{promise.outcome(epsilon, central.delta or 0.0)} A trusted agent blurs each of its counts of visits by "
+        f"**± {rough(noise)}** for that."
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,17 +11,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from dprl.privacy import Guarantee
+from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
-from pages.explore.guarantee import ladder, readings, verdict
+from dprl.words import human
+from pages.explore.guarantee import ladder
 from tests.pages.conftest import charts, words
+from tests.test_layers import ROOT
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
 
 
 @cache
-def card(privacy: str, calibration: str) -> Guarantee:
+def card(privacy: str, calibration: str, **change: Any) -> Guarantee:
     return run(
         RunSpec(
             environment_params={"S": 3, "H": 3},
@@ -29,8 +32,15 @@ def card(privacy: str, calibration: str) -> Guarantee:
             calibration=calibration,
             episodes=1000,
             seeds=1,
+            **change,
         )
     ).guarantee
+
+
+def verdict(privacy: str, calibration: str, **change: Any) -> tuple[bool, str]:
+    g = card(privacy, calibration, **change)
+    blanked = PRIVATIZERS[privacy].words.blanked
+    return promise.verdict(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, blanked)
 
 
 @pytest.mark.parametrize(
@@ -45,25 +55,59 @@ def card(privacy: str, calibration: str) -> Guarantee:
     ],
 )
 def test_claimed_against_proved_in_words(privacy: str, calibration: str, said: str) -> None:
-    icon, sentence = verdict(card(privacy, calibration))
+    good, sentence = verdict(privacy, calibration)
     assert said in sentence
-    assert (icon == "warning") == ("less" in said)
+    assert good == ("less" not in said)
     pure = calibration == "paper" and privacy != "shuffle"
-    assert ("holds when a user is added or removed" in sentence) == pure
+    assert ("holds when a user is blanked" in sentence) == (pure and privacy == "central")
     assert ("At δ = 10⁻⁶ the same noise proves" in sentence) == pure
 
 
+def test_printed_noise_is_judged_by_its_own_claim_whatever_delta_the_run_has() -> None:
+    """A claim of (1, 0): the card lists (2, 0), so it is not that nobody has proved it."""
+    assert verdict("central", "paper", delta=1e-6) == verdict("central", "paper")
+    assert "(2, 0)" in verdict("central", "paper", delta=1e-6)[1]
+
+
 def test_a_claim_that_nothing_proves_is_said() -> None:
-    unproved = replace(card("central", "tight"), proved_epsilon=None, proved_delta=None)
-    assert "nobody has proved" in verdict(unproved)[1]
+    assert "nobody has proved" in promise.verdict(1.0, 1e-6, ())[1]
 
 
-def test_readings_name_both_notions_of_neighbours_and_whose_proof_it_is() -> None:
-    table = readings(card("shuffle", "paper").readings)
-    assert "replaced by another" in table
-    assert "added or removed" in table
-    assert "B25" in table
-    assert table.count("\n") == 1 + len(card("shuffle", "paper").readings)
+@pytest.mark.parametrize(
+    ("privacy", "said"),
+    [("central", "a user is blanked"), ("shuffle", "a user sends noise only"), ("local", None)],
+)
+def test_readings_name_the_notions_of_neighbours_and_whose_proof_it_is(
+    privacy: str, said: str | None
+) -> None:
+    g = card(privacy, "paper")
+    table = promise.readings(g.readings, PRIVATIZERS[privacy].words.blanked)
+    assert "a user is replaced" in table
+    assert table.split("\n")[0].count("|") == (4 if said else 3)
+    assert said is None or said in table
+    assert ("B25" in table) == (privacy == "shuffle")
+    assert all(human(r.epsilon) in table for r in g.readings)
+
+
+def test_nowhere_is_a_user_added_or_removed() -> None:
+    """Release times count users: leaving one out moves all others, which no card accounts for."""
+    files = [
+        ROOT / "README.md",
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "dprl").rglob("*.py"),
+        *(ROOT / "pages").rglob("*.py"),
+    ]
+    found = [
+        (file.name, line)
+        for file in files
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if re.search(
+            r"user (is |who is )?(added|removed)|add/remove|(adding|removing) (or removing )?(a|one) user",
+            line,
+            re.I,
+        )
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize(

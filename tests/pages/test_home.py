@@ -36,7 +36,9 @@ def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store)
     app = visit()
     assert title(app).endswith("at ε = 1")
     assert "hiding each of them at **ε\u00a0=\u00a01** takes" in words(app)
-    assert "**2.7 times** as likely" in words(app)
+    assert "at most **2.7 times** what it would be otherwise, plus **one in a million** (δ = 10⁻⁶)." in words(
+        app
+    )
     assert app.warning == []
     assert store.activity().seeds_queued == 0  # looking at home computes nothing
 

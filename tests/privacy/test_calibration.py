@@ -26,7 +26,7 @@ from dprl.privacy.guarantee import Guarantee
 from dprl.privacy.privatizers.privatizer import proved
 from dprl.privacy.privatizers.shuffle import least_bits, tight_bits
 from dprl.simulation import schedules
-from dprl.statistics import ADD_REMOVE, REPLACE_ONE
+from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from tests.privacy.draws import TRIPLES, prepared, replaced
 
 TIGHT = [(p, m) for p, m, c in TRIPLES if c == "tight"]
@@ -57,7 +57,7 @@ def test_printed_tree() -> None:
     assert card.proved_epsilon == pytest.approx(2.0, rel=1e-9)
     assert card.proved_delta == 0.0
     assert reading(card, REPLACE_ONE, 1e-6) == pytest.approx(0.172, rel=0.01)
-    assert reading(card, ADD_REMOVE, 0.0) == pytest.approx(1.0, rel=1e-9)
+    assert reading(card, BLANK_ONE, 0.0) == pytest.approx(1.0, rel=1e-9)
     # noise of 1,920 small losses is nearly Gaussian: mu^2 = 1920 / 960^2
     assert reading(card, REPLACE_ONE, 1e-6) == pytest.approx(
         gaussian_epsilon(math.sqrt(1920) / 960, 1e-6), rel=0.01

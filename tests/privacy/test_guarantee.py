@@ -15,12 +15,14 @@ import pytest
 from dprl import RunSpec, run
 from dprl.fields import SpecError
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee, accounting
-from dprl.privacy.accounting import epsilon_of
+from dprl.privacy.accounting import Binomial, delta_of, epsilon_of, gaussian_epsilon, gaussian_mu
 from dprl.privacy.guarantee import SIMULATION, budget
+from dprl.privacy.mechanisms.gaussian import coefficients
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
-from dprl.simulation import trace_from_bytes
+from dprl.privacy.privatizers.shuffle import printed_bits, printed_tau
+from dprl.simulation import schedules, trace_from_bytes
 from dprl.simulation.loops.replan import SeedRun
-from dprl.statistics import ADD_REMOVE, REPLACE_ONE
+from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from tests.privacy.draws import TRIPLES, prepared, replaced
 
 TIMES = [1, 2, 5, 30, 200, 3000]
@@ -93,7 +95,7 @@ def test_card(privacy: str, mechanism: str, calibration: str) -> None:
         assert 0.98 * 2 < card.proved_epsilon <= 2 * 1.0001
         assert card.proved_delta == card.claimed_delta
     elif privacy != "shuffle":
-        # printed noise is split for add/remove: replacing a user moves twice as much
+        # printed noise is split for blanking: replacing a user moves twice as much
         assert (card.proved_epsilon, card.proved_delta) == (pytest.approx(4.0), 0.0)
     assert bool(card.ladder) == (privacy == "central")
 
@@ -105,10 +107,11 @@ def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
     card = noise.guarantee()
     ours = {(r.adjacency, r.delta): r.epsilon for r in card.readings if r.how == "our accountant"}
     deltas = {1e-5, REFERENCE_DELTA} | (set() if MECHANISMS[mechanism].needs_delta else {0.0})
-    assert set(ours) == {(a, d) for a in (REPLACE_ONE, ADD_REMOVE) for d in deltas}
+    kinds = (REPLACE_ONE, BLANK_ONE) if PRIVATIZERS[privacy].words.blanked else (REPLACE_ONE,)
+    assert set(ours) == {(a, d) for a in kinds for d in deltas}
     for delta in deltas:
-        # adding a user is half of replacing one
-        assert 0 < ours[ADD_REMOVE, delta] < ours[REPLACE_ONE, delta]
+        # blanking a user is half of replacing one
+        assert 0 < ours[kinds[-1], delta] <= ours[REPLACE_ONE, delta]
     assert card.proved_epsilon == ours[REPLACE_ONE, 1e-5]
     assert noise.mechanism is not None
     reward = float(noise.scales[0] / noise.scales[-1])
@@ -122,6 +125,35 @@ def test_the_printed_claim_of_shuffle_is_shown() -> None:
     card = prepared("shuffle", "binomial-sum", "paper", TIMES, H=3, epsilon=2.0, delta=1e-6).guarantee()
     basic = next(r for r in card.readings if r.how != "our accountant")
     assert (basic.epsilon, basic.delta) == (pytest.approx(4.0), pytest.approx(18e-6))
+
+
+@pytest.mark.parametrize(("epsilon", "shown"), [(9.0, True), (9.01, False), (50.0, False)])
+def test_the_printed_claim_of_shuffle_is_not_read_beyond_its_lemma(epsilon: float, shown: bool) -> None:
+    """It has eps' = epsilon/(3H) <= 1. At H = 2, epsilon = 50 it would say (100, 1.2e-5), less than one counter has."""
+    card = prepared("shuffle", "binomial-sum", "paper", TIMES, H=3, epsilon=epsilon, delta=1e-6).guarantee()
+    assert any(r.how != "our accountant" for r in card.readings) == shown
+    bits = printed_bits(np.array([10**9]), printed_tau(6, 50.0, 1e-6))[0]
+    assert delta_of((Binomial(int(bits[0]), float(bits[1]), 1, 1),), 100.0) > 4e-5
+
+
+def test_a_user_left_out_is_not_a_user_blanked() -> None:
+    """K = 50,000, (1, 1e-6): blanked in place moves one item of the stream, 0.689; left out, all later users move up.
+
+    With users who take turns between two trajectories, the sums then move at every other release: by C^-1 of that in
+    the units of the noise z of C (C x + z).
+    """
+    times = schedules.times("geometric:0.01", 50_000)
+    card = prepared("central", "gaussian-toeplitz", "tight", times, H=20, S=6, A=2).guarantee()
+    (blanked,) = [r.epsilon for r in card.readings if (r.adjacency, r.delta) == (BLANK_ONE, 1e-6)]
+    assert blanked == pytest.approx(0.689, abs=1e-3)
+    c, turns = coefficients(len(times)), np.arange(len(times)) % 2
+    inverse = np.cumprod(np.concatenate([[1.0], 1 - 1.5 / np.arange(1, len(times))]))
+    assert np.convolve(c, inverse)[: len(times)] == pytest.approx(np.eye(len(times))[0], abs=1e-12)
+    moved = [
+        np.linalg.norm(np.convolve(inverse, x)[: len(times)]) for x in (turns, 1 - turns, turns + 1 - turns)
+    ]
+    mu = gaussian_mu(1.0, 1e-6) * np.linalg.norm(moved) / math.sqrt(2) / np.linalg.norm(c)
+    assert gaussian_epsilon(float(mu), 1e-6) == pytest.approx(15.4, abs=0.05)
 
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)

@@ -109,7 +109,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 BINOMIAL_SUM = Mechanism(
     key="binomial-sum",
     title="Shuffled bits",
-    summary="Every user adds a few random bits to each count; the shuffler mixes all bits of a batch.",
+    summary="Every user adds random bits to each count; the shuffler mixes all bits of a batch.",
     source="B25 Algorithm 4",
     add_noise=binomial_sum,
     rows=no_rows,

@@ -28,7 +28,7 @@ from dprl.privacy.privatizers.privatizer import (
     proved,
     with_noise,
 )
-from dprl.statistics import ADD_REMOVE, REPLACE_ONE, Change, Statistic
+from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Statistic
 
 TRUST = "The agent sees every trajectory and is trusted; all that leaves it (policies for other users) is private."
 
@@ -131,7 +131,7 @@ def _ladder(
     plain = statistic.sensitivity(size, REPLACE_ONE)
     users, releases = make_stream(np.array([K])), stream_of_releases(M)
     laplace = MECHANISMS["laplace-tree"]
-    printed = statistic.sensitivity(size, ADD_REMOVE).l1 * levels(users.items) / epsilon
+    printed = statistic.sensitivity(size, BLANK_ONE).l1 * levels(users.items) / epsilon
 
     def std(mechanism: Mechanism, stream: Stream, scale: float, seen: Statistic = statistic) -> float:
         return float(seen.counter(scale) * mechanism.std(stream).max())
@@ -174,8 +174,9 @@ PRIVATIZER = Privatizer(
         mixes=None,
         alt="Users send raw data to the trusted agent, which adds noise; only what it releases, policies for others, "
         "is private.",
+        blanked="is blanked",
     ),
-    summary="A trusted agent adds noise to running sums; every user but oneself is protected from all others.",
+    summary="A trusted agent adds noise to running sums; each user is protected from all others, even together.",
     trust=TRUST,
     source="QW23-online section 5.1",
     mechanisms=("gaussian-toeplitz", "gaussian-tree", "laplace-tree"),

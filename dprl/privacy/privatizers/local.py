@@ -53,7 +53,17 @@ def prepare(request: Request) -> Noise:
             sources=sources,
         )
 
-    noise = with_noise(request, statistic, mechanism, stream, scale, describe, table=table, events=events)
+    noise = with_noise(
+        request,
+        statistic,
+        mechanism,
+        stream,
+        scale,
+        describe,
+        table=table,
+        events=events,
+        neighbours=(REPLACE_ONE,),  # a report is as good as any other: none is empty
+    )
     return noise
 
 
@@ -72,6 +82,7 @@ PRIVATIZER = Privatizer(
         mixes=None,
         alt="Users add noise on their own devices; neither the agent nor anybody else sees raw data, and nobody is "
         "trusted.",
+        blanked="",
     ),
     summary="Every user adds noise to their own counts before sending them; no one else needs to be trusted.",
     trust=TRUST,

@@ -65,6 +65,7 @@ PRIVATIZER = Privatizer(
         trusted=None,
         mixes=None,
         alt="Users send raw data to the agent, whose policies may reveal them to everybody; nothing is hidden.",
+        blanked="",
     ),
     summary="Raw counts: the comparison.",
     trust=TRUST,

@@ -15,7 +15,7 @@ from dprl.privacy.accounting import epsilon_of
 from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import UNIT, Guarantee, Reading, Step
 from dprl.privacy.mechanisms import Mechanism, Stream
-from dprl.statistics import ADD_REMOVE, REPLACE_ONE, Change, Statistic
+from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Statistic
 
 REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this delta
 
@@ -68,8 +68,8 @@ class Request:
 
     @property
     def printed(self) -> float:
-        """The L1 norm for which the papers print their noise, that of add/remove-one: 3H for counts."""
-        return self.statistic.sensitivity(self.size, ADD_REMOVE).l1
+        """The L1 norm for which the papers print their noise, that of blank-one: 3H for counts."""
+        return self.statistic.sensitivity(self.size, BLANK_ONE).l1
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ class Words:
         trusted: the station that is trusted.
         mixes: the station that is trusted only to mix.
         alt: the way in words.
+        blanked: what a user does who gives nothing, as in "when a user ..."; "" where that is no notion of neighbours.
     """
 
     model: str
@@ -130,6 +131,7 @@ class Words:
     trusted: int | None
     mixes: int | None
     alt: str
+    blanked: str
 
     @property
     def name(self) -> str:
@@ -187,6 +189,7 @@ def with_noise(
     *,
     table: Stream | None = None,
     events: int | None = None,
+    neighbours: tuple[str, ...] = (REPLACE_ONE, BLANK_ONE),
 ) -> Noise:
     """Noise of one scale on every cell of a statistic, in its units of release.
 
@@ -197,6 +200,7 @@ def with_noise(
         describe: makes the guarantee from what the noise proves.
         table: the stream whose releases the bounds are tabulated at, if not `stream`.
         events: over how many times the bounds are united, if not over the releases of the table.
+        neighbours: the notions of them for which the guarantee says what is proved.
     """
     table = table or stream
     events = events or table.releases
@@ -211,7 +215,7 @@ def with_noise(
                 d,
                 "our accountant",
             )
-            for adjacency in (REPLACE_ONE, ADD_REMOVE)
+            for adjacency in neighbours
             for d in sorted(set(deltas))
         )
         return describe(readings)

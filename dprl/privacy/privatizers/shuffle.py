@@ -1,4 +1,4 @@
-"""Shuffle privatizer: users add a few random bits, a trusted shuffler mixes a batch's messages (shuffle DP)."""
+"""Shuffle privatizer: users add random bits, a trusted shuffler mixes a batch's messages (shuffle DP)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def prepare(request: Request) -> Noise:
         table = replace(stream_of_releases(request.releases), batches=drawn)
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        if request.calibration == "paper":
+        if request.calibration == "paper" and request.epsilon <= change.raised:  # its lemma has eps' <= 1
             basic = Reading(
                 REPLACE_ONE,
                 2 * request.epsilon,
@@ -206,10 +206,11 @@ PRIVATIZER = Privatizer(
         noise=0,
         trusted=1,
         mixes=1,
-        alt="Users add a few random bits on their own devices, too few to hide one user; the trusted shuffler mixes "
-        "all messages of a batch; the agent sees only the mixture, which is private.",
+        alt="Users add random bits on their own devices; the trusted shuffler mixes all messages of a batch, whose "
+        "random bits together hide each user; the agent sees only the mixture, which is private.",
+        blanked="sends noise only",
     ),
-    summary="Users add a few random bits and a trusted shuffler mixes a batch: between central and local.",
+    summary="Users add random bits and a trusted shuffler mixes a batch: between central and local.",
     trust=TRUST,
     source="B25 Algorithm 4",
     mechanisms=("binomial-sum",),

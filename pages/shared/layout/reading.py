@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dprl.sentences import promise
+
 WORDS = {
     "Episode": "what one user contributes: H steps of acting and being rewarded. Privacy protects whole episodes.",
     "Regret": "the reward lost by not having played the best policy from the start, summed over all episodes.",
-    "ε (epsilon)": "the privacy budget. Replacing one user's episode changes the chance of any output at most by a "
-    "factor e^ε, so a small ε is private, and needs more noise.",
-    "δ (delta)": "how much probability may escape that promise; 0 where nothing may.",
-    "JDP": "joint differential privacy: a trusted agent sees the data, but what it tells all other users hardly "
-    "depends on yours.",
-    "SDP": "shuffle differential privacy: every user adds a few random bits, and a trusted shuffler mixes the messages "
-    "of many users, so that nobody can tell whose they are.",
-    "LDP": "local differential privacy: every user adds noise before sending anything; nobody is trusted.",
+    "ε (epsilon)": promise.EPSILON,
+    "δ (delta)": promise.DELTA,
+    "JDP": promise.JOINT,
+    "SDP": promise.SHUFFLED,
+    "LDP": promise.LOCAL,
     "Mechanism": "how the noise is drawn, for example Laplace noise in the nodes of a binary tree of running sums.",
     "Claimed and proved": "what a paper says its noise promises, and what our accountant can prove of that noise.",
     "Released counts": "how often each state and action was seen, with noise: all that the planner is told.",

@@ -1,0 +1,139 @@
+"""About what is promised: (ε, δ) in words, what the noise proves of the claim, and under which notion of neighbours.
+
+docs/privacy.md lists these sentences, and what each follows from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+from dprl.words import human, odds, promise
+
+REPLACED = (
+    "replace-one"  # the notion of neighbours that papers define; the other is named by the privacy model
+)
+EQUAL = 0.005  # relative: budgets this close are the same
+HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
+ACCOUNTANT = "our accountant"
+
+EPSILON = (
+    "the privacy budget. With another episode in the place of one user's, the chance of any outcome is at most e^ε "
+    "times what it was, plus δ; so a small ε is private, and needs more noise."
+)
+DELTA = (
+    "what is added: the chance of any outcome is at most e^ε times what it would be, plus δ. It should be far below "
+    "one over the number of users."
+)
+JOINT = (
+    "joint differential privacy: a trusted agent sees the data; what it tells all other users, even taken together, "
+    "is private. What you are told yourself may show your own data."
+)
+SHUFFLED = (
+    "shuffle differential privacy: every user adds random bits, and a trusted shuffler mixes the messages of a batch "
+    "of users; the mixed messages are private."
+)
+LOCAL = (
+    "local differential privacy: every user adds noise before sending anything; nobody is trusted, and each message "
+    "is private by itself."
+)
+MEANING = r"""
+Take any two lists of users that differ in one of them, and any set of outcomes that somebody might look for. The noise
+proves **(ε, δ)** when the chance of these outcomes with the one list is at most
+
+$$
+P[\text{outcomes} \mid \text{one list}] \;\le\; e^{\varepsilon}\, P[\text{outcomes} \mid \text{the other}] + \delta .
+$$
+
+So the chance of whatever might come out is at most 1.11 times what it would be had you done something else in your
+episode at ε = 0.1, at most 2.7 times at ε = 1, up to 22,000 times at ε = 10; plus δ, which at 10⁻⁶ is one in a million.
+δ is added to the chance; it is not the chance that the rest fails. (Of Gaussian noise that just proves (1, 10⁻⁶), an
+outcome that is more than 2.7 times as likely comes with a chance of 20 in a million.)
+
+The outcomes are: with a trusted agent, all that the *other* users are told, even put together, but not what you are
+told yourself, which may show your own data; with a shuffler, the mixed messages; with nobody trusted, your message.
+
+In the two lists one user is **replaced** by another. Some papers' proofs count what moves when a user is **blanked**,
+an empty episode standing in their place, which is half as much. That is less than leaving a user out: then all later
+users would move up a place, and other users would be in each block.
+"""
+
+
+class Reading(Protocol):
+    """One thing that the noise proves, see `privacy.guarantee.Reading`."""
+
+    @property
+    def adjacency(self) -> str: ...
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def delta(self) -> float: ...
+    @property
+    def how(self) -> str: ...
+
+
+def outcome(epsilon: float, delta: float) -> str:
+    """What (epsilon, delta) says, on one line."""
+    factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
+    added = f", plus **{odds(delta)}**" if delta else ""
+    hardly = ": hardly a promise" if epsilon >= HARDLY else ""
+    return (
+        f"Whatever one user does, the chance of anything that others may see is at most **{factor} times** what it "
+        f"would be otherwise{added} (δ = {human(delta)}){hardly}."
+    )
+
+
+def verdict(epsilon: float, delta: float, found: Sequence[Reading], blanked: str = "") -> tuple[bool, str]:
+    """Whether the noise proves what is claimed, and the sentence that says so.
+
+    Args:
+        epsilon, delta: what is claimed.
+        found: what is proved.
+        blanked: what a user does who gives nothing, in words; "" where that is no notion of neighbours.
+    """
+    claim = promise(epsilon, delta)
+    replaced = [r for r in found if r.adjacency == REPLACED]
+    answers = [r for r in replaced if r.delta <= delta]
+    others = [r for r in replaced if r.how == ACCOUNTANT and r.delta > delta]
+    if not answers:
+        good, said = False, f"It claims {claim}, **which nobody has proved** for this noise."
+    else:
+        best = min(answers, key=lambda r: (r.epsilon, r.delta))
+        proved, share = promise(best.epsilon, best.delta), best.epsilon / epsilon
+        good = share <= 1 + EQUAL
+        if abs(share - 1) <= EQUAL:
+            said = f"**It proves what it claims:** {proved} when one user is replaced by another."
+        elif good:
+            said = (
+                f"**It proves more than it claims:** {proved}, and it claims {claim}: more noise than needed."
+            )
+        else:
+            said = f"**It proves less than it claims:** {proved}, and it claims {claim}."
+            if any(
+                r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
+            ):
+                said += f" The claim holds when a user {blanked}; replacing one moves twice as much."
+    if delta == 0 and others:
+        other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
+        said += f" At δ = {human(other.delta)} the same noise proves ε = {human(other.epsilon)}."
+    return good, said
+
+
+def readings(found: Sequence[Reading], blanked: str = "") -> str:
+    """Everything that the noise proves: a row for each δ, a column for each notion of neighbours, then what follows
+    by another argument than our accountant's. blanked: see `verdict`."""
+    ours = {(r.adjacency == REPLACED, r.delta): r.epsilon for r in found if r.how == ACCOUNTANT}
+    columns = [kind for kind in (True, False) if any(same == kind for same, _ in ours)]
+    heads = {True: "ε when a user is replaced", False: f"ε when a user {blanked}"}
+    lines = [
+        "| " + " | ".join(["at\u00a0δ\u00a0=", *(heads[kind] for kind in columns)]) + " |",
+        "|" + " ---: |" * (1 + len(columns)),
+    ]
+    for delta in sorted({delta for _, delta in ours}, reverse=True):
+        row = [human(ours[kind, delta]) if (kind, delta) in ours else "–" for kind in columns]
+        lines.append("| " + " | ".join([human(delta), *row]) + " |")
+    for r in found:
+        if r.how != ACCOUNTANT:
+            lines += ["", f"By {r.how}: {promise(r.epsilon, r.delta)} when a user is replaced."]
+    return "\n".join(lines)
