@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ from dprl import theory
 from dprl.theory import BOUNDS, Setting, Term
 
 # Chosen so that every root is exact: S=4, A=9, H=16, K=10^8 (its fourth root is 100), d=16 (sqrt(d)+1 = 5),
-# epsilon=1/4 (1/sqrt(epsilon) = 2), alpha=1/2, beta=1/4.
-AT = Setting(S=4, A=9, H=16, K=1e8, epsilon=0.25, d=16, alpha=0.5, beta=0.25)
+# epsilon=1/4 (1/sqrt(epsilon) = 2), alpha=1/2, beta=1/4, rho=1/4, d_m=1/100, kappa=1/16.
+AT = Setting(
+    S=4, A=9, H=16, K=1e8, epsilon=0.25, d=16, alpha=0.5, beta=0.25, rho=0.25, coverage=0.01, kappa=0.0625
+)
 
 # Fifth roots for lsvi-ucb-jdp: d^(8/5) H^(11/5) = 16^(19/5) = 2^(76/5); K^(3/5) = 10^(24/5); eps^(-2/5) = 2^(4/5).
 # Together 2^(80/5) * 10^(24/5) = 2^16 * 10^4.8 = 65,536 * 63,095.7344480193 = 4,135,042,052.785394.
@@ -77,6 +80,16 @@ BY_HAND: dict[str, tuple[float, float]] = {
     "pucb-pac": (9_437_184, 75_497_472),
     # S A H^2 / alpha^2 = 4*9*256 * 4; S A H ln(1/beta) / (alpha eps) = 576 * 2 * 4 * ln 4 = 4,608 * 1.386294361119891
     "jdp-pac-lower": (36_864, 6_388.044416040457),
+    # sqrt(H^3 / (K d_m)) + H^3 / (K d_m) = sqrt(4096 / 10^6) + 4096 / 10^6
+    "apvi": (0.068096, 0),
+    # S H^(5/2) / (K d_m sqrt(rho)) = 4 * 1024 * 2 / 10^6
+    "dp-apvi": (0.068096, 0.008192),
+    # S H^3 / (K d_m eps) = 4 * 4096 * 4 / 10^6
+    "dp-apvi-pure": (0.068096, 0.065536),
+    # H^2 sqrt(d / (kappa K)) = 256 * 16 / 10^4
+    "vapvi": (0.4096, 0),
+    # d H^(11/2) / (kappa^(3/2) K sqrt(rho)) = 16 * 4,194,304 * 64 * 2 / 10^8
+    "dp-vapvi": (0.4096, 85.89934592),
 }
 
 
@@ -114,6 +127,9 @@ LIKE_THE_ROOT = [
     "ucrl-vtr-jdp-pure",
 ]
 OTHERWISE = {
+    "dp-apvi": -1.0,
+    "dp-apvi-pure": -1.0,
+    "dp-vapvi": -1.0,
     "ucrl-vtr-ldp": 0.75,
     "ucrl-vtr-ldp-pure": 0.75,
     "lsvi-ucb-jdp": 0.6,
@@ -141,10 +157,12 @@ def test_the_lower_bounds_price_grows_with_the_logarithm_that_is_printed() -> No
 
 
 @pytest.mark.parametrize("bound", [b for b in BOUNDS.values() if b.model != "none"], ids=lambda b: b.key)
-def test_half_the_epsilon_costs_as_much_more_as_stated(bound: theory.Bound) -> None:
-    half = Setting(AT.S, AT.A, AT.H, AT.K, AT.epsilon / 2, AT.d, AT.alpha, AT.beta)
+def test_half_the_budget_costs_as_much_more_as_stated(bound: theory.Bound) -> None:
+    half = replace(AT, epsilon=AT.epsilon / 2, rho=AT.rho / 2)
     times = float(bound.price(half) / bound.price(AT))
-    if bound.world == "tabular":
+    if bound.budget == "ρ-zCDP":
+        assert times == pytest.approx(2**0.5)
+    elif bound.world == "tabular":
         assert times == pytest.approx(2.0)  # linear in 1/epsilon
     elif "plus" in bound.key:
         assert 2**0.5 < times < 2  # a sum of 1/epsilon and 1/sqrt(epsilon)
@@ -165,9 +183,9 @@ def test_every_row_says_where_it_is_from_and_what_it_assumes(bound: theory.Bound
     assert bound.conditions
     assert bound.model in theory.MODELS
     assert bound.world in theory.WORLDS
-    assert bound.of in ("regret", "mistakes")
+    assert bound.of in ("regret", "mistakes", "suboptimality")
     assert bool(bound.budget) == (bound.model != "none")
-    assert any(term.epsilon for term in bound.terms) == (bound.model != "none")
+    assert any(term.private for term in bound.terms) == (bound.model != "none")
     assert (bound.world == "tabular") == (not any(term.d or term.C for term in bound.terms))
 
 
@@ -182,6 +200,8 @@ def test_every_row_says_where_it_is_from_and_what_it_assumes(bound: theory.Bound
         ("ucrl-vtr-ldp", "Õ(dH²√K + (√d+1)d^(3/4)K^(3/4)√(H⁵)/√ε)"),
         ("lsvi-ucb-jdp", "Õ(H²√(d³K) + d^(8/5)H^(11/5)K^(3/5)/ε^(2/5))"),
         ("lsvi-ucb-jdp-pure", "Õ(H²√(d³K) + d^(5/3)H^(7/3)K^(2/3)/ε^(1/3))"),
+        ("dp-apvi", "Õ(√(H³/(Kdₘ)) + H³/(Kdₘ) + S√(H⁵)/(Kdₘ√ρ))"),
+        ("dp-vapvi", "Õ(H²√(d/(κK)) + d√(H¹¹/κ³)/(K√ρ))"),
         ("jdp-pac-lower", "Ω(SAH²/α² + SAH ln(1/β)/(εα))"),
     ],
 )
@@ -239,7 +259,9 @@ def test_what_a_theorem_assumes_is_checked() -> None:
     assert BOUNDS["pucb-pac"].unmet(Setting(4, 9, 16, 1e8, alpha=16)) == ""
 
 
-@pytest.mark.parametrize("name", ["S", "A", "H", "K", "epsilon", "d", "alpha", "beta"])
+@pytest.mark.parametrize(
+    "name", ["S", "A", "H", "K", "epsilon", "d", "alpha", "beta", "rho", "coverage", "kappa"]
+)
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "many", None, [1.0, -1.0]])
 def test_a_bad_value_is_refused_by_name(name: str, bad: object) -> None:
     given: dict[str, object] = {"S": 4, "A": 9, "H": 16, "K": 1e8}

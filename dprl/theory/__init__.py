@@ -1,21 +1,25 @@
-"""What the papers prove: each bound on regret (and on mistakes) as a record that can be evaluated.
+"""What the papers prove: each bound (on regret, mistakes, or the loss of what is learned from data) as a record.
 
 A bound is a sum of products of powers, so value, written formula and growth all come from one table of exponents.
 The papers write O~(.) and Omega(.): constants are set to 1 here, and logarithms too, except where a formula prints
 them as part of its result. So only slopes, ratios and crossing points mean something, not a bound's height.
 
 Everything is stated in episodes: T = K*H steps where a paper counts steps (QW23-online: sqrt(S*A*H^2*T) is
-H^(3/2)*sqrt(S*A*K)); V20 and L21 count episodes already, and V20 calls them T. No bound is cut off at K*H.
+H^(3/2)*sqrt(S*A*K)); V20 and L21 count episodes already, and V20 calls them T. A data set's K trajectories are n in the
+tabular part of QW23-offline. No bound is cut off at K*H.
 
-Papers: QW23-online (Qiao, Wang, AISTATS 2023), V20 (Vietri, Balle, Krishnamurthy, Wu, ICML 2020), L21 (Luyo,
-Garcelon, Lazaric, Pirotta, 2021), B25 (Bai, Talebi, Zhao, Cheng, Chen, 2025). Pure: imports nothing of dprl but words.
+Papers: QW23-online (Qiao, Wang, AISTATS 2023), QW23-offline (Qiao, Wang, NeurIPS 2023), V20 (Vietri, Balle,
+Krishnamurthy, Wu, ICML 2020), L21 (Luyo, Garcelon, Lazaric, Pirotta, 2021), B25 (Bai, Talebi, Zhao, Cheng, Chen, 2025).
+Pure: imports nothing of dprl but words.
 """
 
 from __future__ import annotations
 
-from dprl.theory import linear, tabular
+from dprl.theory import linear, offline, tabular
 from dprl.theory.bound import MODELS, WORLDS, Bound, Setting, Term
 
-BOUNDS: dict[str, Bound] = {row.key: row for row in (*tabular.REGRET, *linear.REGRET, *tabular.MISTAKES)}
+BOUNDS: dict[str, Bound] = {
+    row.key: row for row in (*tabular.REGRET, *linear.REGRET, *tabular.MISTAKES, *offline.SUBOPTIMALITY)
+}
 
 __all__ = ["BOUNDS", "MODELS", "WORLDS", "Bound", "Setting", "Term"]

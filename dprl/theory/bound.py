@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,10 @@ class Setting:
         d: dimension of a linear representation.
         alpha, beta: of the bounds on mistakes, which count episodes more than alpha suboptimal, with
             probability at least 1 - beta.
+        rho: zCDP budget of a release of a data set, which has K trajectories.
+        coverage: d_m, the least probability with which its behaviour policy visits a state and action at a step, among
+            those that it visits at all.
+        kappa: the least eigenvalue of its features' second moment, over steps.
 
     Raises:
         ValueError: one sentence that names the parameter.
@@ -40,6 +44,9 @@ class Setting:
     d: float = 10.0
     alpha: float = 0.1
     beta: float = 0.1
+    rho: float = 1.0
+    coverage: float = 0.01
+    kappa: float = 0.01
 
     def __post_init__(self) -> None:
         for name in (f.name for f in fields(self)):
@@ -55,9 +62,7 @@ class Setting:
 
     def at(self, K: ArrayLike) -> Setting:
         """The same with other numbers of episodes."""
-        return Setting(
-            self.S, self.A, self.H, np.asarray(K, float), self.epsilon, self.d, self.alpha, self.beta
-        )
+        return replace(self, K=np.asarray(K, float))
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,15 @@ class Term:
     C: float = 0
     epsilon: float = 0
     alpha: float = 0
+    rho: float = 0
+    coverage: float = 0
+    kappa: float = 0
     log: str = ""
+
+    @property
+    def private(self) -> bool:
+        """Whether it is part of what privacy costs."""
+        return bool(self.epsilon or self.rho)
 
     def value(self, at: Setting) -> Array:
         """The term with constant 1, in the shape of K."""
@@ -85,33 +98,48 @@ class Term:
         factor = {"": 1.0, "K": np.log(K), "1/beta": math.log(1 / at.beta)}[self.log]
         powers = (at.S**self.S) * (at.A**self.A) * (at.H**self.H) * (at.d**self.d)
         powers *= (math.sqrt(at.d) + 1) ** self.C * at.epsilon**self.epsilon * at.alpha**self.alpha
+        powers *= at.rho**self.rho * at.coverage**self.coverage * at.kappa**self.kappa
         return np.asarray(powers * K**self.K * factor, float)
 
     @property
     def text(self) -> str:
-        """As people write it: H²√(SAK), S²AH³/ε."""
-        above, root, below = "", "", []
+        """As people write it: H²√(SAK), S²AH³/ε, √(d/(κK))."""
+        above, root = "", ""
+        below: list[str] = []
+        root_below: list[str] = []
         for symbol, power in (
             ("(√d+1)", self.C),
             ("d", self.d),
             ("S", self.S),
             ("A", self.A),
             ("H", self.H),
+            ("κ", self.kappa),
             ("K", self.K),
+            ("dₘ", self.coverage),
         ):
-            if power and _odd_halves(power):
-                root += _raised(symbol, 2 * power)
-            elif power:
-                above += _raised(symbol, power)
-        for symbol, power in (("ε", -self.epsilon), ("α", -self.alpha)):
+            half = _odd_halves(power)
+            written = _raised(symbol, abs(2 * power if half else power)) if power else ""
+            if power < 0:
+                (root_below if half else below).append(written)
+            elif half:
+                root += written
+            else:
+                above += written
+        if root_below:
+            root = f"{root or '1'}/{_together(root_below)}"
+        for symbol, power in (("ε", -self.epsilon), ("α", -self.alpha), ("ρ", -self.rho)):
             if power:
                 below.append(f"√{symbol}" if power == 0.5 else _raised(symbol, power))
         if root:
             above += f"√({root})" if len(root) > 1 else f"√{root}"
         if self.log:
             above += " ln K" if self.log == "K" else " ln(1/β)"
-        under = f"({''.join(below)})" if len(below) > 1 else "".join(below)
-        return (above or "1") + (f"/{under}" if under else "")
+        return (above or "1") + (f"/{_together(below)}" if below else "")
+
+
+def _together(factors: list[str]) -> str:
+    """As what stands below a line."""
+    return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
 
 
 def _odd_halves(power: float) -> bool:
@@ -143,7 +171,8 @@ class Bound:
         budget: the guarantee of its algorithm, "" without privacy.
         terms: the sum.
         conditions: in words.
-        of: what it bounds, "regret" or "mistakes" (episodes more than alpha suboptimal).
+        of: what it bounds: "regret"; "mistakes" (episodes more than alpha suboptimal); "suboptimality" (the loss per
+            episode of a policy learned from a data set of K trajectories).
         epsilon_below, beta_below: proved only for smaller epsilon, beta.
         alpha_to_H: proved only for alpha up to H.
         from_S: proved only for K >= S^from_S.
@@ -169,17 +198,17 @@ class Bound:
         return self.non_private(at) + self.price(at)
 
     def non_private(self, at: Setting) -> Array:
-        """The terms without epsilon: what is lost by learning."""
+        """The terms without a budget: what is lost by learning."""
         return self._sum(at, private=False)
 
     def price(self, at: Setting) -> Array:
-        """The terms with epsilon: what privacy adds."""
+        """The terms with epsilon or rho: what privacy adds."""
         return self._sum(at, private=True)
 
     def _sum(self, at: Setting, private: bool) -> Array:
         total = np.zeros(np.shape(at.K))
         for term in self.terms:
-            if bool(term.epsilon) == private:
+            if term.private == private:
                 total = total + term.value(at)
         return np.asarray(total, float)
 
@@ -216,7 +245,7 @@ class Bound:
         Infinite where it never comes to that, or grows beyond it again; NaN for what is not an upper bound on regret
         made of both.
         """
-        both = {bool(term.epsilon) for term in self.terms} == {True, False}
+        both = {term.private for term in self.terms} == {True, False}
         if not both or not self.upper or self.of != "regret":
             return math.nan
         return _falls_to(1.0, lambda K: self.price(at.at(K)) / self.non_private(at.at(K)))

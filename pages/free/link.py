@@ -43,6 +43,9 @@ FIELDS: dict[str, Field] = {
         Field("d", "int", 12, "dimension of a linear representation", 1, 10**9, query="d"),
         Field("alpha", "float", 0.1, "an episode is a mistake when it loses more", 1e-9, 1e6, query="alpha"),
         Field("beta", "float", 0.05, "failure probability", 1e-12, 0.5, query="beta"),
+        Field("rho", "float", 1.0, "zCDP budget of a data set's release", 1e-9, 1e6, query="rho"),
+        Field("coverage", "float", 0.01, "least chance of a visit in a data set", 1e-12, 1, query="dm"),
+        Field("kappa", "float", 0.01, "least eigenvalue of the features' second moment", 1e-12, 1, query="kappa"),
     )
 }  # fmt: skip
 
@@ -61,6 +64,9 @@ class FreeView:
     d: int = 12
     alpha: float = 0.1
     beta: float = 0.05
+    rho: float = 1.0
+    coverage: float = 0.01
+    kappa: float = 0.01
     bounds: tuple[str, ...] = DRAWN
 
 

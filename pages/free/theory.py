@@ -27,12 +27,15 @@ LABELS = {
     "d": "Dimension d",
     "alpha": "Mistake α",
     "beta": "Failure β",
+    "rho": "Budget ρ",
+    "coverage": "Coverage dₘ",
+    "kappa": "Eigenvalue κ",
 }
 
 
 def setting(view: FreeView) -> Setting:
     """What the calculator holds, as bounds take it."""
-    return Setting(view.S, view.A, view.H, view.K, view.epsilon, view.d, view.alpha, view.beta)
+    return Setting(**{name: getattr(view, name) for name in LABELS})
 
 
 def calculator() -> None:
@@ -77,6 +80,20 @@ def calculator() -> None:
         key="mistakes_table",
         column_config={"bound": st.column_config.TextColumn(pinned=True)},
     )
+    st.caption(
+        f"What a policy loses per episode that is learned from K recorded trajectories, with budget ρ = {at.rho:g} "
+        f"(zCDP) or ε = {at.epsilon:g}. Coverage dₘ = {at.coverage:g} is the least chance of a visit under the policy "
+        f"that recorded them, κ = {at.kappa:g} the least eigenvalue of the features' second moment. The papers' "
+        "leading terms depend on the problem; these are the most that they can be."
+    )
+    offline = [bound for bound in BOUNDS.values() if bound.of == "suboptimality"]
+    st.dataframe(
+        table(offline, at).drop(columns=["says something from", "free from"]),
+        hide_index=True,
+        width="stretch",
+        key="offline_table",
+        column_config={"bound": st.column_config.TextColumn(pinned=True)},
+    )
 
 
 def _setter(name: str) -> Callable[[Any], None]:
@@ -92,6 +109,7 @@ def table(bounds: list[Bound], at: Setting) -> pd.DataFrame:
     for bound in bounds:
         value, free_part, price = (float(f(at)) for f in (bound.value, bound.non_private, bound.price))
         private = bound.model != "none"
+        episodes = 1.0 if bound.of == "suboptimality" else float(at.K)
         unmet = bound.unmet(at)
         rows.append(
             {
@@ -103,7 +121,7 @@ def table(bounds: list[Bound], at: Setting) -> pd.DataFrame:
                 "without privacy": human(free_part) if free_part else "not stated",
                 "price of privacy": human(price) if private else "",
                 "share": percent(price / value) if private else "",
-                "per episode, of H": percent(value / (float(at.K) * at.H)),
+                "per episode, of H": percent(value / (episodes * at.H)),
                 "says something from": _from(bound.informative_from(at)),
                 "free from": _from(bound.free_from(at)),
                 "for": bound.world,

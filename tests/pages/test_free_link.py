@@ -17,7 +17,7 @@ from tests.pages.test_links import POISON
 SPEC = RunSpec(
     environment="gridworld", epsilon=0.3, delta=1e-8, bonus="paper", episodes=10**12, seeds=3, root_seed=7
 )
-VIEW = FreeView("theory", "on", 9, 4, 30, 2.5e12, 0.3, 36, 0.01, 0.1, ("pucb", "jdp-lower"))
+VIEW = FreeView("theory", "on", 9, 4, 30, 2.5e12, 0.3, 36, 0.01, 0.1, 2.0, 0.1, 0.2, ("pucb", "jdp-lower"))
 
 
 def read(query: str) -> free_link.FreeLink:

@@ -1,0 +1,82 @@
+"""Bounds on what a policy loses that is learned from a data set of K trajectories (n in the tabular part of the paper).
+
+The papers state the leading terms for each instance. Here stands the most that they can be: for a tabular problem, by
+Cauchy-Schwarz and the law of total variance over an episode (at most H^2), d^pi/d^mu <= 1/d_m where the optimal
+policy goes; for a linear one, features of norm at most 1, variances of at most H^2 and the least eigenvalue kappa.
+"""
+
+from __future__ import annotations
+
+from dprl.theory.bound import Bound, Term
+
+_TABULAR = (
+    "tabular, rewards known; the behaviour policy visits all that the optimal policy does; large K; at worst"
+)
+_LINEAR = "linear MDP with d features, rewards known; large K; at worst"
+
+# sqrt(H^3 / (n d_m)), and H^3 / (n d_m)
+_APVI = (Term(H=1.5, K=-0.5, coverage=-0.5), Term(H=3, K=-1, coverage=-1))
+_VAPVI = Term(d=0.5, H=2, K=-0.5, kappa=-0.5)  # H^2 sqrt(d / (kappa K))
+
+SUBOPTIMALITY = (
+    Bound(
+        "apvi",
+        "APVI",
+        "Yin, Wang 2021, Theorem 4.1, in Qiao, Wang 2023 (offline), section 3",
+        True,
+        "none",
+        "tabular",
+        "",
+        _APVI,
+        _TABULAR,
+        of="suboptimality",
+    ),
+    Bound(
+        "dp-apvi",
+        "DP-APVI",
+        "Qiao, Wang 2023 (offline), Theorem 3.4",
+        True,
+        "central",
+        "tabular",
+        "ρ-zCDP",
+        (*_APVI, Term(S=1, H=2.5, K=-1, coverage=-1, rho=-0.5)),
+        _TABULAR,
+        of="suboptimality",
+    ),
+    Bound(
+        "dp-apvi-pure",
+        "DP-APVI, Laplace",
+        "Qiao, Wang 2023 (offline), after Theorem 3.4",
+        True,
+        "central",
+        "tabular",
+        "ε",
+        (*_APVI, Term(S=1, H=3, K=-1, coverage=-1, epsilon=-1)),
+        f"{_TABULAR}; pure (δ = 0)",
+        of="suboptimality",
+    ),
+    Bound(
+        "vapvi",
+        "VAPVI",
+        "Yin et al. 2022, Theorem 3.2, in Qiao, Wang 2023 (offline), section 4",
+        True,
+        "none",
+        "linear",
+        "",
+        (_VAPVI,),
+        f"{_LINEAR}; lower-order terms left out",
+        of="suboptimality",
+    ),
+    Bound(
+        "dp-vapvi",
+        "DP-VAPVI",
+        "Qiao, Wang 2023 (offline), Theorem 4.1",
+        True,
+        "central",
+        "linear",
+        "ρ-zCDP",
+        (_VAPVI, Term(d=1, H=5.5, K=-1, kappa=-1.5, rho=-0.5)),
+        f"{_LINEAR}; of the lower-order terms the one with ρ",
+        of="suboptimality",
+    ),
+)  # fmt: skip
