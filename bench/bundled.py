@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl import search
+from dprl import metrics, search
 from dprl.environments import ENVIRONMENTS
 from dprl.simulation import RunSpec, online, run
 from pages.shared.results.answers import OPTIMA
@@ -47,8 +47,16 @@ def compute(spec: RunSpec) -> dict[str, object]:
 
 
 def final(spec: RunSpec) -> list[float]:
-    """[seeds] regret at the end of a run."""
-    return [float(f"{value:.{END_DIGITS}g}") for value in run(spec).regret[:, -1]]
+    """[seeds] regret at the end of a run.
+
+    Raises:
+        RuntimeError: a run without privacy has not found the best policy in every seed. The page could not warn of it,
+            as ends are all that it has of these runs.
+    """
+    trace = run(spec)
+    if spec.privacy == "none" and (stuck := metrics.unsettled(trace.episodes, trace.regret)):
+        raise RuntimeError(f"{stuck} seeds have not settled: {spec.to_json()}")
+    return [float(f"{value:.{END_DIGITS}g}") for value in trace.regret[:, -1]]
 
 
 def first_study() -> dict[RunSpec, list[float]]:

@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from bench.bundled import POINTS, optima, thinned
+from bench.bundled import POINTS, final, optima, thinned
+from dprl import metrics
 from dprl.simulation import RunSpec, run
 from pages.free.link import BASE
 from pages.shared.examples import HOME_EPISODES, trust
@@ -68,7 +69,17 @@ def test_trade_offs_is_bundled_whole() -> None:
 @pytest.mark.parametrize("privacy", ["none", "shuffle"])
 def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
     spec = next(s for s in reversed(studies.DEFAULT.sweep.specs) if s.privacy == privacy)
-    assert np.allclose(bundled_ends()[spec], run(spec).regret[:, -1], rtol=1e-8, atol=0), recompute(ENDS.stem)
+    trace = run(spec)
+    assert np.allclose(bundled_ends()[spec], trace.regret[:, -1], rtol=1e-8, atol=0), recompute(ENDS.stem)
+    if privacy == "none":  # the page, which has only the ends, does not warn
+        assert metrics.unsettled(trace.episodes, trace.regret) == 0
+
+
+def test_a_run_without_privacy_that_is_stuck_is_not_bundled() -> None:
+    stuck = RunSpec(environment="chain", algorithm="ucbvi", privacy="none", bonus="practical",
+                    schedule="geometric:0.02", episodes=10**7, seeds=5)  # fmt: skip
+    with pytest.raises(RuntimeError, match="seeds have not settled"):
+        final(stuck)
 
 
 def test_the_table_of_optima_is_what_planning_finds() -> None:
