@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,52 @@ class Binomial:
 
 Loss = Laplace | Gaussian | Binomial
 Losses = tuple[Loss, ...]
+
+
+def scaled(losses: Losses, factor: float) -> Losses:
+    """The same losses under noise whose standard deviation is `factor` times as large."""
+    result: list[Loss] = []
+    for loss in losses:
+        if isinstance(loss, Binomial):
+            result.append(replace(loss, trials=math.ceil(loss.trials * factor**2)))
+        else:
+            result.append(replace(loss, shift=loss.shift / factor))
+    return tuple(result)
+
+
+def separation_of(losses: Losses) -> float:
+    """By how many of its standard deviations the best attacker's score moves from one data set to the other.
+
+    The mu of Gaussian noise, exactly; of Laplace noise from the first two moments of the loss, of Binomial noise as if
+    it were Gaussian.
+    """
+    mean = variance = 0.0
+    for loss in losses:
+        if isinstance(loss, Laplace):
+            t = loss.shift
+            one = t - 1 + math.exp(-t) if t > 1e-4 else t * t / 2  # E[L], which is E of -L under the other
+            square = t * t * (1 + math.exp(-t)) / 2
+            # (t - 2x)^2 over the Laplace density between the two centres
+            square += (t * t - 4 * t + 8 - (t * t + 4 * t + 8) * math.exp(-t)) / 2 if t > 1e-2 else t**3 / 6
+            mean += loss.count * one
+            variance += loss.count * (square - one * one)
+        else:
+            mean += loss.spread**2 / 2
+            variance += loss.spread**2
+    return 2 * mean / math.sqrt(variance) if variance > 0 else 0.0
+
+
+def zcdp_of(losses: Losses) -> float | None:
+    """The rho for which the composition is rho-zCDP; None where no such bound is known here (Binomial noise).
+
+    Gaussian noise: mu^2 / 2. Laplace noise, of pure shift t: t^2 / 2 each (Bun, Steinke 2016, Propositions 1.6, 1.4).
+    """
+    total = 0.0
+    for loss in losses:
+        if isinstance(loss, Binomial):
+            return None
+        total += (loss.count if isinstance(loss, Laplace) else 1) * loss.shift**2 / 2
+    return total
 
 
 @lru_cache(maxsize=4096)

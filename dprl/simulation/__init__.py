@@ -1,6 +1,7 @@
 """Simulation: from a spec to a trace."""
 
 from dprl.simulation import online  # registers its kind
+from dprl.simulation.attack import AttackSpec, AttackTrace  # registers its kind, too
 from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import (
@@ -26,6 +27,8 @@ from dprl.simulation.trace import Curve, Trace, TraceCore
 __all__ = [
     "FIELDS",
     "KINDS",
+    "AttackSpec",
+    "AttackTrace",
     "Curve",
     "EliminationRun",
     "Estimate",

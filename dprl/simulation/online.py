@@ -17,6 +17,7 @@ from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.outlook import outlook
 from dprl.simulation.prepare import guarantee_of
+from dprl.simulation.promise import promise
 from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
 
 
@@ -79,6 +80,6 @@ kinds.register(
         measure=MEASURE,
         axes=axes.axes,
         along=axes.along,
-        questions={"outlook": expected, "guarantee": guarantee, "v_star": v_star},
+        questions={"outlook": expected, "guarantee": guarantee, "v_star": v_star, "promise": promise},
     )
 )

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from dprl.kernels import compiled
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism
-from dprl.privacy.mechanisms import SIGNATURE, Stream
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, attack
+from dprl.privacy.mechanisms import Stream
 from dprl.privacy.privatizers import Noise, Request
 from dprl.statistics import CONSISTENT, REPLACE_ONE, Change, Statistic
 
@@ -37,16 +36,7 @@ def replaced(H: int, reward: float) -> Change:
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Array:
     """[M, cells] unit noise in the sums of each release."""
-    rng = np.random.Generator(np.random.SFC64(seed))
-    memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
-    if mechanism.prepare:
-        mechanism.prepare(rng, stream, memory)
-    add_noise, noise = compiled(mechanism.add_noise, SIGNATURE), np.zeros(cells)
-    result = np.empty((stream.releases, cells))
-    for i in range(stream.releases):
-        add_noise(i, stream.leaves, stream.batches, memory, rng, noise)
-        result[i] = noise
-    return result
+    return attack.unit_noise(mechanism, stream, cells, np.random.Generator(np.random.SFC64(seed)))
 
 
 def request(

@@ -1,8 +1,8 @@
 """Attacks: two data sets that differ in one user, and the best test for telling their releases apart.
 
-The releases of both are simulated many times with the mechanisms' own kernels. A linear map takes the noise of the
-releases apart into independent draws, so the likelihood ratio, than which no test is better, is a product. For an
-event {L > e} the shares in which it happens, with Clopper-Pearson at 99.99% around each, give lower bounds
+The releases of both are simulated many times with the mechanisms' own kernels, and scored by the likelihood ratio on
+the mechanism's record, than which no test is better. For an event {L > e} the shares in which it happens, with
+Clopper-Pearson at 99.99% around each, give lower bounds
     epsilon >= ln((P - delta) / Q)  and  delta(e) >= P - e^e Q
 for whatever the noise truly guarantees. They must not exceed what the accountant proves, and must exceed it when
 the noise is half as large as stated.
@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import linalg, stats
+from scipy import stats
 
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, PRIVATIZERS
@@ -49,57 +49,24 @@ def neighbours(H: int, releases: int, at: int) -> tuple[Array, Array]:
     return dataset(users, rest), dataset(other, rest)
 
 
-def apart(key: str, releases: int) -> Array:
-    """[M, M] the map from the noise of the releases to independent draws, from the mechanisms' definitions."""
-    result = np.eye(releases)
-    if key.endswith("toeplitz"):
-        root = linalg.sqrtm(np.tril(np.ones((releases, releases))) + 1e-14 * np.eye(releases))
-        return np.asarray(np.linalg.inv(np.real(root)))
-    for t in range(1, releases + 1):
-        # a prefix and the same less its lowest bit differ by one node; running sums by one block
-        before = t - (t & -t) if key.endswith("tree") else t - 1
-        if before:
-            result[t - 1, before - 1] -= 1
-    return result
-
-
-def log_density(key: str, draws: Array, batches: Array) -> Array:
-    """[rows, cells] of independent unit draws, up to a constant."""
-    if key.startswith("laplace"):
-        return -np.abs(draws)
-    if key.startswith("gaussian"):
-        return -0.5 * draws**2
-    result = np.empty_like(draws)
-    for row, (trials, probability, _) in enumerate(batches):
-        outcome = np.rint(draws[row] + trials * probability).astype(np.int64)
-        seen = np.arange(outcome.min(), outcome.max() + 1)
-        result[row] = stats.binom.logpmf(seen, trials, probability)[outcome - seen[0]]
-    return result
-
-
 def losses_drawn(noise: Noise, first: Array, second: Array, seed: int) -> tuple[Array, Array]:
     """[REPETITIONS] of ln P[x | first] / P[x | second] for releases x of `first`, and for those of `second`."""
     mechanism, stream = noise.mechanism, noise.stream
     assert mechanism is not None
-    shape = first.shape
-    scales = np.broadcast_to(noise.scales, shape[1:]).ravel()
-    cells = scales.size
+    scales = np.broadcast_to(noise.scales, first.shape[1:]).ravel()
     # only counters in which the two differ tell them apart
     moved = np.flatnonzero((first != second).any(0).ravel())
-    a, b = (x.reshape(len(x), cells)[:, moved] for x in (first, second))
-    split = apart(mechanism.key, len(a))
-    touched = np.abs(split @ (a - b)).max(1) > 1e-9  # the other draws are the same in both
-    batches = stream.batches[touched] if len(stream.batches) == len(a) else stream.batches
+    a, b = (x.reshape(len(x), -1)[:, moved] for x in (first, second))
+    at = int(np.flatnonzero((a != b).any(1))[0])
+    entered = (np.arange(len(a)) >= at)[:, None]
+    one, other = np.maximum(a[-1] - b[-1], 0), np.maximum(b[-1] - a[-1], 0)
+    others = a - entered * one
     result = []
-    for at, truth in enumerate((a, b)):
-        unit = unit_noise(mechanism, stream, REPETITIONS * len(moved), seed + at)
+    for i, truth in enumerate((a, b)):
+        unit = unit_noise(mechanism, stream, REPETITIONS * len(moved), seed + i)
         x = truth[:, None, :] + scales[moved] * unit.reshape(len(a), REPETITIONS, len(moved))
-        total = np.zeros(REPETITIONS)
-        for sign, data in ((1, a), (-1, b)):
-            rest = ((x - data[:, None, :]) / scales[moved]).reshape(len(a), -1)
-            log_p = log_density(mechanism.key, split[touched] @ rest, batches)
-            total = total + sign * log_p.reshape(-1, *x.shape[1:]).sum((0, 2))
-        result.append(total)
+        seen = (x - others[:, None, :]) / scales[moved]
+        result.append(mechanism.log_ratio(stream, seen, at, one / scales[moved], other / scales[moved]))
     return result[0], result[1]
 
 
@@ -130,15 +97,10 @@ def most_delta(drawn: tuple[Array, Array], epsilon: float) -> float:
 
 
 def halved(noise: Noise) -> Noise:
-    """The same with noise half as large: half the scale, or for bits a quarter of the variance."""
-    if noise.mechanism is MECHANISMS["binomial-sum"]:
-        trials, probability, moved = noise.stream.batches.T
-        fair = probability == 0.5
-        batches = np.stack(
-            [np.where(fair, np.ceil(trials / 4), trials), np.where(fair, 0.5, probability / 4), moved], axis=1
-        )
-        return replace(noise, stream=replace(noise.stream, batches=batches))
-    return replace(noise, scales=noise.scales / 2)
+    """The same with noise half as large."""
+    assert noise.mechanism is not None
+    stream, factor = noise.mechanism.halved(noise.stream)
+    return replace(noise, stream=stream, scales=factor * noise.scales)
 
 
 def only(noise: Noise, at: int) -> Noise:

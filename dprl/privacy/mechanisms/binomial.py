@@ -7,6 +7,8 @@ number what it keeps to: VARIANCE, as many bits as give that variance to any num
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dprl.kernels import kernel
@@ -106,6 +108,44 @@ def _tail(stream: Stream, failure: float) -> Array:
     return np.array([binomial_tail(batch[None], failure)[0] for batch in batches])[which]
 
 
+def first_batch(stream: Stream) -> Stream:
+    """The first batch alone: a user's bits are in one. Where its size is decided as the run goes, of one user."""
+    return replace(
+        stream,
+        leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
+        batches=np.ascontiguousarray(stream.batches[:1]),
+    )
+
+
+def bits_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
+    """The log-likelihood ratio, from the batch that the user is in; counts are whole numbers."""
+    from scipy.stats import binom
+
+    trials, probability = stream.batches[at, :2]
+    if trials <= VARIANCE:
+        users = int(stream.leaves[at + 1] - stream.leaves[at])
+        trials, probability = bits_of(users, trials, probability)
+    bits = seen[at] - (seen[at - 1] if at else 0.0) + trials * probability
+    outcomes = [np.rint(bits - own).astype(np.int64) for own in (first, second)]
+    low = int(min(o.min() for o in outcomes))
+    known = binom.logpmf(np.arange(low, int(max(o.max() for o in outcomes)) + 1), trials, probability)
+    return np.asarray((known[outcomes[0] - low] - known[outcomes[1] - low]).sum(1))
+
+
+def fewer_bits(stream: Stream) -> tuple[Stream, float]:
+    """A quarter of the variance: fewer fair bits, or rarer ones."""
+    trials, probability, moved = stream.batches.T
+    ruled, fair = trials <= VARIANCE, probability == 0.5
+    batches = np.column_stack(
+        [
+            np.where(fair & ~ruled, np.ceil(trials / 4), trials),
+            np.where(fair & ~ruled, 0.5, probability / 4),
+            moved,
+        ]
+    )
+    return replace(stream, batches=batches), 1.0
+
+
 BINOMIAL_SUM = Mechanism(
     key="binomial-sum",
     title="Shuffled bits",
@@ -119,4 +159,7 @@ BINOMIAL_SUM = Mechanism(
     losses=losses,
     calibrations=("tight", "paper"),
     needs_delta=True,
+    telling=first_batch,
+    log_ratio=bits_ratio,
+    halved=fewer_bits,
 )

@@ -13,8 +13,17 @@ from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Gaussian, Losses
 from dprl.privacy.errors import chi_tail, gaussian_tail
-from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
-from dprl.privacy.mechanisms.tree import levels, nodes, tree
+from dprl.privacy.mechanisms.mechanism import (
+    Leaves,
+    Mechanism,
+    Stream,
+    column,
+    first_item,
+    increments,
+    no_rows,
+    whole,
+)
+from dprl.privacy.mechanisms.tree import levels, nodes, split, stems, tree
 from dprl.statistics import Change
 
 Complexes = NDArray[np.complex128]
@@ -89,6 +98,35 @@ def _times(a: Complexes, b: Complexes) -> Complexes:
     return product
 
 
+def innovations(stream: Stream, sums: Array) -> Array:
+    """[M, n] C^-1 times sums [M, n]: the independent draws that `correlate` has spread, plus data.
+
+    C^-1 is lower-triangular Toeplitz, too: d_0 = 1, d_j = d_{j-1} (2j - 3) / (2j), the series of sqrt(1 - x).
+    """
+    from scipy.signal import fftconvolve
+
+    j = np.arange(1, stream.releases)
+    inverse = np.concatenate([[1.0], np.cumprod((2 * j - 3) / (2 * j))])
+    return np.asarray(fftconvolve(sums, inverse[:, None], axes=0)[: stream.releases])
+
+
+def gaussian_ratio(
+    apart: Callable[[Stream, Array], Array],
+) -> Callable[[Stream, Array, int, Array, Array], Array]:
+    """The log-likelihood ratio where `apart` maps released sums [M, n] to independent N(0, 1) draws, plus data.
+
+    A user moves the draws along one direction, so that an execution is known by its projection on the cells that
+    differ. Every factorisation has its ratio by giving `apart`, the inverse of what spreads its noise.
+    """
+
+    def log_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
+        weights, moved = column(stream, at, apart), first - second
+        middle = float((first + second) @ moved) / 2
+        return np.asarray(weights @ apart(stream, seen @ moved) - float(weights @ weights) * middle)
+
+    return log_ratio
+
+
 def _rows(items: int, releases: int) -> int:
     if releases > MAX_RELEASES:
         raise SpecError(
@@ -132,6 +170,8 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     tail=lambda stream, failure: gaussian_tail(_norms(stream), failure),
     length=lambda stream, cells, failure: chi_tail(_norms(stream), cells, failure),
     losses=_losses(lambda stream: float(_norms(stream)[-1] ** 2)),
+    telling=whole,
+    log_ratio=gaussian_ratio(innovations),
     calibrations=("tight",),
     needs_delta=True,
     prepare=correlate,
@@ -148,6 +188,8 @@ GAUSSIAN_TREE = Mechanism(
     tail=lambda stream, failure: gaussian_tail(_tree_std(stream), failure),
     length=lambda stream, cells, failure: chi_tail(_tree_std(stream), cells, failure),
     losses=_losses(lambda stream: levels(stream.items)),
+    telling=stems,
+    log_ratio=gaussian_ratio(split),
     calibrations=("tight",),
     needs_delta=True,
 )
@@ -163,6 +205,8 @@ GAUSSIAN = Mechanism(
     tail=lambda stream, failure: gaussian_tail(_sum_std(stream), failure),
     length=lambda stream, cells, failure: chi_tail(_sum_std(stream), cells, failure),
     losses=_losses(lambda stream: 1.0),
+    telling=first_item,
+    log_ratio=gaussian_ratio(increments),
     calibrations=("tight",),
     needs_delta=True,
 )

@@ -10,8 +10,16 @@ from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Laplace, Losses
 from dprl.privacy.errors import laplace_length, laplace_tail
-from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
-from dprl.privacy.mechanisms.tree import levels, nodes, tree
+from dprl.privacy.mechanisms.mechanism import (
+    Leaves,
+    Mechanism,
+    Stream,
+    column,
+    first_item,
+    increments,
+    no_rows,
+)
+from dprl.privacy.mechanisms.tree import levels, nodes, split, stems, tree
 from dprl.statistics import Change
 
 
@@ -66,6 +74,21 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
     return losses
 
 
+def laplace_ratio(
+    apart: Callable[[Stream, Array], Array],
+) -> Callable[[Stream, Array, int, Array, Array], Array]:
+    """The log-likelihood ratio where `apart` maps released sums [M, n] to independent Laplace(1) draws, plus data."""
+
+    def log_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
+        weights = column(stream, at, apart)
+        draws = apart(stream, seen.reshape(len(seen), -1)).reshape(seen.shape)
+        touched = np.flatnonzero(np.abs(weights) > 1e-9)
+        w, x = weights[touched, None, None], draws[touched]
+        return np.asarray((np.abs(x - w * second) - np.abs(x - w * first)).sum((0, 2)))
+
+    return log_ratio
+
+
 LAPLACE_TREE = Mechanism(
     key="laplace-tree",
     title="Laplace tree",
@@ -77,6 +100,8 @@ LAPLACE_TREE = Mechanism(
     tail=lambda stream, failure: laplace_tail(nodes(stream), failure),
     length=lambda stream, cells, failure: laplace_length(nodes(stream), cells, failure),
     losses=_losses(lambda stream: levels(stream.items)),
+    telling=stems,
+    log_ratio=laplace_ratio(split),
     calibrations=("tight", "paper"),
     needs_delta=False,
 )
@@ -92,6 +117,8 @@ LAPLACE = Mechanism(
     tail=lambda stream, failure: laplace_tail(stream.leaves[1:-1], failure),
     length=lambda stream, cells, failure: laplace_length(stream.leaves[1:-1], cells, failure),
     losses=_losses(lambda stream: 1),
+    telling=first_item,
+    log_ratio=laplace_ratio(increments),
     calibrations=("tight", "paper"),
     needs_delta=False,
 )

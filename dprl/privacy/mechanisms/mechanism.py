@@ -52,6 +52,11 @@ class Stream:
         return len(self.leaves) - 2
 
 
+def half_scale(stream: Stream) -> tuple[Stream, float]:
+    """The same draws, half as large."""
+    return stream, 0.5
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """A way to draw noise.
@@ -66,6 +71,12 @@ class Mechanism:
             counters.
         losses(change, scale, stream): what a change reveals when unit noise is multiplied by `scale`, for
             each place in the stream where it reveals something else (one, or a few that include the worst).
+        telling(stream): a stream of just those releases that tell something of its first item, each of which follows
+            from the releases of the whole stream.
+        log_ratio(stream, seen, at, first, second): [n] ln P[seen | first] / P[seen | second] of n executions, where
+            seen: [M, n, cells] are the released sums without what all others have added, in units of noise, and the
+            item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart.
+        halved(stream): noise half as large, as a stream and what multiplies its unit noise.
         calibrations: `paper` if some paper prints its scale, `tight` if our accountant can solve for it.
         needs_delta: proves nothing at delta = 0.
     """
@@ -82,7 +93,10 @@ class Mechanism:
     losses: Callable[[Change, float, Stream], tuple[Losses, ...]]
     calibrations: tuple[str, ...]
     needs_delta: bool
+    telling: Callable[[Stream], Stream]
+    log_ratio: Callable[[Stream, Array, int, Array, Array], Array]
     prepare: Callable[[np.random.Generator, Stream, Array], None] | None = None
+    halved: Callable[[Stream], tuple[Stream, float]] = half_scale
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:
@@ -106,3 +120,26 @@ def stream_of_releases(count: int) -> Stream:
 def no_rows(items: int, releases: int) -> int:
     """No memory."""
     return 0
+
+
+def whole(stream: Stream) -> Stream:
+    """All releases: each one tells something of the first item."""
+    return stream
+
+
+def first_item(stream: Stream) -> Stream:
+    """The first item alone, where each item has noise of its own."""
+    return replace(stream, leaves=np.array([0, 1, -1]))
+
+
+def increments(stream: Stream, sums: Array) -> Array:
+    """[M, ...] the items of a stream that releases every one of them, from its sums [M, ...]."""
+    return np.diff(sums, axis=0, prepend=0.0)
+
+
+def column(stream: Stream, at: int, apart: Callable[[Stream, Array], Array]) -> Array:
+    """[M] with which weights an item of size one, entering at release `at`, is in each independent draw.
+
+    apart(stream, sums): the linear map from released sums [M, n] to independent unit draws, plus data.
+    """
+    return apart(stream, (np.arange(stream.releases) >= at).astype(float)[:, None])[:, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,3 +75,22 @@ def levels(items: int) -> int:
 def nodes(stream: Stream) -> NDArray[np.int64]:
     """[M] nodes in the longest binary expansion of a prefix of the stream, whichever prefixes are released."""
     return np.full(stream.releases, levels(stream.items + 1) - 1, dtype=np.int64)
+
+
+def stems(stream: Stream) -> Stream:
+    """The prefixes of 1, 2, 4, ... items: each is one node, and these are the nodes that hold the first item."""
+    ends = 2 ** np.arange(levels(stream.items))
+    return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
+
+
+def split(stream: Stream, sums: Array) -> Array:
+    """[M, n] single nodes, from sums [M, n]: a prefix and the same less the lowest bit of its length differ by one.
+
+    Raises ValueError where the shorter prefix is not among the releases.
+    """
+    ends = stream.leaves[1:-1]
+    shorter = ends - (ends & -ends)
+    place = np.searchsorted(ends, shorter)
+    if np.any(ends[np.minimum(place, len(ends) - 1)] != shorter, where=shorter > 0):
+        raise ValueError("these releases do not tell all nodes apart")
+    return np.asarray(sums - np.where((shorter > 0)[:, None], sums[np.minimum(place, len(ends) - 1)], 0.0))

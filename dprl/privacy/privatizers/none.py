@@ -48,6 +48,7 @@ def prepare(request: Request) -> Noise:
         std=nothing,
         radius=lambda: nothing,
         guarantee=lambda: NOTHING_PROMISED,
+        losses=lambda: (),
     )
 
 

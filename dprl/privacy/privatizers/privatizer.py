@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import epsilon_of
+from dprl.privacy.accounting import Losses, epsilon_of
 from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import UNIT, Guarantee, Reading, Step
 from dprl.privacy.mechanisms import Mechanism, Stream
@@ -87,6 +87,7 @@ class Noise:
         radius: [B] what the Euclidean length of the noise in a row stays below, in units of release, w.p. >=
             1 - beta/3 for all rows and releases together.
         guarantee: what it claims and proves.
+        losses: what replacing one user reveals, for each place in the stream where it reveals something else.
 
     Radius and guarantee may take a moment to compute.
     """
@@ -101,6 +102,7 @@ class Noise:
     std: Array
     radius: Callable[[], Array]
     guarantee: Callable[[], Guarantee]
+    losses: Callable[[], tuple[Losses, ...]]
 
 
 @dataclass(frozen=True)
@@ -236,6 +238,7 @@ def with_noise(
             * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))
         ),
         guarantee=guarantee,
+        losses=lambda: mechanism.losses(statistic.sensitivity(request.size, REPLACE_ONE), scale, stream),
     )
 
 

@@ -1,0 +1,157 @@
+"""What the scores of an attack show: how far apart two worlds are, which epsilon that is, and who would be caught.
+
+Scores are log-likelihood ratios: [n] of executions in the first world, [n] of others in the second.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dprl.metrics.seeds import LEVEL, Array, Integers
+
+MOST_STEPS = 400  # points of a ROC curve
+
+
+class Measured(NamedTuple):
+    """A number measured, with its interval at LEVEL."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Histogram(NamedTuple):
+    """edges: [B + 1]; first, second: [B] numbers of executions."""
+
+    edges: Array
+    first: Integers
+    second: Integers
+
+
+class Roc(NamedTuple):
+    """[P] each: what share of the second world a threshold accuses falsely, of the first rightly."""
+
+    false: Array
+    true: Array
+
+
+def separation(first: Array, second: Array) -> Measured:
+    """By how many standard deviations the mean scores of the two worlds differ.
+
+    The interval is that of a difference of normal means in units of a pooled standard deviation, for many executions.
+    NaN for fewer than two executions a world, or scores that do not vary.
+    """
+    from scipy.special import ndtri
+
+    n = (len(first), len(second))
+    if min(n) < 2:
+        return Measured(np.nan, np.nan, np.nan)
+    spread = np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2)
+    if spread == 0:
+        return Measured(0.0, 0.0, 0.0)
+    d = float((first.mean() - second.mean()) / spread)
+    half = float(ndtri(0.5 + LEVEL / 2) * np.sqrt(1 / n[0] + 1 / n[1] + d * d / (2 * (n[0] + n[1]))))
+    return Measured(d, d - half, d + half)
+
+
+def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) -> Measured:
+    """The epsilon that noise of one kind proves when it is so large that the worlds are this far apart.
+
+    separations, epsilons: [P] of noises of that kind, ascending; between them, and beyond, epsilon follows a power of
+    the separation. A separation below zero is none.
+    """
+    x, y = np.log(separations), np.log(epsilons)
+
+    def at(d: float) -> float:
+        if not d > 0:
+            return 0.0 if d <= 0 else d
+        i = int(np.clip(np.searchsorted(x, np.log(d)), 1, len(x) - 1))
+        slope = (y[i] - y[i - 1]) / (x[i] - x[i - 1])
+        return float(np.exp(y[i - 1] + slope * (np.log(d) - x[i - 1])))
+
+    return Measured(*(at(d) for d in found))
+
+
+def surely(first: Array, second: Array, delta: float) -> float:
+    """A lower bound on epsilon that holds whatever the noise is, with probability LEVEL.
+
+    Thresholds, one for each direction, are chosen on one half of the executions; on the other half the two shares
+    beyond the better one have Clopper-Pearson bounds, and epsilon >= ln((P - delta) / Q).
+    """
+    if min(len(first), len(second)) < 8:
+        return 0.0
+    best, chosen = 0.0, (first, second, np.inf)
+    for a, b in ((first, second), (-second, -first)):
+        for threshold in np.quantile(np.concatenate([a[::2], b[::2]]), np.linspace(0.02, 0.98, 49)):
+            found = _least(a[::2], b[::2], float(threshold), delta)
+            if found > best:
+                best, chosen = found, (a, b, float(threshold))
+    a, b, threshold = chosen
+    return _least(a[1::2], b[1::2], threshold, delta)
+
+
+def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
+    from scipy.special import betaincinv
+
+    k, m = int((a > threshold).sum()), int((b > threshold).sum())
+    wrong = (1 - LEVEL) / 2
+    low = float(betaincinv(k, len(a) - k + 1, wrong)) if k else 0.0
+    high = float(betaincinv(m + 1, len(b) - m, 1 - wrong)) if m < len(b) else 1.0
+    return float(np.log((low - delta) / high)) if low > delta and low - delta > high else 0.0
+
+
+def histogram(first: Array, second: Array, bins: int = 40) -> Histogram:
+    """Both on the same edges."""
+    both = np.concatenate([first, second])
+    low, high = (float(both.min()), float(both.max())) if len(both) else (-1.0, 1.0)
+    if high - low < 1e-12:
+        low, high = low - 1.0, high + 1.0
+    edges = np.linspace(low, high, bins + 1)
+    return Histogram(edges, np.histogram(first, edges)[0], np.histogram(second, edges)[0])
+
+
+def roc(first: Array, second: Array) -> Roc:
+    """Every threshold's shares, thinned."""
+    thresholds = np.unique(np.concatenate([first, second, [-np.inf]]))[::-1]
+    if len(thresholds) > MOST_STEPS:
+        thresholds = thresholds[
+            np.unique(np.linspace(0, len(thresholds) - 1, MOST_STEPS).round().astype(int))
+        ]
+    sizes = max(len(first), 1), max(len(second), 1)
+    true = (len(first) - np.searchsorted(np.sort(first), thresholds, "right")) / sizes[0]
+    false = (len(second) - np.searchsorted(np.sort(second), thresholds, "right")) / sizes[1]
+    return Roc(np.append(false, 1.0), np.append(true, 1.0))
+
+
+def guessed_right(first: Array, second: Array) -> Measured:
+    """The share of worlds that the likelier guess names, each world as frequent as the other; interval by Wilson."""
+    from scipy.special import ndtri
+
+    n = len(first) + len(second)
+    if n == 0:
+        return Measured(np.nan, np.nan, np.nan)
+    ties = ((first == 0).sum() + (second == 0).sum()) / 2
+    p = float(((first > 0).sum() + (second < 0).sum() + ties) / n)
+    z2 = float(ndtri(0.5 + LEVEL / 2)) ** 2
+    middle, half = (
+        (p + z2 / (2 * n)) / (1 + z2 / n),
+        np.sqrt(z2 * (p * (1 - p) + z2 / (4 * n)) / n) / (1 + z2 / n),
+    )
+    return Measured(p, float(middle - half), float(middle + half))
+
+
+def best_guess(prior: float, false: Array, missed: Array) -> float:
+    """With which chance the best test guesses right when the first world has chance `prior`.
+
+    false, missed: [P] the trade-off between accusing falsely and missing that the noise allows at most.
+    """
+    right = prior * (1 - np.asarray(missed)) + (1 - prior) * (1 - np.asarray(false))
+    return float(max(right.max(), prior, 1 - prior))
+
+
+def posterior(prior: float, score: float) -> float:
+    """What an attacker believes of the first world after an execution of this score."""
+    odds = np.log(prior) - np.log1p(-prior) + score
+    return float(1 / (1 + np.exp(-odds)))

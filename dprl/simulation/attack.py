@@ -1,0 +1,277 @@
+"""Attacks, as a kind of specs: which of two trajectories had one user, asked of thousands of simulated releases."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dprl.fields import Field, SpecError, shown
+from dprl.learners import ALGORITHMS
+from dprl.mdp.tabular import Array
+from dprl.privacy import accounting, attack
+from dprl.simulation import kinds
+from dprl.simulation.collusion import collusion
+from dprl.simulation.cost import Estimate
+from dprl.simulation.kinds import Kind
+from dprl.simulation.loops import LOOPS
+from dprl.simulation.prepare import guarantee_of, size_of
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.trace import Curve, TraceCore
+from dprl.simulation.trajectory import Trajectory, farthest
+
+POINTS = 10  # of the curve
+MOST_DRAWS = 2e9  # numbers that one unit draws
+SLICE = 4  # executions played between two looks at the clock, at least
+
+FIELDS: dict[str, Field] = {
+    f.name: f
+    for f in (
+        Field("first", "text", "", "the user's episode in the first world", query="first", flag="--first"),
+        Field("second", "text", "", "the user's episode in the second world", query="second", flag="--second"),
+        Field(
+            "noise", "choice", "whole", "all the noise of the run, or noise half as large",
+            choices=("whole", "half"), query="noise", flag="--noise",
+        ),
+        Field("executions", "int", 250, "a world, in each unit of work", 2, 5000, query="n", flag="--executions"),
+        Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
+        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackSpec:
+    """An attack on the noise of a run: the game of `privacy.attack`, played `executions` times a world and unit.
+
+    Attributes:
+        run: whose noise it is; its own seeds mean nothing here.
+        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart.
+
+    Raises:
+        SpecError: one sentence that names the field and what is allowed.
+    """
+
+    run: RunSpec
+    first: str = ""
+    second: str = ""
+    noise: str = "whole"
+    executions: int = 250
+    seeds: int = 12
+    root_seed: int = 0
+
+    kind: ClassVar[str] = "attack"
+
+    def __post_init__(self) -> None:
+        if self.run.twin() == self.run:
+            raise SpecError("privacy", "without privacy there is no noise to attack; choose a privacy model.")
+        object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))
+        for name, field in FIELDS.items():
+            object.__setattr__(self, name, field.check(getattr(self, name)))
+        size = size_of(self.run)
+        for name, usual in zip(("first", "second"), farthest(size), strict=True):
+            text = getattr(self, name) or usual
+            object.__setattr__(self, name, Trajectory.parse(name, text, size).text)
+        if self.draws * self.executions > MOST_DRAWS:
+            raise SpecError(
+                "schedule",
+                f"each execution draws {self.draws:,} numbers, and {self.executions} executions at most "
+                f"{MOST_DRAWS:.0e} fit; give a schedule with fewer releases, or a shorter episode.",
+            )
+
+    @property
+    def draws(self) -> int:
+        """Numbers drawn for the two worlds in one execution, at most."""
+        return 2 * 6 * size_of(self.run).H * self.run.work(self.run.mechanism).releases
+
+    @property
+    def size(self) -> int:
+        """Where the curve ends: executions a world."""
+        return self.executions
+
+    def twin(self) -> AttackSpec:
+        """Itself: there is no attack without noise."""
+        return self
+
+    @property
+    def caution(self) -> str:
+        """Nothing: an attack does not rest on a learner's constants."""
+        return ""
+
+    def label(self) -> str:
+        """A short name."""
+        return f"attack on {self.run.label()}" + (", half the noise" if self.noise == "half" else "")
+
+    def seed_key(self, seed: int) -> str:
+        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+        unit = {k: v for k, v in self.to_dict().items() if k not in ("run", "seeds")}
+        text = json.dumps([self.run.seed_key(0), unit, seed], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def replace(self, **changes: Any) -> AttackSpec:
+        """A copy with some fields changed, checked anew. Raises SpecError."""
+        return AttackSpec(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able canonical form."""
+        rest = {name: getattr(self, name) for name in FIELDS}
+        return {"kind": self.kind, "run": self.run.to_dict(), **rest}
+
+    def to_json(self) -> str:
+        """Canonical JSON on one line."""
+        return json.dumps(self.to_dict(), separators=(",", ":"))
+
+
+def from_dict(given: Mapping[str, Any]) -> AttackSpec:
+    """The spec with these fields; what is left out takes its default. Raises SpecError."""
+    for name in given:
+        if name not in ("run", *FIELDS):
+            raise SpecError("spec", f"{shown(name)} is not a field; the fields are run, {', '.join(FIELDS)}.")
+    run = RunSpec.from_dict(given.get("run", {}))
+    return AttackSpec(**{**given, "run": run})
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AttackTrace(TraceCore):
+    """One unit of an attack. The curve is how far apart the scores so far are, against executions.
+
+    Attributes:
+        first, second: [n] log-likelihood ratios of the executions in each world.
+    """
+
+    first: Array
+    second: Array
+
+    # random digits
+    NOISY: ClassVar[Mapping[str, str]] = {"first": "second"}
+
+
+class AttackRun:
+    """One unit of an attack, being played."""
+
+    def __init__(self, spec: AttackSpec, seed: int) -> None:
+        self.spec, self.seed = spec, seed
+        self._noise = LOOPS[ALGORITHMS[spec.run.algorithm].loop].noise_of_run(spec.run)
+        self._game = game_of(spec)
+        self._rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed])))
+        self._scores: tuple[list[Array], list[Array]] = ([], [])
+        self._played = 0
+        self._slice = max(SLICE, min(spec.executions, attack.DRAWS // max(self._game.draws, 1)))
+        self.seconds = 0.0
+
+    @property
+    def progress(self) -> float:
+        """Share done, 0 to 1."""
+        return self._played / self.spec.executions
+
+    def advance(self, seconds: float = 0.1) -> bool:
+        """Play for about `seconds`; True when all executions are played."""
+        began = time.perf_counter()
+        while self._played < self.spec.executions:
+            now = min(self._slice, self.spec.executions - self._played)
+            for found, scores in zip(self._scores, self._game.play(self._rng, now), strict=True):
+                found.append(scores)
+            self._played += now
+            if time.perf_counter() - began >= seconds:
+                break
+        self.seconds += time.perf_counter() - began
+        return self._played == self.spec.executions
+
+    def curve(self) -> Curve:
+        """The separation of the scores at points passed so far."""
+        from dprl.metrics import separation
+
+        n = self.spec.executions
+        at = np.unique(np.linspace(max(2, n // POINTS), n, POINTS).round().astype(np.int64))
+        at = at[at <= self._played]
+        first, second = self._all()
+        values = np.array([separation(first[:k], second[:k]).value for k in at], dtype=float)
+        return Curve(AXIS, MEASURE, at, values)
+
+    def _all(self) -> tuple[Array, Array]:
+        first, second = (np.concatenate([*found, np.zeros(0)]) for found in self._scores)
+        return first, second
+
+    def trace(self) -> AttackTrace:
+        """What was recorded so far."""
+        first, second = self._all()
+        return AttackTrace(
+            spec=self.spec,
+            seed=self.seed,
+            complete=self._played == self.spec.executions,
+            curve=self.curve(),
+            v_star=max(map(accounting.separation_of, self._noise.losses())),
+            guarantee=guarantee_of(self.spec.run, self._noise),
+            seconds=self.seconds,
+            rate=self._played / max(self.seconds, 1e-9),
+            first=first,
+            second=second,
+        )
+
+
+AXIS, MEASURE = "execution", "separation"
+
+
+def game_of(spec: AttackSpec) -> attack.Game:
+    """The game that is played."""
+    size = size_of(spec.run)
+    noise = LOOPS[ALGORITHMS[spec.run.algorithm].loop].noise_of_run(spec.run)
+    first, second = (
+        Trajectory.parse(name, getattr(spec, name), size).counts(size).ravel() for name in ("first", "second")
+    )
+    return attack.game(noise, first, second, half=spec.noise == "half")
+
+
+def estimate(spec: AttackSpec) -> Estimate:
+    """What one unit will cost, on one core of the machine of bench/engine.py."""
+    each = game_of(spec).draws if spec.draws * spec.executions < 1e7 else spec.draws // 2
+    return Estimate(0.2 + 2 * each * spec.executions * 60e-9, 8 * 8 * attack.DRAWS, each)
+
+
+def axes(base: AttackSpec) -> Mapping[str, Callable[[Any], Any]]:
+    """What a sweep may change."""
+
+    def checked(field: Field, value: Any) -> Any:
+        return field.parse(value) if isinstance(value, str) else field.check(value)
+
+    return {name: partial(checked, field) for name, field in FIELDS.items()}
+
+
+def along(base: AttackSpec, chosen: Mapping[str, Any]) -> AttackSpec:
+    """The spec with these values of axes."""
+    return base.replace(**chosen)
+
+
+def guarantee(spec: AttackSpec) -> dict[str, Any]:
+    """What the attacked run claims and proves."""
+    noise = LOOPS[ALGORITHMS[spec.run.algorithm].loop].noise_of_run(spec.run)
+    return guarantee_of(spec.run, noise).to_dict()
+
+
+def warm() -> Iterator[None]:
+    """Nothing: noise alone is drawn by kernels that compile in a moment."""
+    yield from ()
+
+
+kinds.register(
+    Kind(
+        key=AttackSpec.kind,
+        fields=FIELDS,
+        from_dict=from_dict,
+        start=AttackRun,
+        estimate=estimate,
+        warm=warm,
+        trace=AttackTrace,
+        axis=AXIS,
+        measure=MEASURE,
+        axes=axes,
+        along=along,
+        questions={"guarantee": guarantee, "collusion": collusion},
+    )
+)

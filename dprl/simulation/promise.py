@@ -1,0 +1,67 @@
+"""What the noise of a run promises, as curves: epsilon against delta, and the trade-off of any test's two errors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dprl.learners import ALGORITHMS
+from dprl.privacy.accounting import Losses, delta_of, epsilon_of, scaled, separation_of, zcdp_of
+from dprl.simulation.loops import LOOPS
+from dprl.simulation.spec import RunSpec
+
+DELTAS = tuple(10.0 ** (-k / 2) for k in range(20, 2, -1))  # 1e-10 to 0.03
+FALSE = tuple(np.linspace(0.0, 1.0, 101))  # shares of false accusations
+FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of noise, for what other noise of the kind would prove
+
+
+def promise(spec: RunSpec) -> dict[str, Any] | None:
+    """The promise of a private run's noise, of replacing one user at the worst place; None without privacy.
+
+    Returns:
+        deltas, epsilons: what is proved, as (epsilon, delta).
+        false, missed: of every test, at least `missed` users are missed where `false` are accused falsely (the f of
+            f-DP, from below: f(x) >= 1 - delta - e^epsilon x for every pair that is proved).
+        right: with which chance the best attacker guesses right which of two equally likely worlds it is.
+        rho: of zero-concentrated privacy, None where none is known.
+        separation: of the best attacker's scores.
+        separations, measures: at `delta`, which epsilon noise of this kind proves when the scores are so far apart.
+        delta: at which an attack is measured, that of the spec.
+    """
+    noise = LOOPS[ALGORITHMS[spec.algorithm].loop].noise_of_run(spec)
+    places = noise.losses()
+    if not places:
+        return None
+    delta = spec.delta or 0.0
+    worst = max(places, key=separation_of)
+    epsilons = [max(epsilon_of(losses, d) for losses in places) for d in DELTAS]
+    rhos = [zcdp_of(losses) for losses in places]
+    tangents = _tangents(places, max(epsilons))
+    proved = [(separation_of(less), epsilon_of(less, delta)) for less in (scaled(worst, f) for f in FACTORS)]
+    return {
+        "deltas": list(DELTAS),
+        "epsilons": epsilons,
+        "false": list(FALSE),
+        "missed": [_missed(tangents, x) for x in FALSE],
+        "right": (1 + tangents[0][1]) / 2,
+        "rho": None if None in rhos else max(rho for rho in rhos if rho is not None),
+        "separation": separation_of(worst),
+        "separations": [d for d, _ in proved],
+        "measures": [epsilon for _, epsilon in proved],
+        "delta": delta,
+    }
+
+
+def _tangents(places: tuple[Losses, ...], most: float) -> list[tuple[float, float]]:
+    """(epsilon, delta) pairs that are proved, epsilon rising from 0."""
+    return [(e, max(delta_of(losses, e) for losses in places)) for e in np.linspace(0.0, most, 40)]
+
+
+def _missed(tangents: list[tuple[float, float]], false: float) -> float:
+    """At least so many are missed; from both directions in which data sets can be exchanged."""
+    found = [0.0]
+    for epsilon, delta in tangents:
+        found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]
+    return max(found)

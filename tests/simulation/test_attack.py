@@ -1,0 +1,218 @@
+"""Attacks as specs: what they are, what their traces hold, and that they find what is proved and no more."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import linalg, stats
+
+import dprl
+from dprl import RunSpec, SpecError, metrics, spec_from_json
+from dprl.mdp import Size
+from dprl.privacy import MECHANISMS, accounting
+from dprl.privacy.accounting import Binomial, Gaussian, Laplace, epsilon_of, scaled, separation_of, zcdp_of
+from dprl.privacy.mechanisms import stream_of_releases
+from dprl.privacy.mechanisms.gaussian import innovations
+from dprl.simulation import AttackSpec, AttackTrace, answer, answered, start, trace_from_bytes
+from dprl.simulation.promise import promise as promise_of
+from dprl.simulation.trajectory import Trajectory, farthest, nearest
+from tests.privacy.draws import LEVEL, unit_noise
+
+SMALL: dict[str, Any] = {
+    "environment": "random",
+    "environment_params": {"S": 3, "A": 2, "H": 2},
+    "episodes": 1000,
+}
+RUNS = {
+    "central": RunSpec(**SMALL, privacy="central"),
+    "local": RunSpec(**SMALL, privacy="local"),
+    "shuffle": RunSpec(**SMALL, privacy="shuffle"),
+}
+
+
+promise = cache(promise_of)
+
+
+@cache
+def scores(spec: AttackSpec) -> tuple[np.ndarray, np.ndarray]:
+    traces = dprl.run(spec).seeds
+    return np.concatenate([t.first for t in traces]), np.concatenate([t.second for t in traces])
+
+
+def measured(spec: AttackSpec) -> metrics.Measured:
+    """The epsilon that the attack finds at the run's own delta."""
+    found = promise(spec.run)
+    assert found is not None
+    return metrics.epsilon_of_separation(
+        metrics.separation(*scores(spec)), np.array(found["separations"]), np.array(found["measures"])
+    )
+
+
+def test_a_spec_is_canonical_and_passes_through_json() -> None:
+    run = RunSpec(**SMALL, seeds=7, root_seed=3)
+    spec = AttackSpec(run=run)
+    assert spec == AttackSpec(run=run.replace(seeds=2), first="0/0/1*2", second="2/0/1 2/0/1")
+    assert (spec.first, spec.second) == farthest(Size(3, 2, 2))
+    assert spec_from_json(spec.to_json()) == spec
+    assert hash(spec.replace(noise="half")) != hash(spec)
+    assert spec.replace(seeds=3).seed_key(1) == spec.seed_key(1) != spec.seed_key(0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"first": "3/0/1"}, "first"),
+        ({"second": "0/2/1"}, "second"),
+        ({"second": "0/0/1*3"}, "second"),
+        ({"first": "0-0-1"}, "first"),
+        ({"first": "0/0/2"}, "first"),
+        ({"noise": "twice"}, "noise"),
+        ({"executions": 1}, "executions"),
+        ({"run": RUNS["central"].twin()}, "privacy"),
+        ({"run": RunSpec(episodes=10**6, schedule="geometric:0.001"), "executions": 5000}, "schedule"),
+    ],
+)
+def test_what_is_refused_names_its_field(changes: dict[str, object], field: str) -> None:
+    with pytest.raises(SpecError) as error:
+        AttackSpec(**{"run": RUNS["central"], **changes})  # type: ignore[arg-type]
+    assert error.value.field == field
+
+
+def test_trajectories_are_read_written_and_counted() -> None:
+    size = Size(3, 2, 4)
+    one = Trajectory.parse("first", "0/0/1*2 1/1/0", size)
+    assert one.steps == ((0, 0, 1), (0, 0, 1), (1, 1, 0), (1, 1, 0))
+    assert one.text == "0/0/1*2 1/1/0"
+    counts = one.counts(size)
+    assert counts[1, 0, 0].tolist() == [0, 1, 0, 1, 1]  # from state 0 to state 1, with a reward
+    assert counts[3, 1, 1].tolist() == [0, 1, 0, 1, 0]
+    assert counts[..., size.S].sum() == size.H
+    for pair, cells in ((farthest(size), 6 * size.H), (nearest(size), 1)):
+        a, b = (Trajectory.parse("first", text, size).counts(size) for text in pair)
+        assert (a != b).sum() == cells
+    one_state = Size(1, 2, 3)
+    a, b = (Trajectory.parse("first", text, one_state).counts(one_state) for text in farthest(one_state))
+    assert (a != b).sum() == 6 * one_state.H
+
+
+def test_the_same_spec_has_the_same_scores_however_it_is_sliced() -> None:
+    spec = AttackSpec(run=RUNS["central"], executions=50, seeds=1)
+    first, second = start(spec, 0), start(spec, 0)
+    first.advance(60.0)
+    while not second.advance(0.0):
+        assert 0 < second.progress < 1
+    a, b = first.trace(), second.trace()
+    np.testing.assert_array_equal(a.first, b.first)
+    assert len(a.first) == len(a.second) == 50
+    assert a.curve.at[-1] == spec.size
+    again = trace_from_bytes(a.to_bytes())
+    assert isinstance(again, AttackTrace)
+    assert again.spec == spec
+    np.testing.assert_array_equal(again.second, a.second)
+    assert a.v_star == pytest.approx(promise(spec.run)["separation"])  # type: ignore[index]
+
+
+@pytest.mark.parametrize("privacy", RUNS)
+def test_what_is_measured_is_not_above_the_proof_and_half_the_noise_is_caught(privacy: str) -> None:
+    spec = AttackSpec(run=RUNS[privacy], executions=1500, seeds=2)
+    proved = answered(answer("guarantee", spec))["proved_epsilon"]
+    found = measured(spec)
+    spread = (found.high - found.low) / (2 * 1.96)
+    assert found.high - found.low < 0.5
+    assert abs(found.value - proved) < stats.norm.isf(LEVEL) * spread  # and the best attack reaches it
+    assert metrics.surely(*scores(spec), spec.run.delta or 0.0) <= proved
+    caught = measured(spec.replace(noise="half"))
+    assert caught.low > proved
+    assert caught.value == pytest.approx(2.1 * proved, rel=0.25)
+
+
+def test_printed_noise_is_caught_when_a_user_is_replaced() -> None:
+    run = RUNS["local"].replace(calibration="paper")
+    found = measured(AttackSpec(run=run, executions=1500, seeds=2))
+    assert run.delta == 0
+    assert run.epsilon == 1.0
+    assert found.low > 1.0
+    assert found.low < 2.0 < found.high
+
+
+def test_trajectories_that_are_the_same_cannot_be_told_apart() -> None:
+    spec = AttackSpec(run=RUNS["local"], first="1/0/1", second="1/0/1", executions=100, seeds=1)
+    assert not np.any(scores(spec))
+    assert metrics.separation(*scores(spec)).value == 0
+    assert metrics.guessed_right(*scores(spec)).value == 0.5
+
+
+@pytest.mark.parametrize("key", ["gaussian-tree", "laplace-tree"])
+def test_what_a_tree_tells_of_its_first_item_is_in_the_prefixes_of_two_four_eight(key: str) -> None:
+    mechanism, whole = MECHANISMS[key], stream_of_releases(13)
+    few = mechanism.telling(whole)
+    assert few.leaves.tolist() == [0, 1, 2, 4, 8, -1]
+    first, second = np.array([0.5, 0.0]), np.array([0.0, 0.25])
+    seen = first + unit_noise(mechanism, whole, 2 * 50, 1).reshape(13, 50, 2)
+    np.testing.assert_allclose(
+        mechanism.log_ratio(whole, seen, 0, first, second),
+        mechanism.log_ratio(few, seen[[0, 1, 3, 7]], 0, first, second),
+        atol=1e-12,
+    )
+    with pytest.raises(ValueError, match="do not tell"):
+        mechanism.log_ratio(few.__class__(np.array([0, 3, 5, -1]), few.batches), seen[:2], 0, first, second)
+
+
+def test_innovations_undo_the_square_root_of_the_matrix_of_prefix_sums() -> None:
+    M = 6
+    root = np.real(linalg.sqrtm(np.tril(np.ones((M, M))) + 1e-14 * np.eye(M)))
+    z = np.random.default_rng(0).normal(size=(M, 2))
+    np.testing.assert_allclose(innovations(stream_of_releases(M), root @ z), z, atol=1e-6)
+
+
+def test_the_promise_of_gaussian_noise_is_that_of_its_mu() -> None:
+    found = promise(RUNS["central"])
+    assert found is not None
+    mu = found["separation"]
+    assert found["right"] == pytest.approx(stats.norm.cdf(mu / 2), rel=1e-6)
+    assert found["rho"] == pytest.approx(mu**2 / 2)
+    false, missed = np.array(found["false"]), np.array(found["missed"])
+    best = stats.norm.cdf(stats.norm.isf(false) - mu)
+    assert np.all(missed <= best + 1e-9)  # what is drawn as proved is proved
+    assert np.all(missed >= best - 2e-3)
+    assert np.interp(-6, np.log10(found["deltas"]), found["epsilons"]) == pytest.approx(1.0, rel=1e-4)
+    assert promise(RUNS["central"].twin()) is None
+
+
+def test_the_separation_of_laplace_noise_is_that_of_its_losses() -> None:
+    x = np.linspace(-40, 40, 800_001)
+    density = np.exp(-np.abs(x)) / np.exp(-np.abs(x)).sum()
+    for shift in (0.05, 1.5):
+        loss = np.abs(x + shift) - np.abs(x)
+        mean = density @ loss
+        expected = 2 * mean / np.sqrt(density @ (loss - mean) ** 2)
+        assert separation_of((Laplace(9, shift),)) == pytest.approx(3 * expected, rel=1e-4)
+    assert separation_of((Gaussian(0.3), Gaussian(0.4))) == pytest.approx(0.5)
+
+
+def test_noise_half_as_large_moves_twice_as_many_standard_deviations() -> None:
+    assert scaled((Gaussian(0.3), Laplace(4, 0.1)), 0.5) == (Gaussian(0.6), Laplace(4, 0.2))
+    (bits,) = scaled((Binomial(1000, 0.5, 3, 3),), 0.5)
+    assert bits == Binomial(250, 0.5, 3, 3)
+    assert zcdp_of((Gaussian(0.2), Laplace(4, 0.1))) == pytest.approx(0.02 + 0.02)
+    assert zcdp_of((bits,)) is None
+    assert epsilon_of(scaled((Laplace(4, 0.1),), 0.5), 0.0) == pytest.approx(0.8)
+    assert accounting.delta_of((), 1.0) == 0.0
+
+
+def test_two_users_read_the_third_from_one_draw_and_not_from_a_tree() -> None:
+    found = answered(answer("collusion", AttackSpec(run=RUNS["central"])))
+    visits, tree = np.array(found["visits"]), np.array(found["tree"])
+    sums = np.cumsum(visits)
+    one = sums + found["one"]
+    np.testing.assert_allclose(one[2:] - one[:-2] - visits[2:], visits[1:-1], atol=1e-12)
+    wrong = (sums + tree)[2:] - (sums + tree)[:-2] - visits[2:] - visits[1:-1]
+    assert np.all(np.abs(wrong) > 0.01)
+    assert found["scale"] == 4.0
+    json.dumps(found)
+    assert math.isfinite(found["one"])
