@@ -6,8 +6,8 @@ noise scales. A tuple of losses is their (adaptive) composition. The converters 
 
 - Laplace at delta = 0: pure composition, the sum of shifts.
 - Gaussian alone: exactly, by the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
-- Everything else: privacy-loss distributions of the dp-accounting library, discretised upward (connect the dots,
-  Doroshenko et al. 2022), so that the answer is never too small.
+- Laplace and Binomial otherwise: privacy-loss distributions on a grid, rounded upward, whose composition has a bound
+  on its error at every delta (see losses.py, composition.py), so that the answer is never too small.
 
 `calibrated` and `least_scale` turn this around: the least noise that proves (epsilon, delta), rounded up.
 """
@@ -16,67 +16,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from dprl.fields import SpecError
+from dprl.privacy.composition import delta_at, epsilon_at
+from dprl.privacy.losses import Binomial, Gaussian, Laplace, Loss, Losses, Part, one_way, parts_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-# The grid of losses, as a share of the standard deviation of the total loss.
-GRID = 2e-4
-MAX_WINDOW = 4_000_000  # outcomes of a Binomial looked at one by one
+__all__ = [
+    "Binomial",
+    "Gaussian",
+    "Laplace",
+    "Loss",
+    "Losses",
+    "calibrated",
+    "delta_of",
+    "epsilon_of",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_mu",
+    "least_scale",
+    "rounded_up",
+    "scaled",
+    "separation_of",
+    "zcdp_of",
+]
+GRID = 2e-4  # the grid of losses, as a share of the standard deviation of the total loss
 SCALES = Context(prec=6, rounding=ROUND_CEILING)  # of the scales that calibration returns: see `rounded_up`
-
-
-@dataclass(frozen=True)
-class Laplace:
-    """`count` counters with Laplace noise, each moved by at most `shift` times the noise scale."""
-
-    count: int
-    shift: float
-
-    @property
-    def spread(self) -> float:
-        """About the standard deviation of the total privacy loss."""
-        return math.sqrt(self.count) * self.shift
-
-
-@dataclass(frozen=True)
-class Gaussian:
-    """Gaussian noise on a vector moved by at most `shift` standard deviations in Euclidean norm (mu of GDP)."""
-
-    shift: float
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation of the privacy loss."""
-        return self.shift
-
-
-@dataclass(frozen=True)
-class Binomial:
-    """Counters with Binomial(trials, probability) noise: `up` of them are one higher, `down` one lower."""
-
-    trials: int
-    probability: float
-    up: int
-    down: int
-
-    @property
-    def spread(self) -> float:
-        """About the standard deviation of the total privacy loss."""
-        variance = self.trials * self.probability * (1 - self.probability)
-        return math.sqrt((self.up + self.down) / variance)
-
-
-Loss = Laplace | Gaussian | Binomial
-Losses = tuple[Loss, ...]
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
@@ -141,7 +108,8 @@ def epsilon_of(losses: Losses, delta: float) -> float:
     gaussian = _all_gaussian(losses)
     if gaussian is not None:
         return gaussian_epsilon(gaussian, delta)
-    return min(pure, float(_distribution(losses).get_epsilon_for_delta(delta)))
+    interval, directions = _on_grid(losses)
+    return min(pure, max(epsilon_at(parts, interval, delta) for parts in directions))
 
 
 def delta_of(losses: Losses, epsilon: float) -> float:
@@ -153,7 +121,8 @@ def delta_of(losses: Losses, epsilon: float) -> float:
     gaussian = _all_gaussian(losses)
     if gaussian is not None:
         return gaussian_delta(gaussian, epsilon)
-    return float(_distribution(losses).get_delta_for_epsilon(epsilon))
+    interval, directions = _on_grid(losses)
+    return max(delta_at(parts, interval, epsilon) for parts in directions)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
@@ -271,105 +240,8 @@ def _all_gaussian(losses: Losses) -> float | None:
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
-@lru_cache(maxsize=8)  # some hold megabytes
-def _distribution(losses: Losses) -> Any:
-    """The privacy-loss distribution of the composition, from the dp-accounting library."""
-    from dp_accounting.pld import privacy_loss_distribution as pld
-
+def _on_grid(losses: Losses) -> tuple[float, list[list[Part]]]:
+    """The interval, and the losses on its multiples, with the two data sets either way round."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
-    total: Any = None
-    for loss in losses:
-        if isinstance(loss, Laplace):
-            one = pld.from_laplace_mechanism(
-                1 / loss.shift, value_discretization_interval=interval, use_connect_dots=True
-            )
-            part = one.self_compose(loss.count)
-        elif isinstance(loss, Gaussian):
-            part = pld.from_gaussian_mechanism(
-                1 / loss.shift, value_discretization_interval=interval, use_connect_dots=True
-            )
-        elif isinstance(loss, Binomial):
-            part = _binomial(loss, interval)
-        else:
-            raise TypeError(f"no accounting for {loss!r}")
-        total = part if total is None else total.compose(part)
-    return total
-
-
-def _binomial(loss: Binomial, interval: float) -> Any:
-    """The privacy-loss distribution of Binomial noise under shifts by one."""
-    from dp_accounting.pld import pld_pmf
-    from dp_accounting.pld import privacy_loss_distribution as pld
-
-    first, b, outside = _binomial_window(loss.trials, loss.probability)
-    x = np.arange(first, first + len(b) + 1)  # outcomes of b, and of b moved up by one
-    here, below = np.append(b, 0.0), np.append(0.0, b)  # P[noise = x], P[noise + 1 = x]
-    log_odds = math.log(loss.probability) - math.log1p(-loss.probability)
-    inner = slice(1, -1)
-    log_ratio = (
-        np.log(x[inner] / (loss.trials - x[inner] + 1.0)) - log_odds
-    )  # ln P[noise + 1 = x] / P[noise = x]
-
-    def compose(up: int, down: int) -> Any:
-        parts = []
-        for count, mass, losses, lost in (
-            (up, below[inner], log_ratio, below[-1]),
-            (down, here[inner], -log_ratio, here[0]),
-        ):
-            if count:
-                lowest, pmf = _connect_dots(losses, mass, interval)
-                parts.append(
-                    pld_pmf.DensePLDPmf(interval, lowest, pmf, float(lost) + outside, True).self_compose(
-                        count
-                    )
-                )
-        return parts[0] if len(parts) == 1 else parts[0].compose(parts[1])
-
-    # exchanging the two data sets exchanges up and down
-    forward = compose(loss.up, loss.down)
-    return pld.PrivacyLossDistribution(forward, None if loss.up == loss.down else compose(loss.down, loss.up))
-
-
-def _binomial_window(trials: int, probability: float) -> tuple[int, NDArray[np.float64], float]:
-    """First outcome, probabilities of a run of outcomes, and a bound on the mass outside it.
-
-    Probabilities are built outward from the mode by their ratios, so that no digits are lost for any number
-    of trials (differences of log-gammas lose all of them near 10^15). Outside: Bernstein's inequality.
-    """
-    mean = trials * probability
-    sigma = math.sqrt(mean * (1 - probability))
-    reach = 12 * sigma + 30
-    first, last = max(0, math.floor(mean - reach)), min(trials, math.ceil(mean + reach))
-    if last - first > MAX_WINDOW:
-        raise SpecError(
-            "epsilon", "the privacy of this much Binomial noise is not computed; give a larger epsilon."
-        )
-    mode = min(max(math.floor(mean), first), last)
-    x = np.arange(first, last)
-    step = np.log((trials - x) / (x + 1.0)) + (math.log(probability) - math.log1p(-probability))
-    log_b = np.concatenate([[0.0], np.cumsum(step)])
-    log_b -= log_b[mode - first]
-    b = np.exp(log_b)
-    whole = first == 0 and last == trials
-    outside = 0.0 if whole else 2 * math.exp(-(reach**2) / (2 * (sigma**2 + reach / 3)))
-    return first, b / b.sum(), outside
-
-
-def _connect_dots(
-    losses: NDArray[np.float64], mass: NDArray[np.float64], interval: float
-) -> tuple[int, NDArray[Any]]:
-    """Move each atom of privacy loss to the two grid points around it, keeping its mass under both data sets.
-
-    That is a spread of the likelihood ratio, so the result is at least as revealing. Returns the lowest grid
-    index and the mass on each grid point from there on.
-    """
-    floor = np.floor(losses / interval)
-    rest = losses - floor * interval
-    # share on the upper point: keeps sum of mass * exp(-loss)
-    upper = np.expm1(-rest) / math.expm1(-interval)
-    index = floor.astype(np.int64)
-    lowest = int(index.min())
-    size = int(index.max()) - lowest + 2
-    result = np.bincount(index - lowest, mass * (1 - upper), size)
-    result += np.bincount(index - lowest + 1, mass * upper, size)
-    return lowest, result
+    ways = (False, True) if one_way(losses) else (False,)
+    return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

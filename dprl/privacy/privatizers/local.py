@@ -35,7 +35,7 @@ def prepare(request: Request) -> Noise:
             f"the least scale that proves {budget(request.epsilon, request.delta)} for one report, in which another "
             f"trajectory changes {statistic.moved}"
         )
-        sources = (mechanism.source, "dp-accounting; Balle, Wang 2018")
+        sources = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018")
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         return guarantee(

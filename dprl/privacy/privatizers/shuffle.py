@@ -20,7 +20,9 @@ from dprl.statistics import REPLACE_ONE, Change
 
 TRUST = "The shuffler is trusted to mix the messages of a batch; the agent sees only which messages came, not whose."
 MOST_USERS = 10**15
-LEAST_DELTA = 1e-12  # the accountant's own rounding is about 1e-15 a counter
+LEAST_DELTA = (
+    1e-18  # outcomes that the accountant does not look at have a chance of about 1e-30 in each counter
+)
 MOST_BITS = 4e10  # in a batch: beyond, the accountant would have to look at too many outcomes
 
 
@@ -79,7 +81,7 @@ def prepare(request: Request) -> Noise:
                 f"ceil({4 * variance:,.0f}/n) bits a user, of variance {variance:,.0f} in a batch: the least "
                 f"that proves {budget(request.epsilon, request.delta)} where a change moves {2 * count} counters"
             )
-        sources = ("B25 Algorithm 4", "dp-accounting")
+        sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
     drawn = np.column_stack([bits, raised])
     if not request.exact and request.batches is None and request.releases is None:
         drawn = as_one(drawn)

@@ -1,0 +1,202 @@
+"""delta and epsilon of a sum of independent privacy losses L, with a bound on the rounding.
+
+    delta(epsilon) = P[L = inf] + E (1 - e^(epsilon - L))^+
+
+A sum is a convolution, for which there is the FFT; but its rounding is about 1e-16 of the *largest* probability, while
+delta is made of the smallest. So losses are tilted first: for q(l) = p(l) e^(theta l) / M(theta), with M the
+moment-generating function of p and theta near the saddle point, the sum lies about epsilon, and p = q M(theta)
+e^(-theta l) gives the probabilities back. Rounding is then a share of delta, however small that is. It is bounded and
+added.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.mdp.tabular import Array
+from dprl.privacy.losses import Part
+
+Complexes = NDArray[np.complex128]
+
+REACH = 13.0  # standard deviations of the tilted sum to each side that are looked at; the rest is bounded
+LARGEST = 2**23  # points of the FFT; where more would be needed, Chernoff's bound is the answer
+ROUNDING = 2.0**-53
+SLACK = 1e-9  # relative, for the rounding of what goes in: some 1e-16 for each counter
+
+
+class Tail(NamedTuple):
+    """At least the probabilities of losses: mass [N] at losses [N], increasing, and `beyond` at an infinite loss.
+
+    rounding: [N] how much of each may be rounding.
+    """
+
+    losses: Array
+    mass: Array
+    rounding: Array
+    beyond: float
+
+    def delta(self, epsilon: float) -> float:
+        """delta(epsilon), never too small; for epsilon not below losses[0]."""
+        first, factor = self._above(epsilon)
+        return self.beyond + float((self.mass[first:] * factor).sum())
+
+    def rough(self, epsilon: float) -> bool:
+        """Whether more than one in ten thousand of that is rounding."""
+        first, factor = self._above(epsilon)
+        return float((self.rounding[first:] * factor).sum()) > 1e-4 * self.delta(epsilon)
+
+    def _above(self, epsilon: float) -> tuple[int, Array]:
+        first = int(np.searchsorted(self.losses, epsilon, side="right"))
+        return first, -np.expm1(epsilon - self.losses[first:])
+
+
+def delta_at(parts: Sequence[Part], interval: float, epsilon: float) -> float:
+    """At least delta(epsilon), and hardly more. epsilon >= 0."""
+    theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
+    least = _lost(parts) + math.exp(
+        min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
+    )  # Chernoff
+    for tilt in _gentler(theta):
+        tail = _tail(parts, interval, tilt, epsilon)
+        if tail is None:
+            break
+        if tail.losses[0] <= epsilon:
+            least = min(least, tail.delta(epsilon))
+            if not tail.rough(epsilon):
+                break
+    return min(least, 1.0)
+
+
+def epsilon_at(parts: Sequence[Part], interval: float, delta: float) -> float:
+    """At least the least epsilon >= 0 with delta(epsilon) <= delta, and hardly more; inf if there is none."""
+    from scipy.optimize import brentq
+
+    lost = _lost(parts)
+    if lost >= delta:
+        return math.inf
+    log_rest = math.log(delta - lost)
+    theta = _least(lambda t: (_log_moment(parts, interval, t) - log_rest) / t, interval)
+    least = max((_log_moment(parts, interval, theta) - log_rest) / theta, 0.0)  # Chernoff
+    for tilt in _gentler(theta):
+        tail = _tail(parts, interval, tilt, 0.0)
+        if least == 0 or tail is None:
+            break
+        low = max(0.0, float(tail.losses[0]))
+        if low >= least or tail.delta(least) > delta:
+            continue
+        if tail.delta(low) <= delta:
+            least = low
+            continue
+        found = brentq(lambda e, t=tail: t.delta(e) - delta, low, least, xtol=1e-14 * least, rtol=1e-13)
+        least = min(least, float(found) * (1 + 1e-12))
+        if not tail.rough(least):
+            break
+    return least
+
+
+def _gentler(theta: float) -> Iterator[float]:
+    """A tilt, and gentler ones for where the window that it leads to lies too high, or rounding is seen."""
+    for _ in range(8):
+        yield theta
+        theta /= 4
+
+
+def _lost(parts: Sequence[Part]) -> float:
+    """The chance that some loss is infinite."""
+    if any(part.lost >= 1 for part in parts):
+        return 1.0
+    return -math.expm1(sum(part.times * math.log1p(-part.lost) for part in parts))
+
+
+def _tilted(part: Part, interval: float, theta: float) -> tuple[Array, float]:
+    """q, and the logarithm of M(theta), of one loss."""
+    with np.errstate(divide="ignore"):
+        exponent = np.log(part.pmf) + theta * interval * (part.lowest + np.arange(len(part.pmf)))
+    high = float(exponent.max())
+    q = np.exp(exponent - high)
+    total = float(q.sum())
+    return q / total, high + math.log(total)
+
+
+def _log_moment(parts: Sequence[Part], interval: float, theta: float) -> float:
+    """ln M(theta) of the sum."""
+    return sum(part.times * _tilted(part, interval, theta)[1] for part in parts)
+
+
+def _least(height: Callable[[float], float], interval: float) -> float:
+    """About the theta > 0 where a function with one valley is least."""
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        lambda log_theta: height(math.exp(log_theta)),
+        bounds=(math.log(1e-12 / interval), math.log(1 / (16 * interval))),
+        method="bounded",
+        options={"xatol": 0.02},
+    )
+    return math.exp(float(found.x))
+
+
+def _tail(parts: Sequence[Part], interval: float, theta: float, least: float) -> Tail | None:
+    """At least the probabilities of losses from `least` on, as the convolution tilted by theta tells them."""
+    from scipy.fft import irfft, rfft
+
+    tilted = [_tilted(part, interval, theta) for part in parts]
+    log_m = sum(part.times * each[1] for part, each in zip(parts, tilted, strict=True))
+    mean = variance = 0.0  # of the tilted sum, in intervals
+    for part, (q, _) in zip(parts, tilted, strict=True):
+        index = part.lowest + np.arange(len(q))
+        centre = float((q * index).sum())
+        mean += part.times * centre
+        variance += part.times * float((q * (index - centre) ** 2).sum())
+    deviation = math.sqrt(variance) + 4
+    points = 2 ** math.ceil(math.log2(2 * REACH * deviation + 64))
+    if points > LARGEST:
+        return None
+    # a circle of so many points: what lies outside the window comes in on its other side, which adds to the mass
+    rounding = (
+        10 * math.log2(points) + 20
+    ) * ROUNDING  # of each value of an FFT of probabilities (Higham 2002, 24.1)
+    log_size, log_most, product = 0.0, 0.0, np.ones(points // 2 + 1, dtype=complex)
+    for part, (q, _) in zip(parts, tilted, strict=True):
+        circle = np.bincount((part.lowest + np.arange(len(q))) % points, q, points)
+        transform = rfft(circle)
+        size = np.abs(transform)
+        log_size = log_size + part.times * np.log(np.maximum(size, 1e-300))
+        log_most = log_most + part.times * np.log(size + rounding)
+        product = product * _power(transform, part.times)
+    twice = np.full(points // 2 + 1, 2.0)
+    twice[[0, -1]] = 1.0
+    size, most = np.exp(log_size), np.exp(log_most)
+    error = float((twice * (most - size + rounding * most)).sum()) / points
+    bottom = round(mean) - points // 2
+    index = bottom + np.arange(points)
+    q = np.maximum(irfft(product, points)[index % points], 0.0) + error
+    losses = interval * index
+    first = max(int(np.searchsorted(losses, least)) - 1, 0)
+    losses, q = losses[first:], q[first:]
+    if len(losses) == 0:
+        return None
+    scale = np.exp(np.minimum(log_m - theta * losses, 700.0))  # where that is more, the mass is at most 1
+    top = float(losses[-1])
+    above = min(
+        _log_moment(parts, interval, theta + u) - (theta + u) * top
+        for u in (x / (interval * deviation) for x in (0.0, 2.0, 5.0, REACH))
+    )
+    beyond = _lost(parts) + math.exp(min(above, 0.0))
+    return Tail(losses, np.minimum(scale * q * (1 + SLACK), 1.0), np.minimum(scale * error, 1.0), beyond)
+
+
+def _power(z: Complexes, count: int) -> Complexes:
+    """z^count by squaring."""
+    result, square = np.ones_like(z), z
+    while count:
+        if count & 1:
+            result = result * square
+        count >>= 1
+        square = square * square
+    return result

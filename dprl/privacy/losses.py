@@ -1,0 +1,169 @@
+"""Privacy losses: what one neighbouring change shows through one kind of noise, and their distributions on a grid.
+
+The loss of an outcome is the logarithm of how much likelier it is with the one data set than with the other. A
+distribution of losses is kept on the multiples of an `interval`: each atom is moved to the two multiples around it so
+that its mass under both data sets stays (connect the dots, Doroshenko et al. 2022). That spreads the likelihood ratio,
+so the result is at least as revealing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.fields import SpecError
+from dprl.mdp.tabular import Array
+
+MAX_WINDOW = 4_000_000  # outcomes of a Binomial looked at one by one
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """`count` counters with Laplace noise, each moved by at most `shift` times the noise scale."""
+
+    count: int
+    shift: float
+
+    @property
+    def spread(self) -> float:
+        """About the standard deviation of the total privacy loss."""
+        return math.sqrt(self.count) * self.shift
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Gaussian noise on a vector moved by at most `shift` standard deviations in Euclidean norm (mu of GDP)."""
+
+    shift: float
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the privacy loss."""
+        return self.shift
+
+
+@dataclass(frozen=True)
+class Binomial:
+    """Counters with Binomial(trials, probability) noise: `up` of them are one higher, `down` one lower."""
+
+    trials: int
+    probability: float
+    up: int
+    down: int
+
+    @property
+    def spread(self) -> float:
+        """About the standard deviation of the total privacy loss."""
+        variance = self.trials * self.probability * (1 - self.probability)
+        return math.sqrt((self.up + self.down) / variance)
+
+
+Loss = Laplace | Gaussian | Binomial
+Losses = tuple[Loss, ...]
+
+
+class Part(NamedTuple):
+    """`times` independent losses: pmf[i] is the chance of (lowest + i) intervals, `lost` that of an infinite loss."""
+
+    lowest: int
+    pmf: Array
+    times: int
+    lost: float
+
+
+def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[Part]:
+    """The losses of a composition, on the grid. exchanged: with the two data sets exchanged.
+
+    Raises TypeError for a loss that has no distribution here.
+    """
+    parts = []
+    for loss in losses:
+        if isinstance(loss, Laplace):
+            parts.append(_laplace(loss, interval))
+        elif isinstance(loss, Binomial):
+            parts += _binomial(loss, interval, exchanged)
+        else:
+            raise TypeError(f"no accounting for {loss!r} in a composition")
+    return parts
+
+
+def one_way(losses: Losses) -> bool:
+    """Whether the loss has another distribution when the two data sets are exchanged."""
+    return any(isinstance(x, Binomial) and x.up != x.down for x in losses)
+
+
+def _laplace(loss: Laplace, interval: float) -> Part:
+    """Atoms of 1/2 at the shift s and e^-s/2 at -s, and the density e^((l - s)/2)/4 between.
+
+    Between two points less than an interval apart the density has the masses, under both data sets, of an atom halfway.
+    """
+    s = loss.shift
+    inside = np.arange(math.floor(-s / interval) + 1, math.ceil(s / interval)) * interval
+    edges = np.concatenate([[-s], inside[(inside > -s) & (inside < s)], [s]])
+    between = np.exp((edges[:-1] - s) / 2) * np.expm1(np.diff(edges) / 2) / 2
+    at = np.concatenate([[-s], (edges[:-1] + edges[1:]) / 2, [s]])
+    lowest, pmf = _connect_dots(at, np.concatenate([[math.exp(-s) / 2], between, [0.5]]), interval)
+    return Part(lowest, pmf, loss.count, 0.0)
+
+
+def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[Part]:
+    """The losses of the counters that go up and of those that go down, which exchanging the data sets exchanges."""
+    first, b, outside = binomial_window(loss.trials, loss.probability)
+    x = np.arange(first, first + len(b) + 1)  # outcomes of b, and of b moved up by one
+    here, below = np.append(b, 0.0), np.append(0.0, b)  # P[noise = x], P[noise + 1 = x]
+    log_odds = math.log(loss.probability) - math.log1p(-loss.probability)
+    inner = slice(1, -1)
+    # ln P[noise + 1 = x] / P[noise = x]
+    log_ratio = np.log(x[inner] / (loss.trials - x[inner] + 1.0)) - log_odds
+    up, down = (loss.down, loss.up) if exchanged else (loss.up, loss.down)
+    parts = []
+    for count, mass, losses, lost in (
+        (up, below[inner], log_ratio, below[-1]),
+        (down, here[inner], -log_ratio, here[0]),
+    ):
+        if count:
+            lowest, pmf = _connect_dots(losses, mass, interval)
+            parts.append(Part(lowest, pmf, count, float(lost) + outside))
+    return parts
+
+
+def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]:
+    """First outcome, probabilities of a run of outcomes, and a bound on the mass outside it.
+
+    Probabilities are built outward from the mode by their ratios, so that no digits are lost for any number
+    of trials (differences of log-gammas lose all of them near 10^15). Outside: Bernstein's inequality.
+    """
+    mean = trials * probability
+    sigma = math.sqrt(mean * (1 - probability))
+    reach = 12 * sigma + 30
+    first, last = max(0, math.floor(mean - reach)), min(trials, math.ceil(mean + reach))
+    if last - first > MAX_WINDOW:
+        raise SpecError(
+            "epsilon", "the privacy of this much Binomial noise is not computed; give a larger epsilon."
+        )
+    mode = min(max(math.floor(mean), first), last)
+    x = np.arange(first, last)
+    step = np.log((trials - x) / (x + 1.0)) + (math.log(probability) - math.log1p(-probability))
+    log_b = np.concatenate([[0.0], np.cumsum(step)])
+    log_b -= log_b[mode - first]
+    b = np.exp(log_b)
+    whole = first == 0 and last == trials
+    outside = 0.0 if whole else 2 * math.exp(-(reach**2) / (2 * (sigma**2 + reach / 3)))
+    return first, b / b.sum(), outside
+
+
+def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Array]:
+    """The lowest grid index, and the mass on each multiple of `interval` from there on."""
+    floor = np.floor(losses / interval)
+    rest = losses - floor * interval
+    # share on the upper point: keeps sum of mass * exp(-loss)
+    upper = np.expm1(-rest) / math.expm1(-interval)
+    index: NDArray[np.int64] = floor.astype(np.int64)
+    lowest = int(index.min())
+    size = int(index.max()) - lowest + 2
+    result: Array = np.bincount(index - lowest, mass * (1 - upper), size).astype(float)
+    return lowest, result + np.bincount(index - lowest + 1, mass * upper, size)
