@@ -105,9 +105,11 @@ def compiled(function: F, signature: Any) -> F:
     numba = _numba()
     for helper in _kernels:
         if helper not in _registered:
-            numba.extending.register_jitable(helper)
+            # into its callers: handing over an array costs more than the arithmetic on a row of it
+            numba.extending.register_jitable(forceinline=True)(helper)
             _registered.add(helper)
-    machine = numba.njit(function)
+    # dividing by zero gives inf or nan, as it does for the NumPy scalars of the plain function
+    machine = numba.njit(function, error_model="numpy")
     if (folder := cache_folder()) is not None:
         from dprl.kernels.disk import KernelCache
 

@@ -16,8 +16,10 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"
 
 
 @kernel
-def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, out: Array) -> float:
-    """Write the canonical minimiser into out[h, s, a, :S] and return its sum. noisy, out: [H, S, A, S + 2].
+def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
+    """Write the canonical minimiser plus `lift` into out[h, s, a, :S] and return the minimiser's sum.
+
+    noisy, out: [H, S, A, S + 2].
 
     Start from max(m^, 0), whose distance is as small as x >= 0 permits. If its sum lies in [lo, hi], done.
     Above hi, move in a straight line toward max(m^ - t*, 0), below lo toward m^ + t*, until the sum fits.
@@ -27,20 +29,21 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, out: Arra
     n_hat = noisy[h, s, a, S]
     lo = n_hat - slack
     hi = max(n_hat + slack, 0.0)
-    total = 0.0
     positive = 0.0
+    for x in range(S):
+        m = max(noisy[h, s, a, x], 0.0)
+        positive += m
+        out[h, s, a, x] = m + lift
+    if lo <= positive <= hi:
+        return positive
+    total = 0.0
     active = 0
     worst = 0.0
     for x in range(S):
         m = noisy[h, s, a, x]
         total += m
-        if m > 0.0:
-            positive += m
-            active += 1
-            out[h, s, a, x] = m
-        else:
-            out[h, s, a, x] = 0.0
-            worst = max(worst, -m)
+        active += m > 0.0
+        worst = max(worst, -m)
     if positive > hi:
         # smallest t with sum max(m^ - t, 0) <= hi: drop what falls below the mean excess until nothing does
         t = 0.0
@@ -62,19 +65,21 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, out: Arra
         share = 1.0 if end >= hi else (positive - hi) / (positive - end)
         total = 0.0
         for x in range(S):
-            out[h, s, a, x] += share * (max(noisy[h, s, a, x] - t, 0.0) - out[h, s, a, x])
-            total += out[h, s, a, x]
+            m = max(noisy[h, s, a, x], 0.0)
+            m += share * (max(noisy[h, s, a, x] - t, 0.0) - m)
+            total += m
+            out[h, s, a, x] = m + lift
         return total
-    if positive < lo:
-        t = max(worst, (lo - total) / S)
-        end = total + S * t
-        share = 1.0 if end <= lo else (lo - positive) / (end - positive)
-        total = 0.0
-        for x in range(S):
-            out[h, s, a, x] += share * (noisy[h, s, a, x] + t - out[h, s, a, x])
-            total += out[h, s, a, x]
-        return total
-    return positive
+    t = max(worst, (lo - total) / S)
+    end = total + S * t
+    share = 1.0 if end <= lo else (lo - positive) / (end - positive)
+    total = 0.0
+    for x in range(S):
+        m = max(noisy[h, s, a, x], 0.0)
+        m += share * (noisy[h, s, a, x] + t - m)
+        total += m
+        out[h, s, a, x] = m + lift
+    return total
 
 
 @kernel
@@ -88,9 +93,7 @@ def consistent(noisy: Array, error: float, released: Array) -> None:
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                n = nearest_counts(noisy, h, s, a, error / 4.0, released)
-                for x in range(X):
-                    released[h, s, a, x] += error / (2.0 * X)
+                n = nearest_counts(noisy, h, s, a, error / 4.0, error / (2.0 * X), released)
                 released[h, s, a, X] = n + error / 2.0
                 released[h, s, a, X + 1] = noisy[h, s, a, X + 1]
 

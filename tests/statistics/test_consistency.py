@@ -41,7 +41,7 @@ def nearest(case: Case) -> Array:
     noisy, out = np.zeros((1, 2, 1, S + 2)), np.full((1, 2, 1, S + 2), np.nan)
     noisy[0, 1, 0] = [*case.m, case.n, 0.0]
     before = noisy.copy()
-    total = nearest_counts(noisy, 0, 1, 0, case.slack, out)
+    total = nearest_counts(noisy, 0, 1, 0, case.slack, 0.0, out)
     x = out[0, 1, 0, :S]
     assert total == pytest.approx(x.sum(), rel=1e-12, abs=1e-12 * case.scale)
     assert np.isnan(out[0, 0]).all()

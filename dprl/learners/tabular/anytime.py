@@ -50,6 +50,7 @@ def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Arra
     H, S, A = Q.shape
     start, tau2, rho2 = constants[0], constants[1], constants[2]
     missed = error * np.sqrt(S * tau2 / (S + tau2))  # visits by which n~ may be off
+    P = np.zeros(S)
     for h in range(H - 1, -1, -1):
         top = V[h + 1, 0]
         bottom = V[h + 1, 0]
@@ -67,7 +68,8 @@ def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Arra
                 r = released[h, s, a, S + 1] / n
                 mean = 0.0
                 for x in range(S):
-                    mean += released[h, s, a, x] / n * V[h + 1, x]
+                    P[x] = released[h, s, a, x] / n
+                    mean += P[x] * V[h + 1, x]
                 b = min(r, 1.0)
                 variance = 0.0
                 d1 = 0.0
@@ -75,7 +77,7 @@ def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Arra
                 d4 = 0.0
                 for x in range(S):
                     d = V[h + 1, x] - mean
-                    variance += released[h, s, a, x] / n * d * d
+                    variance += P[x] * d * d
                     d1 += d
                     d2 += d * d
                     d4 += d * d * d * d

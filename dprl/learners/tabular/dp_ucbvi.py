@@ -54,6 +54,9 @@ def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, po
                 if n <= 0.0 or (error == 0.0 and n < 1.0):
                     Q[h, s, a] = cap
                     continue
+                if c_privacy * error > 2.0 * cap * n:  # that term is beyond the cap, whatever the rest is
+                    Q[h, s, a] = min(Q[h, s, a], cap)
+                    continue
                 reward = min(max(released[h, s, a, S + 1] / n, 0.0), 1.0)
                 mean, spread = moments(released, h, s, a, V)
                 bonus = (c_variance * np.sqrt(spread) + c_count) * np.sqrt(1.0 / n) + c_privacy * error / n

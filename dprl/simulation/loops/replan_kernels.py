@@ -134,7 +134,6 @@ def simulate(
 
     `plan` and `next_release` are handed released counts only; that is the privacy of it.
     """
-    S = state.starts.shape[0]
     ends, errors, targets = setup.ends, setup.error, setup.targets
     position = state.position
     made, users, row, point, target = position[0], position[1], position[2], position[3], position[4]
@@ -147,14 +146,11 @@ def simulate(
             now = next_release(
                 users, left, setup.K, setup.settings, state.released, errors[row], state.policy
             )
-        gap = 0.0
-        for s in range(S):
-            gap += setup.d1[s] * max(setup.V_star[s] - state.value[0, s], 0.0)
         while setup.splits and targets[target] < now:
             # points of the curve are public: at one nothing is released, and nobody plans
             play(targets[target] - users, users_rng, model, setup, state)
             users = targets[target]
-            note(point, users, gap, state, record)
+            note(point, users, setup, state, record)
             point += 1
             target += 1
         play(now - users, users_rng, model, setup, state)
@@ -166,18 +162,17 @@ def simulate(
             add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
             worst = add_scaled(state.counts, state.noise, setup.scales, state.noisy)
             state.totals[1] = max(state.totals[1], worst / setup.bound[row])
-        publish(state.noisy, errors[row], state.released)
+            publish(state.noisy, errors[row], state.released)
+        made += 1
+        users = now
+        if users >= targets[target]:
+            note(point, users, setup, state, record)
+            point += 1
+            while target < targets.shape[0] and targets[target] <= users:
+                target += 1
 
         plan(state.released, errors[row], setup.constants, state.Q, state.V, state.policy)
         follow(model, state)
-
-        made += 1
-        users = now
-        if now >= targets[target]:
-            note(point, now, gap, state, record)
-            point += 1
-            while target < targets.shape[0] and targets[target] <= now:
-                target += 1
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
 
 
@@ -197,8 +192,11 @@ def play(users: int, users_rng: np.random.Generator, model: Model, setup: Setup,
 
 
 @kernel
-def note(point: int, users: int, gap: float, state: State, record: Record) -> None:
-    """Record a point of the curve."""
+def note(point: int, users: int, setup: Setup, state: State, record: Record) -> None:
+    """Record a point of the curve, while the policy that led to it is still the one played."""
+    gap = 0.0
+    for s in range(state.starts.shape[0]):
+        gap += setup.d1[s] * max(setup.V_star[s] - state.value[0, s], 0.0)
     record.users[point] = users
     record.regret[point] = state.totals[0]
     record.gap[point] = gap
