@@ -1,12 +1,12 @@
-"""How many episodes a second dprl plays, and how many rlberry does, on the same machine in the same run.
+"""How many episodes a second dprl plays, and how many rlberry and rlberry-scool do, on one machine in one run.
 
     python -m bench.peer [--seconds 3] [--repeats 3] [--keep DIRECTORY]
 
-Both run UCBVI on RiverSwim (S = 6, A = 2, H = 20) on one core, with step-dependent estimates and a new plan
-after every episode. rlberry 0.5.0's bonus is a simplified one, sqrt(1/n) + H/n, and its rewards are their
-means; dprl computes the paper's Bernstein bonus and draws Bernoulli rewards. Both compute their plans in code
-compiled by numba; compilation is not timed. rlberry needs a virtual environment of its own: it is made for
-the run and removed, or kept in, and later taken from, --keep.
+All run UCBVI on RiverSwim (S = 6, A = 2, H = 20) on one core, with step-dependent estimates and a new plan
+after every episode. rlberry's bonus is a simplified one, sqrt(1/n) + H/n, and its rewards are their
+means; dprl computes the paper's Bernstein bonus and draws Bernoulli rewards. All compute their plans in code
+compiled by numba; compilation is not timed. rlberry's later versions have their tabular agents in rlberry-scool. Each
+needs a virtual environment of its own: it is made for the run and removed, or kept in, and later taken from, --keep.
 """
 
 from __future__ import annotations
@@ -19,25 +19,53 @@ import subprocess
 import sys
 import tempfile
 import venv
+from dataclasses import dataclass
 from pathlib import Path
 
 import dprl
 from dprl.environments import ENVIRONMENTS
 
-# numba is optional for rlberry, which is much slower without.
-PEER_PACKAGES = ("rlberry==0.5.0", "gymnasium==0.29.1", "numba==0.68.1", "numpy==2.4.6")
+
+@dataclass(frozen=True)
+class Peer:
+    """A package with a UCBVI.
+
+    Attributes:
+        packages: what pip installs. numba is optional for rlberry, which is much slower without.
+        alone: what it then installs without all that it asks for.
+        agents, environments: the modules that have UCBVIAgent and FiniteMDP.
+    """
+
+    name: str
+    packages: tuple[str, ...]
+    alone: tuple[str, ...]
+    agents: str
+    environments: str
+
+
+BELOW = ("gymnasium==0.29.1", "numba==0.68.1", "numpy==2.4.6")
+PEERS = (
+    Peer("rlberry 0.5.0", ("rlberry==0.5.0", *BELOW), (), "rlberry.agents.ucbvi", "rlberry.envs.finite"),
+    Peer(
+        "rlberry-scool 0.7.3",
+        ("rlberry==0.7.3", *BELOW),
+        ("rlberry-scool==0.7.3",),
+        "rlberry_scool.agents.ucbvi",
+        "rlberry.envs.finite_mdp",
+    ),
+)
 HORIZON = 20
 DPRL_EPISODES = 400_000  # one or two seconds
 
 PEER_SCRIPT = """
-import json, sys, time
+import importlib, json, sys, time
 import numpy as np
 import rlberry
-from rlberry.agents.ucbvi import UCBVIAgent
-from rlberry.envs.finite import FiniteMDP
 
 rlberry.logger.setLevel("WARNING")
 given = json.load(sys.stdin)
+UCBVIAgent = importlib.import_module(given["agents"]).UCBVIAgent
+FiniteMDP = importlib.import_module(given["environments"]).FiniteMDP
 environment = FiniteMDP(np.array(given["R"]), np.array(given["P"]), np.array(given["d1"]))
 environment.reward_range = (0.0, 1.0)
 agent = UCBVIAgent(environment, gamma=1.0, horizon=given["H"], stage_dependent=True, seeder=given["seed"])
@@ -50,22 +78,27 @@ print("episodes per second:", episodes / seconds)
 """
 
 
-def make_environment(directory: Path) -> Path:
-    """Make rlberry's environment in `directory` unless it is there; returns its Python."""
+def make_environment(peer: Peer, directory: Path) -> Path:
+    """Make a peer's environment in `directory` unless it is there; returns its Python."""
     python = directory / "bin" / "python"
     done = directory / "complete"
     if not done.exists():
-        print(f"Installing {', '.join(PEER_PACKAGES)} into {directory} ...", flush=True)
+        print(f"Installing {', '.join(peer.packages + peer.alone)} into {directory} ...", flush=True)
         venv.create(directory, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PEER_PACKAGES], check=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet"]
+        subprocess.run([*pip, *peer.packages], check=True)
+        if peer.alone:
+            subprocess.run([*pip, "--no-deps", *peer.alone], check=True)
         done.touch()
     return python
 
 
-def rlberry_speed(python: Path, seconds: float, seed: int) -> float:
-    """Episodes a second of rlberry's UCBVI, run for about `seconds`."""
+def speed_of(peer: Peer, python: Path, seconds: float, seed: int) -> float:
+    """Episodes a second of a peer's UCBVI, run for about `seconds`."""
     mdp = ENVIRONMENTS["riverswim"].make(S=6, H=HORIZON)
     given = {
+        "agents": peer.agents,
+        "environments": peer.environments,
         "P": mdp.P[0].tolist(),
         "R": mdp.R[0].tolist(),
         "d1": mdp.d1.tolist(),
@@ -94,31 +127,35 @@ def dprl_speed(seed: int) -> float:
     return float(dprl.run(spec).seeds[0].rate)
 
 
-def compare(python: Path, seconds: float, repeats: int) -> None:
-    """Measure the two in turn and print each pair, then the medians and their ratio."""
-    pairs = []
+def compare(pythons: dict[Peer, Path], seconds: float, repeats: int) -> None:
+    """Measure all in turn and print each round, then the medians and their ratios."""
+    rounds = []
     for repeat in range(repeats):
-        pairs.append((rlberry_speed(python, seconds, repeat), dprl_speed(repeat)))
-        print("rlberry {:>9,.0f} episodes/s   dprl {:>9,.0f} episodes/s".format(*pairs[-1]), flush=True)
-    rlberry, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(
-        f"Medians: rlberry {rlberry:,.0f}, dprl {ours:,.0f} episodes/s: {ours / rlberry:.1f} times as many."
-    )
+        played = {peer.name: speed_of(peer, python, seconds, repeat) for peer, python in pythons.items()}
+        played["dprl"] = dprl_speed(repeat)
+        rounds.append(played)
+        print("   ".join(f"{name} {speed:>9,.0f} episodes/s" for name, speed in played.items()), flush=True)
+    medians = {name: statistics.median(played[name] for played in rounds) for name in rounds[0]}
+    for name, median in medians.items():
+        ratios = [played["dprl"] / played[name] for played in rounds]
+        print(
+            f"{name:20} median {median:>9,.0f} episodes/s; dprl plays {statistics.median(ratios):.1f} times as many "
+            f"({min(ratios):.1f} to {max(ratios):.1f})"
+        )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=3.0, help="how long rlberry runs, each time")
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long a peer runs, each time")
     parser.add_argument("--repeats", type=int, default=3, help="how often each is measured, in turn")
-    parser.add_argument("--keep", type=Path, help="keep rlberry's environment in this directory")
+    parser.add_argument("--keep", type=Path, help="keep the peers' environments in this directory")
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):  # one core for both; children inherit it
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    if arguments.keep:
-        compare(make_environment(arguments.keep.resolve()), arguments.seconds, arguments.repeats)
-    else:
-        with tempfile.TemporaryDirectory(prefix="dprl-peer-") as directory:
-            compare(make_environment(Path(directory)), arguments.seconds, arguments.repeats)
+    with tempfile.TemporaryDirectory(prefix="dprl-peer-") as made:
+        root = arguments.keep.resolve() if arguments.keep else Path(made)
+        pythons = {peer: make_environment(peer, root / peer.name.replace(" ", "-")) for peer in PEERS}
+        compare(pythons, arguments.seconds, arguments.repeats)
     return 0
 
 
