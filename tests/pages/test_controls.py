@@ -38,6 +38,7 @@ def test_the_defaults_give_the_default_run(visit: Visit) -> None:
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environment: str) -> None:
+    """Every learner in every environment; every privacy model in one, as an environment reaches none of them."""
     app = visit(EXPLORE)
     widget(app, "selectbox", "Environment").select(environment).run()
     for algorithm, learner in ALGORITHMS.items():
@@ -45,7 +46,7 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environ
         unbroken(app)
         offered = widget(app, "selectbox", "Privacy model").options
         assert len(offered) == len(learner.privacies)
-        for privacy in learner.privacies:
+        for privacy in learner.privacies if environment == "random" else learner.privacies[:1]:
             if len(offered) > 1:
                 widget(app, "selectbox", "Privacy model").select(privacy).run()
             unbroken(app)

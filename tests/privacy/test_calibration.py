@@ -150,7 +150,7 @@ def test_tight_bits_prove_what_was_asked() -> None:
 
 @pytest.mark.parametrize(
     ("epsilon", "delta", "H", "sizes"),
-    [(1.0, 1e-6, 20, 40), (0.1, 1e-9, 5, 15), (6.0, 1e-6, 20, 15), (20.0, 1e-3, 6, 15)],
+    [(1.0, 1e-6, 20, 16), (0.1, 1e-9, 5, 8), (6.0, 1e-6, 20, 8), (20.0, 1e-3, 6, 8)],
 )
 def test_bits_of_every_batch_prove_it(epsilon: float, delta: float, H: int, sizes: int) -> None:
     """At random sizes of a batch from 1 to 10^15, and around the change from fair bits to rare ones."""

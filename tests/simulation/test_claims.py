@@ -12,7 +12,7 @@ from dprl import RunSpec, SeedTrace
 from dprl.simulation import schedules, start
 from dprl.simulation.loops.replan import SeedRun
 
-pytestmark = pytest.mark.usefixtures("few_details")
+pytestmark = pytest.mark.usefixtures("few_details", "noise_once")
 
 
 def traces(spec: RunSpec) -> list[SeedTrace]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +16,7 @@ from dprl.kernels import compiled
 from dprl.learners.elimination import eliminator, sdp_pe, sdp_pe_relaxed
 from dprl.learners.elimination.eliminator import Block, Estimate
 from dprl.mdp.tabular import Array
-from dprl.simulation import EliminationRun, estimate, prepare, start
-from dprl.simulation.loops import eliminate
+from dprl.simulation import EliminationRun, estimate, start
 from tests.problems import RELAXED, random_mdp
 from tests.simulation.test_engine import same_bits
 from tests.simulation.test_stages import (
@@ -103,21 +101,12 @@ class Watched(EliminationRun):
         super()._detail(counts, noisy, released, estimate, batch)
 
 
+@pytest.mark.usefixtures("noise_once")
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "K"), [("apeve-relaxed", "none", 10**10), ("sdp-pe-relaxed", "shuffle", 10**13)]
 )
-def test_optimal_policies_stay_and_only_they_are_left(
-    monkeypatch: pytest.MonkeyPatch, algorithm: str, privacy: str, K: int
-) -> None:
+def test_optimal_policies_stay_and_only_they_are_left(algorithm: str, privacy: str, K: int) -> None:
     """As for the listed form: 50 runs, paper constants, epsilon 1; after every stage, for nothing holds it later."""
-    known: dict[int, Any] = {}
-
-    def noise_once(spec: RunSpec, ends: Ints, **more: Any) -> Any:
-        if spec.episodes not in known:
-            known[spec.episodes] = prepare.noise_of(spec, ends, **more)
-        return known[spec.episodes]
-
-    monkeypatch.setattr(eliminate, "noise_of", noise_once)
     for environment_seed in WITH_A_GAP:
         params = {"S": S, "A": A, "H": H, "seed": environment_seed}
         spec = spec_of(algorithm, privacy, environment_params=params, episodes=K, epsilon=1.0)

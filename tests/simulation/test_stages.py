@@ -19,8 +19,7 @@ from dprl.learners import Problem
 from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
-from dprl.simulation import EliminationRun, SeedRun, prepare, start, trace_from_bytes
-from dprl.simulation.loops import eliminate
+from dprl.simulation import EliminationRun, SeedRun, start, trace_from_bytes
 from tests.problems import STAGED, random_mdp
 from tests.simulation.test_engine import same_bits
 
@@ -443,25 +442,13 @@ def test_those_environments_have_a_gap() -> None:
         assert lost[lost > 1e-9].min() >= 0.05
 
 
+@pytest.mark.usefixtures("noise_once")
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "K"), [("apeve", "none", 10**10), ("sdp-pe", "shuffle", 10**13)]
 )
-def test_optimal_policies_stay_and_only_they_are_left(
-    monkeypatch: pytest.MonkeyPatch, algorithm: str, privacy: str, K: int
-) -> None:
+def test_optimal_policies_stay_and_only_they_are_left(algorithm: str, privacy: str, K: int) -> None:
     """50 runs: 2 in each of 25 environments, at epsilon 1; a fault that spoils one run of ten shows in one of them with
-    chance 99.5%. What is eliminated never comes back, so the end says it.
-
-    The noise's size depends on K alone and is worked out once.
-    """
-    noises: dict[Any, Any] = {}
-
-    def noise_once(spec: RunSpec, ends: Ints, **more: Any) -> Any:
-        if spec.episodes not in noises:
-            noises[spec.episodes] = prepare.noise_of(spec, ends, **more)
-        return noises[spec.episodes]
-
-    monkeypatch.setattr(eliminate, "noise_of", noise_once)
+    chance 99.5%. What is eliminated never comes back, so the end says it."""
     for environment_seed in WITH_A_GAP:
         params = {"S": S, "A": A, "H": H, "seed": environment_seed}
         spec = spec_of(algorithm, privacy, environment_params=params, episodes=K, epsilon=1.0)
