@@ -65,6 +65,7 @@ class Field:
         when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or
             among these those with noise (`practical noise`), or all but those with bonus `anytime` (`not
             anytime`). In other runs it is None.
+        words: texts that stand for a number which follows from other fields.
         rows: of a text of rows joined by /, which is edited a row on a line: what its capital letters mean.
     """
 
@@ -81,6 +82,7 @@ class Field:
     flag: str = ""
     when: str = ""
     rows: str = ""
+    words: tuple[str, ...] = ()
 
     def used(self, bonus: str, privacy: str) -> bool:
         """Whether an algorithm's parameter is used with this bonus and privacy model."""
@@ -99,7 +101,8 @@ class Field:
             return self.help
         what = "a whole number" if self.kind == "int" else "a number"
         if self.low is not None and self.high is not None:
-            return f"{what} {'above' if self.low_open else 'from'} {number(self.low)} to {number(self.high)}"
+            what += f" {'above' if self.low_open else 'from'} {number(self.low)} to {number(self.high)}"
+            return " or ".join([what, *self.words])
         return what
 
     def refuse(self, value: object) -> SpecError:
@@ -111,8 +114,8 @@ class Field:
 
         Raises SpecError when the value is of another type or out of range.
         """
-        if value is None and self.optional:
-            return None
+        if (value is None and self.optional) or (isinstance(value, str) and value in self.words):
+            return value
         if self.kind in ("text", "choice"):
             if not isinstance(value, str) or (self.kind == "choice" and value not in self.choices):
                 raise self.refuse(value)
@@ -140,6 +143,8 @@ class Field:
         text = text.strip()
         if self.optional and text in ("", "none") and self.kind != "choice":
             return None
+        if (word := text.replace(" ", "")) in self.words:
+            return word
         if self.kind == "params":
             return parse_params(self.name, text)
         if self.kind in ("text", "choice"):

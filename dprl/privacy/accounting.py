@@ -36,7 +36,9 @@ __all__ = [
     "gaussian_delta",
     "gaussian_epsilon",
     "gaussian_mu",
+    "group_epsilon",
     "least_scale",
+    "repeated",
     "rounded_up",
     "scaled",
     "separation_of",
@@ -123,6 +125,46 @@ def delta_of(losses: Losses, epsilon: float) -> float:
         return gaussian_delta(gaussian, epsilon)
     interval, directions = _on_grid(losses)
     return max(delta_at(parts, interval, epsilon) for parts in directions)
+
+
+def repeated(losses: Losses, times: int) -> Losses:
+    """The losses of so many independent executions together."""
+    result: list[Loss] = []
+    for x in losses:
+        if isinstance(x, Laplace):
+            result.append(replace(x, count=times * x.count))
+        elif isinstance(x, Gaussian):
+            result.append(replace(x, shift=math.sqrt(times) * x.shift))
+        else:
+            result.append(replace(x, up=times * x.up, down=times * x.down))
+    return tuple(result)
+
+
+@lru_cache(maxsize=256)
+def group_epsilon(losses: Losses, size: int, delta: float) -> float:
+    """An epsilon for which the same noise is (epsilon, delta)-DP for `size` changes at once; inf if none is found.
+
+    `losses` are those of one change. Gaussian noise: exactly, as the changes are at most `size` times as long.
+    Otherwise from one at a time: (e, d)-DP for one gives (size e, d (e^(size e) - 1)/(e^e - 1)) for `size`
+    (Vadhan 2017, Lemma 2.2); the least such e is approached from below, and checked.
+    """
+    gaussian = _all_gaussian(losses)
+    if gaussian is not None:
+        return gaussian_epsilon(size * gaussian, delta) if delta > 0 else math.inf
+    one = epsilon_of(losses, delta)
+    pure = size * epsilon_of(losses, 0.0)
+
+    def left(e: float) -> float:  # of delta, for each change
+        return delta * math.exp(-(size - 1) * e) * -math.expm1(-e) / -math.expm1(-size * e)
+
+    for _ in range(40):
+        if not 0 < one < math.inf or delta <= 0 or left(one) < 1e-200:
+            return pure
+        again = epsilon_of(losses, left(one * 1.002))
+        if again <= one * 1.002:
+            return min(size * one * 1.002, pure)
+        one = again
+    return pure
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
@@ -240,6 +282,7 @@ def _all_gaussian(losses: Losses) -> float | None:
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
+@lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[Part]]]:
     """The interval, and the losses on its multiples, with the two data sets either way round."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))

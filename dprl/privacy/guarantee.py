@@ -10,7 +10,11 @@ UNIT = "one user: one whole episode"
 SIMULATION = (
     "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
 )
-
+# What a guarantee is not about, whatever the noise.
+SCOPE = (
+    "what is private is what was released: a trace of this program holds the true counts beside it",
+    "one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
+)
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -60,6 +64,9 @@ class Guarantee:
         readings: other things it proves.
         ladder: what other mechanisms would need.
         public: what the learner takes as known by everybody, which is therefore not protected.
+        users: K.
+        returning: for somebody who comes back for so many episodes, the epsilon that the noise proves at proved_delta.
+        messages: what one user sends, in words, where that is more than a report.
 
     Numbers are None where no privacy is claimed.
     """
@@ -82,6 +89,9 @@ class Guarantee:
     assumptions: tuple[str, ...]
     sources: tuple[str, ...]
     public: tuple[str, ...] = ()
+    users: int | None = None
+    returning: tuple[int, float] | None = None
+    messages: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able form."""

@@ -17,6 +17,7 @@ REPLACED = (
 EQUAL = 0.005  # relative: budgets this close are the same
 HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 ACCOUNTANT = "our accountant"
+FEW = 0.01  # delta times the users, from which it is said what that allows
 
 EPSILON = (
     "the privacy budget. With another episode in the place of one user's, the chance of any outcome is at most e^ε "
@@ -137,3 +138,22 @@ def readings(found: Sequence[Reading], blanked: str = "") -> str:
         if r.how != ACCOUNTANT:
             lines += ["", f"By {r.how}: {promise(r.epsilon, r.delta)} when a user is replaced."]
     return "\n".join(lines)
+
+
+def against_users(delta: float, users: int) -> str:
+    """What a delta that is not small against one over the users allows; "" where it is small."""
+    if delta * users < FEW:
+        return ""
+    return (
+        f"δ K = {human(delta * users)}: to publish each user's data with a chance of δ would be (0, δ)-private, too, "
+        f"and would give away about {human(delta * users)} of {human(users)} users. A δ far below 1/K rules that out; "
+        "the table says what the same noise proves there."
+    )
+
+
+def returning(episodes: int, epsilon: float, delta: float) -> str:
+    """What the same noise proves for somebody who is several of the users."""
+    return (
+        f"The unit is an episode. For somebody who comes back for {human(episodes)} of them, all of these together, "
+        f"this noise proves {promise(epsilon, delta)}."
+    )

@@ -25,6 +25,7 @@ add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields(Envi
 add_plugins("dprl.learners", ALGORITHMS, NEEDED)
 
 DEFAULT_DELTA = 1e-6
+TIED = "1/(10K)"  # a delta that is small against one over the users
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 # What takes its default again when another field changes: it would mean something else, or nothing.
@@ -66,8 +67,9 @@ FIELDS: dict[str, Field] = {
         ),
         Field(
             "delta", "float", None,
-            "privacy budget: chance of failure; by default 1e-6, or 0 for printed Laplace noise", 0.0, 0.1,
-            optional=True, query="delta", flag="--delta",
+            "privacy budget: what is added to a chance, beside the factor e^epsilon; by default 1e-6, or 0 for printed "
+            "Laplace noise", 0.0, 0.1,
+            optional=True, query="delta", flag="--delta", words=(TIED,),
         ),
         Field(
             "beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5,
@@ -106,7 +108,7 @@ class RunSpec:
     mechanism: str | None = None
     calibration: str | None = None
     epsilon: float | None = 1.0
-    delta: float | None = None
+    delta: float | None = None  # "1/(10K)" becomes that number
     beta: float | None = 0.1
     bonus: str = None  # type: ignore[assignment]  # filled in below
     episodes: int = 10**9
@@ -164,6 +166,9 @@ class RunSpec:
     def _choose_noise(self) -> None:
         """Fill in mechanism, calibration, epsilon and delta, and check that they go together."""
         privatizer = PRIVATIZERS[self.privacy]
+        given: Any = self.delta
+        if given == TIED:
+            self._set("delta", 1 / (10 * self.episodes))
         if self.mechanism is None:
             self._set("mechanism", self._best_mechanism())
         self._choose("mechanism", privatizer.mechanisms, f"privacy {privatizer.key}")

@@ -80,15 +80,21 @@ def card(g: Guarantee, privacy: str, key: int) -> None:
             "Noise on a count",
             f"± {significant(g.noise_std, 3)}",
             width="content",
-            help="One standard deviation of the noise in one counter of visits, at the worst release.",
+            help="One standard deviation of the noise in one counter of visits, at the worst release there can be.",
         )
     st.markdown(said.readings(g.readings, blanked))
+    delta = g.proved_delta or 0.0
+    if warning := said.against_users(delta, g.users or 0):
+        st.caption(warning)
+    if g.returning is not None:
+        st.caption(said.returning(*g.returning, delta))
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
         # the noise of a shuffler is bits, and each is one visit: that has no scale to tell
         "Scale of one draw": "" if g.model == "SDP" else f"{significant(g.noise_scale)} visits",
         "Where it enters": g.where,
+        "A user sends": g.messages,
         "Taken as public, so not protected": "; ".join(g.public),
     }
     st.markdown("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text))

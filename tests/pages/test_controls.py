@@ -121,6 +121,17 @@ def test_delta_zero_leaves_what_proves_something_and_says_so(visit: Visit) -> No
     assert spec(app) == RunSpec()
 
 
+def test_delta_can_be_tied_to_the_users_and_then_follows_them(visit: Visit) -> None:
+    app = visit("pages/explore/page.py")
+    app.button(key="tie").click().run()
+    assert widget(app, "text_input", "Privacy budget δ").value == "1/(10K)"
+    assert spec(app) == RunSpec(delta=1e-10)
+    widget(app, "text_input", "Episodes K, exact value").input("1e7").run()
+    assert spec(app) == RunSpec(delta=1e-8, episodes=10**7)
+    widget(app, "text_input", "Privacy budget δ").input("1e-6").run()
+    assert spec(app) == RunSpec(episodes=10**7)
+
+
 def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
     app = visit(EXPLORE)
     widget(app, "selectbox", "How much noise").select("paper").run()

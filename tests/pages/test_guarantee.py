@@ -89,6 +89,17 @@ def test_readings_name_the_notions_of_neighbours_and_whose_proof_it_is(
     assert all(human(r.epsilon) in table for r in g.readings)
 
 
+def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store: Store) -> None:
+    """10^-6 for a billion users would let a thousand be given away; a run that lets none is not warned of."""
+    assert "about 1,000 of 1 billion users" in promise.against_users(1e-6, 10**9)
+    assert promise.against_users(1e-12, 10**9) == promise.against_users(0.0, 10**15) == ""
+    app = visit(
+        "pages/explore/page.py", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee"
+    )
+    assert "give away about 1 of 1 million users" in words(app)
+    assert "comes back for 10 of them, all of these together, this noise proves (13.5, 10⁻⁶)" in words(app)
+
+
 def test_nowhere_is_a_user_added_or_removed() -> None:
     """Release times count users: leaving one out moves all others, which no card accounts for."""
     files = [

@@ -14,12 +14,20 @@ import pytest
 
 from dprl import RunSpec, run
 from dprl.fields import SpecError
-from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
-from dprl.privacy.accounting import Binomial, delta_of, epsilon_of, gaussian_epsilon, gaussian_mu
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee, accounting
+from dprl.privacy.accounting import (
+    Binomial,
+    Laplace,
+    delta_of,
+    epsilon_of,
+    gaussian_epsilon,
+    gaussian_mu,
+    group_epsilon,
+)
 from dprl.privacy.guarantee import SIMULATION, budget
 from dprl.privacy.mechanisms.gaussian import coefficients
-from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
-from dprl.privacy.privatizers.shuffle import printed_bits, printed_tau
+from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
+from dprl.privacy.privatizers.shuffle import least_bits, printed_bits, printed_tau
 from dprl.simulation import schedules, trace_from_bytes
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
@@ -60,6 +68,7 @@ def test_a_card_leaves_nothing_behind_that_grows_with_the_run() -> None:
     times = np.arange(1, 50_001) * 7
 
     def held() -> int:
+        accounting._on_grid.cache_clear()  # a few, whatever is asked
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
@@ -105,7 +114,7 @@ def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
     noise = prepared(privacy, mechanism, calibration, TIMES, H=3, delta=1e-5)
     card = noise.guarantee()
     ours = {(r.adjacency, r.delta): r.epsilon for r in card.readings if r.how == "our accountant"}
-    deltas = {1e-5, REFERENCE_DELTA} | (set() if MECHANISMS[mechanism].needs_delta else {0.0})
+    deltas = {1e-5, REFERENCE_DELTA, *SMALL_DELTAS} | (set() if MECHANISMS[mechanism].needs_delta else {0.0})
     kinds = (REPLACE_ONE, BLANK_ONE) if PRIVATIZERS[privacy].words.blanked else (REPLACE_ONE,)
     assert set(ours) == {(a, d) for a in kinds for d in deltas}
     for delta in deltas:
@@ -162,6 +171,59 @@ def test_a_card_survives_json(privacy: str, mechanism: str, calibration: str) ->
     assert Guarantee.from_dict(json.loads(text)) == card
     with pytest.raises(TypeError):
         Guarantee.from_dict({**card.to_dict(), "extra": 1})
+
+
+def test_what_the_same_noise_proves_at_smaller_deltas() -> None:
+    """(1, 10^-6): 1.32, 1.58 and 1.80 at 10^-9, 10^-12 and 10^-15."""
+    for privacy in MODELS:
+        card = prepared(privacy, PRIVATIZERS[privacy].mechanisms[0], "tight", TIMES, H=20).guarantee()
+        found = {r.delta: r.epsilon for r in card.readings if r.adjacency == REPLACE_ONE}
+        assert [found[d] for d in SMALL_DELTAS] == pytest.approx([1.3177, 1.5772, 1.8016], rel=2e-3)
+        assert card.users == TIMES[-1]
+
+
+def test_somebody_who_comes_back() -> None:
+    """Ten times the mu with a trusted agent, ten reports of their own with nobody trusted, else ten times epsilon."""
+    mu = gaussian_mu(1.0, 1e-6)
+    cards = {p: prepared(p, PRIVATIZERS[p].mechanisms[0], "tight", TIMES, H=20).guarantee() for p in MODELS}
+    found = {
+        p: card.returning[1] for p, card in cards.items() if card.returning and card.returning[0] == RETURNING
+    }
+    assert found["central"] == pytest.approx(gaussian_epsilon(10 * mu, 1e-6), rel=1e-4)
+    assert found["local"] == pytest.approx(gaussian_epsilon(math.sqrt(10) * mu, 1e-6), rel=1e-4)
+    assert found["central"] < found["shuffle"] < 18  # by the general lemma: more than Gaussian noise needs
+    printed = prepared("central", "laplace-tree", "paper", TIMES, H=20).guarantee()
+    assert printed.returning == (RETURNING, pytest.approx(20.0))
+
+
+def test_the_general_lemma_is_kept() -> None:
+    """(e, d) for one change is (k e, d (e^(k e) - 1)/(e^e - 1)) for k."""
+    losses = (Laplace(120, 1 / 60),)
+    epsilon = group_epsilon(losses, 10, 1e-6)
+    one = epsilon / 10
+    assert delta_of(losses, one) * math.expm1(epsilon) / math.expm1(one) <= 1e-6
+    less = one * 0.98
+    assert delta_of(losses, less) * math.expm1(10 * less) / math.expm1(less) > 1e-6
+
+
+def test_messages_of_a_user_are_on_the_card() -> None:
+    """A batch of one has all its bits from one user, one of many has a bit of each."""
+    card = prepared("shuffle", "binomial-sum", "tight", [1, 10**6], H=20, S=6, A=2).guarantee()
+    fair = least_bits(60, 1.0, 1e-6, True)[0]
+    assert f"2 to {fair + 1:,} bits for each of 1,920 counters" in card.messages
+
+
+def test_two_runs_with_equal_seeds_cancel_their_noise() -> None:
+    """What the card says of them: the first release of two budgets gives the true counts away."""
+    runs = [SeedRun(small("central", "gaussian-tree", "tight", epsilon=e), 0) for e in (1.0, 2.0)]
+    for one in runs:
+        while not one.advance(60.0):
+            pass
+    (a, b), (s, t) = (one.trace() for one in runs), (one.noise.scales for one in runs)
+    assert np.array_equal(a.counts[0], b.counts[0])
+    found = (a.noisy[0] * t - b.noisy[0] * s) / (t - s)
+    assert found == pytest.approx(a.counts[0], abs=1e-6)
+    assert any("equal seeds" in text for text in a.guarantee.assumptions)
 
 
 def test_a_run_carries_its_card() -> None:

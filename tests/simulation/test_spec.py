@@ -22,6 +22,7 @@ from dprl import (
     spec_from_json,
 )
 from dprl.fields import Field
+from dprl.links import decode_spec, defaults_of
 from tests.problems import fits, model
 
 MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
@@ -641,3 +642,17 @@ def test_the_table_has_one_flag_and_one_query_key_for_each_field() -> None:
         assert len(set(names)) == len(names)
     assert all(f.flag.startswith("--") for f in FIELDS.values())
     assert all(f.help for f in FIELDS.values())
+
+
+def test_delta_tied_to_the_users() -> None:
+    """A tenth of one over K; written out in the spec, readable wherever a delta is read."""
+    spec = RunSpec(delta="1/(10K)", episodes=10**9)  # type: ignore[arg-type]
+    assert spec == RunSpec(delta=1e-10, episodes=10**9)
+    assert RunSpec(delta="1/(10K)", episodes=10**15, privacy="shuffle").delta == 1e-16  # type: ignore[arg-type]
+    assert RunSpec(delta="1/(10K)", privacy="none").delta is None  # type: ignore[arg-type]
+    assert RunSpec().delta == 1e-6
+    assert FIELDS["delta"].parse("1/(10 K)") == "1/(10K)"
+    with pytest.raises(SpecError, match=r"0.1 or 1/\(10K\)"):
+        FIELDS["delta"].parse("1/K")
+    read, problems = decode_spec("delta.1/(10K)~K.1000000", defaults_of({"v": ["2"]}, []))
+    assert (read, problems) == (RunSpec(delta=1e-7, episodes=10**6), [])

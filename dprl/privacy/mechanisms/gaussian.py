@@ -207,6 +207,7 @@ GAUSSIAN = Mechanism(
     losses=_losses(lambda stream: 1.0),
     telling=first_item,
     log_ratio=gaussian_ratio(increments),
+    fresh=True,
     calibrations=("tight",),
     needs_delta=True,
 )

@@ -119,6 +119,7 @@ LAPLACE = Mechanism(
     losses=_losses(lambda stream: 1),
     telling=first_item,
     log_ratio=laplace_ratio(increments),
+    fresh=True,
     calibrations=("tight", "paper"),
     needs_delta=False,
 )

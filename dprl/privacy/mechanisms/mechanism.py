@@ -77,6 +77,7 @@ class Mechanism:
             seen: [M, n, cells] are the released sums without what all others have added, in units of noise, and the
             item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart.
         halved(stream): noise half as large, as a stream and what multiplies its unit noise.
+        fresh: every user draws noise of their own, for a report of their own.
         calibrations: `paper` if some paper prints its scale, `tight` if our accountant can solve for it.
         needs_delta: proves nothing at delta = 0.
     """
@@ -97,6 +98,7 @@ class Mechanism:
     log_ratio: Callable[[Stream, Array, int, Array, Array], Array]
     prepare: Callable[[np.random.Generator, Stream, Array], None] | None = None
     halved: Callable[[Stream], tuple[Stream, float]] = half_scale
+    fresh: bool = False
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Losses, epsilon_of
+from dprl.privacy.accounting import Losses, epsilon_of, group_epsilon, repeated
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import UNIT, Guarantee, Reading, Step
+from dprl.privacy.guarantee import SCOPE, UNIT, Guarantee, Reading, Step
 from dprl.privacy.mechanisms import Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Statistic
 
 REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this delta
+SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
+RETURNING = 10  # and for somebody who comes back for so many episodes
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,8 @@ def with_noise(
     rows = request.cells // statistic.row(request.size)
 
     def guarantee() -> Guarantee:
-        deltas = [d for d in (0.0, request.delta, REFERENCE_DELTA) if d > 0 or not mechanism.needs_delta]
+        wanted = (0.0, request.delta, REFERENCE_DELTA, *SMALL_DELTAS)
+        deltas = [d for d in wanted if d > 0 or not mechanism.needs_delta]
         readings = tuple(
             Reading(
                 adjacency,
@@ -220,7 +223,20 @@ def with_noise(
             for adjacency in neighbours
             for d in sorted(set(deltas))
         )
-        return describe(readings)
+        change = statistic.sensitivity(request.size, REPLACE_ONE)
+        again = max(
+            epsilon_of(repeated(losses, RETURNING), request.delta)
+            if mechanism.fresh
+            else group_epsilon(losses, RETURNING, request.delta)
+            for losses in mechanism.losses(change, scale, stream)
+        )
+        card = describe(readings)
+        return replace(
+            card,
+            users=request.K,
+            returning=(RETURNING, again) if math.isfinite(again) else None,
+            assumptions=(*card.assumptions, *SCOPE),
+        )
 
     return Noise(
         mechanism=mechanism,

@@ -82,6 +82,10 @@ def prepare(request: Request) -> Noise:
                 f"that proves {budget(request.epsilon, request.delta)} where a change moves {2 * count} counters"
             )
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
+    sent = messages(users, bits[:, 0], request.cells if request.batches is None else None)
+    if request.releases is not None:  # any size of a batch
+        most = math.ceil(tau if request.calibration == "paper" else 4 * variance)
+        sent = messages(np.array([1, most]), np.array([most, most]), request.cells)
     drawn = np.column_stack([bits, raised])
     if not request.exact and request.batches is None and request.releases is None:
         drawn = as_one(drawn)
@@ -101,7 +105,7 @@ def prepare(request: Request) -> Noise:
                 "B25's lemma, basic composition",
             )
             readings = (basic, *readings)
-        return guarantee(
+        card = guarantee(
             request,
             model="SDP",
             trust=TRUST,
@@ -121,9 +125,21 @@ def prepare(request: Request) -> Noise:
             ),
             sources=sources,
         )
+        return replace(card, messages=sent)
 
     noise = with_noise(request, request.statistic, mechanism, stream, 1.0, describe, table=table)
     return noise
+
+
+def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None) -> str:
+    """What a user sends, in words. sizes: [M] users of a batch; bits: [M] random bits of the batch, for one counter;
+    cells: counters, None where not every batch is about all."""
+    each = np.ceil(bits / sizes) + 1  # with the true one
+    low, high = int(each.min()), int(each.max())
+    span = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    fewest = "" if low == high else ", the more the fewer users are in the batch"
+    counters = "counter" if cells is None else f"of {cells:,} counters"
+    return f"{span} bits for each {counters}, the true one among random ones{fewest}"
 
 
 def printed_tau(raised: int, epsilon: float, delta: float) -> float:

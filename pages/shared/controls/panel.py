@@ -22,7 +22,8 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.words import count
+from dprl.simulation.spec import TIED
+from dprl.words import count, human
 from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
@@ -46,7 +47,11 @@ CALIBRATION_HELP = (
     "The least noise for which (ε, δ) is proved when any one user is replaced, or the noise a paper prints; the tab "
     "Guarantee says what that proves."
 )
-DELTA_HELP = "How much probability may escape the promise of ε"
+DELTA_HELP = "What is added: the chance of any outcome is at most e^ε times what it would be, plus δ"
+TIED_HELP = (
+    "A tenth of one over the users, whatever K is: where δ K is 1 or more, giving away a few users whole would be "
+    "(0, δ)-private, too."
+)
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
@@ -207,8 +212,20 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
         left.markdown("Privacy budget δ", help=f"{DELTA_HELP}: {FIELDS['delta'].allowed}.")
         with right:
-            exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"), visible=False)
+            shown = s.draft.delta if s.draft.delta == TIED else delta
+            exact("Privacy budget δ", "delta", FIELDS["delta"], shown, setter("delta"), visible=False)
         complaint("delta")
+        if s.draft.delta == TIED:
+            st.caption(f"δ = {human(delta)} for {human(s.draft.episodes)} users")
+        else:
+            st.button(
+                f"Tie δ to the users: {TIED}",
+                key="tie",
+                type="tertiary",
+                help=TIED_HELP,
+                on_click=callback(tie),
+                args=(s,),
+            )
     select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
     printed = [m for m in privatizer.mechanisms if calibration in MECHANISMS[m].calibrations]
     fitting = [m for m in printed if delta > 0 or not MECHANISMS[m].needs_delta] or printed
@@ -218,6 +235,12 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")
     elif len(printed) < len(privatizer.mechanisms):
         st.caption(f"{escape(only)} is the only one with a printed size here.")
+
+
+def tie(s: Session) -> None:
+    """Has delta follow the number of users."""
+    s.draft.delta = TIED
+    s.version += 1
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float]:

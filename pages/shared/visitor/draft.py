@@ -28,7 +28,7 @@ class Draft:
     mechanism: str | None
     calibration: str | None
     epsilon: float
-    delta: float | None
+    delta: float | str | None
     beta: float
     bonus: str | None
     episodes: int
