@@ -7,7 +7,9 @@ reader makes of a release is a function of it, so they find out no more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -19,12 +21,18 @@ from dprl.privacy.privatizers import Noise
 DRAWS = 2_000_000  # numbers drawn at a time
 
 
+@cache
+def _kernel(add_noise: Callable[..., None]) -> Callable[..., None]:
+    kernel: Callable[..., None] = compiled(add_noise, SIGNATURE)
+    return kernel
+
+
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
     """[M, cells] unit noise in the sums of each release, from the mechanism's own kernel."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
-    add_noise, noise = compiled(mechanism.add_noise, SIGNATURE), np.zeros(cells)
+    add_noise, noise = _kernel(mechanism.add_noise), np.zeros(cells)
     result = np.empty((stream.releases, cells))
     for i in range(stream.releases):
         add_noise(i, stream.leaves, stream.batches, memory, rng, noise)

@@ -16,6 +16,7 @@ from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.mdp.tabular import Array
 from dprl.privacy import accounting, attack
+from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds
 from dprl.simulation.collusion import collusion
 from dprl.simulation.cost import Estimate
@@ -143,8 +144,11 @@ class AttackTrace(TraceCore):
 
     Attributes:
         first, second: [n] log-likelihood ratios of the executions in each world.
+        releases, counters: how many numbers of one execution tell the two apart.
     """
 
+    releases: int
+    counters: int
     first: Array
     second: Array
 
@@ -157,8 +161,8 @@ class AttackRun:
 
     def __init__(self, spec: AttackSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
-        self._noise = LOOPS[ALGORITHMS[spec.run.algorithm].loop].noise_of_run(spec.run)
-        self._game = game_of(spec)
+        self._noise = noise_of_run(spec.run)
+        self._game = game_of(spec, self._noise)
         self._rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed])))
         self._scores: tuple[list[Array], list[Array]] = ([], [])
         self._played = 0
@@ -210,6 +214,8 @@ class AttackRun:
             guarantee=guarantee_of(self.spec.run, self._noise),
             seconds=self.seconds,
             rate=self._played / max(self.seconds, 1e-9),
+            releases=self._game.stream.releases,
+            counters=len(self._game.first),
             first=first,
             second=second,
         )
@@ -218,10 +224,14 @@ class AttackRun:
 AXIS, MEASURE = "execution", "separation"
 
 
-def game_of(spec: AttackSpec) -> attack.Game:
+def noise_of_run(run: RunSpec) -> Noise:
+    """The noise of a run, which follows from its spec alone."""
+    return LOOPS[ALGORITHMS[run.algorithm].loop].noise_of_run(run)
+
+
+def game_of(spec: AttackSpec, noise: Noise) -> attack.Game:
     """The game that is played."""
     size = size_of(spec.run)
-    noise = LOOPS[ALGORITHMS[spec.run.algorithm].loop].noise_of_run(spec.run)
     first, second = (
         Trajectory.parse(name, getattr(spec, name), size).counts(size).ravel() for name in ("first", "second")
     )
@@ -229,9 +239,9 @@ def game_of(spec: AttackSpec) -> attack.Game:
 
 
 def estimate(spec: AttackSpec) -> Estimate:
-    """What one unit will cost, on one core of the machine of bench/engine.py."""
-    each = game_of(spec).draws if spec.draws * spec.executions < 1e7 else spec.draws // 2
-    return Estimate(0.2 + 2 * each * spec.executions * 60e-9, 8 * 8 * attack.DRAWS, each)
+    """What one unit will cost at most, on one core of the machine of bench/engine.py."""
+    seconds = 0.2 + spec.draws * spec.executions * 60e-9
+    return Estimate(seconds, 8 * 8 * attack.DRAWS, spec.run.work(spec.run.mechanism).releases)
 
 
 def axes(base: AttackSpec) -> Mapping[str, Callable[[Any], Any]]:
@@ -250,8 +260,7 @@ def along(base: AttackSpec, chosen: Mapping[str, Any]) -> AttackSpec:
 
 def guarantee(spec: AttackSpec) -> dict[str, Any]:
     """What the attacked run claims and proves."""
-    noise = LOOPS[ALGORITHMS[spec.run.algorithm].loop].noise_of_run(spec.run)
-    return guarantee_of(spec.run, noise).to_dict()
+    return guarantee_of(spec.run, noise_of_run(spec.run)).to_dict()
 
 
 def warm() -> Iterator[None]:

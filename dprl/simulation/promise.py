@@ -36,13 +36,14 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         return None
     delta = spec.delta or 0.0
     worst = max(places, key=separation_of)
-    epsilons = [max(epsilon_of(losses, d) for losses in places) for d in DELTAS]
+    pairs = [(d, max(epsilon_of(losses, d) for losses in places)) for d in DELTAS]
+    pairs = [(d, epsilon) for d, epsilon in pairs if math.isfinite(epsilon)]
     rhos = [zcdp_of(losses) for losses in places]
-    tangents = _tangents(places, max(epsilons))
+    tangents = _tangents(places, max(epsilon for _, epsilon in pairs))
     proved = [(separation_of(less), epsilon_of(less, delta)) for less in (scaled(worst, f) for f in FACTORS)]
     return {
-        "deltas": list(DELTAS),
-        "epsilons": epsilons,
+        "deltas": [d for d, _ in pairs],
+        "epsilons": [epsilon for _, epsilon in pairs],
         "false": list(FALSE),
         "missed": [_missed(tangents, x) for x in FALSE],
         "right": (1 + tangents[0][1]) / 2,

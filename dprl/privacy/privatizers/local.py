@@ -83,6 +83,7 @@ PRIVATIZER = Privatizer(
         alt="Users add noise on their own devices; neither the agent nor anybody else sees raw data, and nobody is "
         "trusted.",
         blanked="",
+        seen="the user's own message",
     ),
     summary="Every user adds noise to their own counts before sending them; no one else needs to be trusted.",
     trust=TRUST,

@@ -67,6 +67,7 @@ PRIVATIZER = Privatizer(
         mixes=None,
         alt="Users send raw data to the agent, whose policies may reveal them to everybody; nothing is hidden.",
         blanked="",
+        seen="everything",
     ),
     summary="Raw counts: the comparison.",
     trust=TRUST,

@@ -123,6 +123,7 @@ class Words:
         mixes: the station that is trusted only to mix.
         alt: the way in words.
         blanked: what a user does who gives nothing, as in "when a user ..."; "" where that is no notion of neighbours.
+        seen: what of a user's data somebody meets who trusts nobody, as in "the attacker sees ...".
     """
 
     model: str
@@ -136,6 +137,7 @@ class Words:
     mixes: int | None
     alt: str
     blanked: str
+    seen: str
 
     @property
     def name(self) -> str:

@@ -227,6 +227,7 @@ PRIVATIZER = Privatizer(
         alt="Users add random bits on their own devices; the trusted shuffler mixes all messages of a batch, whose "
         "random bits together hide each user; the agent sees only the mixture, which is private.",
         blanked="sends noise only",
+        seen="the mixed bits of the user's batch",
     ),
     summary="Users add random bits and a trusted shuffler mixes a batch: between central and local.",
     trust=TRUST,

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
-from dprl.simulation import Outlook, RunSpec, answered
+from dprl.simulation import AttackSpec, Outlook, RunSpec, Spec, answered
 from pages.shared.results.data import Kept, store
 from pages.shared.visitor.state import session
 
@@ -41,6 +41,19 @@ def guarantee(spec: RunSpec) -> Guarantee | None:
     return Guarantee.from_dict(found) if isinstance(found, dict) else None
 
 
+def promise(spec: RunSpec) -> dict[str, Any] | None:
+    """The curves of what a run's noise promises, see `simulation.promise`; None while they are not known, or where
+    there is no noise. Raises SpecError."""
+    found = _answer("promise", spec)
+    return found if isinstance(found, dict) else None
+
+
+def collusion(spec: AttackSpec) -> dict[str, Any] | None:
+    """A counter whose users collude, see `simulation.collusion`; None while it is not known."""
+    found = _answer("collusion", spec)
+    return found if isinstance(found, dict) else None
+
+
 def v_star(spec: RunSpec) -> float | None:
     """The value of an optimal episode, exactly; None while it is not known."""
     problem = (spec.environment, json.dumps(dict(spec.environment_params)))
@@ -62,7 +75,7 @@ def _answers() -> Kept[str]:
     return Kept(ANSWER_BYTES)
 
 
-def _answer(question: str, spec: RunSpec, about: Hashable = None) -> Any:
+def _answer(question: str, spec: Spec, about: Hashable = None) -> Any:
     """The answer, or PENDING; the part of the page that is being drawn is then drawn again until it is known.
 
     about: what it depends on, by default all of the spec but its randomness.
@@ -79,7 +92,7 @@ def _answer(question: str, spec: RunSpec, about: Hashable = None) -> Any:
     return answered(text) if text else None
 
 
-def _asked(question: str, spec: RunSpec) -> str | None:
+def _asked(question: str, spec: Spec) -> str | None:
     """The store's answer. What is asked for the first time is waited for, for a moment, while workers are ready."""
     try:
         text = store().ask(question, spec)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
+from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from pages.shared.results.data import store
 from pages.shared.visitor import address, links
@@ -165,7 +166,7 @@ class Session:
     moving: bool = False
     waiting: set[str] = field(default_factory=set)
     polling: frozenset[str] = frozenset()
-    asked: set[tuple[str, RunSpec]] = field(default_factory=set)
+    asked: set[tuple[str, Spec]] = field(default_factory=set)
 
     @property
     def draft(self) -> Draft:

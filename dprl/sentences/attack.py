@@ -1,0 +1,156 @@
+"""About attacks: what the attacker saw, whether noise was caught, and what a promise is worth to somebody."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dprl.metrics import Measured, best_guess, posterior
+from dprl.words import human, percent, plural, promise
+
+CLOSE = 0.005  # relative: budgets this close are the same
+NOTHING_YET = "No execution has been played yet."
+MEETS = (
+    "The attacker sees {} and knows every other user, whose data it subtracts. It then scores which of two "
+    "episodes of this one user explains better what is left."
+)
+TRADE_OFF = (
+    "Every test lies below the dotted curve: who accuses few wrongly, names few rightly. The straight line is "
+    "guessing."
+)
+STEPS = {
+    "one": "A careless agent draws **one** noise for a counter and adds it to every release. After each user it tells "
+    "that user the noisy count so far. Each release alone looks private.",
+    "subtract": "Users t − 1 and t + 1 put together what they were told. The one noise is in both releases, so the "
+    "difference has none; user t + 1 takes out its own visit, and what is left is user t's, **exactly**.",
+    "tree": "A tree gives every stretch of users a noise of its own, so that two releases differ by noise that nobody "
+    "else has seen. The same subtraction now leaves user t's visit **plus fresh noise**.",
+}
+MEANING = (
+    "Before anything is released somebody believes, with the chance you choose, that your episode was the first of "
+    "two. An outcome that is e^ε times as likely with one of them as with the other moves that belief as far as drawn; "
+    "outcomes that are likelier still are what δ is for."
+)
+
+
+def saw(what: str, releases: int, counters: int) -> str:
+    """What the attacker saw. what: by privacy model, in words."""
+    return (
+        f"The attacker sees {what} and knows every other user, whose data it subtracts. What is left are "
+        f"{plural(counters, 'counter')} in which the two episodes differ"
+        + (f", each released {plural(releases, 'time')}" if releases > 1 else "")
+        + ", under noise. Its score says which episode explains them better."
+    )
+
+
+def interval(found: Measured) -> str:
+    """A measured epsilon as it stands beside the proved one."""
+    if not math.isfinite(found.value):
+        return "–"
+    return f"{human(float(f'{found.value:.3g}'))} ({found.low:.2f} to {found.high:.2f})"
+
+
+def verdict(
+    found: Measured, proved: float, claimed: float, delta: float, *, farthest: bool, half: bool
+) -> tuple[bool, str]:
+    """Whether something was caught, and the sentence that says so.
+
+    Args:
+        found: the epsilon measured at delta, with its 95% interval.
+        proved, claimed: of the run's whole noise.
+        farthest: the two episodes are as far apart as two can be.
+        half: the noise was half as large as it should be.
+    """
+    if not math.isfinite(found.value):
+        return False, NOTHING_YET
+    measured = f"the attack measures ε = {interval(found)} at δ = {human(delta)}"
+    if found.low > proved * (1 + CLOSE):
+        why = (
+            ", as it should be with half the noise"
+            if half
+            else ": more than noise that keeps its promise can show"
+        )
+        return True, f"**Caught.** Proved is ε = {human(proved)}; {measured}{why}."
+    if found.low > claimed * (1 + CLOSE):
+        return True, (
+            f"**The claim is caught.** Claimed is {promise(claimed, delta)}; {measured}, within the "
+            f"ε = {human(proved)} that is proved when one user is replaced."
+        )
+    if half:
+        return False, f"Half the noise is **not caught yet**: {measured}, and {human(proved)} is proved."
+    said = f"**Not above the proof.** Proved is ε = {human(proved)}; {measured}"
+    if farthest:
+        return False, said + ", for two episodes as far apart as any."
+    return False, said + ". These two episodes are nearer to each other than the promise has to allow for."
+
+
+def surely(bound: float, delta: float) -> str:
+    """About the bound that assumes nothing of the noise."""
+    return (
+        f"Without assuming what kind of noise it is, these executions show ε ≥ {human(float(f'{bound:.2g}'))} at "
+        f"δ = {human(delta)} (Clopper-Pearson, 95%). Such a bound is loose: it can use only "
+        "as many rare outcomes as were met. The estimate above takes the kind of noise as known and fits how large "
+        "it is."
+    )
+
+
+def scores(guessed: Measured, best: float) -> str:
+    """What there is to see in the histograms. best: the chance of a right guess that the noise allows."""
+    if not math.isfinite(guessed.value):
+        return NOTHING_YET
+    return (
+        f"The likelier episode was the right one in {guessed.value:.1%} of the executions ({guessed.low:.1%} to "
+        f"{guessed.high:.1%}); guessing blindly is right in 50%, and the noise allows {best:.1%}."
+    )
+
+
+def errors(broken: bool) -> str:
+    """What there is to see in the curve of errors. broken: more was measured than is proved."""
+    where = "rises above" if broken else "stays, up to chance, below"
+    return f"The attack {where} the dotted curve, which no test whatever may pass if the noise keeps its promise."
+
+
+def advantage(right: float) -> str:
+    """The best attacker's advantage."""
+    return (
+        f"Shown one of two equally likely worlds, **the best attacker guesses right {right:.1%} of the time instead of "
+        "50%**, whatever it computes."
+    )
+
+
+def concentrated(rho: float | None) -> str:
+    """About zCDP."""
+    if rho is None:
+        return "No bound of zero-concentrated privacy (zCDP) is known here for shuffled bits."
+    return f"The same noise is ρ-zCDP with ρ = {human(rho)}."
+
+
+def curve(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
+    """What there is to see in epsilon against delta."""
+    return (
+        f"The same noise proves {promise(epsilons[0], deltas[0])} and {promise(epsilons[-1], deltas[-1])}: a pair is "
+        "one point of a curve."
+    )
+
+
+def belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequence[float]) -> str:
+    """What a belief becomes."""
+    low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
+    right = best_guess(prior, false, missed)  # type: ignore[arg-type]
+    return (
+        f"Who believes it with {percent(prior)} believes it afterwards with {percent(low)} to {percent(high)}, after "
+        f"an outcome e^ε times as likely either way. Over all outcomes the best guess is right {right:.1%} of the "
+        f"time; without the release, {max(prior, 1 - prior):.1%}."
+    )
+
+
+def collusion(step: str, exact: int, users: int, worst: float) -> str:
+    """What two users read. exact: users who were read exactly; worst: largest error."""
+    if step == "one":
+        return "The bars differ by the same noise everywhere: it moves the whole counter, and hides no step."
+    if step == "subtract":
+        return (
+            f"{exact} of {plural(users, 'user')} are read without any error, by two others who only subtract."
+        )
+    off = human(float(f"{worst:.2g}"))
+    return f"{exact} of {plural(users, 'user')} are read exactly; what is read is off by up to {off} visits."

@@ -1,0 +1,203 @@
+"""Which of two episodes had one user: the best attack on the chosen run's noise, played thousands of times."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import attack as figures
+from dprl.figures.style import Picture
+from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.sentences import attack as sentences
+from dprl.simulation import AttackSpec
+from dprl.simulation.trajectory import ALLOWED, farthest, nearest
+from dprl.words import human
+from pages.attack.link import is_farthest, size_of
+from pages.attack.state import Scores, attack, change, scores, show_attack, start, status, visitor
+from pages.attack.widgets import segments, waiting
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.results import answers, data
+from pages.shared.results.status import ACTIVE, act, pause_switch, words
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.state import attempt, session
+
+CHARTS = {"scores": "Scores", "errors": "Right against wrong"}
+
+
+def part() -> None:
+    """What is attacked, how that stands, what was measured, and one of two charts."""
+    a, run = attack(), status()
+    found = scores(a.spec)
+    what = PRIVATIZERS[a.spec.run.privacy].words.seen
+    st.markdown(
+        sentences.saw(what, found.releases, found.counters)
+        if found.counters
+        else sentences.MEETS.format(what)
+    )
+    choices(run.state in ACTIVE)
+    strip()
+    if not len(found.first):
+        if run.state in ACTIVE:
+            waiting("The first executions appear in a moment.")
+        elif run.state == "unknown":
+            waiting("Nothing has been attacked yet.")
+        return
+    card, curves = answers.guarantee(a.spec.run), answers.promise(a.spec.run)
+    if card is None or curves is None:
+        waiting("What the noise proves is being worked out.")
+        return
+    measured(a.spec, found, card, curves)
+
+
+def choices(going: bool) -> None:
+    """Which two episodes, how much noise, and which chart."""
+    a = attack()
+    size = size_of(a.spec.run)
+    pairs = {"farthest": farthest(size), "nearest": nearest(size)}
+    now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
+        segments("Chart", "chart", CHARTS, a.view.chart, turn)
+        titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
+        segments("The two episodes", "pair", titles, now, lambda key: again(pairs.get(key)))
+        with st.popover("The two episodes", icon=":material/group:"):
+            st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.")
+            for name, label in (("first", "First episode"), ("second", "Second episode")):
+                key = f"{session().version}:attack:{name}"
+                st.text_input(
+                    label,
+                    getattr(a.spec, name),
+                    key=key,
+                    max_chars=4000,
+                    on_change=on_value(key, partial(typed, name)),
+                )
+        key = f"{session().version}:attack:half"
+        st.toggle(
+            "Noise half as large",
+            a.spec.noise == "half",
+            key=key,
+            on_change=on_value(key, halve),
+            help="What a program that halves its noise by mistake would release. The proof is of the whole noise.",
+        )
+        if going:
+            pause_switch()
+
+
+def turn(chart: str) -> None:
+    """Another chart is chosen."""
+    change(chart=chart)
+    st.rerun()
+
+
+def again(pair: tuple[str, str] | None) -> None:
+    """Other episodes, at once."""
+    if pair is not None:
+        show_attack(attack().spec.replace(first=pair[0], second=pair[1]))
+        st.rerun()
+
+
+def typed(name: str, text: str) -> None:
+    """An episode was typed."""
+    changes: dict[str, Any] = {name: text}
+    attempt(lambda: show_attack(attack().spec.replace(**changes)))
+    st.rerun()
+
+
+def halve(on: bool) -> None:
+    """Half the noise, or all of it."""
+    show_attack(attack().spec.replace(noise="half" if on else "whole"))
+    st.rerun()
+
+
+def strip() -> None:
+    """How the attack stands, with what can be done about it."""
+    run, spec = status(), attack().spec
+    if run.state in ACTIVE:
+        with st.container(
+            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+        ):
+            st.progress(min(1.0, run.progress), escape(words(run).replace("seed", "part")), width="stretch")
+            act("Cancel", "close", cancel, "cancel")
+    elif run.state != "done":
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            st.markdown(f":material/info: {escape(words(run))}", width="stretch")
+            if run.state == "unknown":
+                plays = spec.executions * spec.seeds
+                st.button(
+                    f"Play it {plays:,} times", icon=":material/play_arrow:", type="primary", key="play",
+                    on_click=callback(play),
+                )  # fmt: skip
+            else:
+                act("Try again", "replay", lambda: attempt(data.store().retry, spec, visitor()), "retry")
+
+
+def play() -> None:
+    """Starts the attack that is shown."""
+    start()
+    st.rerun()
+
+
+def cancel() -> None:
+    """Withdraws from the attack; what was played stays."""
+    attempt(data.store().cancel, attack().spec, visitor())
+
+
+def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str, Any]) -> None:
+    """The verdict, the numbers behind it, and the chart."""
+    delta = curves["delta"]
+    proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
+    epsilon = metrics.epsilon_of_separation(
+        metrics.separation(found.first, found.second),
+        np.array(curves["separations"]),
+        np.array(curves["measures"]),
+    )
+    half = spec.noise == "half"
+    caught, sentence = sentences.verdict(
+        epsilon, proved, claimed, delta, farthest=is_farthest(spec), half=half
+    )
+    surely = metrics.surely(found.first, found.second, delta)
+    guessed = metrics.guessed_right(found.first, found.second)
+    st.markdown(f":material/{'gpp_bad' if caught else 'verified_user'}: {sentence}")
+    with st.container(horizontal=True, gap="medium", key="measured"):
+        if claimed < 0.99 * proved:
+            st.metric("Claimed ε", human(claimed), width="content")
+        st.metric("Proved ε", human(float(f"{proved:.3g}")), width="content", help=f"At δ = {human(delta)}.")
+        st.metric("Measured ε (95%)", sentences.interval(epsilon), width="content")
+        st.metric("Guessed right", f"{guessed.value:.1%}", width="content")
+        st.metric(
+            "At least, for any noise",
+            f"ε ≥ {surely:.2f}",
+            width="content",
+            help=sentences.surely(surely, delta),
+        )
+    night, key = dark(), (spec.to_json(), found.token)
+    claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
+    if attack().view.chart == "scores":
+        see = sentences.scores(guessed, curves["right"])
+        show(kept(("attack", "scores", night, key), lambda: histograms(found, see, night)), "attack_scores")
+    else:
+        see = sentences.errors(epsilon.low > proved)
+        show(
+            kept(("attack", "errors", night, key), lambda: roc(found, curves, claim, see, night)),
+            "attack_errors",
+        )
+    st.caption(sentences.surely(surely, delta))
+
+
+def histograms(found: Scores, see: str, night: bool) -> Picture:
+    """The scores of both worlds."""
+    drawn = metrics.histogram(found.first, found.second)
+    return figures.scores(*drawn, see=see, dark=night)
+
+
+def roc(
+    found: Scores, curves: dict[str, Any], claim: tuple[float, float] | None, see: str, night: bool
+) -> Picture:
+    """Every threshold of the attack beside what is proved."""
+    allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
+    return figures.errors(allowed, metrics.roc(found.first, found.second), claimed=claim, see=see, dark=night)

@@ -1,0 +1,62 @@
+"""Attack: how much an attacker really finds out about one user, beside what is proved."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.attack import collusion, game, promise
+from pages.attack.controls import controls
+from pages.attack.state import attack, change, status
+from pages.attack.widgets import segments
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.frame import redrawn
+from pages.shared.layout.head import head
+from pages.shared.layout.reading import words_and_papers
+from pages.shared.names import in_common
+from pages.shared.results.status import ACTIVE, pace
+from pages.shared.text import escape
+from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import read_address
+
+PARTS = {
+    "attack": ("Attack a release", game.part),
+    "collusion": ("Two users collude", collusion.part),
+    "promise": ("What a promise means", promise.part),
+}
+
+
+def main() -> None:
+    a = attack()
+    read_address(a)
+    with st.sidebar:
+        controls()
+    corner = head("Attack", a.problems)
+    run = status()
+    redrawn(partial(results, corner), pace([run] if run.state in ACTIVE else []))
+    words_and_papers()
+
+
+def results(corner: DeltaGenerator, live: bool) -> None:
+    """The part that is looked at, and in the corner the link to it. It redraws itself while an attack goes on."""
+    a = attack()
+    if live and status().state not in ACTIVE:
+        st.rerun()
+    run = a.spec.run
+    st.caption(escape(f"{in_common([Curve(run)])} · {run.privacy} · ε = {run.epsilon:g}"))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
+        segments("Part", "show", {key: title for key, (title, _) in PARTS.items()}, a.view.show, turn)
+    PARTS[a.view.show][1]()
+    with corner:
+        copy_link(a.query)
+
+
+def turn(to: str) -> None:
+    """Another part is chosen."""
+    change(show=to)
+    st.rerun()
+
+
+main()

@@ -1,0 +1,86 @@
+"""What a promise means: this run's noise as curves, the best attacker's advantage, and what a belief becomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import attack as figures
+from dprl.figures.style import Picture
+from dprl.privacy import Guarantee
+from dprl.sentences import attack as sentences
+from pages.attack.link import FIELDS
+from pages.attack.state import attack, change
+from pages.attack.widgets import waiting
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.results import answers
+from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.state import session
+
+
+def part() -> None:
+    """The advantage in words, three curves, and a slider."""
+    run = attack().spec.run
+    card, curves = answers.guarantee(run), answers.promise(run)
+    if card is None or curves is None:
+        waiting("What the noise proves is being worked out.")
+        return
+    st.markdown(f"{sentences.advantage(curves['right'])} {sentences.concentrated(curves['rho'])}")
+    night, key = dark(), run.to_json()
+    left, right = st.columns(2)
+    with left:
+        show(kept(("promise", "curve", night, key), lambda: curve(card, curves, night)), "promise_curve")
+    with right:
+        show(kept(("promise", "errors", night, key), lambda: errors(curves, night)), "promise_errors")
+    believed(card.proved_epsilon, curves)
+
+
+def curve(card: Guarantee, curves: dict[str, Any], night: bool) -> Picture:
+    """Epsilon against delta."""
+    deltas, epsilons = curves["deltas"], curves["epsilons"]
+    own = (card.proved_epsilon, card.proved_delta) if card.proved_epsilon and card.proved_delta else None
+    return figures.epsilon_of_delta(
+        np.array(deltas), np.array(epsilons), own=own, see=sentences.curve(deltas, epsilons), dark=night
+    )
+
+
+def errors(curves: dict[str, Any], night: bool) -> Picture:
+    """The trade-off of any test's two errors."""
+    allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
+    return figures.errors(allowed, see=sentences.TRADE_OFF, dark=night)
+
+
+def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
+    """What somebody believes before and after."""
+    if epsilon is None:
+        return
+    st.markdown("#### What somebody believes of you")
+    st.markdown(sentences.MEANING)
+    key = f"{session().version}:attack:prior"
+    low, high = FIELDS["prior"].low, FIELDS["prior"].high
+    assert low is not None
+    assert high is not None
+    percent = st.slider(
+        "Believed before",
+        int(low),
+        int(high),
+        attack().view.prior,
+        format="%d%%",
+        key=key,
+        on_change=on_value(key, prior),
+    )
+    before, night = percent / 100, dark()
+    priors = np.linspace(0.01, 0.99, 99)
+    least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
+    at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
+    see = sentences.belief(before, epsilon, curves["false"], curves["missed"])
+    show(figures.belief(priors, least, most, at=at, see=see, dark=night), "belief")
+
+
+def prior(percent: int) -> None:
+    """The slider was moved."""
+    change(prior=int(percent))

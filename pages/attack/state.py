@@ -1,0 +1,132 @@
+"""Attack: what a visitor's session holds of it, and what it reads from the store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dprl.jobs.store import RunStatus
+from dprl.simulation import AttackSpec, RunSpec
+from pages.attack import link as attack_link
+from pages.attack.link import DEFAULT, AttackView
+from pages.shared.results import data
+from pages.shared.results.data import Kept
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.state import attempt, session, write_address
+
+SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
+
+
+@dataclass
+class Attack:
+    """What is shown: the attack and the view; the query last read or written; what a link said that could not be
+    used."""
+
+    spec: AttackSpec = DEFAULT
+    view: AttackView = field(default_factory=AttackView)
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def base(self) -> RunSpec:
+        """The run that the controls begin with."""
+        return self.spec.run
+
+    @property
+    def begun(self) -> bool:
+        """Whether a link was read, or something was changed."""
+        return self.address is not None
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return attack_link.encode(self.spec, self.view)
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return urlencode(self.link, safe="/~:*")
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link, and starts what it names."""
+        s = session()
+        link = attack_link.decode(given, s.files)
+        self.spec, self.view, self.problems = link.spec, link.view, link.problems
+        s.draft = draft_of(link.spec.run)
+        s.version += 1
+        if self.view.show == "attack":
+            start()
+
+
+def attack() -> Attack:
+    """This visitor's part of the page."""
+    return session().part(Attack)
+
+
+def visitor() -> str:
+    """In whose name attacks are asked for: runs in Explore do not wait behind them."""
+    return f"{session().visitor}:attack"
+
+
+def change(**view: Any) -> None:
+    """Changes the view, and the address with it."""
+    a = attack()
+    a.view = replace(a.view, **view)
+    write_address(a)
+
+
+def show_attack(spec: AttackSpec) -> None:
+    """Shows another attack and starts it."""
+    a, s = attack(), session()
+    a.spec, a.problems = spec, ()
+    s.version += 1
+    start()
+    write_address(a)
+
+
+def start() -> None:
+    """Asks for the attack that is shown."""
+    attempt(data.store().request, attack().spec, visitor())
+
+
+def status() -> RunStatus:
+    """How the attack shown stands."""
+    return data.store().status(attack().spec, visitor())
+
+
+class Scores(NamedTuple):
+    """The scores so far: [n] in each world; releases, counters: see AttackTrace; token: changes when they do."""
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    releases: int
+    counters: int
+    token: str
+
+
+@st.cache_resource(show_spinner=False)
+def _scores() -> Kept[Scores]:
+    return Kept(SCORE_BYTES)
+
+
+def scores(spec: AttackSpec) -> Scores:
+    """The scores of the units that are finished."""
+    key = spec.to_json()
+    version = data.store().version(spec)
+    found = _scores().get(key)
+    if found is not None and found[0] == version:
+        return found[1]
+    traces = [trace for trace in data.store().traces(spec) if trace.complete]
+    first, second = (
+        np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
+        for world in ("first", "second")
+    )
+    releases, counters = (traces[0].releases, traces[0].counters) if traces else (0, 0)
+    new = Scores(first, second, releases, counters, f"{version}:{len(first)}")
+    return _scores().put(key, version, new, first.nbytes + second.nbytes)

@@ -1,0 +1,66 @@
+"""Attack in a real browser: every control once, live histograms, and a link for others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visits
+from tests.browser.test_pages import CURVE, fits
+
+Idle = Callable[[Any], None]
+LINK = "attack?v=2&t=2&b=env.random~envp.S.2~envp.A.2~envp.H.2~K.1000~priv.local"
+
+
+def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(
+    visit: Visits, screen: tuple[int, str], idle: Idle
+) -> None:
+    page = visit(LINK, *screen)
+    title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")
+    expect(title).to_contain_text("3,000 simulated releases", timeout=90_000)
+    expect(page.get_by_text("Not above the proof")).to_be_visible()
+    idle(page)
+    assert fits(page)
+    page.get_by_text("Right against wrong", exact=True).click()
+    expect(title).to_contain_text("How well any test")
+    page.get_by_text("One reward differs", exact=True).click()
+    expect(page.get_by_text("nearer to each other than the promise")).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="The two episodes").click()
+    page.get_by_label("Second episode").fill("0/0/1 0/1/1")
+    page.keyboard.press("Enter")
+    expect(
+        page.get_by_text("for two episodes as far apart as any").or_(page.get_by_text("nearer to each"))
+    ).to_be_visible(timeout=60_000)
+    idle(page)
+    page.keyboard.press("Escape")
+    page.get_by_text("Farthest apart", exact=True).click()
+    idle(page)
+    page.get_by_text("Noise half as large").first.click()
+    expect(page.get_by_text("Caught.")).to_be_visible(timeout=60_000)
+    idle(page)
+    assert "noise=half" in page.url
+    assert fits(page)
+    other = visit("attack" + page.url.partition("/attack")[2], *screen)
+    expect(other.get_by_text("Caught.")).to_be_visible()
+    other.close()
+    page.get_by_text("Two users collude", exact=True).click()
+    for step, seen in (
+        ("2. Two users subtract", "6 of 6 users are read without any error"),
+        ("3. A tree", "0 of 6 users are read exactly"),
+        ("1. One noise for all", "differ by the same noise everywhere"),
+    ):
+        page.get_by_text(step, exact=True).click()
+        expect(page.get_by_text(seen)).to_be_visible()
+    idle(page)
+    assert fits(page)
+    page.get_by_text("What a promise means", exact=True).click()
+    expect(page.get_by_text("guesses right 54.7% of the time")).to_be_visible()
+    page.wait_for_selector(CURVE)
+    slider = page.get_by_role("slider", name="Believed before")
+    slider.press("ArrowRight")
+    expect(page.get_by_text("Who believes it with 51%")).to_be_visible()
+    idle(page)
+    assert "prior=51" in page.url
+    assert fits(page)

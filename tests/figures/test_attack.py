@@ -1,0 +1,70 @@
+"""Pictures of attacks: both worlds, every test's errors, collusion, and beliefs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dprl import metrics
+from dprl.figures import attack, style
+from tests.figures.eyes import contrast
+
+RNG = np.random.default_rng(0)
+FIRST, SECOND = RNG.normal(0.5, 1, 4000), RNG.normal(-0.5, 1, 4000)
+FALSE = np.linspace(0, 1, 21)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too(dark: bool) -> None:
+    drawn = metrics.histogram(FIRST, SECOND)
+    picture = attack.scores(*drawn, see="so", dark=dark)
+    first, second = picture.figure.data
+    assert picture.table["first episode"].sum() == picture.table["second episode"].sum() == 4000
+    assert max(first.y) == drawn.first.max()
+    assert (first.line.dash, second.line.dash) == ("solid", "dash")
+    assert contrast(first.line.color, style.theme(dark).background) >= 3
+    assert "4,000 simulated releases" in picture.figure.layout.title.text
+    assert picture.see == "so"
+
+
+def test_what_is_proved_is_dotted_and_what_is_measured_is_not() -> None:
+    picture = attack.errors((FALSE, np.sqrt(FALSE)), metrics.roc(FIRST, SECOND), claimed=(1.0, 0.0))
+    looks = {trace.name: trace.line.dash for trace in picture.figure.data}
+    assert looks == {
+        "guessing": None,
+        "most that is proved": style.BOUND_DASH,
+        "most that (1, 0) allows": style.BOUND_DASH,
+        "the attack": None,
+    }
+    claimed = next(t for t in picture.figure.data if "allows" in t.name)
+    assert claimed.y[2] == pytest.approx(np.e * 0.1)
+    assert np.all(np.diff(claimed.y) >= 0)
+    assert max(claimed.y) == 1
+    assert set(picture.table["curve"]) == set(looks)
+
+
+def test_epsilon_falls_as_delta_grows_and_the_runs_own_pair_is_marked() -> None:
+    deltas = np.geomspace(1e-9, 1e-2, 8)
+    picture = attack.epsilon_of_delta(deltas, np.linspace(2, 0.1, 8), own=(1.0, 1e-6))
+    curve, own = picture.figure.data
+    assert picture.figure.layout.xaxis.type == "log"
+    assert curve.line.dash == style.BOUND_DASH
+    assert (list(own.x), list(own.y)) == ([1e-6], [1.0])
+    assert "(1, 10⁻⁶)" in own.name
+
+
+def test_a_belief_is_marked_with_what_it_becomes() -> None:
+    priors = np.linspace(0.01, 0.99, 9)
+    picture = attack.belief(priors, priors**2, np.sqrt(priors), at=(0.5, 0.27, 0.73))
+    mark = picture.figure.data[-1]
+    assert list(mark.text) == ["27%", "73%"]
+    assert list(picture.table.columns) == ["before", "after, against", "after, for"]
+
+
+def test_bars_of_collusion_have_room_below_zero() -> None:
+    picture = attack.collusion(
+        "Read", ["2", "3"], np.array([0.0, 1.0]), np.array([-3.0, 1.5]), ("visit", "read")
+    )
+    low, high = picture.figure.layout.yaxis.range
+    assert low < -3 < 1.5 < high
+    assert list(picture.table["read"]) == [-3.0, 1.5]

@@ -1,0 +1,161 @@
+"""The page Attack: it starts, fills, catches, tells what a promise means, and its link carries all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.store import Store
+from dprl.links import encode_spec
+from dprl.simulation import AttackSpec, RunSpec
+from pages.attack import link as attack_link
+from pages.attack.link import DEFAULT, FIELDS, AttackLink, AttackView, decode, encode
+from pages.attack.state import Attack
+from tests.pages.conftest import charts, unbroken, words
+from tests.pages.test_free_link import hostile
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+PAGE = "pages/attack/page.py"
+RUN = RunSpec(
+    environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=1000, privacy="local"
+)
+LINK = {"b": encode_spec(RUN)}
+
+
+def said(app: AppTest) -> str:
+    return words(app).replace("\\", "")
+
+
+def shown(app: AppTest) -> Attack:
+    found: Attack = app.session_state["session"].part(Attack)
+    return found
+
+
+def read(query: str) -> AttackLink:
+    return decode(parse_qs(query, keep_blank_values=True))
+
+
+def test_the_first_visit_says_what_is_attacked_and_starts_nothing(visit: Visit, store: Store) -> None:
+    app = visit(PAGE)
+    assert "The attacker sees every noisy count that is released" in said(app)
+    assert store.activity().runs_waiting == 0
+    app.button(key="play").click().run()
+    unbroken(app)
+    assert store.activity().runs_waiting == 1
+
+
+def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visit: Visit, work: Work) -> None:
+    app = visit(PAGE, **LINK)
+    assert charts(app) == []
+    work(2)
+    app.run()
+    unbroken(app)
+    assert "500 simulated releases in each world" in charts(app)[0].spec
+    work()
+    app.run()
+    assert "3,000 simulated releases in each world" in charts(app)[0].spec
+    assert "**Not above the proof.** Proved is ε = 1" in said(app)
+    assert "The attacker sees the user's own message" in said(app)
+    assert "12 counters in which the two episodes differ" in said(app)
+    half = visit(PAGE, **LINK, noise="half", chart="errors")
+    work()
+    half.run()
+    unbroken(half)
+    assert "**Caught.** Proved is ε = 1; the attack measures ε = 2" in said(half)
+    assert "rises above" in said(half)
+    toggle = next(t for t in half.toggle if t.label == "Noise half as large")
+    assert toggle.value
+    toggle.set_value(False).run()
+    unbroken(half)
+    assert "Not above the proof" in said(half)
+
+
+def test_the_claim_of_printed_noise_is_caught(visit: Visit, work: Work) -> None:
+    run = RUN.replace(calibration="paper")
+    app = visit(PAGE, b=encode_spec(run), chart="errors")
+    work()
+    app.run()
+    unbroken(app)
+    assert "**The claim is caught.** Claimed is (1, 0)" in said(app)
+    assert "within the ε = 2 that is proved" in said(app)
+    assert "most that (1, 0) allows" in charts(app)[0].spec.encode().decode("unicode_escape")
+
+
+def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None:
+    app = visit(PAGE, **LINK, first="0/0/1", second="0/0/1 0/0/0")
+    work()
+    app.run()
+    unbroken(app)
+    assert "1 counter in which the two episodes differ" in said(app)
+    assert "nearer to each other than the promise has to allow for" in said(app)
+
+
+def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, work: Work) -> None:
+    app = visit(PAGE, **LINK)
+    work()
+    app.run()
+    before = shown(app).spec
+    text = next(t for t in app.text_input if t.label == "First episode")
+    text.set_value("7/0/1").run()
+    unbroken(app)
+    assert shown(app).spec == before
+    assert any("states are 0 to 1" in toast.value for toast in app.toast)
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence"),
+    [
+        ("one", "differ by the same noise everywhere"),
+        ("subtract", "6 of 6 users are read without any error"),
+        ("tree", "0 of 6 users are read exactly"),
+    ],
+)
+def test_collusion_step_by_step(visit: Visit, store: Store, step: str, sentence: str) -> None:
+    app = visit(PAGE, **LINK, show="collusion", step=step)
+    assert sentence in said(app)
+    assert len(charts(app)) == 1
+    assert store.activity().runs_waiting == 0
+
+
+def test_what_a_promise_means(visit: Visit) -> None:
+    app = visit(PAGE, **LINK, show="promise", prior="10")
+    assert "guesses right 54.7% of the time" in said(app)
+    assert "ρ-zCDP with ρ = 0.028" in said(app)
+    assert "Who believes it with 10% believes it afterwards with 3.9% to 23%" in said(app)
+    assert len(charts(app)) == 3
+    slider = next(s for s in app.slider if s.label == "Believed before")
+    slider.set_value(50).run()
+    unbroken(app)
+    assert "afterwards with 27% to 73%" in said(app)
+    assert shown(app).view.prior == 50
+
+
+def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:
+    app = visit(PAGE, b="priv.none")
+    assert "without privacy there is no noise to attack" in said(app)
+
+
+def test_everything_makes_the_round_trip() -> None:
+    spec = AttackSpec(run=RUN, first="1/1/0", second="0/1/1 1/0/0", noise="half")
+    view = AttackView("promise", "errors", "tree", 7)
+    assert read(urlencode(encode(spec, view))) == AttackLink(spec, view, ())
+    assert encode(DEFAULT, AttackView()) == [("v", "2"), ("t", "2"), ("b", "priv.central")]
+    every = {key for key, _ in encode(spec, view)}
+    assert every == {"v", "t", "b", *attack_link.OWN, *(f.query for f in FIELDS.values())}
+    assert read("") == AttackLink(DEFAULT)
+
+
+def test_what_is_wrong_takes_its_default_and_is_said() -> None:
+    link = read("v=2&t=2&first=9/9/9&noise=none&show=nothing&prior=100")
+    assert link.spec == DEFAULT
+    assert link.view == AttackView()
+    assert len(link.problems) == 4
+
+
+def test_hostile_links_are_read_without_an_exception() -> None:
+    for seed in range(40):
+        assert isinstance(read(hostile(seed)).spec, AttackSpec)
