@@ -44,6 +44,24 @@ def test_a_block_adds_no_more_than_is_there_or_hidden() -> None:
     assert block(1000, 99, 10**6) == 2  # nothing known: 1 for each of two states
 
 
+def test_releases_are_saved_for_ties_when_they_run_short() -> None:
+    """eta = 0.1, K = 10^12, t = 10^9: 73 releases would do at eta's pace, 18 at the pace that is allowed by then."""
+    policy, eta = np.zeros((1, 1), dtype=np.int64), np.array([0.1])
+    K, users = 10**12, 10**9
+    pace = {left: 1000 ** (1 / left) for left in (72, 30, 18)}
+
+    def growth(left: int, count: float) -> float:
+        released = np.array([[[[count, count, 0]]]])
+        return adaptive.next_release(users, left, K, eta, released, 0.0, policy) / users - 1
+
+    assert growth(73, 1e12) == pytest.approx(0.1)
+    assert growth(72, 1e12) == pytest.approx(pace[72] ** 2 - 1)  # what is well known may be hurried
+    assert growth(30, 1e12) == pytest.approx(pace[30] ** 2 - 1)
+    assert growth(19, 1e12) == pytest.approx(1.0)
+    assert growth(72, 5.0) == growth(19, 5.0) == pytest.approx(5e-9)  # near a tie a block stays short
+    assert growth(18, 5.0) == pytest.approx(pace[18] - 1)  # until the rest would be too steep
+
+
 def test_how_it_is_written_and_limited() -> None:
     assert schedules.check("adaptive") == "adaptive:0.1"
     assert schedules.check("adaptive:0.2:400") == "adaptive:0.2:400"

@@ -31,16 +31,22 @@ def next_release(
     P~ is what the learner itself has released: the first state from its counts of the first step, then m~ / sum m~
     under the policy; a state without released transitions ends the path. Before anything is released, states are
     equally likely.
-    Once growing by eta would not get to K with the releases that are left, the rest is a geometric sequence. settings:
-    [eta].
+    Once growing by eta would not get to K with the releases that are left, a block may grow by the square of the pace
+    that would, so that steps which counts vouch for save releases for those near a tie. The pace needed may rise
+    as 1 / ln(K / t), up to doubling; from there on the rest is a geometric sequence. settings: [eta].
     """
     H, S = policy.shape
     A = released.shape[2]
+    most = settings[0]
     if users > 0:
-        growth = exp(log(K / users) / left) - 1.0
-        if growth >= settings[0]:
-            return min(K, users + max(1, int(growth * users)))
-    block = settings[0] * users
+        ahead = log(K / users)
+        pace = ahead / left
+        usual = log(1.0 + most)
+        if pace >= usual:
+            if pace >= min(log(2.0), usual * log(K) / ahead):
+                return min(K, users + max(1, int((exp(pace) - 1.0) * users)))
+            most = max(most, min(1.0, exp(2.0 * pace) - 1.0))
+    block = most * users
     here, there = np.zeros(S), np.zeros(S)
     total = 0.0
     for s in range(S):
