@@ -1,0 +1,94 @@
+"""Sentences about privacy: docs/privacy.md lists them, and each is a definition, a theorem, or checked by a test."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from scipy import stats
+
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy.accounting import gaussian_mu
+from dprl.privacy.guarantee import SCOPE, UNIT
+from dprl.sentences import promise
+from tests.privacy.draws import prepared
+from tests.test_layers import ROOT
+
+KNOWN = ("definition", "theorem", "property of the model", "tests/")  # what a sentence may follow from
+TITLE = "## Every sentence, and what it follows from"
+
+
+def plain(text: str) -> str:
+    """Without line breaks and stars."""
+    return " ".join(re.sub(r"\*\*|\|", "", text).split())
+
+
+def listed() -> list[tuple[str, str, str]]:
+    """Place, sentence and basis of each row."""
+    _, _, rest = (ROOT / "docs/privacy.md").read_text(encoding="utf-8").partition(TITLE)
+    section = rest.partition("\n## ")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in section.splitlines()
+        if line[:1] == "|"
+    ]
+    assert all(len(row) == 3 for row in rows)
+    return [(row[0], row[1], row[2]) for row in rows[2:]]
+
+
+def vocabulary() -> set[str]:
+    """What pages, cards and the command line say of privacy, and of what a guarantee is not about."""
+    said = {promise.EPSILON, promise.DELTA, promise.JOINT, promise.SHUFFLED, promise.LOCAL, UNIT, *SCOPE}
+    for p in PRIVATIZERS.values():
+        said |= {p.summary, p.trust, p.words.alt}
+        if p.mechanisms:
+            card = prepared(p.key, p.mechanisms[0], "tight", [1, 5, 30], H=3).guarantee()
+            said |= {*card.assumptions, card.where}
+    said |= {MECHANISMS[key].summary for p in PRIVATIZERS.values() for key in p.mechanisms}
+    said |= {paragraph for paragraph in promise.MEANING.strip().split("\n\n") if "$$" not in paragraph}
+    said |= {
+        promise.outcome(1.0, 1e-6),
+        promise.against_users(1e-6, 10**9),
+        promise.returning(10, 13.5, 1e-6),
+    }
+    for calibration in ("tight", "paper"):
+        card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
+        said.add(promise.verdict(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
+    return {plain(text) for text in said}
+
+
+def test_the_list_has_every_sentence_of_the_vocabulary_and_no_other() -> None:
+    rows = {sentence for place, sentence, _ in listed() if place == "vocabulary"}
+    assert rows == vocabulary()
+
+
+def test_other_sentences_of_the_list_stand_where_it_says() -> None:
+    rows = [(place, sentence) for place, sentence, _ in listed() if place != "vocabulary"]
+    assert rows
+    for place, sentence in rows:
+        text, _, _ = (ROOT / place).read_text(encoding="utf-8").partition(TITLE)
+        assert sentence in plain(text), sentence
+
+
+def test_each_follows_from_a_definition_a_theorem_or_a_test_that_there_is() -> None:
+    for _, sentence, basis in listed():
+        assert basis.startswith(KNOWN), sentence
+        for file, name in re.findall(r"(tests/[\w/]+\.py)::(\w+)", basis):
+            assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), basis
+        assert basis != "tests/"
+
+
+def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
+    """1.11, 2.7 and 22,000 times; losses above epsilon come twenty times as often as delta says."""
+    assert [math.exp(e) for e in (0.1, 1.0, 10.0)] == pytest.approx([1.11, 2.7, 22_000], rel=0.01)
+    mu = gaussian_mu(1.0, 1e-6)
+    assert stats.norm.sf(1.0, mu * mu / 2, mu) == pytest.approx(20e-6, rel=0.02)
+    for phrase in ("at most 1.11 times", "at most 2.7 times", "up to 22,000 times", "20 in a million"):
+        assert phrase in plain(promise.MEANING)
+
+
+def test_what_is_said_of_a_delta_against_the_users() -> None:
+    """To publish with a chance of delta is (0, delta)-private, by definition, and gives delta K away on average."""
+    for delta, users, away in ((1e-6, 10**9, "1,000"), (1e-3, 10**5, "100")):
+        assert f"give away about {away} of" in promise.against_users(delta, users)
