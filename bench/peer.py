@@ -5,8 +5,9 @@
 All run UCBVI on RiverSwim (S = 6, A = 2, H = 20) on one core, with step-dependent estimates and a new plan
 after every episode. rlberry's bonus is a simplified one, sqrt(1/n) + H/n, and its rewards are their
 means; dprl computes the paper's Bernstein bonus and draws Bernoulli rewards. All compute their plans in code
-compiled by numba; compilation is not timed. rlberry's later versions have their tabular agents in rlberry-scool. Each
-needs a virtual environment of its own: it is made for the run and removed, or kept in, and later taken from, --keep.
+compiled by numba; compilation is not timed. Time is CPU time. rlberry's later versions have their tabular agents in
+rlberry-scool. Each needs a virtual environment of its own: it is made for the run and removed, or kept in, and later
+taken from, --keep.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import venv
 from dataclasses import dataclass
 from pathlib import Path
 
-import dprl
+from bench.engine import CASES, measure
 from dprl.environments import ENVIRONMENTS
 
 
@@ -55,7 +56,6 @@ PEERS = (
     ),
 )
 HORIZON = 20
-DPRL_EPISODES = 400_000  # one or two seconds
 
 PEER_SCRIPT = """
 import importlib, json, sys, time
@@ -70,8 +70,8 @@ environment = FiniteMDP(np.array(given["R"]), np.array(given["P"]), np.array(giv
 environment.reward_range = (0.0, 1.0)
 agent = UCBVIAgent(environment, gamma=1.0, horizon=given["H"], stage_dependent=True, seeder=given["seed"])
 agent.fit(10)
-episodes, begin = 0, time.perf_counter()
-while (seconds := time.perf_counter() - begin) < given["seconds"]:
+episodes, begin = 0, time.process_time()
+while (seconds := time.process_time() - begin) < given["seconds"]:
     agent.fit(200)
     episodes += 200
 print("episodes per second:", episodes / seconds)
@@ -112,35 +112,20 @@ def speed_of(peer: Peer, python: Path, seconds: float, seed: int) -> float:
     return float(done.stdout.split("episodes per second:")[1])
 
 
-def dprl_speed(seed: int) -> float:
-    """Episodes a second of dprl's UCBVI, the simulation loop alone."""
-    spec = dprl.RunSpec(
-        environment="riverswim",
-        environment_params={"S": 6, "H": HORIZON},
-        algorithm="ucbvi",
-        bonus="paper",
-        schedule="episodic",
-        episodes=DPRL_EPISODES,
-        seeds=1,
-        root_seed=seed,
-    )
-    return float(dprl.run(spec).seeds[0].rate)
-
-
 def compare(pythons: dict[Peer, Path], seconds: float, repeats: int) -> None:
     """Measure all in turn and print each round, then the medians and their ratios."""
     rounds = []
     for repeat in range(repeats):
         played = {peer.name: speed_of(peer, python, seconds, repeat) for peer, python in pythons.items()}
-        played["dprl"] = dprl_speed(repeat)
+        played["dprl"] = measure(CASES[0], repeat)
         rounds.append(played)
         print("   ".join(f"{name} {speed:>9,.0f} episodes/s" for name, speed in played.items()), flush=True)
-    medians = {name: statistics.median(played[name] for played in rounds) for name in rounds[0]}
-    for name, median in medians.items():
-        ratios = [played["dprl"] / played[name] for played in rounds]
+    print(f"Medians: dprl {statistics.median(played['dprl'] for played in rounds):,.0f} episodes/s")
+    for peer in pythons:
+        ratios = [played["dprl"] / played[peer.name] for played in rounds]
         print(
-            f"{name:20} median {median:>9,.0f} episodes/s; dprl plays {statistics.median(ratios):.1f} times as many "
-            f"({min(ratios):.1f} to {max(ratios):.1f})"
+            f"{peer.name} {statistics.median(played[peer.name] for played in rounds):,.0f} episodes/s: dprl plays "
+            f"{statistics.median(ratios):.0f} times as many ({min(ratios):.0f} to {max(ratios):.0f})"
         )
 
 
