@@ -233,6 +233,7 @@ def collusion(
     low, high = float(min(0, *true, *seen)), float(max(0, *true, *seen))
     room = 0.15 * max(high - low, 1)
     figure.update_layout(barmode="group", bargap=0.25)
+    figure.update_xaxes(type="category")
     figure.update_yaxes(
         range=[low - (room if low < 0 else 0), high + room], zeroline=True, zerolinecolor=colors.muted
     )

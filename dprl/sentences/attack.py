@@ -23,8 +23,8 @@ STEPS = {
     "that user the noisy count so far. Each release alone looks private.",
     "subtract": "Users t − 1 and t + 1 put together what they were told. The one noise is in both releases, so the "
     "difference has none; user t + 1 takes out its own visit, and what is left is user t's, **exactly**.",
-    "tree": "A tree gives every stretch of users a noise of its own, so that two releases differ by noise that nobody "
-    "else has seen. The same subtraction now leaves user t's visit **plus fresh noise**.",
+    "tree": "A tree gives every stretch of users a noise of its own, so that the noises of two releases do not cancel. "
+    "The same subtraction now leaves user t's visit **plus noise**.",
 }
 MEANING = (
     "Before anything is released somebody believes, with the chance you choose, that your episode was the first of "
@@ -36,10 +36,10 @@ MEANING = (
 def saw(what: str, releases: int, counters: int) -> str:
     """What the attacker saw. what: by privacy model, in words."""
     return (
-        f"The attacker sees {what} and knows every other user, whose data it subtracts. What is left are "
-        f"{plural(counters, 'counter')} in which the two episodes differ"
+        f"The attacker sees {what} and knows every other user, whose data it subtracts. What is left is noise, and "
+        f"under it one user's share of the {plural(counters, 'counter')} in which the two episodes differ"
         + (f", each released {plural(releases, 'time')}" if releases > 1 else "")
-        + ", under noise. Its score says which episode explains them better."
+        + ". Its score says which episode explains them better."
     )
 
 
@@ -86,8 +86,9 @@ def verdict(
 
 def surely(bound: float, delta: float) -> str:
     """About the bound that assumes nothing of the noise."""
+    shown = f"ε ≥ {human(float(f'{bound:.2g}'))}" if bound > 0 else "nothing for certain"
     return (
-        f"Without assuming what kind of noise it is, these executions show ε ≥ {human(float(f'{bound:.2g}'))} at "
+        f"Without assuming what kind of noise it is, these executions show {shown} at "
         f"δ = {human(delta)} (Clopper-Pearson, 95%). Such a bound is loose: it can use only "
         "as many rare outcomes as were met. The estimate above takes the kind of noise as known and fits how large "
         "it is."

@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.privacy import PRIVATIZERS
 from pages.attack import collusion, game, promise
 from pages.attack.controls import controls
 from pages.attack.state import attack, change, status
@@ -45,7 +46,8 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     if live and status().state not in ACTIVE:
         st.rerun()
     run = a.spec.run
-    st.caption(escape(f"{in_common([Curve(run)])} · {run.privacy} · ε = {run.epsilon:g}"))
+    known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]
+    st.caption(escape(" · ".join([*known, PRIVATIZERS[run.privacy].words.name, f"ε = {run.epsilon:g}"])))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
         segments("Part", "show", {key: title for key, (title, _) in PARTS.items()}, a.view.show, turn)
     PARTS[a.view.show][1]()
