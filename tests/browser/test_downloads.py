@@ -107,15 +107,17 @@ def test_every_download_gives_a_file_that_opens(
     assert not pd.read_csv(io.BytesIO(content)).empty
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
+CHARTS = [("tab", name) for name in ("Regret", "Counts", "Policy")]
+CHARTS += [("link", name) for name in ("Home", "Trade-offs", "When is privacy free?")]
+
+
+@pytest.mark.parametrize(("kind", "charts"), [("svg", CHARTS), ("png", CHARTS[2:4])], ids=["svg", "png"])
 def test_every_chart_is_saved_as_the_picture_that_was_chosen(
-    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, kind: str
+    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, kind: str, charts: list[tuple[str, str]]
 ) -> None:
     page = finished(visit(EXPLORE.format("envp.S.3~envp.H.3")), idle)
     page.get_by_text(kind.upper(), exact=True).click()
-    ways = [("tab", name) for name in ("Regret", "Counts", "Policy")]
-    ways += [("link", name) for name in ("Home", "Trade-offs", "When is privacy free?")]
-    for role, name in ways:
+    for role, name in charts:
         page.get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
         chart = page.get_by_test_id("stMain").locator(".js-plotly-plot")
         expect(chart).to_have_count(1)
