@@ -116,7 +116,7 @@ def test_a_swatch_shows_the_number_and_the_dash() -> None:
     second = looks.swatch(looks.look(Kind("local", 1.0, learner=1, number=2), dark=True))
     assert ">2</text>" in second.inside
     assert 'stroke-dasharray="10,4"' in second.inside
-    shapes = {looks.swatch(looks.look(Kind(m, 1.0, n), dark=True)).inside for m in SYMBOLS for n in range(4)}
+    shapes = {looks.swatch(looks.look(Kind(m, 1.0, n), dark=True)).inside for m in SYMBOLS for n in range(9)}
     assert len(shapes) == sum(map(len, SYMBOLS.values()))
 
 

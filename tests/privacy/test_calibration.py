@@ -75,7 +75,12 @@ def test_ladder() -> None:
 
 @pytest.mark.parametrize(
     ("mechanism", "plain", "used"),
-    [("laplace-tree", 619, 513), ("gaussian-tree", 439, 364), ("gaussian-toeplitz", 147, 122)],
+    [
+        ("laplace-tree", 619, 513),
+        ("gaussian-tree", 439, 364),
+        ("gaussian-blt", 147, 122),
+        ("gaussian-toeplitz", 147, 122),
+    ],
 )
 def test_tight_central(mechanism: str, plain: float, used: float) -> None:
     """What runs use is below the issue's figure, which is for the plain sensitivity."""

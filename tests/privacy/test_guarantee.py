@@ -306,7 +306,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
             "episodes": 10**9,
         },
         "schedule",
-        "gaussian-tree",
+        "gaussian-blt",
     ),
     ({"privacy": "shuffle", "epsilon": 0.001, "calibration": "paper"}, "epsilon", "larger"),
     ({"privacy": "shuffle", "epsilon": 1.0, "delta": 1e-20}, "delta", "1e-18"),
@@ -353,7 +353,7 @@ def test_an_omitted_mechanism_is_the_best_that_fits() -> None:
     assert RunSpec(privacy="central", delta=0.0).mechanism == "laplace-tree"
     assert RunSpec(privacy="central", calibration="paper").mechanism == "laplace-tree"
     assert RunSpec(privacy="central", calibration="paper").delta == 0.0
-    assert RunSpec(privacy="central", schedule="episodic", episodes=10**5).mechanism == "gaussian-tree"
+    assert RunSpec(privacy="central", schedule="episodic", episodes=10**5).mechanism == "gaussian-blt"
     assert RunSpec(privacy="local").mechanism == "gaussian"
     assert RunSpec(privacy="local", delta=0.0).mechanism == "laplace"
     assert RunSpec(privacy="shuffle", calibration="paper").delta == 1e-6

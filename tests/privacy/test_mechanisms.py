@@ -325,7 +325,7 @@ def test_correlated_noise_has_covariance_c_ct() -> None:
 
 def test_too_many_releases_are_refused() -> None:
     assert TOEPLITZ.rows(10**15, MAX_RELEASES) == MAX_RELEASES
-    with pytest.raises(SpecError, match="gaussian-tree") as error:
+    with pytest.raises(SpecError, match="gaussian-blt") as error:
         TOEPLITZ.rows(10**15, MAX_RELEASES + 1)
     assert error.value.field == "schedule"
 

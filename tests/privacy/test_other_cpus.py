@@ -25,6 +25,7 @@ def noise() -> dict[str, str]:
         ("central", "laplace-tree"),
         ("central", "gaussian-tree"),
         ("central", "gaussian-toeplitz"),
+        ("central", "gaussian-blt"),
         ("local", "laplace"),
         ("local", "gaussian"),
         ("shuffle", "binomial-sum"),

@@ -211,8 +211,8 @@ def test_defaults() -> None:
         ({"mechanism": "laplace-tree"}, ("laplace-tree", "tight", 1e-6)),
         # a thousand releases have room for a factorisation, a million do not
         ({"schedule": "episodic", "episodes": 1000}, ("gaussian-toeplitz", "tight", 1e-6)),
-        ({"schedule": "episodic", "episodes": 10**5}, ("gaussian-tree", "tight", 1e-6)),
-        ({"schedule": "geometric:0.005", "episodes": 10**15}, ("gaussian-tree", "tight", 1e-6)),
+        ({"schedule": "episodic", "episodes": 10**5}, ("gaussian-blt", "tight", 1e-6)),
+        ({"schedule": "geometric:0.005", "episodes": 10**15}, ("gaussian-blt", "tight", 1e-6)),
         ({"privacy": "local"}, ("gaussian", "tight", 1e-6)),
         ({"privacy": "local", "delta": 0}, ("laplace", "tight", 0.0)),
         ({"privacy": "local", "calibration": "paper"}, ("laplace", "paper", 0.0)),
@@ -271,8 +271,8 @@ def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None
     """What was chosen for the old spec is chosen for the new one; what was asked for stays, or is refused."""
     base = RunSpec(episodes=10**5)
     for changes, mechanism in (
-        ({"schedule": "episodic"}, "gaussian-tree"),  # no room for 10^5 rows of noise
-        ({"schedule": "geometric:0.002", "episodes": 10**15}, "gaussian-tree"),
+        ({"schedule": "episodic"}, "gaussian-blt"),  # no room for 10^5 rows of noise
+        ({"schedule": "geometric:0.002", "episodes": 10**15}, "gaussian-blt"),
         ({"delta": 0.0}, "laplace-tree"),
         ({"epsilon": 2.0}, "gaussian-toeplitz"),
     ):

@@ -5,6 +5,7 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms.binomial import BINOMIAL_SUM
+from dprl.privacy.mechanisms.blt import GAUSSIAN_BLT
 from dprl.privacy.mechanisms.gaussian import GAUSSIAN, GAUSSIAN_TOEPLITZ, GAUSSIAN_TREE
 from dprl.privacy.mechanisms.laplace import LAPLACE, LAPLACE_TREE
 from dprl.privacy.mechanisms.mechanism import (
@@ -21,6 +22,7 @@ MECHANISMS: dict[str, Mechanism] = {
     m.key: m
     for m in (
         GAUSSIAN_TOEPLITZ,
+        GAUSSIAN_BLT,
         GAUSSIAN_TREE,
         LAPLACE_TREE,
         GAUSSIAN,

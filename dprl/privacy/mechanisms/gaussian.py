@@ -132,7 +132,7 @@ def _rows(items: int, releases: int) -> int:
         raise SpecError(
             "schedule",
             f"gaussian-toeplitz keeps noise for every release and this schedule has about {releases:,}; give one with "
-            f"at most {MAX_RELEASES:,}, such as adaptive:0.1, or mechanism gaussian-tree.",
+            f"at most {MAX_RELEASES:,}, such as adaptive:0.1, or mechanism gaussian-blt.",
         )
     return releases
 
@@ -142,7 +142,7 @@ def _norms(stream: Stream) -> Array:
     return np.asarray(np.sqrt(np.cumsum(coefficients(stream.releases) ** 2)))
 
 
-def _losses(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
+def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
     """Each counter that a change moves is seen through draws whose weights have squared norm `touched`."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
@@ -169,7 +169,7 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     std=_norms,
     tail=lambda stream, failure: gaussian_tail(_norms(stream), failure),
     length=lambda stream, cells, failure: chi_tail(_norms(stream), cells, failure),
-    losses=_losses(lambda stream: float(_norms(stream)[-1] ** 2)),
+    losses=seen_through(lambda stream: float(_norms(stream)[-1] ** 2)),
     telling=whole,
     log_ratio=gaussian_ratio(innovations),
     calibrations=("tight",),
@@ -187,7 +187,7 @@ GAUSSIAN_TREE = Mechanism(
     std=_tree_std,
     tail=lambda stream, failure: gaussian_tail(_tree_std(stream), failure),
     length=lambda stream, cells, failure: chi_tail(_tree_std(stream), cells, failure),
-    losses=_losses(lambda stream: levels(stream.items)),
+    losses=seen_through(lambda stream: levels(stream.items)),
     telling=stems,
     log_ratio=gaussian_ratio(split),
     calibrations=("tight",),
@@ -204,7 +204,7 @@ GAUSSIAN = Mechanism(
     std=_sum_std,
     tail=lambda stream, failure: gaussian_tail(_sum_std(stream), failure),
     length=lambda stream, cells, failure: chi_tail(_sum_std(stream), cells, failure),
-    losses=_losses(lambda stream: 1.0),
+    losses=seen_through(lambda stream: 1.0),
     telling=first_item,
     log_ratio=gaussian_ratio(increments),
     fresh=True,

@@ -43,6 +43,8 @@ PAPERS = {
     "Fichtenberger, Henzinger, Upadhyay: Constant matters (ICML 2023), the Toeplitz factorisation": (
         "https://arxiv.org/abs/2202.11205"
     ),
+    "Dvijotham, McMahan, Pillutla, Steinke, Thakurta: Efficient and near-optimal noise generation for streaming "
+    "differential privacy (FOCS 2024), the buffered Toeplitz factorisation": "https://arxiv.org/abs/2404.16706",
 }
 
 
