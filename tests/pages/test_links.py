@@ -162,6 +162,14 @@ def test_a_link_keeps_its_meaning_when_defaults_change(monkeypatch: pytest.Monke
     assert (new.spec.schedule, new.spec.bonus, new.spec.episodes) == ("geometric:0.5", "paper", 77)
 
 
+def test_a_link_from_before_the_buffered_factorisation_keeps_its_tree() -> None:
+    """Its noise was written out, where the table of defaults names another; a spec of today has less."""
+    spec, problems = decode_spec("mech.gaussian-tree~K.1e5~sched.episodic", TABLES["2"])
+    assert problems == []
+    assert spec == RunSpec(episodes=10**5, schedule="episodic", mechanism="gaussian-tree")
+    assert RunSpec(episodes=10**5, schedule="episodic").mechanism == "gaussian-blt"
+
+
 def test_tables_of_defaults_are_frozen() -> None:
     """A default that changes gets a table of its own: links that were shared name the old one."""
     frozen = {"1": "b69bca81e997d441", "2": "18cd40680e847c2a"}
