@@ -30,7 +30,9 @@ def first_columns(releases: int) -> tuple[Array, Array]:
             column[1:] = column[1:] - top * column[:-1]
             for t in range(1, releases):
                 column[t] += bottom * column[t - 1]
-        return np.array([[column[i - k] if i >= k else 0.0 for k in range(releases)] for i in range(releases)])
+        return np.array(
+            [[column[i - k] if i >= k else 0.0 for k in range(releases)] for i in range(releases)]
+        )
 
     b, c = factors(releases)
     zeros, poles = [1 - rate for rate in b.rate], [1 - rate for rate in c.rate]
@@ -59,9 +61,7 @@ def test_the_two_factors_make_prefix_sums(releases: int) -> None:
     for series, matrix in zip(factors(releases), (B, C), strict=True):
         assert min(series.weight) > 0
         assert series.squared(releases) == pytest.approx((matrix[:, 0] ** 2).sum(), rel=1e-12)
-    np.testing.assert_allclose(
-        BLT.std(stream_of_releases(releases)), np.linalg.norm(B, axis=1), rtol=1e-12
-    )
+    np.testing.assert_allclose(BLT.std(stream_of_releases(releases)), np.linalg.norm(B, axis=1), rtol=1e-12)
     # what one item is seen through: no column of C is longer than the first
     assert np.linalg.norm(C, axis=0).max() == pytest.approx(math.sqrt(factors(releases)[1].squared(releases)))
 

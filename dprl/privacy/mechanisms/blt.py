@@ -7,7 +7,7 @@ Toeplitz; their first columns have the generating functions
 
 so that each is a sum of few geometric series. Row i of B z then follows from a few buffers, which is all that is
 kept, however many releases there are. The best A = B C of this form is B = C = the square root of A, c(x) =
-(1 - x)^(-1/2) (mechanism gaussian-toeplitz), which c(x) approaches when poles and zeros take turns on a geometric scale.
+(1 - x)^(-1/2) (gaussian-toeplitz), which c(x) approaches when poles and zeros take turns on a geometric scale.
 """
 
 from __future__ import annotations
@@ -89,9 +89,7 @@ def factors(releases: int) -> tuple[Series, Series]:
     def residue(at: float, tops: list[float], bottoms: list[float]) -> float:
         return math.prod(x - at for x in tops) / math.prod(x - at for x in bottoms if x != at)
 
-    b = Series(
-        (0.0, *zeros), tuple(residue(at, poles, [0.0, *zeros]) for at in (0.0, *zeros))
-    )
+    b = Series((0.0, *zeros), tuple(residue(at, poles, [0.0, *zeros]) for at in (0.0, *zeros)))
     c = Series(tuple(poles), tuple(residue(at, zeros, poles) for at in poles), first=1)
     return b, c
 
