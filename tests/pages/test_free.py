@@ -24,7 +24,8 @@ from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import charts, unbroken, words
-from tests.pages.test_free_link import hostile
+from tests.pages.hostile import hostile
+from tests.pages.test_free_link import LINK
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -282,7 +283,7 @@ def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
 def test_hostile_links_are_answered_by_a_page(visit: Visit, block: int) -> None:
     app = visit(PAGE)
     for seed in range(1000 + 8 * block, 1008 + 8 * block):
-        query = parse_qs(hostile(seed), keep_blank_values=True)
+        query = parse_qs(hostile(seed, LINK), keep_blank_values=True)
         app.query_params.clear()
         for key, values in query.items():
             app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import asdict
 from urllib.parse import parse_qs, quote
 
@@ -12,12 +11,13 @@ from dprl.links import encode_spec
 from dprl.simulation import RunSpec
 from pages.free import link as free_link
 from pages.free.link import BASE, FIELDS, MODELS, FreeView, calculator, compared, decode, encode
-from tests.pages.test_links import POISON
+from tests.pages.hostile import hostile
 
 SPEC = RunSpec(
     environment="gridworld", epsilon=0.3, delta=1e-8, bonus="paper", episodes=10**12, seeds=3, root_seed=7
 )
 VIEW = FreeView("theory", "on", 9, 4, 30, 2.5e12, 0.3, 36, 0.01, 0.1, 2.0, 0.1, 0.2, ("pucb", "jdp-lower"))
+LINK = encode(SPEC, VIEW)
 
 
 def read(query: str) -> free_link.FreeLink:
@@ -109,33 +109,6 @@ def test_what_is_wrong_is_said_and_replaced(query: str, sentence: str) -> None:
     check_harmless(link)
 
 
-def hostile(seed: int) -> str:
-    """A good link cut, spliced, repeated and poisoned at random."""
-    rng = random.Random(seed)
-    items = encode(SPEC, VIEW)
-    keys = [key for key, _ in items] + ["__proto__", "c", "", "id"]
-    for _ in range(rng.randint(1, 8)):
-        at = rng.randrange(len(items))
-        key, value = items[at]
-        kind = rng.randrange(5)
-        if kind == 0:
-            items[at] = (key, rng.choice(POISON))
-        elif kind == 1:
-            items[at] = (key, value[: rng.randint(0, len(value))] + rng.choice(POISON))
-        elif kind == 2:
-            items.append((rng.choice(keys), rng.choice(POISON)))
-        elif kind == 3:
-            parts = value.split("~")
-            parts[rng.randrange(len(parts))] = (
-                rng.choice(["eps", "K", "envp", "env", "alg", "priv"]) + "." + rng.choice(POISON)
-            )
-            items[at] = (key, "~".join(parts))
-        else:
-            rng.shuffle(items)
-    query = "&".join(f"{quote(k, errors='replace')}={quote(v, errors='replace')}" for k, v in items)
-    return query if rng.random() < 0.8 else query[: rng.randint(0, len(query))]
-
-
 def check_harmless(link: free_link.FreeLink) -> None:
     """Whatever was read is valid, and whatever was wrong is a short sentence on one line."""
     assert RunSpec.from_dict(link.base.to_dict()) == link.base
@@ -155,7 +128,7 @@ def check_harmless(link: free_link.FreeLink) -> None:
 def test_three_hundred_hostile_links_do_no_harm() -> None:
     wrong = 0
     for seed in range(300):
-        link = read(hostile(seed))
+        link = read(hostile(seed, LINK))
         check_harmless(link)
         wrong += bool(link.problems)
     assert wrong > 150  # else these were not hostile

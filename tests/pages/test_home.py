@@ -19,7 +19,8 @@ from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import charts, words
-from tests.pages.test_links import hostile
+from tests.pages.hostile import hostile
+from tests.pages.test_links import COMPARISONS
 
 Visit = Callable[..., AppTest]
 
@@ -82,7 +83,7 @@ def test_a_link_of_another_page_is_no_problem_here(visit: Visit) -> None:
 def test_hostile_links_get_a_chart(visit: Visit, block: int) -> None:
     app = visit()
     for seed in range(10 * block, 10 * block + 10):
-        query = parse_qs(hostile(seed), keep_blank_values=True)
+        query = parse_qs(hostile(seed, *COMPARISONS), keep_blank_values=True)
         text = [v for values in query.values() for v in values][-1].encode("utf-8", "replace").decode()
         app.query_params.clear()
         app.query_params["eps"] = text

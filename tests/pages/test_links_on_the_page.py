@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared.visitor import links
 from tests.pages.conftest import chip, unbroken, words
-from tests.pages.test_links import hostile
+from tests.pages.hostile import hostile
+from tests.pages.test_links import COMPARISONS
 
 Visit = Callable[..., AppTest]
 EXPLORE = "pages/explore/page.py"
@@ -20,7 +21,7 @@ EXPLORE = "pages/explore/page.py"
 def test_fifty_hostile_links(visit: Visit, block: int) -> None:
     app = visit(EXPLORE)
     for seed in range(2000 + 10 * block, 2010 + 10 * block):
-        query = parse_qs(hostile(seed), keep_blank_values=True)
+        query = parse_qs(hostile(seed, *COMPARISONS), keep_blank_values=True)
         app.query_params.clear()
         for key, values in query.items():
             app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]
