@@ -13,18 +13,17 @@ from dprl.figures import looks, style
 from dprl.figures.style import Picture, Sketch
 from dprl.words import human, promise
 
-LADDER_ALT = (
-    "Bar chart of the noise that each way of adding it needs for the same promise, from most to least."
-)
+LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, from the printed one down."
 
 
 class Step(NamedTuple):
-    """One way to add noise: its words, the standard deviation of one counter, and what it proves."""
+    """One way to add noise: its words, the standard deviation of one counter, what it proves, and what is new in it."""
 
     what: str
     std: float
     epsilon: float
     delta: float
+    idea: str = ""
 
 
 def ladder(
@@ -32,18 +31,19 @@ def ladder(
     *,
     own: int | None = None,
     epsilon: float | None = None,
+    instance: str = "",
     see: str = "",
     dark: bool = False,
 ) -> Picture:
     """Bars of the noise on one counter, on a logarithmic axis, in the given order; `own`: the run's own step, in the
-    colour of its epsilon.
+    colour of its epsilon. instance: the problem, whose size noise depends on.
 
     Each bar's words stand above it, so that they have room at 390 pixels.
     """
     colors = style.theme(dark)
     figure = style.base(
         "Noise on one counter of visits",
-        subtitle="standard deviation at its worst release",
+        subtitle=f"{instance}, at the worst release" if instance else "at the worst release",
         dark=dark,
         height=130 + 44 * len(steps),
         x_title="Standard deviation (visits)",

@@ -40,12 +40,16 @@ class Reading:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the ladder from the printed noise to the least: std of one counter n, in counts."""
+    """One step of the ladder from the printed noise down: std of one counter n, in counts, and what it proves.
+
+    idea: what makes the difference to the step before (to the first step, of the first that has one).
+    """
 
     what: str
     std: float
     epsilon: float
     delta: float
+    idea: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dprl.figures.tradeoff import Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.metrics import last_exponent, least
 from dprl.sentences import seeds
-from dprl.words import exponent, exponents, human, listed, percent, plural, power, quoted, rough
+from dprl.words import exponent, exponents, human, listed, percent, plural, power, promise, quoted, rough
 
 NOTHING = "There is nothing to draw yet."
 LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, little was learned
@@ -141,14 +141,26 @@ def beside(bounds: Sequence[Proved]) -> str:
 
 
 def ladder(steps: Sequence[Step], own: int | None = None) -> str:
-    """From the largest to the least noise of the same promise, and where the run's own step stands."""
-    std = [step.std for step in steps]
-    said = f"From the largest to the least noise is a factor of {rough(max(std) / min(std))}"
-    if own is not None:
-        times = std[own] / min(std)
+    """What each idea is worth, between what the first step proves and what the last does; and the run's own noise."""
+    before, parts = steps[0], []
+    for step in steps:
+        if step.idea:
+            times = before.std / step.std
+            worth = f"{rough(times)} by" if times >= 1 else f"divided by {rough(1 / times)} again by"
+            parts.append(f"{worth} {step.idea}")
+            before = step
+    first, last = (promise(step.epsilon, step.delta) for step in (steps[0], before))
+    said = f"Printed noise proves {first} here. "
+    if parts:
         said += (
-            "; this run adds the least there is"
-            if times < 1.01
-            else f"; this run adds {rough(times)} times the least"
+            f"To noise that proves {last} is a factor of {rough(steps[0].std / before.std)} in the noise of a visit "
+            f"count: {listed(parts)}."
         )
-    return said + "."
+    if own is not None:
+        times = steps[own].std / min(step.std for step in steps)
+        said += (
+            f" This run has {rough(times)} times the least of these."
+            if times >= 1.01
+            else " No bar has less than this run."
+        )
+    return said.strip()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import guarantee as figures
 from dprl.figures.style import Picture
@@ -14,7 +15,8 @@ from dprl.jobs.store import RunStatus
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import price as sentences
 from dprl.sentences import promise as said
-from dprl.words import promise, significant
+from dprl.simulation import RunSpec
+from dprl.words import count, promise, significant
 from pages.explore import view
 from pages.shared.layout.chart import kept, show, sketch
 from pages.shared.layout.frame import dark
@@ -109,24 +111,33 @@ def proved(g: Guarantee) -> str:
 
 
 def compare_noise(found: dict[int, Guarantee], titles: Sequence[str]) -> None:
-    """The ladder from the printed noise to the least, for one of the curves that have one."""
+    """The ladder from the printed noise down, for one of the curves that have one."""
     if not found:
         return
     st.markdown("#### How much noise a promise needs")
     st.markdown(
-        "Each bar is one idea better than the one above it, at the same ε: first the noise as a paper prints it, then "
-        "honest accounting, fewer releases, and better ways to draw it."
+        "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "
+        "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it."
     )
     chosen = view.curve("Of which curve", list(found), titles)
     g = found[chosen]
     curve: Curve = session().explore.curves[chosen]
     night = dark()
-    show(kept(("ladder", curve.spec.to_json(), night), lambda: ladder(g, night)), "ladder")
+    show(
+        kept(("ladder", curve.spec.to_json(), night), lambda: ladder(g, night, instance(curve.spec))),
+        "ladder",
+    )
 
 
-def ladder(g: Guarantee, night: bool) -> Picture:
+def instance(spec: RunSpec) -> str:
+    """The problem that a ladder is about."""
+    steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
+    return ", ".join([ENVIRONMENTS[spec.environment].title, *steps, f"K = {count(spec.episodes)}"])
+
+
+def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
     """The ladder of a card, with the run's own noise in it."""
-    steps = [figures.Step(s.what, s.std, s.epsilon, s.delta) for s in g.ladder]
+    steps = [figures.Step(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
     if own is None:
@@ -134,4 +145,4 @@ def ladder(g: Guarantee, night: bool) -> Picture:
         own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
         steps.insert(own, ours)
     see = sentences.ladder(steps, own)
-    return figures.ladder(steps, own=own, epsilon=g.claimed_epsilon, see=see, dark=night)
+    return figures.ladder(steps, own=own, epsilon=g.claimed_epsilon, instance=instance, see=see, dark=night)

@@ -82,11 +82,11 @@ EXAMPLES = (
     trust(1.0, 10**13),
     Example(
         "What a better mechanism buys",
-        "The same ε = 1: the noise one paper prints, the least that proves it, and a better way to draw it.",
+        "At ε = 1: the noise one paper prints, which proves (2, 0); what proves (1, 10⁻⁶); a better way to draw that.",
         (
             Curve(BASE.twin()),
-            Curve(BASE, "Gaussian, Toeplitz: the least noise"),
-            Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: the least noise"),
+            Curve(BASE, "Gaussian, Toeplitz: proves (1, 10⁻⁶)"),
+            Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: proves (1, 10⁻⁶)"),
             Curve(BASE.replace(calibration="paper"), "Laplace tree: as printed"),
         ),
         AVERAGE,

@@ -14,8 +14,8 @@ from tests.figures import captioned
 STEPS = [
     Step("as printed: <b>tree</b>", 5258.0, 2.0, 0.0),
     Step("scaled", 10516.0, 1.0, 0.0),
-    Step("better", 147.0, 1.0, 1e-6),
-    Step("best", 122.0, 1.0, 1e-6),
+    Step("better", 147.0, 1.0, 1e-6, "a better tree"),
+    Step("best", 122.0, 1.0, 1e-6, "releasing r/4"),
 ]
 
 
@@ -42,9 +42,16 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
     assert "proves (2, 0)" in words[0]
     assert "proves (1, 10⁻⁶)" in words[3]
     assert "&lt;b&gt;" in words[0]
-    assert "factor of 86" in picture.see
-    assert "the least there is" in picture.see
-    assert "43 times the least" in captioned.ladder(STEPS, own=0).see
+    assert picture.see == (
+        "Printed noise proves (2, 0) here. To noise that proves (1, 10⁻⁶) is a factor of 43 in the noise of a visit "
+        "count: 36 by a better tree and 1.2 by releasing r/4. No bar has less than this run."
+    )
+    assert "This run has 43 times the least of these." in captioned.ladder(STEPS, own=0).see
+    more = captioned.ladder([*STEPS, Step("halves", 183.0, 1.0, 1e-6, "releasing n/2")]).see
+    assert "a factor of 29" in more
+    assert "divided by 1.5 again by releasing n/2" in more
+    named = captioned.ladder(STEPS, instance="RiverSwim, K = 10⁹").figure
+    assert "RiverSwim, K = 10⁹" in named.layout.title.text
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -162,7 +162,7 @@ def _sum_std(stream: Stream) -> Array:
 GAUSSIAN_TOEPLITZ = Mechanism(
     key="gaussian-toeplitz",
     title="Gaussian, Toeplitz factorisation",
-    summary="Gaussian noise correlated over the releases by the square root of the prefix-sum matrix: the least noise.",
+    summary="Gaussian noise correlated over the releases by the square root of the prefix-sum matrix.",
     source="Fichtenberger, Henzinger, Upadhyay 2023; Denisov et al. 2022",
     add_noise=gaussian_toeplitz,
     rows=_rows,

@@ -108,7 +108,7 @@ def tight_scale(
 
 
 def ladder(request: Request) -> tuple[Step, ...]:
-    """From the printed noise to the least, one idea at a time: the std of one counter n at its worst release.
+    """From the printed noise down, one idea at a time: the std of one counter n at the worst release there can be.
 
     At the spec's delta, or at the reference delta when that is 0.
     """
@@ -146,16 +146,34 @@ def _ladder(
             0.0,
         ),
     ]
-    for what, key, stream, seen in (
-        ("the same tree, accounted tightly", "laplace-tree", users, statistic),
-        ("a Laplace tree over the release times", "laplace-tree", releases, statistic),
-        ("a Gaussian tree over the release times", "gaussian-tree", releases, statistic),
-        ("Gaussian noise, Toeplitz factorisation", "gaussian-toeplitz", releases, statistic),
-        (f"the same, {statistic.evening}", "gaussian-toeplitz", releases, statistic.evened()),
+    for what, idea, key, stream, seen in (
+        (
+            "the same tree, accounted tightly",
+            "accounting at that δ",
+            "laplace-tree",
+            users,
+            statistic,
+        ),
+        ("a Laplace tree over the release times", "fewer releases", "laplace-tree", releases, statistic),
+        ("a Gaussian tree over the release times", "Gaussian noise", "gaussian-tree", releases, statistic),
+        (
+            "Gaussian noise, Toeplitz factorisation",
+            "the Toeplitz factorisation",
+            "gaussian-toeplitz",
+            releases,
+            statistic,
+        ),
+        (
+            f"the same, {statistic.evening}",
+            statistic.evening.partition(", ")[0],
+            "gaussian-toeplitz",
+            releases,
+            statistic.evened(),
+        ),
     ):
         mechanism = MECHANISMS[key]
         scale = tight_scale(mechanism, seen.sensitivity(size, REPLACE_ONE), stream, epsilon, delta)
-        steps.append(Step(what, std(mechanism, stream, scale, seen), epsilon, delta))
+        steps.append(Step(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
     return tuple(steps)
 
 
