@@ -15,7 +15,7 @@ from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackLink, AttackView, decode, encode
 from pages.attack.state import Attack
 from tests.pages.conftest import charts, unbroken, words
-from tests.pages.test_free_link import hostile
+from tests.pages.hostile import hostile
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -158,4 +158,4 @@ def test_what_is_wrong_takes_its_default_and_is_said() -> None:
 
 def test_hostile_links_are_read_without_an_exception() -> None:
     for seed in range(40):
-        assert isinstance(read(hostile(seed)).spec, AttackSpec)
+        assert isinstance(read(hostile(seed, list(LINK.items()))).spec, AttackSpec)
