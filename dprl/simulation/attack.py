@@ -72,6 +72,12 @@ class AttackSpec:
     def __post_init__(self) -> None:
         if self.run.twin() == self.run:
             raise SpecError("privacy", "without privacy there is no noise to attack; choose a privacy model.")
+        if ALGORITHMS[self.run.algorithm].schedule:
+            raise SpecError(
+                "algorithm",
+                f"{self.run.algorithm} releases each of its batches by itself, some of them in parts, which is not "
+                "attacked here; give a learner that plans from running counts, such as dp-ucbvi.",
+            )
         object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))
         for name, field in FIELDS.items():
             object.__setattr__(self, name, field.check(getattr(self, name)))

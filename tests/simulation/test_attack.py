@@ -74,6 +74,10 @@ def test_a_spec_is_canonical_and_passes_through_json() -> None:
         ({"noise": "twice"}, "noise"),
         ({"executions": 1}, "executions"),
         ({"run": RUNS["central"].twin()}, "privacy"),
+        (
+            {"run": RunSpec(algorithm="sdp-pe", privacy="shuffle", **SMALL | {"episodes": 10**13})},
+            "algorithm",
+        ),
         ({"run": RunSpec(episodes=10**6, schedule="geometric:0.001"), "executions": 5000}, "schedule"),
     ],
 )
