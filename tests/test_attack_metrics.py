@@ -54,6 +54,12 @@ def test_what_is_sure_of_any_noise_is_rarely_above_the_truth() -> None:
     assert metrics.surely(np.zeros(500), np.zeros(500), 0.0) == 0
 
 
+def test_the_executions_that_choose_a_threshold_do_not_count_for_it() -> None:
+    first, second = np.zeros(400), np.zeros(400)
+    first[::2], second[::2] = 1.0, -1.0
+    assert metrics.surely(first, second, 0.0) == 0
+
+
 def test_shares_of_right_and_wrong() -> None:
     first, second = scores(2)
     curve = metrics.roc(first, second)
