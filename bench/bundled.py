@@ -1,4 +1,4 @@
-"""What comes with the program as computed before: finished runs, and V* of the environments as they are by default.
+"""What comes with the program as computed before: finished runs, an attack, and V* of the environments by default.
 
 `python -m bench.bundled` computes all files of assets/ anew with the real engine, after a change that alters them;
 `python -m bench.bundled home` only that one.
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from dprl import metrics, search
 from dprl.environments import ENVIRONMENTS
 from dprl.simulation import RunSpec, online, run
+from pages.attack.link import DEFAULT
+from pages.attack.state import PLAYED
 from pages.shared.results.answers import OPTIMA
 from pages.shared.results.bundled import DIRECTORY, ENDS, FILES
 from pages.tradeoffs import study as studies
 
-DIGITS = 6  # kept of a regret
+DIGITS = 6  # kept of a regret or a score
 END_DIGITS = 9  # of a regret at the end, from which others are taken
 POINTS = 100  # kept of a curve: enough for a chart
 
@@ -88,6 +90,17 @@ def optima() -> list[dict[str, object]]:
     ]
 
 
+def attack() -> dict[str, object]:
+    """The attack that the page Attack opens with."""
+    traces = run(DEFAULT).seeds
+    scores = {
+        world: [float(f"{x:.{DIGITS}g}") for trace in traces for x in getattr(trace, world)]
+        for world in ("first", "second")
+    }
+    first = traces[0]
+    return {"spec": DEFAULT.to_dict(), "releases": first.releases, "counters": first.counters, **scores}
+
+
 def write(name: str, entries: Iterable[object]) -> None:
     """A file of assets/, an entry on each line."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
@@ -103,6 +116,8 @@ def main(names: Collection[str]) -> None:
         write(ENDS.stem, ({"spec": spec.to_dict(), "ends": ends} for spec, ends in first_study().items()))
     if OPTIMA.stem in names or not names:
         write(OPTIMA.stem, optima())
+    if PLAYED.stem in names or not names:
+        PLAYED.write_text(json.dumps(attack(), separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -11,15 +12,17 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl.jobs.store import RunStatus
-from dprl.simulation import AttackSpec, RunSpec
+from dprl.simulation import AttackSpec, RunSpec, spec_from_dict
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, AttackView
 from pages.shared.results import data
+from pages.shared.results.bundled import DIRECTORY
 from pages.shared.results.data import Kept
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import attempt, session, write_address
 
+PLAYED = DIRECTORY / "attack.json"  # the attack that the page opens with: `python -m bench.bundled attack`
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
 
@@ -91,13 +94,17 @@ def show_attack(spec: AttackSpec) -> None:
 
 
 def start() -> None:
-    """Asks for the attack that is shown."""
-    attempt(data.store().request, attack().spec, visitor())
+    """Asks for the attack that is shown, unless it comes with the program."""
+    if attack().spec not in bundled():
+        attempt(data.store().request, attack().spec, visitor())
 
 
 def status() -> RunStatus:
     """How the attack shown stands."""
-    return data.store().status(attack().spec, visitor())
+    spec = attack().spec
+    if spec in bundled():
+        return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
+    return data.store().status(spec, visitor())
 
 
 class Scores(NamedTuple):
@@ -111,12 +118,24 @@ class Scores(NamedTuple):
 
 
 @st.cache_resource(show_spinner=False)
+def bundled() -> dict[AttackSpec, Scores]:
+    """What comes with the program."""
+    found = json.loads(PLAYED.read_text(encoding="utf-8"))
+    scores = Scores(
+        np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"
+    )
+    return {spec_from_dict(found["spec"]): scores}
+
+
+@st.cache_resource(show_spinner=False)
 def _scores() -> Kept[Scores]:
     return Kept(SCORE_BYTES)
 
 
 def scores(spec: AttackSpec) -> Scores:
     """The scores of the units that are finished."""
+    if spec in bundled():
+        return bundled()[spec]
     key = spec.to_json()
     version = data.store().version(spec)
     found = _scores().get(key)

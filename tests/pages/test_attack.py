@@ -39,9 +39,22 @@ def read(query: str) -> AttackLink:
     return decode(parse_qs(query, keep_blank_values=True))
 
 
-def test_the_first_visit_says_what_is_attacked_and_starts_nothing(visit: Visit, store: Store) -> None:
+def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
     assert "The attacker sees every noisy count that is released" in said(app)
+    assert "3,000 simulated releases in each world" in charts(app)[0].spec
+    assert "**Not above the proof.** Proved is ε = 1" in said(app)
+    assert store.activity().runs_waiting == 0
+    app.toggle[0].set_value(True).run()  # half the noise
+    unbroken(app)
+    assert store.activity().runs_waiting == 1
+
+
+def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visit, store: Store) -> None:
+    app = visit(PAGE, **LINK, show="promise")
+    shown(app).view = AttackView()
+    app.run()
+    assert charts(app) == []
     assert store.activity().runs_waiting == 0
     app.button(key="play").click().run()
     unbroken(app)

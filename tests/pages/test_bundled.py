@@ -10,6 +10,9 @@ import pytest
 from bench.bundled import POINTS, final, optima, thinned
 from dprl import metrics
 from dprl.simulation import RunSpec, run
+from pages.attack.link import DEFAULT
+from pages.attack.state import PLAYED
+from pages.attack.state import bundled as bundled_attack
 from pages.free.link import BASE
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.results import answers
@@ -86,3 +89,14 @@ def test_the_table_of_optima_is_what_planning_finds() -> None:
     kept, found = json.loads(answers.OPTIMA.read_text(encoding="utf-8")), optima()
     assert [entry | {"v_star": 0} for entry in kept] == [entry | {"v_star": 0} for entry in found]
     assert [e["v_star"] for e in kept] == pytest.approx([e["v_star"] for e in found]), recompute("optima")
+
+
+def test_the_attack_is_the_engines() -> None:
+    found = bundled_attack()[DEFAULT]
+    trace = run(DEFAULT.replace(seeds=1)).seeds[0]
+    played = len(trace.first)
+    assert (found.releases, found.counters) == (trace.releases, trace.counters)
+    assert len(found.first) == len(found.second) == DEFAULT.seeds * played
+    assert np.allclose(found.first[:played], trace.first, rtol=1e-5, atol=1e-5), recompute(PLAYED.stem)
+    assert np.allclose(found.second[:played], trace.second, rtol=1e-5, atol=1e-5), recompute(PLAYED.stem)
+    assert PLAYED.stat().st_size < 100_000
