@@ -215,7 +215,8 @@ def test_links_of_version_1_to_other_pages_open_as_before() -> None:
     for old in V1["free"]:
         link = free_link.decode(parameters(old["query"]))
         assert link.base.to_dict() == old["base"]
-        assert asdict(link.view) | {"bounds": list(link.view.bounds)} == old["view"]
+        seen = asdict(link.view) | {"bounds": list(link.view.bounds)}
+        assert {name: seen[name] for name in old["view"]} == old["view"]  # fields that came later apart
         assert link.problems == ()
         again = free_link.query(link.base, link.view)
         assert free_link.decode(parameters(again)) == link
