@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 
 import streamlit as st
 
@@ -15,8 +16,10 @@ from dprl.jobs.store import RunStatus
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import price as sentences
 from dprl.sentences import promise as said
-from dprl.simulation import RunSpec
+from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, promise, significant
+from pages.attack import link as attack_link
+from pages.attack.link import AttackView
 from pages.explore import view
 from pages.shared.layout.chart import kept, show, sketch
 from pages.shared.layout.frame import dark
@@ -58,7 +61,19 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                 key = s.explore.curves.index(curve)
                 card(guarantee, curve.spec.privacy, key)
                 found[key] = guarantee
+                offer_attack(curve.spec)
     compare_noise({i: g for i, g in found.items() if g.ladder}, titles)
+
+
+def offer_attack(run: RunSpec) -> None:
+    """The way to the attack on a run's noise, where it can be attacked."""
+    with suppress(SpecError):
+        st.page_link(
+            "pages/attack/page.py",
+            label="Attack this noise",
+            icon=":material/security:",
+            query_params=attack_link.encode(AttackSpec(run=run), AttackView()),
+        )
 
 
 def drawing(privacy: str) -> None:

@@ -147,6 +147,12 @@ def test_what_a_promise_means(visit: Visit) -> None:
     assert shown(app).view.prior == 50
 
 
+def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:
+    app = visit("pages/explore/page.py", c=[LINK["b"], f"{LINK['b']}~priv.none"], tab="guarantee")
+    (found,) = [e.proto.query_string for e in app.get("page_link") if e.proto.label == "Attack this noise"]
+    assert read(found) == AttackLink(AttackSpec(run=RUN))
+
+
 def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:
     app = visit(PAGE, b="priv.none")
     assert "without privacy there is no noise to attack" in said(app)
