@@ -44,6 +44,7 @@ TAKEN = {
         "Spec",
         "answered",
         "estimate",
+        "spec_from_dict",
     },
     "dprl.simulation.axes": {"Model"},
     "dprl.simulation.trajectory": {"ALLOWED", "farthest", "nearest"},
