@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -42,7 +43,7 @@ def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Vis
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=120_000)
     idle(page)
     assert opened(page) == "Counts"
-    assert "tab=counts" in page.url
+    expect(page).to_have_url(re.compile("tab=counts"))
     expect(page.get_by_text("All cells", exact=True)).to_be_visible()
 
 

@@ -228,7 +228,7 @@ def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
 
 
 PURE = "delta: 0 does not go with mechanism binomial-sum; give a number above 0."
-TINY = "delta: 1e-13 is too small to be accounted for with random bits; give at least 1e-12."
+TINY = "delta: 1e-19 is too small to be accounted for with random bits; give at least 1e-18."
 EARNS_NOTHING = '{"P": [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "R": [[0, 0], [0, 0]], "d1": [1, 0]}'
 ONE_ACTION = '{"P": [[[0.5, 0.5]], [[0.2, 0.8]]], "R": [[0.5], [1]], "d1": [1, 0]}'
 HARD = SMALL.base.replace(episodes=1000, seeds=2)
@@ -247,7 +247,7 @@ CORNERS = {  # a study, what is left out of its chart, and what is said of the u
         f"Left out of **Shuffle, Shuffled bits**: {PURE}",
     ),
     "delta 0, and nothing left": (Study(EXACT, ("shuffle",)), f"Left out: {PURE}", "None of this can be run"),
-    "delta 1e-13": (Study(HARD.replace(delta=1e-13)), f"Left out of **Shuffle (SDP)**: {TINY}", TINY),
+    "delta 1e-19": (Study(HARD.replace(delta=1e-19)), f"Left out of **Shuffle (SDP)**: {TINY}", TINY),
     "the least epsilon": (
         Study(HARD.replace(epsilon=0.001), values=(0.001, 10_000.0)),
         "",
