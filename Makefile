@@ -16,12 +16,13 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
 
-.PHONY: help run test check lint format clean
+.PHONY: help run test walk check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
 	@echo "make test   set up, with a browser, and run all tests, in JOBS=$(JOBS) processes"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
+	@echo "make walk   use every control of the pages with a sidebar, by mouse and by keyboard (minutes)"
 	@echo "make lint   set up and check style, format and types"
 	@echo "make format put the code into the form that lint checks"
 	@echo "make clean  remove .venv and caches"
@@ -38,6 +39,10 @@ test: $(VENV)/.test
 
 check: $(VENV)/.test
 	@$(PY) -m pytest $(TESTS)
+
+walk: $(VENV)/.test
+	@sh tests/browser/install.sh $(PY)
+	@$(PY) -m pytest tests/browser/walks.py
 
 lint: $(VENV)/.test
 	@echo "Checking style (ruff), format (ruff) and types (mypy)."

@@ -5,22 +5,36 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from playwright.sync_api import Route
 
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec
+from pages.free import link as free
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import links
+from pages.tradeoffs import study as studies
 from tests.browser.conftest import Visits
 from tests.browser.hands import Hand
 from tests.browser.server import App
 from tests.browser.walk import Walk
 
 SHORT = RunSpec(environment_params={"S": 3, "H": 3}, epsilon=50.0, episodes=20_000, seeds=2)
-# Minutes, so that it goes on through any walk; one seed, so that a worker is left for what a walk starts.
-LONG = RunSpec(
-    environment_params={"S": 50, "H": 40}, privacy="none", episodes=10**6, schedule="episodic", seeds=1
+# Minutes, so that they go on through any walk; one seed, so that a worker is left for what a walk starts.
+LARGE = {"S": 50, "H": 40}
+LONG = RunSpec(environment_params=LARGE, privacy="none", episodes=10**6, schedule="episodic", seeds=1)
+LONG_PRIVATE = RunSpec(environment_params=LARGE, epsilon=1.0, episodes=150_000, schedule="episodic", seeds=1)
+SWEEP = studies.Study(LONG_PRIVATE, models=("none", "central"), values=(1.0, 10.0))
+# Menus in the sidebar that the same code draws on every page: one entry is enough.
+MENUS = (
+    "Environment",
+    "variant",
+    "Algorithm",
+    "How much noise",
+    "Bonus constants",
+    "Learner plans anew",
+    "cap",
 )
 
 
@@ -32,12 +46,15 @@ def compared(*specs: RunSpec) -> str:
 @dataclass(frozen=True)
 class Stop:
     """A page. link: to it, or to one from which `way`, a link on every page, leads there with the same runs; used:
-    kinds and names of some of what a walk over it must have used; first: a link whose runs are finished before."""
+    kinds and names of some of what a walk over it must have used; first: a link whose runs are finished before; brief:
+    menus of which one entry is enough; everywhere: whether what is the same on all pages is used here, too."""
 
     link: str
     used: frozenset[tuple[str, str]] = frozenset()
     way: str = ""
     first: str = ""
+    brief: tuple[str, ...] = ()
+    everywhere: bool = True
 
 
 STOPS = {
@@ -55,6 +72,29 @@ STOPS = {
             }
         ),
     ),
+    "tradeoffs": Stop(
+        f"tradeoffs?{urlencode(studies.encode(SWEEP))}",
+        frozenset(
+            {
+                *(("choice", name) for name in ("Price of privacy", "Regret", "Users needed", "Table")),
+                *(("button", name) for name in ("Run", "Reset", "Cancel")),
+            }
+        ),
+        brief=MENUS,
+        everywhere=False,
+    ),
+    "free": Stop(
+        f"free?{free.query(LONG_PRIVATE, free.FreeView())}",
+        frozenset(
+            {
+                *(("choice", name) for name in ("Price", "Regret", "Growth", "Theory", "Calculator")),
+                *(("button", name) for name in ("Run", "Reset")),
+                ("switch", "Pause live"),
+            }
+        ),
+        brief=MENUS,
+        everywhere=False,
+    ),
     "runs": Stop(
         compared(SHORT, LONG),
         frozenset(("button", name) for name in ("Show", "Cancel", "Run it", "Clear my finished runs")),
@@ -63,6 +103,8 @@ STOPS = {
     ),
 }
 
+SHORT_WALKS = ("home", "runs")  # the others take minutes: walks.py
+
 
 def walked(visit: Visits, hand: type[Hand], stop: Stop) -> Walk:
     """A walk over one page, in which links out of the app lead nowhere; what was left running is cancelled."""
@@ -70,6 +112,7 @@ def walked(visit: Visits, hand: type[Hand], stop: Stop) -> Walk:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.context.route(lambda url: not url.startswith((visit.app.url, "data:", "blob:")), answer)
     walk = Walk(page, hand(page), visit.problems, visit.app.log)
+    walk.brief, walk.everywhere = stop.brief, stop.everywhere
 
     def arrive() -> None:
         page.goto(f"{visit.app.url}/{stop.link}")

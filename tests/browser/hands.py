@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import ElementHandle, FilePayload, Page
+from playwright.sync_api import ElementHandle, Error, FilePayload, FloatRect, Page
 
 from tests.browser.controls import CannotUse
 
 PATIENCE = 3000  # ms until something opens
-TABS, ROUND, ARROWS = (
-    4,
-    100,
-    12,
-)  # how often Tab is pressed from one control to the next, and an arrow within one
+# How often Tab is pressed from one control to the next, and all around the page, and an arrow within a control.
+TABS, ROUND, ARROWS = 4, 100, 12
 OWNER = "[data-testid=stDataFrame], [data-testid=stCode], [data-testid=stSidebarHeader]"  # shows its tools to a mouse
+COLUMN_MENU = "[data-testid=stDataFrameColumnMenu]"
+FULL = ("You can only select up to", "No results")  # where the entries were
 MODEL = b"""{"name": "two rooms", "P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.7, 0.3]]],
  "R": [[0.1, 0.0], [1.0, 0.2]], "d1": [1.0, 0.0]}"""
 
@@ -20,14 +19,20 @@ MODEL = b"""{"name": "two rooms", "P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [
 def part(at: ElementHandle, script: str) -> ElementHandle:
     """The element that `script`, a function of `at`, finds."""
     found = at.evaluate_handle(script).as_element()
-    assert found is not None, script
+    if found is None:
+        raise CannotUse(f"nothing is there of {script}")
     return found
 
 
-def middle(at: ElementHandle) -> tuple[float, float]:
+def box_of(at: ElementHandle) -> FloatRect:
     box = at.bounding_box()
     if box is None:
         raise CannotUse("it is not seen")
+    return box
+
+
+def middle(at: ElementHandle) -> tuple[float, float]:
+    box = box_of(at)
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
@@ -51,14 +56,14 @@ class Hand:
         raise NotImplementedError
 
     def open(self, at: ElementHandle) -> list[str]:
-        """Open a menu; returns its entries."""
+        """Open a menu; returns its entries: none where it says that no more can be chosen."""
         self.open_menu(at)
         box = self.page.wait_for_selector("[role=listbox]", timeout=PATIENCE)
         assert box is not None
         entries: list[str] = box.evaluate(
             "box => [...box.querySelectorAll('[role=option]')].map(entry => entry.textContent.trim())"
         )
-        return entries
+        return [entry for entry in entries if not entry.startswith(FULL)]
 
     def open_menu(self, at: ElementHandle) -> None:
         raise NotImplementedError
@@ -96,8 +101,17 @@ class Hand:
     def focus(self, at: ElementHandle) -> None:
         raise NotImplementedError
 
+    def opens(self, what: str) -> bool:
+        """Whether it is there within PATIENCE."""
+        try:
+            self.page.wait_for_selector(what, timeout=PATIENCE)
+        except Error:
+            return False
+        return True
+
     def cell(self) -> None:
         """Write into the cell that was opened, where it can be written into."""
+        self.page.evaluate("dprlTest.drawn()")
         if self.page.evaluate("dprlTest.active().matches('input:not([readonly]), textarea:not([readonly])')"):
             self.page.keyboard.insert_text("0.5")
             self.page.keyboard.press("Enter")
@@ -130,7 +144,10 @@ class Mouse(Hand):
 
     def choose(self, entry: str) -> None:
         options = self.page.query_selector_all("[role=option]")
-        self.press(next(option for option in options if (option.text_content() or "").strip() == entry))
+        named = [option for option in options if (option.text_content() or "").strip() == entry]
+        if not named:
+            raise CannotUse(f"the entry '{entry}' is gone")
+        self.press(named[0])
 
     def switch(self, at: ElementHandle) -> None:
         self.press(part(at, "e => e.closest('label')"))
@@ -142,8 +159,7 @@ class Mouse(Hand):
         """Press its track where it is not."""
         track = part(at, "e => e.closest('[role=group]')?.querySelector('div') ?? e")
         self.spot(track)
-        box = track.bounding_box()
-        assert box is not None
+        box = box_of(track)
         left = at.evaluate("e => (e.value - e.min) / (e.max - e.min) < 0.5")
         self.page.mouse.click(
             box["x"] + (0.75 if left else 0.25) * box["width"], box["y"] + box["height"] / 2
@@ -164,15 +180,26 @@ class Mouse(Hand):
         mouse.up()
 
     def table(self, at: ElementHandle) -> None:
-        """Press a heading, open a cell, and open the menu of the last column."""
+        """Press a heading, open a cell, and choose the first entry of the last column's menu, which an empty table does
+        not have; the other entries are Streamlit's own as well, and work in the browser alone."""
         self.spot(part(at, "e => e.closest('[data-testid=stDataFrameResizable]')"))
-        box = at.bounding_box()
-        assert box is not None
+        box = box_of(at)
         mouse = self.page.mouse
         mouse.click(box["x"] + 30, box["y"] + 18)
         mouse.dblclick(box["x"] + 0.7 * box["width"], box["y"] + 50)
         self.cell()
-        mouse.click(box["x"] + box["width"] - 16, box["y"] + 18)
+        if not at.evaluate(
+            "e => e.closest('[data-testid=stDataFrame]').querySelector('[aria-label=Search]')"
+        ):
+            return
+        mouse.wheel(10_000, 0)  # to the last column
+        self.page.evaluate("dprlTest.drawn()")
+        for _ in "123":  # the first press may only close the cell
+            mouse.click(box["x"] + box["width"] - 16, box["y"] + 18)
+            if self.opens(COLUMN_MENU):
+                self.press(part(at, f"() => document.querySelector('{COLUMN_MENU} [role=menuitem]')"))
+                return
+        raise CannotUse("the menu of a column does not open")
 
 
 class Keyboard(Hand):

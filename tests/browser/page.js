@@ -142,7 +142,8 @@
   };
   const placed = (element) => {
     const place = Object.keys(PLACES).find((one) => nearest(element, PLACES[one]));
-    const owner = nearest(element, `${OWNER}, [data-testid=stPopover]`);
+    if (element.matches("[data-testid=stTooltipIcon] *")) return place; // what is said about a field is none of it
+    const owner = nearest(element, `${OWNER}, [data-testid=stPopover], [class*=_params]:has(input, textarea)`);
     if (!owner || place === "a table's menu") return place;
     const tool = TOOLED.find(([one]) => owner.matches(one) && owner !== element && !element.matches("canvas"));
     return `${place}, ${tool ? tool[1] : key(element)}`;
@@ -190,10 +191,10 @@
 
   // --- by mouse ---
 
-  const bring = async (element) => {
-    element.scrollIntoView({ block: "center", behavior: "instant" });
-    await new Promise(requestAnimationFrame); // a menu closes when its page scrolls: let that be over
-    await new Promise(requestAnimationFrame);
+  const drawn = async () => { for (const _ of "12") await new Promise(requestAnimationFrame); };
+  const bring = async (element, block = "center") => {
+    element.scrollIntoView({ block, behavior: "instant" });
+    await drawn(); // a menu closes when its page scrolls: let that be over
   };
   // Where to press an element, which is scrolled to unless it can be pressed where it is; or what lies over it.
   const LOST = 1500; // ms for what moves or fades in
@@ -204,7 +205,7 @@
       for (let at = top; at; at = around(at)) if (at === element) return null;
       return top?.outerHTML.slice(0, 150) ?? "the edge of the window";
     };
-    if (over()) await bring(element);
+    for (const block of ["center", "start", "center"]) if (over()) await bring(element, block); // what stays below may be high
     const end = performance.now() + LOST;
     for (let before = null; performance.now() < end; await pause(LOOK)) {
       hasten();
@@ -223,14 +224,15 @@
     return element;
   };
   // The group of a control in which arrows lead from one to the next; Tab stops at one of them.
-  const group = (element) => nearest(element, "[role=tablist], [role=radiogroup], [role=group], [role=menu]") ?? element;
+  const group = (element) => element.matches("[data-testid=stMultiSelect] button") ? element // Tab alone leads there
+    : nearest(element, "[role=tablist], [role=radiogroup], [role=group], [role=menu]") ?? element;
   // Where the focus is: at the control, in its group, or elsewhere.
-  const focus = (element) => active() === element ? "there" : group(element).contains(active()) ? "near" : "elsewhere";
+  const focus = (element) => active() === element || (element.matches("canvas") && element.contains(active())) ? "there" : group(element).contains(active()) ? "near" : "elsewhere";
   const before = (element) => {
     const way = [...all(document)].filter((one) => one === group(element) || (one.tabIndex >= 0 && !one.disabled && there(one, false)));
     return way[way.indexOf(group(element)) - 1] ?? null;
   };
 
-  window.dprlTest = { rest, trouble, controls, beside, state, spot, bring, active, focus, before, talk,
+  window.dprlTest = { rest, trouble, controls, beside, state, spot, bring, drawn, active, focus, before, talk,
     element: (i) => found[i] };
 })();

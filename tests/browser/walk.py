@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,6 +29,8 @@ BACK = {
     "Play": "Pause",
     "Collapse sidebar": "Expand sidebar",
 }
+# Shows all columns of a table; pressed twice it would hide them all, also those that were shown before.
+ALL_COLUMNS = "Select all"
 # Streamlit puts a new chart into the place of one whose figure has changed, so at every look at a run that goes on, and
 # Plotly then misses the old one where it still had something to do for it (follow the mouse, say that a picture was
 # saved). Nothing of it is seen on the page, and it is not ours to mend.
@@ -38,16 +40,23 @@ MISSED = re.compile(
 # Using one of these shows in the browser alone, or nowhere (a picture that is whole is not made smaller).
 SILENT = ("help", "chart", "table", "tool", "skip link", "menu", "menu entry", "download", "outside link")
 
-# Of these, one stands for all in its place: signs that show a text, links out of the app, the columns of a table in the
-# list that hides them, and its number formats.
+# Of these, one stands for all in its place: signs that show a text, links out of the app, what is chosen of many, the
+# columns of a table in the list that hides them, its number formats, and the fields of one environment or algorithm,
+# which one function draws.
 ALIKE = {
     "help": "",
     "outside link": "",
+    "tag": "",
     "switch": "a table's menu",
     "menu entry": "a table's menu, within",
+    "text": "_params",
 }
 
 Use = tuple[Control, str]  # a control, and the entry where it is a menu
+
+
+class Gone(CannotUse):
+    """A control was there when the page was looked at, and not any more when it was to be used."""
 
 
 def turn(control: Control) -> int:
@@ -68,6 +77,8 @@ class Walk:
 
     def __init__(self, page: Page, hand: Hand, problems: list[str], log: Callable[[], str]) -> None:
         self.page, self.hand, self.problems, self.log = page, hand, problems, log
+        self.everywhere = True  # whether to use what is the same on all pages, too
+        self.brief: Container[str] = ()  # names of menus of which one entry is enough
         self.open: Callable[[], object] = page.reload
         self.used: dict[Control, float] = {}  # and the seconds it took
         self.entries: dict[Control, set[str]] = {}  # that were chosen of a menu
@@ -75,6 +86,8 @@ class Walk:
         self._shown: dict[Control, Use | None] = {}  # every control met, and the use that brought it first
         self._offered: dict[Control, set[str]] = {}
         self._returns: Counter[Control | None] = Counter()
+        self._gone: Counter[Control] = Counter()  # how often it was, when it was to be used
+        self._ever: set[Control] = set()  # used, even if to be used again
         self._uses, self._arrived = 0, -1  # how many there were, and when the page was opened again
         self._downloads: list[Download] = []
         self._read = len(log())
@@ -115,11 +128,14 @@ class Walk:
                 last = control, self.attempt(control)
             elif now and now[0].layers:
                 self.leave(now[0].layers)
-            elif not self.bring_back([control for control in met if self.lacks(control)], now):
+            elif not self.bring_back(self.lost(met), now):
                 break
-        for control in met:
-            if self.lacks(control):
-                self.faults[str(control)] = "was there once, and could not be brought back"
+        for control in self.lost(met):
+            self.faults[str(control)] = "was there once, and could not be brought back"
+
+    def lost(self, met: set[Control]) -> list[Control]:
+        """What is still to be used. Of two alike the second may have been the old one beside the new: it is left."""
+        return [control for control in met if control.nth == 1 and self.lacks(control)]
 
     @property
     def kinds_and_names(self) -> set[tuple[str, str]]:
@@ -133,6 +149,8 @@ class Walk:
     def lacks(self, control: Control) -> bool:
         """Whether it was not used yet, or not all that its menu offers."""
         if control.kind in (BY_KEYBOARD_ONLY if isinstance(self.hand, Mouse) else BY_MOUSE_ONLY):
+            return False
+        if not (control.page or self.everywhere):
             return False
         if control.kind in ALIKE and ALIKE[control.kind] in control.place:
             return not any(
@@ -169,9 +187,18 @@ class Walk:
         """Use a control, and write down what is wrong; returns the entry that was chosen of a menu."""
         entry, begin = "", time.monotonic()
         self._uses += 1
+        if control not in self._ever:
+            self._ever.add(control)
+            self._returns.clear()  # it led on
         try:
             entry = self.insist(control)
             self.well()
+        except Gone as error:
+            self._gone[control] += 1
+            if self._gone[control] < TRIES:
+                return entry  # used when it is there again, or brought back
+            if control.nth == 1:  # the second of two alike may have been the old one beside the new
+                self.faults[str(control)] = str(error)
         except (CannotUse, Error) as error:
             self.faults[f"{control} {entry}".strip()] = str(error)
             self._offered.pop(control, None)
@@ -181,19 +208,22 @@ class Walk:
 
     def insist(self, control: Control) -> str:
         """Use it, as often as TRIES: what redraws itself may put another element into its place between two moves."""
-        for _ in range(TRIES - 1):
+        tries = 0
+        while True:
             try:
                 return self.use(control)
-            except (CannotUse, Error):
+            except (CannotUse, Error) as error:
+                tries += 1
                 self.well()
                 self.rest()
                 if (now := self.look()) and now[0].layers > control.layers:
                     self.leave(now[0].layers)
                 again = self.find(control)
                 if again is None:
+                    raise Gone(str(error)) from error
+                if tries == TRIES:
                     raise
                 control = again
-        return self.use(control)
 
     def use(self, control: Control) -> str:
         page, at = self.page, element(self.page, control)
@@ -219,7 +249,7 @@ class Walk:
             raise CannotUse("nothing happens")
         if control.name in BACK:
             self.undo(BACK[control.name])
-        elif control.kind == "switch":
+        elif control.kind == "switch" and control.name != ALL_COLUMNS:
             if (back := self.find(control)) is None:
                 raise CannotUse("it is gone when it was used")
             self.hand.use(control.kind, element(self.page, back))
@@ -240,6 +270,11 @@ class Walk:
     def choose(self, control: Control, at: ElementHandle) -> str:
         """Choose an entry that was not chosen yet."""
         entries = self.hand.open(at)
+        if not entries:
+            self._offered.pop(control, None)
+            self.page.keyboard.press("Escape")
+            self.rest()
+            return ""
         chosen = self.entries.setdefault(control, set())
         fresh = [entry for entry in entries if entry not in chosen]
         again = [entry for entry in entries if entry in self._offered.get(control, ())]
@@ -249,7 +284,7 @@ class Walk:
         self.rest()
         self.shut()
         chosen.add(entry)
-        self._offered[control] = {*fresh, *again} - {entry}
+        self._offered[control] = set() if control.name in self.brief else {*fresh, *again} - {entry}
         return entry
 
     def shut(self) -> None:
@@ -318,5 +353,4 @@ class Walk:
         self.rest()
         if (now := self.look()) and now[0].layers >= layers:
             self.faults[f"{now[0].page}, {now[0].place}"] = "does not close"
-            self.page.keyboard.press("Escape")
-            self.rest()
+            self.arrive()
