@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import ElementHandle, Page
 
+# After a step back Streamlit may leave an empty sidebar to a page that has none: what folds it is no control.
+EMPTY = "[data-testid=stSidebar]:not(:has([data-testid=stElementContainer])) *"
 # What each kind of control is; the first that fits. A widget that fits none is an error, so that none is passed over.
 KINDS = {
     "tab": "[role=tab]",
@@ -26,7 +28,7 @@ KINDS = {
     "skip link": "[data-testid=stSkipToContent]",
     "outside link": "a[target=_blank]",
     "link": "a[href]",
-    "button": "button:not([tabindex='-1'], [data-testid=stToast] *, .plotly-notifier *)",
+    "button": f"button:not([tabindex='-1'], [data-testid=stToast] *, .plotly-notifier *, {EMPTY})",
     "table": "canvas[data-testid=data-grid-canvas]",
     "chart": "[data-testid=stPlotlyChart]",
 }
@@ -35,7 +37,8 @@ PARTS = (
     "label, main, [role=tabpanel], [data-testid=stCode], button[tabindex='-1'], [data-floating-ui-focus-guard], "
     "[data-testid=stPlotlyChart] *, [data-testid=stDataFrame] *, [data-testid=stFileUploaderDropzone], "
     "[data-testid=stFileUploaderDropzone] input, [data-testid=stSidebarResizeHandle], "
-    ":has(> [data-testid=stSidebarResizeHandle]), [data-testid=stToast], [data-testid=stToast] *, .plotly-notifier *"
+    ":has(> [data-testid=stSidebarResizeHandle]), [data-testid=stToast], [data-testid=stToast] *, .plotly-notifier *, "
+    f"{EMPTY}"
 )
 # A chart is a picture that a mouse points at; its numbers stand below it. A skip link is not there for a mouse.
 BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)

@@ -180,8 +180,7 @@ class Mouse(Hand):
         mouse.up()
 
     def table(self, at: ElementHandle) -> None:
-        """Press a heading, open a cell, and choose the first entry of the last column's menu, which an empty table does
-        not have; the other entries are Streamlit's own as well, and work in the browser alone."""
+        """Press a heading, open a cell, and open the last column's menu, which an empty table does not have."""
         self.spot(part(at, "e => e.closest('[data-testid=stDataFrameResizable]')"))
         box = box_of(at)
         mouse = self.page.mouse
@@ -197,6 +196,7 @@ class Mouse(Hand):
         for _ in "123":  # the first press may only close the cell
             mouse.click(box["x"] + box["width"] - 16, box["y"] + 18)
             if self.opens(COLUMN_MENU):
+                # Its first entry alone: the others are Streamlit's own as well, and act in the browser alone.
                 self.press(part(at, f"() => document.querySelector('{COLUMN_MENU} [role=menuitem]')"))
                 return
         raise CannotUse("the menu of a column does not open")
