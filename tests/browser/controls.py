@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import ElementHandle, Page
 
-# After a step back Streamlit may leave an empty sidebar to a page that has none: what folds it is no control.
+# Streamlit may leave the empty sidebar of the page before to a page that has none: what folds it is no control.
 EMPTY = "[data-testid=stSidebar]:not(:has([data-testid=stElementContainer])) *"
 # What each kind of control is; the first that fits. A widget that fits none is an error, so that none is passed over.
 KINDS = {
