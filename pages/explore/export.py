@@ -83,11 +83,10 @@ def take_picture(kind: str) -> None:
 
 def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
     """A download that is made only when it is asked for. `make` is called outside the script, where there is no
-    visitor: it must know everything it needs, and not ask for the session. Where the page redraws itself it is made at
-    once: Streamlit forgets what was to be made at the next look, when the browser may still be about to ask for it."""
+    visitor: it must know everything it needs, and not ask for the session."""
     st.download_button(
         label,
-        make() if session().moving else make,
+        make,
         file_name=name,
         mime=mime,
         on_click="ignore",

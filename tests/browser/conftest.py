@@ -129,22 +129,10 @@ def idle() -> Callable[[Page], None]:
     return wait_until_idle
 
 
-FILES = (".csv", ".parquet", ".json", ".html")
-
-
 def looked_up(url: str, status: int) -> bool:
-    """Whether this is Streamlit looking for something that need not be there.
-
-    Its server: on a page below the root it first tries below that page. Or a download, which it asks for when its
-    button appears: by then a page that redraws itself may have put another file in its place. (That the file is there
-    when the button is pressed is for those tests that press it.)
-    """
+    """Whether this is Streamlit looking for its server: on a page below the root it first tries below that page."""
     path = urlsplit(url).path
-    if status != 404:
-        return False
-    if path.startswith("/media/"):
-        return path.endswith(FILES)
-    return path.count("/") > 2 and path.split("/", 2)[2] in LOOKUPS
+    return status == 404 and path.count("/") > 2 and path.split("/", 2)[2] in LOOKUPS
 
 
 class Visits:
@@ -179,8 +167,9 @@ class Visits:
         return page
 
     def _check_console(self, message: ConsoleMessage) -> None:
-        known = "status of 404" in message.text and looked_up(message.location.get("url", ""), 404)
-        if message.type == "error" and not known and "Download Button source error - 404" not in message.text:
+        if message.type == "error" and not (
+            "status of 404" in message.text and looked_up(message.location.get("url", ""), 404)
+        ):
             self.problems.append(f"console: {message.text}")
 
     def _check_request(self, request: Request) -> None:

@@ -4,7 +4,6 @@ by itself."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -73,36 +72,6 @@ def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Wo
     app.button(key=f"example_{EXAMPLES[0].title}").click().run()
     unbroken(app)
     assert not of(app).paused
-
-
-@pytest.mark.parametrize(
-    ("page", "link"),
-    [
-        (EXPLORE, {"c": [SMALL], "tab": "data"}),
-        (
-            "pages/tradeoffs/page.py",
-            {"b": SMALL, "m": ["none", "central"], "x": "epsilon", "at": "1", "show": "table"},
-        ),
-    ],
-    ids=["explore", "tradeoffs"],
-)
-def test_a_download_does_not_miss_the_redraw(
-    visit: Visit, work: Work, page: str, link: dict[str, Any]
-) -> None:
-    """What is only made when it is asked for is gone at the next redraw, while the browser still shows its button."""
-    app = visit(page, **link)
-    if page != EXPLORE:
-        app.button(key="run").click().run()
-    work(1)
-    app.run()
-    app.run()
-    files = [button.proto for button in app.get("download_button")]
-    assert files
-    assert [file.label for file in files if file.deferred_file_id or not file.url] == []
-    work()
-    app.run()
-    app.run()
-    assert all(button.proto.deferred_file_id for button in app.get("download_button"))
 
 
 def playing(visit: Visit, work: Work) -> AppTest:

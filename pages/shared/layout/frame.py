@@ -64,7 +64,7 @@ def redrawn(draw: Callable[[bool], object], every: float | None, name: str = "re
     pace = min(every or ANSWERED, ANSWERED) if name in s.polling else every
 
     def part() -> None:
-        s.drawing, s.moving = name, pace is not None
+        s.drawing = name
         s.waiting.discard(name)
         fine = guarded(draw)(every is not None)
         if fine == s.stuck and pace is not None:
@@ -91,7 +91,7 @@ def show(page: Page) -> None:
     s.arrived, s.page = s.page != page.url_path, page.url_path
     if s.arrived:
         s.waiting.clear()
-    s.drawing, s.moving, s.polling = "", False, frozenset(s.waiting)
+    s.drawing, s.polling = "", frozenset(s.waiting)
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""

@@ -141,7 +141,6 @@ class Session:
         stuck: a part that redraws itself could not be drawn.
         saves: the kind of picture that the camera above each chart saves.
         drawing: the part of the page that is being drawn.
-        moving: it will be drawn again by itself.
         waiting: parts that miss an answer of the workers.
         polling: those that the browser has drawn again until they have it.
         asked: what this visitor has waited for.
@@ -163,7 +162,6 @@ class Session:
     arrived: bool = True
     saves: str = "png"
     drawing: str = ""
-    moving: bool = False
     waiting: set[str] = field(default_factory=set)
     polling: frozenset[str] = frozenset()
     asked: set[tuple[str, Spec]] = field(default_factory=set)
