@@ -18,8 +18,9 @@ _HTML = """
 
 # What the browser can do itself is done at once; what is sent follows at most every PACE ms, the last place always.
 # The chart is turned by its own buttons (Plotly's `updatemenus`), because Streamlit can only replace a chart that has
-# changed, which takes three times as long and blinks. The address follows once the slider rests, in place: what is
-# written from Python becomes an entry of the Back button each time.
+# changed, which takes three times as long and blinks. The address goes ahead of what is sent: whatever the browser
+# sends next carries it, and one that lags behind would be read as a link to where the slider was. It is written in
+# place: what is written from Python becomes an entry of the Back button each time.
 _JS = """
 const PACE = 80, REST = 400;
 export default function ({ data, parentElement, setStateValue }) {
@@ -49,6 +50,7 @@ export default function ({ data, parentElement, setStateValue }) {
     if (input.value === sent) return;
     sent = input.value;
     last = performance.now();
+    write();
     setStateValue("place", Number(sent));
   };
   const path = location.pathname;
@@ -56,7 +58,8 @@ export default function ({ data, parentElement, setStateValue }) {
     if (!input.isConnected || location.pathname !== path) return;  // another page is open by now
     const url = new URL(location.href);
     new URLSearchParams(data.queries[input.value]).forEach((value, key) => url.searchParams.set(key, value));
-    history.replaceState(history.state, "", url);
+    // A browser refuses a hundred of these in a row; the one at rest comes through.
+    try { history.replaceState(history.state, "", url); } catch {}
   };
   let resting = null;
   input.oninput = () => {

@@ -58,6 +58,10 @@ def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits, idle
     assert page.evaluate(CHANGES, FRAMES) == 0
     page.get_by_role("tab", name="Policy").click()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(page).to_have_url(re.compile("tab=policy"))
+    page.go_back()
+    expect(page.get_by_text("Axes and seeds")).to_be_visible()
+    assert opened(page) == "Regret"
 
 
 def test_a_run_added_by_keyboard_is_drawn(visit: Visits, idle: Idle) -> None:

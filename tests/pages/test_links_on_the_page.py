@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared.visitor import links
+from pages.shared.visitor import address, links
 from tests.pages.conftest import chip, unbroken, words
 from tests.pages.hostile import hostile
 from tests.pages.test_links import COMPARISONS
@@ -53,10 +53,11 @@ def test_the_address_follows_the_comparison_and_the_tab_only(visit: Visit) -> No
     assert "tab" not in app.query_params  # Regret is what a link shows that says nothing else
 
 
-def test_going_back_brings_the_earlier_comparison(visit: Visit) -> None:
+def test_going_back_brings_the_earlier_comparison(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     app = visit(EXPLORE, c=["envp.H.5"])
     chip(app, "Add its non-private twin", 0).click().run()
     assert len(app.session_state["session"].explore.curves) == 2
+    monkeypatch.setattr(address, "went_back", lambda: True)
     app.query_params.clear()
     app.query_params["c"] = ["envp.H.5"]
     app.run()
@@ -64,3 +65,14 @@ def test_going_back_brings_the_earlier_comparison(visit: Visit) -> None:
     app.query_params.clear()
     app.run()
     assert len(app.session_state["session"].explore.curves) == 1  # an address without a link says nothing
+
+
+def test_what_is_pressed_before_the_browser_knows_the_new_address_does_not_bring_back_the_old(
+    visit: Visit,
+) -> None:
+    app = visit(EXPLORE, c=["envp.H.5"])
+    chip(app, "Add its non-private twin", 0).click().run()
+    app.query_params.clear()
+    app.query_params["c"] = ["envp.H.5"]
+    app.button(key="reset").click().run()
+    assert len(app.session_state["session"].explore.curves) == 2

@@ -1,31 +1,37 @@
-"""The address bar: a link that was not read yet, and the one to what is seen."""
+"""The address bar: the link that it holds, and the one to what is seen."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 Query = dict[str, list[str]]
 
 
-def unread(last: str | None, files: Collection[str]) -> tuple[Query, str] | None:
-    """The query of the address bar, and its name to remember it by; None if there is none, or it is `last`.
+def read(files: Collection[str]) -> tuple[Query, str]:
+    """The query of the address bar, and its name to remember it by.
 
-    files: digests of those known here. A link is unread again when one that it waited for has come.
+    files: digests of those known here. A link has another name when one that it waited for has come.
     """
     given = {key: st.query_params.get_all(key) for key in st.query_params}
-    name = _name(given, files)
-    return None if not given or name == last else (given, name)
+    return given, _name(given, files)
 
 
 def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
-    """Puts query parameters into the address bar; returns the name by which `unread` knows them."""
+    """Puts query parameters into the address bar; returns the name that `read` gives them."""
     grouped: Query = {}
     for key, value in items:
         grouped.setdefault(key, []).append(value)
     st.query_params.from_dict(grouped)
     return _name(grouped, files)
+
+
+def went_back() -> bool:
+    """Whether the visitor pressed Back or Forward just now."""
+    run = get_script_run_ctx()
+    return run is not None and run.is_history_navigation
 
 
 def _name(query: Query, files: Collection[str]) -> str:

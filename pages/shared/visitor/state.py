@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
@@ -144,6 +145,7 @@ class Session:
         waiting: parts that miss an answer of the workers.
         polling: those that the browser has drawn again until they have it.
         asked: what this visitor has waited for.
+        replaced: the last addresses that another was written over.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -165,6 +167,7 @@ class Session:
     waiting: set[str] = field(default_factory=set)
     polling: frozenset[str] = frozenset()
     asked: set[tuple[str, Spec]] = field(default_factory=set)
+    replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))
 
     @property
     def draft(self) -> Draft:
@@ -234,18 +237,26 @@ def read_address(part: Part) -> None:
     """Takes over what the address bar says when it is a link that was not read yet.
 
     An address without a query says nothing: the page keeps what it has, and on coming from another page puts it into
-    the address, so that it survives a reload.
+    the address, so that it survives a reload. An address that was written over is no link: what is pressed before the
+    browser has heard of the new one still brings the old.
     """
     s = session()
     if s.page not in s.drafts:
         s.draft = draft_of(part.base)
-    if s.arrived and part.begun and not st.query_params:
-        write_address(part)
-    elif (found := address.unread(part.address, s.files)) is not None:
-        given, part.address = found
+    if not st.query_params:
+        if s.arrived and part.begun:
+            write_address(part)
+        return
+    given, name = address.read(s.files)
+    late = name in s.replaced and not s.arrived and not address.went_back()
+    if name != part.address and not late:
+        part.address = name
         part.follow(given)
 
 
 def write_address(part: Part) -> None:
     """Puts what is seen into the address bar; called when the comparison or the tab changes."""
-    part.address = address.write(part.link, session().files)
+    s = session()
+    if part.address is not None:
+        s.replaced.append(part.address)
+    part.address = address.write(part.link, s.files)
