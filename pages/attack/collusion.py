@@ -8,7 +8,8 @@ import streamlit as st
 from dprl.figures import attack as figures
 from dprl.sentences import attack as sentences
 from pages.attack.state import attack, change
-from pages.attack.widgets import segments, waiting
+from pages.attack.widgets import waiting
+from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers

@@ -8,13 +8,12 @@ from dprl.fields import SpecError
 from dprl.simulation import AttackSpec, estimate
 from dprl.words import duration, plural
 from pages.attack.link import BASE
-from pages.attack.state import attack, show_attack
+from pages.attack.state import attack, show_attack, status
 from pages.shared.controls import panel
 from pages.shared.controls.launch import buttons, spec_of
 from pages.shared.layout.frame import guarded
 from pages.shared.results import data
 from pages.shared.text import escape
-from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import Session, session
 
 
@@ -40,7 +39,7 @@ def run_box(s: Session) -> None:
         try:
             same = run.replace(seeds=1, root_seed=0) == attack().spec.run
             spec = attack().spec if same else AttackSpec(run=run, noise=attack().spec.noise)
-            known = data.store().status(spec).state == "done"
+            known = status(spec).state == "done"
             plays = spec.executions * spec.seeds
             seconds = estimate(spec).seconds * spec.seeds / data.workers()
             said = f"{plural(plays, 'release')} in each of two worlds: {duration(seconds)} once started."
@@ -49,20 +48,4 @@ def run_box(s: Session) -> None:
             spec, refusal = None, str(error)
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
-    buttons("Show" if known else "Attack", begin, spec, reset, "All settings back to their defaults.")
-
-
-def begin(spec: AttackSpec) -> None:
-    """The button: shows the attack and starts it."""
-    show_attack(spec)
-    s = session()
-    s.runs += 1
-    s.paused = False
-    st.rerun()
-
-
-def reset() -> None:
-    """The Reset button."""
-    s = session()
-    s.draft = draft_of(BASE)
-    s.version += 1
+    buttons("Show" if known else "Attack", show_attack, spec, BASE)

@@ -18,7 +18,8 @@ from dprl.simulation.trajectory import ALLOWED, farthest, nearest
 from dprl.words import human
 from pages.attack.link import is_farthest, size_of
 from pages.attack.state import Scores, attack, change, scores, show_attack, start, status, visitor
-from pages.attack.widgets import segments, waiting
+from pages.attack.widgets import waiting
+from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers, data
@@ -32,7 +33,8 @@ CHARTS = {"scores": "Scores", "errors": "Right against wrong"}
 
 def part() -> None:
     """What is attacked, how that stands, what was measured, and one of two charts."""
-    a, run = attack(), status()
+    a = attack()
+    run = status(a.spec)
     found = scores(a.spec)
     what = PRIVATIZERS[a.spec.run.privacy].words.seen
     st.markdown(
@@ -116,7 +118,8 @@ def halve(on: bool) -> None:
 
 def strip() -> None:
     """How the attack stands, with what can be done about it."""
-    run, spec = status(), attack().spec
+    spec = attack().spec
+    run = status(spec)
     if run.state in ACTIVE:
         with st.container(
             key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"

@@ -11,7 +11,7 @@ from dprl.privacy import PRIVATIZERS
 from pages.attack import collusion, game, promise
 from pages.attack.controls import controls
 from pages.attack.state import attack, change, status
-from pages.attack.widgets import segments
+from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
@@ -35,7 +35,7 @@ def main() -> None:
     with st.sidebar:
         controls()
     corner = head("Attack", a.problems)
-    run = status()
+    run = status(a.spec)
     redrawn(partial(results, corner), pace([run] if run.state in ACTIVE else []))
     words_and_papers()
 
@@ -43,7 +43,7 @@ def main() -> None:
 def results(corner: DeltaGenerator, live: bool) -> None:
     """The part that is looked at, and in the corner the link to it. It redraws itself while an attack goes on."""
     a = attack()
-    if live and status().state not in ACTIVE:
+    if live and status(a.spec).state not in ACTIVE:
         st.rerun()
     run = a.spec.run
     known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]

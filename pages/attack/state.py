@@ -99,9 +99,8 @@ def start() -> None:
         attempt(data.store().request, attack().spec, visitor())
 
 
-def status() -> RunStatus:
-    """How the attack shown stands."""
-    spec = attack().spec
+def status(spec: AttackSpec) -> RunStatus:
+    """How an attack stands."""
     if spec in bundled():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
     return data.store().status(spec, visitor())

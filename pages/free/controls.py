@@ -29,7 +29,6 @@ from pages.shared.layout.frame import guarded
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import status, workers
 from pages.shared.text import escape
-from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import Session, session
 
 
@@ -92,23 +91,10 @@ def run_box(s: Session) -> None:
             st.caption(f":red[{escape(str(error))}]")
     else:
         st.caption("Computed before: it appears at once.")
-    buttons(
-        "Run" if missing or not base else "Show", run, base, reset, "All settings back to their defaults."
-    )
+    buttons("Run" if missing or not base else "Show", run, base, BASE)
 
 
 def run(base: RunSpec) -> None:
-    """The Run button."""
+    """Shows the four runs and asks for what is missing of them."""
     free().problems = ()
     show_runs(base)
-    s = session()
-    s.runs += 1
-    s.paused = False
-    st.rerun()
-
-
-def reset() -> None:
-    """The Reset button."""
-    s = session()
-    s.draft = draft_of(BASE)
-    s.version += 1

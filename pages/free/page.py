@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
@@ -17,6 +16,7 @@ from pages.free.state import status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, stopped_short, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
+from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
@@ -94,25 +94,6 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     )
     with corner:
         copy_link(f.query)
-
-
-def segments(
-    label: str, name: str, options: Mapping[str, str], value: str, chosen: Callable[[str], None]
-) -> None:
-    """One of a few words beside each other."""
-    key = f"{session().version}:free:{name}"
-
-    st.segmented_control(
-        label,
-        list(options),
-        default=value,
-        format_func=options.__getitem__,
-        required=True,
-        key=key,
-        on_change=on_value(key, chosen),
-        label_visibility="collapsed",
-        wrap=True,
-    )
 
 
 def constants(bonus: str) -> None:

@@ -19,7 +19,7 @@ from pages.shared.layout.frame import guarded
 from pages.shared.results.data import workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
-from pages.shared.visitor.draft import draft_of, spec_from
+from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -159,25 +159,21 @@ def run_box(t: Trade) -> None:
         "Run" if study is None or trade.missing(study.sweep.specs) else "Show",
         run,
         study,
-        reset,
-        "All settings back to their defaults.",
+        studies.DEFAULT.base,
+        also=reset,
     )
 
 
 def run(study: Study) -> None:
-    """The Run button: shows the study and asks for what is missing of it."""
+    """Shows the study and asks for what is missing of it."""
     t = trade.trade()
     t.study, t.picked, t.problems = study, None, ()
     trade.start()
-    session().runs += 1
     write_address(t)
-    st.rerun()
 
 
 def reset() -> None:
-    """The Reset button."""
-    t, s = trade.trade(), session()
+    """What is compared, and along which axis, as at first."""
+    t = trade.trade()
     t.models, t.x = list(studies.DEFAULT.models), studies.DEFAULT.x
     t.values.clear()
-    s.draft = draft_of(studies.DEFAULT.base)
-    s.version += 1

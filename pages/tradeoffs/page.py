@@ -12,6 +12,7 @@ from dprl.learners import ALGORITHMS
 from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
 from dprl.words import human
+from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
@@ -19,9 +20,9 @@ from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
 from pages.shared.results import data
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import STATISTICS, Curve
-from pages.shared.visitor.state import attempt, read_address, session, write_address
+from pages.shared.visitor.state import attempt, read_address, write_address
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -85,29 +86,10 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     if live != bool(state.active):
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
-        key = f"{session().version}:show"
-        st.segmented_control(
-            "What is drawn",
-            list(SHOWS),
-            default=study.show,
-            format_func=SHOWS.__getitem__,
-            required=True,
-            key=key,
-            on_change=on_value(key, turn),
-            label_visibility="collapsed",
-        )
+        segments("What is drawn", "show", SHOWS, study.show, turn)
         if study.show != "users":  # which are searched for by means
-            key = f"{session().version}:statistic"
-            st.segmented_control(
-                "Of the seeds",
-                STATISTICS,
-                default=study.statistic,
-                format_func=str.capitalize,
-                required=True,
-                key=key,
-                on_change=on_value(key, choose),
-                label_visibility="collapsed",
-            )
+            words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
+            segments("Of the seeds", "statistic", words, study.statistic, choose)
     for refusal in trade.refusals(study):
         st.caption(f":material/info: {refusal}")
     if study.show == "users":

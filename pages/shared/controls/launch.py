@@ -45,7 +45,7 @@ def run_box(s: Session, live: bool = False) -> None:
         "Run" if known != "done" else "Show",
         run,
         spec,
-        reset,
+        RunSpec(),
         "All settings back to their defaults; the curves stay.",
         full=len(s.explore.curves) >= MAX_CURVES,
     )
@@ -55,11 +55,33 @@ def buttons(
     label: str,
     run: Callable[[Any], None],
     what: object,
-    reset: Callable[[], None],
-    reset_help: str,
+    usual: RunSpec,
+    help: str = "All settings back to their defaults.",
+    *,
+    also: Callable[[], None] | None = None,
     full: bool = False,
 ) -> None:
-    """The button that runs `what`, disabled when it is None or there is no room, and the one that resets."""
+    """The button that runs `what`, disabled when it is None or there is no room, and the one that resets.
+
+    Args:
+        usual: what the settings go back to.
+        also: called when they do.
+    """
+
+    def go(chosen: Any) -> None:
+        s = session()
+        run(chosen)
+        s.runs += 1
+        s.paused = False
+        st.rerun()
+
+    def reset() -> None:
+        s = session()
+        s.draft = draft_of(usual)
+        s.version += 1
+        if also:
+            also()
+
     with st.container(horizontal=True, gap="small"):
         st.button(
             label,
@@ -67,29 +89,19 @@ def buttons(
             icon=":material/play_arrow:",
             width="stretch",
             disabled=what is None or full,
-            on_click=callback(run),
+            on_click=callback(go),
             args=(what,),
             shortcut="Mod+Enter",
             key="run",
         )
-        st.button("Reset", on_click=callback(reset), help=reset_help, key="reset")
+        st.button("Reset", on_click=callback(reset), help=help, key="reset")
 
 
 def run(spec: RunSpec) -> None:
-    """The Run button: adds a curve to the comparison and starts it."""
+    """Adds a curve to the comparison and starts it."""
     s = session()
     s.said = add(spec)
-    s.runs += 1
-    s.paused = False
-    write_address(session().explore)
-    st.rerun()
-
-
-def reset() -> None:
-    """The Reset button."""
-    s = session()
-    s.draft = draft_of(RunSpec())
-    s.version += 1
+    write_address(s.explore)
 
 
 def spec_of(s: Session) -> tuple[RunSpec | None, str]:

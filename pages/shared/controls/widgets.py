@@ -50,6 +50,25 @@ def select(
     )
 
 
+def segments(
+    label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
+) -> None:
+    """One of a few words beside each other; none of them where the value is another."""
+    s = session()
+    key = f"{s.version}:{s.page}:{name}"
+    st.segmented_control(
+        label,
+        list(options),
+        default=value,
+        format_func=options.__getitem__,
+        required=value is not None,
+        key=key,
+        on_change=on_value(key, chosen),
+        label_visibility="collapsed",
+        wrap=True,
+    )
+
+
 def read(field: Field, text: str) -> Any:
     """What was typed for a number. Raises SpecError, also where nothing was typed, unless that is its default."""
     value = field.parse(text)
