@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
@@ -19,6 +19,7 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.tables import csv, harmless
 from pages.explore import view
 from pages.explore.regret import curve_of
+from pages.shared.layout.download import save
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
 from pages.shared.visitor.callbacks import on_value
@@ -79,20 +80,6 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def take_picture(kind: str) -> None:
     """Keeps the kind of picture that was chosen."""
     session().saves = kind
-
-
-def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
-    """A download that is made only when it is asked for. `make` is called outside the script, where there is no
-    visitor: it must know everything it needs, and not ask for the session."""
-    st.download_button(
-        label,
-        make,
-        file_name=name,
-        mime=mime,
-        on_click="ignore",
-        icon=":material/download:",
-        key=f"save_{name}",
-    )
 
 
 def frame(specs: Sequence[RunSpec], titles: Sequence[str]) -> pd.DataFrame:

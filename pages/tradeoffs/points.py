@@ -16,8 +16,8 @@ from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
 from dprl.tables import csv
 from dprl.words import count, significant
-from pages.explore.export import save
 from pages.shared.layout.chart import kept, show
+from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.results import doubts
 from pages.shared.text import escape

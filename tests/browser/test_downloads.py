@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +13,11 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.conftest import Visits
+from tests.browser.going import LONG, SHORT, compared, withdraw
 
 Idle = Callable[[Any], None]
 
@@ -126,3 +129,56 @@ def test_every_chart_is_saved_as_the_picture_that_was_chosen(
         file, content = saved(page, chart.locator("[data-title*=Download]"))
         assert file.endswith(f".{kind}"), name
         opened(file, content, browser, tmp_path)
+
+
+class Delay:
+    """Holds back what the server says to a page, from `hold` until `release`."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.held: list[str | bytes] | None = None
+        page.route_web_socket(re.compile("/_stcore/stream"), self._between)
+
+    def _between(self, browser: WebSocketRoute) -> None:
+        def said(message: str | bytes) -> None:
+            if self.held is None:
+                browser.send(message)
+            else:
+                self.held.append(message)
+
+        self.release = lambda: self._release(browser)
+        browser.connect_to_server().on_message(said)
+
+    def hold(self, redraws: int) -> None:
+        """From now on, and wait until the server has drawn something again so many times."""
+        held: list[str | bytes] = []
+        self.held = held
+        while sum(kind(message) == "script_finished" for message in held) < redraws:
+            self.page.wait_for_timeout(20)
+
+    def _release(self, browser: WebSocketRoute) -> None:
+        held, self.held = self.held or [], None
+        for message in held:
+            browser.send(message)
+
+
+def kind(message: str | bytes) -> str | None:
+    """Of one of Streamlit's messages to a browser."""
+    return ForwardMsg.FromString(message).WhichOneof("type") if isinstance(message, bytes) else None
+
+
+def test_a_press_that_a_redraw_overtakes_gives_the_file(visit: Visits) -> None:
+    page = visit.window()
+    delay = Delay(page)
+    page.goto(f"{visit.app.url}/{compared(SHORT, LONG)}&tab=data")
+    button = page.get_by_role("button", name="CSV", exact=True)
+    button.wait_for()
+    try:
+        delay.hold(redraws=2)
+        with page.expect_download(timeout=10_000) as download:
+            button.click()
+            page.wait_for_timeout(50)  # until it has asked
+            delay.release()
+        table(pd.read_csv(download.value.path()))
+    finally:
+        withdraw(visit.app)

@@ -1,0 +1,136 @@
+"""A download answers for as long as its button is seen, whatever its page or another visitor's does meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+from streamlit.runtime import media_file_manager
+from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStorageError
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.testing.v1 import AppTest
+
+from pages.shared.layout.download import Lasting
+
+
+class Visitors:
+    """A server whose visitors draw and press one button each."""
+
+    def __init__(self, manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.manager = manager
+        self.now = "someone"
+        monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: self.now)
+        monkeypatch.setattr("pages.shared.layout.download._get_session_id", lambda: self.now)
+
+    def begin(self, visitor: str) -> None:
+        """A visitor's script begins to run."""
+        self.now = visitor
+        self.manager.clear_session_refs()
+
+    def draw(self, visitor: str, content: str, place: str = "0.1") -> str:
+        """A button is drawn; returns the id by which its browser will ask."""
+        self.now = visitor
+        return self.manager.add_deferred(
+            lambda: content, "text/csv", place, "regret.csv", element_id="save_regret.csv"
+        )
+
+    def end(self) -> None:
+        """Somebody's script, or a part of a page that redraws itself, has ended."""
+        self.manager.remove_orphaned_files()
+
+    def press(self, id: str) -> str:
+        """The address of the file."""
+        return self.manager.execute_deferred(id)
+
+    def fetched(self, url: str) -> str | None:
+        file = self.manager.read_file(PurePosixPath(url).name)
+        return file.content.decode() if file else None
+
+
+@pytest.fixture
+def visitors(monkeypatch: pytest.MonkeyPatch) -> Visitors:
+    return Visitors(Lasting(MemoryMediaFileStorage("/media")), monkeypatch)
+
+
+def test_a_press_by_what_an_earlier_redraw_sent_gives_the_latest_file(visitors: Visitors) -> None:
+    first = visitors.draw("someone", "1")
+    visitors.end()
+    visitors.draw("someone", "2")
+    visitors.draw("someone", "3", place="0.2")  # and it has moved
+    visitors.end()
+    assert visitors.fetched(visitors.press(first)) == "3"
+
+
+def test_visitors_get_their_own_files(visitors: Visitors) -> None:
+    mine, yours = visitors.draw("me", "mine"), visitors.draw("you", "yours")
+    assert mine != yours
+    assert visitors.fetched(visitors.press(mine)) == "mine"
+    assert visitors.fetched(visitors.press(yours)) == "yours"
+
+
+def test_a_file_waits_for_its_browser_while_others_look(visitors: Visitors) -> None:
+    url = visitors.press(visitors.draw("me", "mine"))
+    for _ in "123":
+        visitors.draw("you", "yours")
+        visitors.draw("me", "later")
+        visitors.end()
+    assert visitors.fetched(url) == "mine"
+
+
+def test_a_press_while_the_page_is_drawn_again_is_answered_though_another_visitor_s_is_done(
+    visitors: Visitors,
+) -> None:
+    id = visitors.draw("me", "mine")
+    visitors.begin("me")
+    visitors.end()
+    assert visitors.fetched(visitors.press(id)) == "mine"
+    assert visitors.draw("me", "later") == id
+
+
+def test_nothing_is_left_of_a_visitor_who_left_or_of_a_file_that_came(visitors: Visitors) -> None:
+    id = visitors.draw("me", "mine")
+    url = visitors.press(id)
+    visitors.begin("me")
+    visitors.draw("me", "later")
+    visitors.end()
+    visitors.end()
+    assert visitors.fetched(url) is None
+    url = visitors.press(id)
+    visitors.manager.clear_session_refs("me")
+    visitors.end()
+    visitors.end()
+    assert visitors.fetched(url) is None
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        visitors.press(id)
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [
+        ("pages/explore/page.py", {"c": ["envp.S.3~envp.H.3~K.1000~seeds.2"], "tab": "data"}),
+        ("pages/tradeoffs/page.py", {"b": "envp.S.3~envp.H.3~K.1000~seeds.1", "m": "none", "show": "table"}),
+    ],
+    ids=["explore", "tradeoffs"],
+)
+def test_what_a_page_redraws_is_kept_that_way(
+    visit: Callable[..., AppTest], work: Callable[..., int], page: str, link: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """AppTest has another server for every run: here it keeps one."""
+    kept = MediaFileManager(MemoryMediaFileStorage("/media"))
+    monkeypatch.setattr("streamlit.testing.v1.app_test.MediaFileManager", lambda storage: kept)
+    app = visit(page, **link)
+    if page != "pages/explore/page.py":
+        app.button(key="run").click().run()
+    work(1)
+    app.run()
+    before = {button.proto.label: button.proto.deferred_file_id for button in app.get("download_button")}
+    assert all(before.values())
+    assert len(before) >= 2
+    work()
+    app.run()
+    app.run()
+    after = {button.proto.label: button.proto.deferred_file_id for button in app.get("download_button")}
+    assert before == after
