@@ -14,11 +14,13 @@ from dprl.figures import guarantee as figures
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.sentences import attack as attacks
 from dprl.sentences import price as sentences
 from dprl.sentences import promise as said
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, promise, significant
 from pages.attack import link as attack_link
+from pages.attack import promise as attack_promise
 from pages.attack.link import AttackView
 from pages.explore import view
 from pages.shared.layout.chart import kept, show, sketch
@@ -59,7 +61,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                 st.caption("What its noise proves is being worked out.")
             else:
                 key = s.explore.curves.index(curve)
-                card(guarantee, curve.spec.privacy, key)
+                card(guarantee, curve.spec, key)
                 found[key] = guarantee
                 offer_attack(curve.spec)
     compare_noise({i: g for i, g in found.items() if g.ladder}, titles)
@@ -81,13 +83,13 @@ def drawing(privacy: str) -> None:
     sketch(figures.trust(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 
 
-def card(g: Guarantee, privacy: str, key: int) -> None:
-    """One guarantee, in words and numbers; the parts stand in the same order in every card."""
+def card(g: Guarantee, run: RunSpec, key: int) -> None:
+    """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
     st.markdown(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}")
     st.markdown(escape(g.trust))
     if g.claimed_epsilon is None:
         return
-    blanked = PRIVATIZERS[privacy].words.blanked
+    blanked = PRIVATIZERS[run.privacy].words.blanked
     good, sentence = said.verdict(g.claimed_epsilon, g.claimed_delta or 0.0, g.readings, blanked)
     st.markdown(f":material/{'verified' if good else 'warning'}: {sentence}")
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
@@ -115,9 +117,28 @@ def card(g: Guarantee, privacy: str, key: int) -> None:
         "Taken as public, so not protected": "; ".join(g.public),
     }
     st.markdown("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text))
+    every_promise(g, run, key)
     with st.expander("What it assumes, and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
+
+
+def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
+    """All that the noise proves, when asked for: epsilon for each delta, zCDP, and what the best attacker gains."""
+    part = st.expander("Every (ε, δ) that it proves", on_change="rerun", key=f"promises_{key}")
+    if not part.open:
+        return
+    with part:
+        curves = answers.promise(run)
+        if curves is None:
+            st.caption("It is being worked out.")
+            return
+        st.markdown(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}")
+        night = dark()
+        drawn = kept(
+            ("promise", "curve", night, run.to_json()), lambda: attack_promise.curve(g, curves, night)
+        )
+        show(drawn, f"promise_{key}")
 
 
 def proved(g: Guarantee) -> str:

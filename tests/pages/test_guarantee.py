@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -151,6 +154,20 @@ def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, sto
     assert "It proves what it claims" in words(app)
     assert "Taken as public, so not protected:** the numbers of states" in words(app).replace("\\", "")
     assert store.activity().seeds_queued == 5
+
+
+def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:
+    app = visit("pages/explore/page.py", c=["envp.S.3~envp.H.3~K.1000~seeds.1~priv.local"], tab="guarantee")
+    assert charts(app) == []
+    app.session_state["promises_0"] = True
+    app.run()
+    (found,) = charts(app)
+    proved, own = json.loads(found.spec)["data"]
+    x, y = (np.frombuffer(b64decode(proved[axis]["bdata"])) for axis in "xy")
+    assert own["x"] == [1e-6]
+    assert own["y"] == pytest.approx([np.interp(np.log(1e-6), np.log(x), y)], rel=0.02)
+    assert "instead of 50%" in words(app)
+    assert "zCDP" in words(app)
 
 
 @pytest.mark.parametrize(
