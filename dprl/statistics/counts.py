@@ -51,8 +51,8 @@ class Counts:
         """What is done to make its parts tolerate the same noise, in words."""
         even = self.evened()
         units = {part: unit for part, unit in (("n", even.visits), ("r", even.reward)) if unit < 1}
-        said = f"releasing {' and '.join(map(_per, units, units.values()))} in place of {' and '.join(units)}"
-        return said + (", for less noise in m and more in n" if "n" in units else "")
+        said = f"releasing {' and '.join(map(_per, units, units.values()))}"
+        return said + (", for less noise in m" if "n" in units else "")
 
     def cells(self, size: Size) -> int:
         """Counters released each time."""

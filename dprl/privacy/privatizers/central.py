@@ -164,7 +164,7 @@ def _ladder(
             statistic,
         ),
         (
-            f"the same, {statistic.evening}",
+            statistic.evening,
             statistic.evening.partition(", ")[0],
             "gaussian-toeplitz",
             releases,
