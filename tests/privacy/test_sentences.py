@@ -8,10 +8,11 @@ import re
 import pytest
 from scipy import stats
 
+from dprl.metrics import Measured
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.guarantee import SCOPE, UNIT
-from dprl.sentences import promise
+from dprl.sentences import attack, promise
 from tests.privacy.draws import prepared
 from tests.test_layers import ROOT
 
@@ -55,7 +56,37 @@ def vocabulary() -> set[str]:
     for calibration in ("tight", "paper"):
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
         said.add(promise.verdict(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
-    return {plain(text) for text in said}
+    return {plain(text) for text in said | of_attacks()}
+
+
+def of_attacks() -> set[str]:
+    """What the page Attack and the curves of a card say, of a run that proves (1, 10^-6)."""
+    found, caught = Measured(0.926, 0.7, 1.16), Measured(2.25, 1.99, 2.51)
+    return {
+        attack.TRADE_OFF,
+        attack.MEANING,
+        *attack.STEPS.values(),
+        *(attack.MEETS.format(p.words.seen) for p in PRIVATIZERS.values() if p.mechanisms),
+        attack.saw(PRIVATIZERS["central"].words.seen, 333, 120),
+        attack.verdict(found, 1.0, 1.0, 1e-6, farthest=True, half=False)[1],
+        attack.verdict(found, 1.0, 1.0, 1e-6, farthest=False, half=False)[1],
+        attack.verdict(caught, 1.0, 1.0, 1e-6, farthest=True, half=True)[1],
+        attack.verdict(caught, 1.0, 1.0, 1e-6, farthest=True, half=False)[1],
+        attack.verdict(caught, 4.0, 1.0, 1e-6, farthest=True, half=False)[1],
+        attack.verdict(found, 1.0, 1.0, 1e-6, farthest=True, half=True)[1],
+        attack.surely(0.11, 1e-6),
+        attack.scores(Measured(0.546, 0.534, 0.559), 0.547),
+        attack.errors(False),
+        attack.errors(True),
+        attack.advantage(0.547),
+        attack.concentrated(0.028),
+        attack.concentrated(None),
+        attack.curve((1e-10, 0.03), (1.41, 0.187)),
+        attack.belief(0.5, 1.0, (0.0, 0.4, 1.0), (1.0, 0.5, 0.0)),
+        attack.collusion("one", 0, 6, 0.0),
+        attack.collusion("subtract", 6, 6, 0.0),
+        attack.collusion("tree", 0, 6, 12.0),
+    }
 
 
 def test_the_list_has_every_sentence_of_the_vocabulary_and_no_other() -> None:
