@@ -79,8 +79,9 @@ def menu(
     if value not in options:
         value = options[0] if otherwise is None else otherwise
     if len(options) > 1:
-        key = f"{session().version}:view:{name}:{hash(tuple(options))}"
+        # With other titles it is another widget: the browser says the title chosen, which would be of none of them.
         named = dict(zip(options, titles, strict=True))
+        key = f"{session().version}:view:{name}:{hash(tuple(named.items()))}"
         st.selectbox(
             label,
             list(options),

@@ -21,7 +21,7 @@ from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from tests.jobs.disk import Disk
-from tests.pages.conftest import charts, chip, unbroken, words
+from tests.pages.conftest import charts, chip, sent, unbroken, words
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -241,6 +241,16 @@ def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
     assert charts(app)[0].alt.startswith("Line chart of the regret that privacy adds")
 
 
+def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
+    app = visit(EXPLORE, c=[PRIVATE, f"{PRIVATE}~root.1"])
+    for pressed, label, state in (("cancel", "Cancel all", "cancelled"), ("retry_0", "Run them", "queued")):
+        assert app.button(key=pressed).label == label
+        app.button(key=pressed).click().run()
+        unbroken(app)
+        curves = app.session_state["session"].explore.curves
+        assert [store.status(curve.spec).state for curve in curves] == [state, state]
+
+
 def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
     app = visit(EXPLORE, c=[PRIVATE])
     app.button(key="cancel").click().run()
@@ -281,6 +291,18 @@ def test_names_are_shown_as_written_and_never_interpreted(visit: Visit, work: Wo
     assert all("<img" not in json.dumps(trace) for trace in figure["data"])
     for tab in ("counts", "policy", "guarantee", "data"):
         visit(EXPLORE, c=[f"{PRIVATE}~name.{name}"], tab=tab)
+
+
+def test_a_menu_is_not_told_what_it_offered_under_another_name(visit: Visit) -> None:
+    """A browser says again what stood in a menu, in the words of before."""
+    app = visit(EXPLORE, c=[PRIVATE, "eps.50"], tab="data")
+    (menu,) = (box for box in app.selectbox if box.label == "Curve")
+    before, other = menu.proto.options
+    next(field for field in app.text_input if field.label == "Name").set_value("mine").run()
+    sent(app, menu.proto.id, string_value=before)
+    unbroken(app)
+    assert [toast.value for toast in app.toast] == []
+    assert [box.options for box in app.selectbox if box.label == "Curve"] == [["mine", other]]
 
 
 def test_runs_lists_only_ones_own(visit: Visit, work: Work) -> None:
