@@ -9,10 +9,20 @@
 
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
-from dprl.learners import ALGORITHMS
+from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
-from dprl.simulation import FIELDS, Estimate, RunSpec, SeedTrace, Trace, estimate, run, spec_from_json
+from dprl.simulation import (
+    FIELDS,
+    Estimate,
+    OfflineSpec,
+    RunSpec,
+    SeedTrace,
+    Trace,
+    estimate,
+    run,
+    spec_from_json,
+)
 from dprl.simulation.sweep import Sweep
 
 __version__ = "0.1.0"
@@ -22,9 +32,11 @@ __all__ = [
     "ENVIRONMENTS",
     "FIELDS",
     "MECHANISMS",
+    "OFFLINE",
     "PRIVATIZERS",
     "Estimate",
     "Guarantee",
+    "OfflineSpec",
     "RunSpec",
     "SeedTrace",
     "SpecError",

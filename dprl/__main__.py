@@ -27,7 +27,10 @@ from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, compute
+from dprl.learners import OFFLINE
+from dprl.privacy.curator import PROMISES
 from dprl.sentences import doubts
+from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.kinds import KINDS
 from dprl.simulation.sweep import Sweep
 from dprl.tables import csv
@@ -79,23 +82,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def add_run(commands: Any) -> None:
     """The flags of `run`: one for each field of a spec."""
-    parser = commands.add_parser("run", help="simulate one spec and write its regret", allow_abbrev=False)
+    parser = commands.add_parser("run", help="simulate one spec and write its curve", allow_abbrev=False)
+    parser.add_argument(
+        "--kind",
+        default=RunSpec.kind,
+        help=f"what to run, one of {', '.join(KINDS)} (default {RunSpec.kind})",
+    )
     parser.add_argument("--spec", metavar="FILE", help="a spec.json; flags given beside it change it")
     parser.add_argument(
         "--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json"
     )
     for field in flags():
         many = field.kind == "params"
-        default = "" if many or field.default is None else f" (default {field.default})"
+        ways = [_way(field)]
+        for kind in KINDS.values():
+            other = kind.fields.get(field.name, field)
+            if _way(other) not in ways:
+                ways += [f"with --kind {kind.key}: {_way(other)}"]
         parser.add_argument(
             field.flag,
             dest=field.name,
             action="append" if many else "store",
             metavar="NAME=VALUE" if many else field.kind.upper(),
-            help=f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}".replace(
-                "%", "%%"
-            ),
+            help="; ".join(ways).replace("%", "%%"),
         )
+
+
+def _way(field: Field) -> str:
+    """What a flag is and what is allowed, in words."""
+    default = "" if field.kind == "params" or field.default is None else f" (default {field.default})"
+    return f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}"
 
 
 def add_serve(commands: Any) -> None:
@@ -110,7 +126,9 @@ def add_serve(commands: Any) -> None:
 def spec_of(given: argparse.Namespace) -> Any:
     """The spec that the flags ask for, as changes of the file's if one is given. Raises SpecError."""
     base = None if given.spec is None else spec_from_json(text_of(given.spec))
-    kind = KINDS[base.kind if base is not None else RunSpec.kind]
+    if given.kind not in KINDS:
+        raise SpecError("kind", f"{shown(given.kind)} is not allowed; give one of {', '.join(KINDS)}.")
+    kind = KINDS[base.kind if base is not None else given.kind]
     changes: dict[str, Any] = {}
     for field in flags():
         text = getattr(given, field.name)
@@ -118,8 +136,8 @@ def spec_of(given: argparse.Namespace) -> Any:
             continue
         if field.name not in kind.fields:
             raise SpecError(field.name, f"this is no field of a spec of kind {kind.key}.")
-        params = field.kind == "params"
-        changes[field.name] = parse_params(field.name, *text) if params else field.parse(text)
+        own = kind.fields[field.name]  # two kinds may have fields of one name
+        changes[field.name] = parse_params(field.name, *text) if own.kind == "params" else own.parse(text)
     if base is None:
         return kind.from_dict(changes)
     for name in changes:
@@ -137,7 +155,7 @@ def flags() -> list[Field]:
 
 
 def run_command(given: argparse.Namespace) -> int:
-    """Simulate and write DIR/spec.json, DIR/summary.json and the curve, DIR/regret.csv for an online run."""
+    """Simulate and write DIR/spec.json, DIR/summary.json and the curve, such as DIR/regret.csv."""
     spec = spec_of(given)
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     out = directory(given.out)
@@ -150,7 +168,7 @@ def run_command(given: argparse.Namespace) -> int:
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     mean = summary[f"final_{measure}_mean"]
-    print(f"{spec.label()}: final {measure} {mean:.6g} after {spec.size:,} {axis}s; see {out}")
+    print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
     cautions(spec, metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0)
     return 0
 
@@ -269,8 +287,11 @@ def list_command() -> int:
     registries: dict[str, dict[str, Any]] = {
         "environments": dict(ENVIRONMENTS),
         "algorithms": dict(ALGORITHMS),
+        "offline algorithms": dict(OFFLINE),
+        "behaviour policies (offline)": dict(BEHAVIOURS),
         "privacy models": dict(PRIVATIZERS),
         "mechanisms": dict(MECHANISMS),
+        "notions of privacy (offline)": dict(PROMISES),
     }
     for title, registry in registries.items():
         print(f"{title}:")

@@ -9,6 +9,9 @@ What equals the defaults is left out. So that a link keeps its meaning when a de
 defaults it was written with (`t`), and those tables are frozen: a changed default gets a new one. Links of version 1
 wrote every value; what a hand-written one leaves out is what was the default then. A store id never stands in a link.
 Reading never raises: what is wrong takes its default and is said in one sentence each, and all else is kept.
+
+A spec of another kind than online is written by the table of its kind, and says everything: there is no frozen table
+of its defaults yet. Which kind it is follows from the page.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dprl.fields import Field, SpecError, shown
-from dprl.simulation.spec import FIELDS, RunSpec
+from dprl.simulation.kinds import FIRST, KINDS, Spec
+from dprl.simulation.spec import FIELDS
 
 VERSION = "2"
 READ = ("1", VERSION)
@@ -161,14 +165,16 @@ def written(value: Any) -> str:
     return f"{text[:-zeros]}e{zeros}" if isinstance(value, int) and zeros > 3 else text
 
 
-def encode_spec(spec: RunSpec, first: RunSpec | None = None) -> str:
+def encode_spec(spec: Spec, first: Spec | None = None) -> str:
     """A spec as the value of a query parameter, as differences from the defaults, or from the first spec of a link."""
     return "~".join(f"{k}.{v}" for k, v in differences(spec, first).items())
 
 
-def differences(spec: RunSpec, first: RunSpec | None = None) -> Pairs:
+def differences(spec: Spec, first: Spec | None = None) -> Pairs:
     """What a link must say of a spec, beside what the first spec of the link and the table of defaults say."""
     whole, table = spec_pairs(spec), TABLES[NEWEST]
+    if spec.kind != FIRST:
+        return whole
     known = inherited(spec_pairs(first), whole) if first else {}
     expected = table.completed(known | {key: whole[key] for key in _OWNERS})
     expected |= {key: known.get(key, table.always[key]) for key in _OWNERS}
@@ -177,25 +183,30 @@ def differences(spec: RunSpec, first: RunSpec | None = None) -> Pairs:
 
 
 def decode_spec(
-    text: str, defaults: Defaults, files: Mapping[str, str] | None = None
-) -> tuple[RunSpec | None, list[str]]:
-    """The spec that `encode_spec` wrote; what is wrong takes its default, and is said in a sentence each.
+    text: str, defaults: Defaults, files: Mapping[str, str] | None = None, kind: str = FIRST
+) -> tuple[Any, list[str]]:
+    """The spec that `encode_spec` wrote, None where there is none; what is wrong takes its default, and is said.
 
     Args:
         text: The value of the query parameter.
         defaults: As `defaults_of` gives them.
         files: Texts too long for a link that are known here, by their digest.
+        kind: Of the spec.
+
+    Returns:
+        The spec, and a sentence for each thing that was wrong.
     """
-    pairs, wrong = split(text)
-    spec, more = spec_from(defaults.completed(pairs), files or {})
+    pairs, wrong = split(text, kind=kind)
+    completed = defaults.completed(pairs) if kind == FIRST else pairs
+    spec, more = spec_from(completed, files or {}, kind)
     return spec, wrong + more
 
 
-def spec_pairs(spec: RunSpec) -> Pairs:
+def spec_pairs(spec: Spec) -> Pairs:
     """Everything a spec is, as text by query key; parameters under `key.name`; values that are None left out."""
     pairs: Pairs = {}
-    for name, value in spec.to_dict().items():
-        key = FIELDS[name].query
+    for name, field in KINDS[spec.kind].fields.items():
+        key, value = field.query, spec.to_dict()[name]
         if isinstance(value, Mapping):
             pairs |= {f"{key}.{k}": _text(v) for k, v in value.items() if v is not None}
         elif value is not None:
@@ -216,11 +227,11 @@ def _whole(text: str, files: Mapping[str, str]) -> str | None:
     return text.replace("%7E", "~").replace("%25", "%")
 
 
-def split(text: str, more: Iterable[str] = ()) -> tuple[Pairs, list[str]]:
-    """The pairs of a text, and a sentence for each part that is none. more: keys allowed beside those of a spec."""
+def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs, list[str]]:
+    """The pairs of a text, and a sentence for each part that is none. more: keys allowed beside those of the kind."""
     if len(text) > MAX_LENGTH:
         return {}, [f"it is longer than {MAX_LENGTH} characters and was not read."]
-    known = _KNOWN | set(more)
+    known = {field.query for field in KINDS[kind].fields.values()} | set(more)
     pairs: Pairs = {}
     problems = []
     for part in filter(None, text.split("~")):
@@ -244,14 +255,15 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
     return {k: v for k, v in first.items() if k not in dropped}
 
 
-def spec_from(pairs: Mapping[str, str], files: Mapping[str, str]) -> tuple[RunSpec | None, list[str]]:
+def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str = FIRST) -> tuple[Any, list[str]]:
     """The spec that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
 
     One whose environment is in a file that is not known here is left out: another one would be a lie.
     """
     problems: list[str] = []
     values: dict[str, Any] = {}
-    for name, field in FIELDS.items():
+    fields = KINDS[kind].fields
+    for name, field in fields.items():
         if field.kind == "params":
             given = {k.partition(".")[2]: v for k, v in pairs.items() if k.startswith(f"{field.query}.")}
             values[name] = {k: _whole(v, files) for k, v in given.items()}
@@ -263,7 +275,7 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str]) -> tuple[RunSp
             values[name] = pairs[field.query]
     for _ in range(len(pairs) + 1):  # each round leaves out the one value that is wrong, so this ends
         try:
-            return RunSpec(**_parsed(values)), problems
+            return KINDS[kind].from_dict(_parsed(values, fields)), problems
         except SpecError as error:
             if not _leave_out(values, error.field):
                 return None, [*problems, f"it was left out; {error}"]
@@ -271,8 +283,8 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str]) -> tuple[RunSp
     return None, problems
 
 
-def _parsed(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v if isinstance(v, dict) else FIELDS[k].parse(v) for k, v in values.items()}
+def _parsed(values: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
+    return {k: v if isinstance(v, dict) else fields[k].parse(v) for k, v in values.items()}
 
 
 def _leave_out(values: dict[str, Any], where: str) -> bool:
@@ -301,6 +313,5 @@ def checked(field: Field, text: str | None, otherwise: Any, problems: list[str])
 
 
 _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
-_KNOWN = frozenset(f.query for f in FIELDS.values())
 # Fields whose value decides which defaults others have, with the key of the parameters that are theirs.
 _OWNERS = {"env": "envp", "alg": "algp", "priv": ""}

@@ -2,6 +2,8 @@
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
+from dprl.learners.offline import apvi
+from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import dp_ucbvi, private_ucb_vi, pucb, ucbvi, ucbvi_hoeffding
 
 ALGORITHMS: dict[str, Learner] = {
@@ -20,4 +22,6 @@ ALGORITHMS: dict[str, Learner] = {
     )
 }
 
-__all__ = ["ALGORITHMS", "NEEDED", "PUBLIC", "Learner", "Problem"]
+OFFLINE: dict[str, OfflineLearner] = {a.key: a for a in (apvi.DP_APVI, apvi.APVI)}
+
+__all__ = ["ALGORITHMS", "NEEDED", "OFFLINE", "PUBLIC", "Learner", "OfflineLearner", "Problem"]

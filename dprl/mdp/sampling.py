@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
+
+Ints = NDArray[np.int64]
 
 
 @kernel
@@ -19,3 +23,41 @@ def binomial(rng: np.random.Generator, n: int, p: float) -> int:
     if p > 1.0 - 1e-8:
         return n - min(n, rng.poisson(n * (1.0 - p)))
     return rng.binomial(n, p)
+
+
+def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
+    """Binomial(n, p) in each place; q = 1 - p, with all its digits. n, p, q: of one shape.
+
+    Where p or q is below 1e-8, as above: a Poisson draw of the rarer outcome.
+    """
+    rare = np.minimum(p, q) < 1e-8
+    drawn = rng.binomial(np.where(rare, 0, n), np.where(rare, 0.5, p))
+    if rare.any():
+        fewer = np.minimum(n, rng.poisson(np.where(rare, n * np.minimum(p, q), 0.0)))
+        drawn = np.where(rare, np.where(p < q, fewer, n - fewer), drawn)
+    return drawn.astype(np.int64)
+
+
+def multinomial(rng: np.random.Generator, n: Ints | int, p: Array) -> Ints:
+    """How n fall into cells with chances p, exactly at any size: by halving the cells, then the halves.
+
+    Args:
+        rng: where the randomness comes from.
+        n: [...] counts, up to 2^53.
+        p: [..., X], rows that sum to 1; a row whose n is 0 may be anything that is not negative.
+
+    Returns:
+        [..., X] counts, each row sums to n.
+    """
+    X = p.shape[-1]
+    depth = (X - 1).bit_length()
+    masses = [np.concatenate([p, np.zeros((*p.shape[:-1], 2**depth - X))], -1)]
+    while masses[-1].shape[-1] > 1:
+        masses.append(masses[-1][..., 0::2] + masses[-1][..., 1::2])
+    counts = np.asarray(n, dtype=np.int64)[..., None]
+    for mass in masses[-2::-1]:
+        left, right = mass[..., 0::2], mass[..., 1::2]
+        whole = np.where(left + right > 0, left + right, 1.0)
+        taken = binomials(rng, counts, left / whole, np.where(left + right > 0, right / whole, 1.0))
+        counts = np.stack([taken, counts - taken], -1).reshape(*counts.shape[:-1], -1)
+    return counts[..., :X]

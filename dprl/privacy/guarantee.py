@@ -71,6 +71,7 @@ class Guarantee:
         users: K.
         returning: for somebody who comes back for so many episodes, the epsilon that the noise proves at proved_delta.
         messages: what one user sends, in words, where that is more than a report.
+        claimed_rho, proved_rho: of zero-concentrated privacy, of an offline run.
 
     Numbers are None where no privacy is claimed.
     """
@@ -96,10 +97,16 @@ class Guarantee:
     users: int | None = None
     returning: tuple[int, float] | None = None
     messages: str = ""
+    claimed_rho: float | None = None
+    proved_rho: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able form."""
-        return asdict(self)
+        """JSON-able form; rho where there is one."""
+        whole = asdict(self)
+        for name in ("claimed_rho", "proved_rho"):
+            if whole[name] is None:
+                del whole[name]
+        return whole
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Guarantee:

@@ -20,6 +20,7 @@ from dprl.simulation.kinds import (
     warm,
 )
 from dprl.simulation.loops import EliminationRun, SeedRun
+from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
 from dprl.simulation.outlook import Outlook, outlook
 from dprl.simulation.spec import FIELDS, RunSpec
 from dprl.simulation.trace import Curve, Trace, TraceCore
@@ -33,6 +34,9 @@ __all__ = [
     "EliminationRun",
     "Estimate",
     "Kind",
+    "OfflineRun",
+    "OfflineSpec",
+    "OfflineTrace",
     "Outlook",
     "Run",
     "RunSpec",

@@ -327,8 +327,11 @@ class RunSpec:
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
-        engine = (*_engine(), *(sources[key] for key in (self.environment, self.algorithm) if key in sources))
-        text = json.dumps([unit, seed, engine], sort_keys=True, separators=(",", ":"))
+        versions = (
+            *engine(),
+            *(sources[key] for key in (self.environment, self.algorithm) if key in sources),
+        )
+        text = json.dumps([unit, seed, versions], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def label(self) -> str:
@@ -354,7 +357,7 @@ class RunSpec:
 
 
 @cache
-def _engine() -> tuple[str, str, str]:
+def engine() -> tuple[str, str, str]:
     """What besides the spec decides the bits of a result."""
     return source_digest(), version("numba"), version("numpy")
 

@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from dprl import ALGORITHMS
+from dprl import ALGORITHMS, OFFLINE
 from dprl.simulation import KINDS
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.schedules import SCHEDULES
 
 ROOT = Path(__file__).parents[2]
 RECORDS = {
-    "Learner", "TabularLearner", "EliminationLearner", "Counts", "Statistic", "Schedule", "Kind", "RunSpec", "Spec",
+    "Learner", "TabularLearner", "EliminationLearner", "OfflineLearner", "OfflineSpec", "OfflineRun",
+    "Counts", "Dataset", "Statistic", "Schedule", "Kind", "RunSpec", "Spec",
     "SeedRun", "EliminationRun", "SeedTrace",
 }  # fmt: skip
-KEYS = {*ALGORITHMS, *LOOPS, *KINDS, *(a.schedule for a in ALGORITHMS.values() if a.schedule)}
+KEYS = {*ALGORITHMS, *OFFLINE, *LOOPS, *KINDS, *(a.schedule for a in ALGORITHMS.values() if a.schedule)}
 ASKED = {"algorithm", "loop", "kind", "key", "schedule"}  # attributes and fields that hold such keys
 
 
@@ -52,7 +53,11 @@ def test_nobody_asks() -> None:
         (
             "dprl/simulation/spec.py",
             "return isinstance(other, RunSpec) and self._canonical == other._canonical",
-        )
+        ),
+        (
+            "dprl/simulation/offline_spec.py",
+            "return isinstance(other, OfflineSpec) and self._canonical == other._canonical",
+        ),
     }
     found = []
     for file in sorted([*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]):

@@ -1,0 +1,103 @@
+"""Offline learning from a private data set: python -m bench.offline (about a minute on one core).
+
+Prints the gap v* - v^pi on RiverSwim and the clinic, how the price of privacy in the lower bound V~ falls with n, how
+often V~ is above v^pi, and how long it takes.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+import dprl
+from dprl import OfflineSpec, Trace, metrics
+from dprl.simulation import start
+
+SIZES = [10**k for k in range(4, 13)]
+BUDGETS: list[dict[str, Any]] = [
+    {"algorithm": "apvi"},
+    {"rho": 1.0},
+    {"rho": 0.1},
+    {"rho": 0.01},
+    {"privacy": "pure", "epsilon": 1.0},
+    {"privacy": "approximate", "epsilon": 1.0},
+    {"rho": 1.0, "calibration": "tight"},
+]
+
+
+def lower(trace: Trace) -> np.ndarray:
+    """[seeds, C] V~ at the start."""
+    return np.array([seed.lower for seed in trace.seeds])
+
+
+def gaps(environment: str, behaviour: str, seeds: int = 10) -> None:
+    """Mean gap by n, and the exponent of V~ of APVI less V~ on the same data sets over the last two tenfolds."""
+    print(f"\n{environment}, {behaviour}, {seeds} data sets of each size: mean gap at n =")
+    print("learner | " + " | ".join(f"1e{len(str(n)) - 1}" for n in SIZES) + " | exponent of the price in V~")
+    free = None
+    for budget in BUDGETS:
+        spec = OfflineSpec(environment=environment, behaviour=behaviour, n=SIZES[-1], seeds=seeds, **budget)
+        trace = dprl.run(spec)
+        shown = [f"{trace.values[:, trace.at == n].mean():.2g}" for n in SIZES]
+        words = ""
+        if free is None:
+            free = lower(trace)
+        else:
+            mean, low, high = metrics.growth_exponent(trace.at, free - lower(trace), 1e10, 1e12)
+            words = f"{mean:.3f} ({low:.3f} to {high:.3f})"
+        label = spec.label() + (", tight" if spec.calibration == "tight" else "")
+        print(f"{label} | {' | '.join(shown)} | {words}", flush=True)
+    d_m, optimal = trace.seeds[0].covered
+    print(f"v* = {trace.seeds[0].v_star:.4f}; d_m = {d_m:.2g}, where the optimal policy goes {optimal:.2g}")
+
+
+def bounds(seeds: int = 100) -> None:
+    """How often V~ is above v^pi, of `seeds` data sets of each size on the clinic, uniform behaviour."""
+    print("\nV~ above v^pi, clinic, uniform behaviour: data sets of", end=" ")
+    cases: list[tuple[str, dict[str, Any]]] = [
+        ("DP-APVI, rho 100", {"rho": 100.0}),
+        ("APVI as printed", {"algorithm": "apvi"}),
+        ("APVI with C3 = 7/3", {"algorithm": "apvi", "algorithm_params": {"C3": 7 / 3}}),
+    ]
+    for i, (name, fields) in enumerate(cases):
+        spec = OfflineSpec(environment="clinic", behaviour="uniform", n=10**5, seeds=seeds, **fields)
+        trace = dprl.run(spec)
+        above = (lower(trace) > trace.seeds[0].v_star - trace.values + 1e-9).sum(0)
+        if i == 0:
+            print(", ".join(map(str, trace.at)))
+        print(f"{name}: {', '.join(map(str, above))} of {seeds}", flush=True)
+
+
+def speed() -> None:
+    """One point at n = 10^9, and five budgets on ten data sets of each size."""
+    for environment in ("riverswim", "clinic"):
+        run = start(OfflineSpec(environment=environment, n=10**9), 0)
+        run.advance(60.0)  # kernels are loaded
+        began = time.perf_counter()
+        run._learn(10**9)  # type: ignore[attr-defined]
+        print(
+            f"\n{environment}: a point at n = 10^9 takes {1e3 * (time.perf_counter() - began):.1f} ms",
+            flush=True,
+        )
+        began, points = time.perf_counter(), 0
+        for rho in (0.01, 0.1, 1.0, 10.0, 100.0):
+            points += dprl.run(OfflineSpec(environment=environment, n=5000, seeds=10, rho=rho)).values.size
+        print(
+            f"five budgets, ten n, ten data sets: {points} points in {time.perf_counter() - began:.1f} s, one core"
+        )
+
+
+def main() -> int:
+    for environment in ("riverswim", "clinic"):
+        gaps(environment, "mixture:0.7")
+    gaps("riverswim", "uniform")
+    bounds()
+    speed()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

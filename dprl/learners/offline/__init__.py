@@ -1,0 +1,1 @@
+"""Offline learners: pessimism on a private data set. One paper algorithm a file."""

@@ -1,0 +1,138 @@
+"""DP-APVI (QW23-offline, Algorithm 1), and APVI, which is the same without noise: pessimism on released counts.
+
+With E = 0, `apvi` has no lower-order term in its penalty (Yin and Wang's own has one, 14 H iota/(3 n)): a pair that was
+seen once has no variance and no penalty. C3 puts one there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log, sqrt
+
+import numpy as np
+
+from dprl.fields import Field
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, Printed
+from dprl.mdp import Size, counts
+from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE
+from dprl.statistics.family import Family
+
+COUNTS = DATASET.family
+
+
+def plan(problem: OfflineProblem) -> Plan:
+    """QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so that the cap H - h + 1 of line 7 is H - h."""
+    r, E, p = problem.rewards, problem.error, problem.params
+    H, S, A = r.shape
+    iota = log(H * S * A / problem.beta)  # line 2
+    released = yield DATASET  # line 2: eq. 3
+    n = counts.visits(released)
+    known = n > E
+    safe = np.where(known, n, 1.0)
+    P = np.where(known[..., None], counts.transitions(released) / safe[..., None], 1 / S)  # eq. 5
+    Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
+    V, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+    for h in range(H - 1, -1, -1):  # line 3
+        PV = P[h] @ V[h + 1]
+        Q_hat[h] = r[h] + PV  # line 4
+        if p["pessimism"] == "hoeffding":
+            spread = np.full((S, A), float(H) ** 2)  # after Theorem 3.4
+        else:
+            spread = (P[h] * (V[h + 1] - PV[..., None]) ** 2).sum(-1)  # Var_{P~}(V~_{h+1})
+        certain = np.where(known[h], n[h] - E, 1.0)
+        width = p["C1"] * np.sqrt(spread * iota / certain)
+        rest = (p["C2"] * S * H * E + p["C3"] * H) * iota / safe[h]
+        Gamma[h] = np.where(known[h], width + rest, p["C"] * H)  # line 5
+        Q[h] = np.clip(Q_hat[h] - Gamma[h], 0.0, H - h)  # lines 6 and 7
+        policy[h] = Q[h].argmax(-1)  # line 8; the lowest of equally good actions
+        V[h] = Q[h].max(-1)
+    return Learned(policy, Q_hat, Gamma, Q, V)  # line 10
+
+
+def families(size: Size) -> tuple[Family, ...]:
+    """All counts n and m, released once."""
+    return (
+        Family(
+            COUNTS,
+            "counts n and m",
+            DATASET.sensitivity(size, REPLACE_ONE),
+            DATASET.sensitivity(size, BLANK_ONE),
+        ),
+    )
+
+
+def error(size: Size, mechanism: str, scales: Mapping[str, float], beta: float) -> float:
+    """The least E with |noise| <= E/2 on all counts together with probability 1 - beta (Lemma C.2, by a union)."""
+    from scipy.special import ndtri
+
+    each = beta / DATASET.cells(size)
+    quantiles = {"gaussian": lambda: -float(ndtri(each / 2)), "laplace": lambda: -log(each)}
+    return 2 * scales[COUNTS] * quantiles[mechanism]()
+
+
+PRINTED = {
+    "zcdp": Printed(
+        scales=lambda size, rho: {COUNTS: sqrt(2 * size.H / rho)},  # eq. 2
+        error=lambda size, rho, beta: 4 * sqrt(size.H * log(4 * size.H * size.S**2 * size.A / beta) / rho),
+        formula="N(0, 2H/rho) on every count n and m",
+        sources=("QW23-offline equation 2 and Lemma C.1",),
+    ),
+    "pure": Printed(
+        scales=lambda size, epsilon: {COUNTS: 4 * size.H / epsilon},
+        error=lambda size, epsilon, beta: 8 * size.H / epsilon * log(2 * size.H * size.S**2 * size.A / beta),
+        formula="Laplace(4H/epsilon) on every count n and m",
+        sources=("QW23-offline, after Theorem 3.4",),
+    ),
+}
+
+
+def _constant(name: str, default: float, help: str) -> Field:
+    return Field(name, "float", default, help, low=0.0, high=1000.0)
+
+
+CONSTANTS = (
+    Field(
+        "pessimism", "choice", "bernstein", "what a penalty is made of: the variance of values, or their range H",
+        choices=("bernstein", "hoeffding"),
+    ),
+    _constant(
+        "C1", sqrt(2), "multiple of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
+    ),
+    _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
+    _constant("C", 1.0, "multiple of H, the penalty where at most E visits are known"),
+    _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as printed; 7/3 is in the proof (equation 22)"),
+)  # fmt: skip
+
+SHOWN = {"visits": lambda released: counts.visits(released[0])}
+
+DP_APVI = OfflineLearner(
+    key="dp-apvi",
+    title="DP-APVI",
+    summary="Offline, tabular: pessimistic value iteration on private counts, with a Bernstein penalty.",
+    source="QW23-offline Algorithm 1",
+    privacies=("zcdp", "pure", "approximate"),
+    twin="apvi",
+    fields=CONSTANTS,
+    public=("sizes", "rewards"),
+    families=families,
+    printed=PRINTED,
+    error=error,
+    plan=plan,
+    shown=SHOWN,
+)
+
+APVI = OfflineLearner(
+    key="apvi",
+    title="APVI",
+    summary="Offline, tabular: DP-APVI without noise.",
+    source="QW23-offline Algorithm 1 with E = 0; after Yin, Wang 2021",
+    privacies=("none",),
+    twin="apvi",
+    fields=CONSTANTS,
+    public=("sizes", "rewards"),
+    families=families,
+    printed={},
+    error=error,
+    plan=plan,
+    shown=SHOWN,
+)

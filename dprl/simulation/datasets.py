@@ -1,0 +1,167 @@
+"""Data sets of n trajectories under a behaviour policy, as the counts that a learner's statistics are sums over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.fields import Field, SpecError, shown
+from dprl.mdp import TabularMDP, planning
+from dprl.mdp.sampling import multinomial
+from dprl.mdp.tabular import Array
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A share of the trajectories, and the policy that they follow: [H, S, A], chances of actions."""
+
+    share: float
+    policy: Array
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """An entry of the registry: who the data come from. A spec names it `key` or `key:argument`.
+
+    Attributes:
+        summary: in words.
+        argument: its one number, if it has one.
+        parts(mdp, argument): the policies that trajectories follow.
+    """
+
+    key: str
+    summary: str
+    argument: Field | None
+    parts: Callable[[TabularMDP, float], tuple[Part, ...]]
+
+    @property
+    def allowed(self) -> str:
+        """How it is written, in words."""
+        if self.argument is None:
+            return self.key
+        return f"{self.key}:{self.argument.name.upper()} with {self.argument.allowed}"
+
+
+def uniform_policy(mdp: TabularMDP) -> Array:
+    """[H, S, A] every action equally likely."""
+    return np.full((mdp.H, mdp.S, mdp.A), 1 / mdp.A)
+
+
+def optimal_policy(mdp: TabularMDP) -> Array:
+    """[H, S, A] the lowest optimal action, surely."""
+    return np.eye(mdp.A)[planning.optimum(mdp).policy]
+
+
+def _softened(mdp: TabularMDP, epsilon: float) -> tuple[Part, ...]:
+    return (Part(1.0, (1 - epsilon) * optimal_policy(mdp) + epsilon * uniform_policy(mdp)),)
+
+
+def _mixed(mdp: TabularMDP, share: float) -> tuple[Part, ...]:
+    return Part(share, optimal_policy(mdp)), Part(1 - share, uniform_policy(mdp))
+
+
+def _mostly_first(mdp: TabularMDP, p: float) -> tuple[Part, ...]:
+    rest = (1 - p) / max(mdp.A - 1, 1)
+    policy = np.full((mdp.H, mdp.S, mdp.A), rest)
+    policy[..., 0] = 1 - rest * (mdp.A - 1)
+    return (Part(1.0, policy),)
+
+
+BEHAVIOURS: dict[str, Behaviour] = {
+    b.key: b
+    for b in (
+        Behaviour(
+            "mixture",
+            "A share of the trajectories follows the optimal policy, the others the uniform one.",
+            Field("share", "float", 0.7, "of optimal trajectories", 0.0, 1.0),
+            _mixed,
+        ),
+        Behaviour(
+            "uniform",
+            "Every action is as likely as any other.",
+            None,
+            lambda mdp, _: (Part(1.0, uniform_policy(mdp)),),
+        ),
+        Behaviour(
+            "epsilon-optimal",
+            "The optimal action, but at each step with chance epsilon one chosen uniformly.",
+            Field("epsilon", "float", 0.1, "chance of a random action", 0.0, 1.0),
+            _softened,
+        ),
+        Behaviour(
+            "first",
+            "Action 0 with chance p, else one of the others uniformly (QW23-offline, Appendix F).",
+            Field("p", "float", 0.6, "chance of action 0", 0.0, 1.0),
+            _mostly_first,
+        ),
+    )
+}
+ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
+
+
+def check(text: str) -> str:
+    """The canonical form of a behaviour, such as mixture:0.7. Raises SpecError."""
+    key, _, given = text.partition(":")
+    behaviour = BEHAVIOURS.get(key)
+    try:
+        if behaviour is None or (given and behaviour.argument is None):
+            raise SpecError("behaviour", "")
+        if behaviour.argument is None:
+            return key
+        value = behaviour.argument.parse(given) if given else behaviour.argument.default
+    except SpecError:
+        raise SpecError("behaviour", f"{shown(text)} is not allowed; give {ALLOWED}.") from None
+    return f"{key}:{value!r}".removesuffix(".0")
+
+
+def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
+    """What a canonical text names, on a problem."""
+    key, _, argument = text.partition(":")
+    return BEHAVIOURS[key].parts(mdp, float(argument or 0))
+
+
+def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
+    """The counts m: [H, S, A, S] of n independent trajectories, exact in distribution, none of them walked.
+
+    How many follow each policy is multinomial; so are then, at each step, the actions of those in a state and the next
+    states of those who take an action. The time does not depend on n.
+    """
+    m = np.zeros(mdp.P.shape)
+    each = multinomial(rng, n, np.array([part.share for part in behaviour]))
+    for part, users in zip(behaviour, each, strict=True):
+        here = multinomial(rng, users, mdp.d1)
+        for h in range(mdp.H):
+            acting = multinomial(rng, here, part.policy[h])
+            moved = multinomial(rng, acting, mdp.P[h])
+            m[h] += moved
+            here = moved.sum((0, 1))
+    return m
+
+
+def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
+    """d^mu: [H, S, A], the chance that a trajectory is in s and takes a at step h."""
+    total = np.zeros((mdp.H, mdp.S, mdp.A))
+    for part in behaviour:
+        here = mdp.d1
+        for h in range(mdp.H):
+            acting = here[:, None] * part.policy[h]
+            total[h] += part.share * acting
+            here = np.einsum("sa,sax->x", acting, mdp.P[h])
+    return total
+
+
+def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
+    """How well a behaviour policy covers a problem: d_m, and the same where the optimal policy goes.
+
+    d_m is the least positive d^mu(h, s, a) (QW23-offline, Theorem 3.4). The second number is the least d^mu over the
+    (h, s, a) that the lowest optimal policy visits: 0 where it is not covered (Assumption 2.1 then fails for it).
+    """
+    visited = occupancy(mdp, behaviour)
+    best = planning.optimum(mdp).policy
+    chosen = np.take_along_axis(visited, best[..., None], -1)[..., 0]
+    return float(visited[visited > 0].min()), float(chosen[planning.occupancy(mdp, best) > 0].min())

@@ -1,0 +1,102 @@
+"""Offline runs, as a kind of specs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import Field
+from dprl.learners import OFFLINE
+from dprl.simulation import datasets, kinds
+from dprl.simulation.cost import Estimate
+from dprl.simulation.kinds import Kind
+from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
+from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec, from_dict
+
+__all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
+
+
+def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
+    """What a sweep may change: fields, and parameters of environment and learner."""
+
+    def checked(field: Field, value: Any) -> Any:
+        result = field.parse(value) if isinstance(value, str) else field.check(value)
+        if result is None:
+            raise field.refuse(value)
+        return result
+
+    found = {f.name: f for f in FIELDS.values() if f.kind != "params" and f.name != "seeds"}
+    for owner in _owners(base).values():
+        found |= {f.name: f for f in owner if f.name not in FIELDS and f.name != "model"}
+    return {name: partial(checked, field) for name, field in found.items()}
+
+
+def _owners(base: OfflineSpec) -> dict[str, tuple[Field, ...]]:
+    return {
+        "algorithm_params": OFFLINE[base.algorithm].fields,
+        "environment_params": ENVIRONMENTS[base.environment].fields,
+    }
+
+
+def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
+    """The spec with these values of axes. Raises SpecError when they do not go together."""
+    changes = {name: value for name, value in chosen.items() if name in FIELDS}
+    for params, owner in _owners(base).items():
+        given = {f.name: chosen[f.name] for f in owner if f.name in chosen and f.name not in FIELDS}
+        if given:
+            changes[params] = {**getattr(base, params), **given}
+    return base.replace(**changes)
+
+
+def guarantee(spec: OfflineSpec) -> dict[str, Any]:
+    """What the run claims and proves."""
+    return noise_of_run(spec)[0].guarantee.to_dict()
+
+
+def covered(spec: OfflineSpec) -> dict[str, Any]:
+    """How well the behaviour policy covers the problem.
+
+    Returns:
+        d_m: the least positive d^mu.
+        optimal: the least d^mu where the optimal policy goes.
+        visits: [H, S, A], d^mu: the share of a data set that visits each pair.
+    """
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    parts = datasets.parts(spec.behaviour, mdp)
+    d_m, optimal = datasets.coverage(mdp, parts)
+    return {"d_m": d_m, "optimal": optimal, "visits": datasets.occupancy(mdp, parts).tolist()}
+
+
+def estimate(spec: OfflineSpec) -> Estimate:
+    """What one seed will cost."""
+    return spec.estimate()
+
+
+def warm() -> Iterator[None]:
+    """A tiny run with each kind of noise; comes up for air before each."""
+    for privacy in ("zcdp", "pure"):
+        yield
+        sizes = {"S": 2, "A": 2, "H": 2}
+        OfflineRun(
+            OfflineSpec(environment="random", environment_params=sizes, privacy=privacy, n=5), 0
+        ).advance(60.0)
+
+
+kinds.register(
+    Kind(
+        key=OfflineSpec.kind,
+        fields=FIELDS,
+        from_dict=from_dict,
+        start=OfflineRun,
+        estimate=estimate,
+        warm=warm,
+        trace=OfflineTrace,
+        axis=AXIS,
+        measure=MEASURE,
+        axes=axes,
+        along=along,
+        questions={"guarantee": guarantee, "coverage": covered},
+    )
+)

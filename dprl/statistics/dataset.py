@@ -1,0 +1,96 @@
+"""Counts of visits n and of transitions m of a data set: the statistic of an offline tabular learner.
+
+The record is that of mdp/counts.py, [H, S, A, S + 2]; its last column, sums of rewards, stays 0: rewards are known.
+One trajectory is in one cell of n and of m at each of H steps. E is the number with |n' - n|, |m' - m| <= E/2
+(QW23-offline, Lemma C.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dprl.kernels import compiled, kernel
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+from dprl.statistics.consistency import SIGNATURE, nearest_counts
+from dprl.statistics.statistic import REPLACE_ONE, Change
+
+
+@kernel
+def project(noisy: Array, error: float, released: Array) -> None:
+    """Release m~ and n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (QW23-offline eq. 3-4).
+
+    The counts x >= 0 with the least max |x - m'| and |sum x - n'| <= E/2, where E = `error`.
+    """
+    H, S, A, width = noisy.shape
+    X = width - 2
+    for h in range(H):
+        for s in range(S):
+            for a in range(A):
+                for x in range(X + 1):
+                    noisy[h, s, a, x] = max(noisy[h, s, a, x], 0.0)
+                released[h, s, a, X] = nearest_counts(noisy, h, s, a, error / 2.0, 0.0, released)
+                released[h, s, a, X + 1] = 0.0
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The counts n and m of a data set as a statistic."""
+
+    kind = "dataset"
+    parts = "n and m"
+    printed = "2H"  # the L1 norm of blank-one; QW23-offline prints its noise for replace-one, 4H
+    moved = "2H counters of n and 2H of m"
+    evening = ""
+    formula = "H*S*A*(S+1)"
+    publish = staticmethod(project)
+
+    def cells(self, size: Size) -> int:
+        """Numbers released."""
+        return size.H * size.S * size.A * (size.S + 1)
+
+    def sensitivity(self, size: Size, adjacency: str) -> Change:
+        """What one trajectory moves: replaced, one unit out of a cell and into another at each step, in n and in m."""
+        moved = 2 * size.H if adjacency == REPLACE_ONE else size.H
+        return Change(((2 * moved, 1.0),), one_way=adjacency != REPLACE_ONE)
+
+    def scales(self, size: Size, scale: float) -> Array:
+        """[S + 2], of the noise in each column of a row: none where rewards would be."""
+        return np.append(np.full(size.S + 1, scale), 0.0)
+
+    def counter(self, scale: float) -> float:
+        """Of n."""
+        return scale
+
+    def error_bound(self, scale: float, tail: Array) -> Array:
+        """E = 2 * scale * tail."""
+        return 2 * scale * tail
+
+    def row(self, size: Size) -> int:
+        """Numbers in a row (h, s, a)."""
+        return size.S + 1
+
+    def evened(self) -> Dataset:
+        """Itself: n and m tolerate the same noise."""
+        return self
+
+    family = "counts"
+
+    def draws(self, m: Array) -> int:
+        """One for each n and m."""
+        H, S, A, _ = m.shape
+        return self.cells(Size(S, A, H))
+
+    def answer(self, m: Array, noise: Array, error: float) -> Array:
+        """[H, S, A, S + 2] as the learner sees it: n~ and m~ after the projection."""
+        H, S, A, _ = m.shape
+        noisy = np.concatenate([m, m.sum(-1, keepdims=True), np.zeros((H, S, A, 1))], -1)
+        noisy[..., : S + 1] += noise.reshape(H, S, A, S + 1)
+        released = np.empty_like(noisy)
+        compiled(project, SIGNATURE)(noisy, error, released)
+        return released
+
+
+DATASET = Dataset()

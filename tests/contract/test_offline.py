@@ -1,0 +1,274 @@
+"""Every offline learner with every notion of privacy, calibration and environment runs as promised, or is refused; and
+it is handed public facts and what was released, and can get at nothing else."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import ENVIRONMENTS, OFFLINE, OfflineSpec, SpecError
+from dprl.learners import PUBLIC
+from dprl.learners.offline.learner import OfflineProblem
+from dprl.mdp import planning
+from dprl.mdp.tabular import Array
+from dprl.privacy.curator import PROMISES, losses_of
+from dprl.simulation import OfflineRun, OfflineTrace, datasets, trace_from_bytes
+from dprl.simulation.datasets import BEHAVIOURS
+from dprl.simulation.loops.offline import noise_of_run
+from dprl.statistics import REPLACE_ONE
+from tests.contract.test_privacy_by_signature import reachable
+from tests.problems import small_params
+
+CALIBRATIONS = (None, "paper", "tight")
+
+
+def goes_together(key: str, privacy: str, calibration: str | None) -> set[str]:
+    """What the registries say does not: names of fields."""
+    learner = OFFLINE[key]
+    if privacy not in learner.privacies:
+        return {"privacy"}
+    return {"calibration"} if calibration == "paper" and privacy not in {*learner.printed, "none"} else set()
+
+
+COMBINATIONS = list(product(OFFLINE, PROMISES, CALIBRATIONS))
+RUNS = [(k, p, c) for k, p, c in COMBINATIONS if not goes_together(k, p, c) and (c or p == "none")]
+RUNS = [run for run in RUNS if run[1] != "none" or run[2] is None]
+
+
+def small_spec(environment: str, key: str, privacy: str, calibration: str | None, **more: Any) -> OfflineSpec:
+    params: dict[str, Any] = {"environment_params": small_params(environment), "n": 3000, "seeds": 1} | more
+    return OfflineSpec(
+        environment=environment, algorithm=key, privacy=privacy, calibration=calibration, **params
+    )
+
+
+@pytest.mark.parametrize(("key", "privacy", "calibration"), COMBINATIONS)
+def test_what_does_not_go_together_is_refused(key: str, privacy: str, calibration: str | None) -> None:
+    refused = goes_together(key, privacy, calibration)
+    if refused:
+        with pytest.raises(SpecError) as error:
+            small_spec("random", key, privacy, calibration)
+        assert error.value.field in refused
+        assert str(error.value).endswith(".")
+    else:
+        named = [small_spec("random", *run) for run in RUNS if run[0] == key]
+        assert small_spec("random", key, privacy, calibration) in named
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize("key", OFFLINE)
+def test_every_environment_runs_with_everything(key: str, environment: str) -> None:
+    for i, (run, behaviour) in enumerate(product([r for r in RUNS if r[0] == key], BEHAVIOURS)):
+        if (i + sorted(ENVIRONMENTS).index(environment)) % 3:
+            continue  # in their turns
+        check(small_spec(environment, *run, behaviour=behaviour))
+
+
+@pytest.mark.parametrize(("key", "privacy", "calibration"), RUNS)
+def test_every_run_is_as_promised(key: str, privacy: str, calibration: str | None) -> None:
+    for n in (1, 7, 10**12):
+        check(small_spec("random", key, privacy, calibration, n=n))
+
+
+def check(spec: OfflineSpec) -> None:
+    """Everything that is true of any run."""
+    run = OfflineRun(spec, 2)
+    while not run.advance(60.0):
+        pass
+    trace: OfflineTrace = run.trace()
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    H, S, A = mdp.H, mdp.S, mdp.A
+    C, D = len(trace.curve.at), len(trace.detail_n)
+    assert trace.complete
+    assert trace.spec == spec
+    for name, shape in {
+        "lower": (C,), "behaviour": (H, S, A), "visits": (D, H, S, A), "Q_hat": (D, H, S, A),
+        "penalty": (D, H, S, A), "Q": (D, H, S, A), "V": (D, H, S), "policy": (D, H, S), "optimal_policy": (H, S),
+        "optimal_V": (H, S), "optimal_occupancy": (H, S),
+    }.items():  # fmt: skip
+        array = getattr(trace, name)
+        assert array.shape == shape, name
+        assert np.isfinite(array).all(), name
+    assert {values.shape for values in trace.released.values()} <= {(D, H, S, A)}
+
+    # sizes
+    assert (np.diff(trace.curve.at) > 0).all()
+    assert trace.curve.at[-1] == trace.detail_n[-1] == spec.n
+    assert (trace.visits.sum((2, 3)) == trace.detail_n[:, None]).all()
+    parts = datasets.parts(spec.behaviour, mdp)
+    np.testing.assert_allclose(trace.behaviour, datasets.occupancy(mdp, parts))
+    assert not trace.visits[:, trace.behaviour == 0].any()
+
+    # values: the gap is that of the policy that is kept, and V, Q, policy and penalty are of one plan
+    for i, n in enumerate(trace.detail_n):
+        value = planning.start_value(mdp, planning.policy_values(mdp, trace.policy[i].astype(np.int64)))
+        at = trace.curve.at == n
+        assert trace.curve.values[at] == pytest.approx(max(trace.v_star - value, 0.0), abs=1e-12)
+        assert trace.lower[at] == pytest.approx(mdp.d1 @ trace.V[i, 0])
+    ceiling = (H - np.arange(H))[:, None, None]
+    np.testing.assert_allclose(trace.Q, np.clip(trace.Q_hat - trace.penalty, 0, ceiling), atol=1e-12)
+    np.testing.assert_array_equal(trace.V, trace.Q.max(-1))
+    np.testing.assert_array_equal(trace.policy, trace.Q.argmax(-1))
+
+    # what is promised
+    card, promise = trace.guarantee, PROMISES[spec.privacy]
+    if not promise.fields:
+        assert trace.error == 0.0
+        assert (card.claimed_epsilon, card.claimed_rho, card.proved_epsilon) == (None, None, None)
+        for name, values in trace.released.items():
+            if name == "visits":
+                np.testing.assert_array_equal(values, trace.visits)
+    else:
+        assert trace.error > 0
+        assert card.public == tuple(PUBLIC[name] for name in OFFLINE[spec.algorithm].public)
+        assert (card.claimed_rho, card.claimed_epsilon) == (spec.rho, spec.epsilon)
+        assert card.proved_epsilon is not None
+        assert card.proved_rho is not None
+        if spec.calibration == "tight":
+            for proved, claimed in ((card.proved_rho, spec.rho), (card.proved_epsilon, spec.epsilon)):
+                assert claimed is None or proved <= claimed * (1 + 1e-9)
+
+    # read back
+    again = trace_from_bytes(trace.to_bytes())
+    for name in ("Q", "visits", "behaviour", "policy"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(trace, name))
+    assert again.guarantee == card
+    assert (again.covered, again.error) == (trace.covered, trace.error)
+
+
+PRIVATE = [key for key, learner in OFFLINE.items() if "none" not in learner.privacies]
+
+
+class Watched:
+    """A plan that is being played: looks, at every step, at everything that the learner can get at."""
+
+    def __init__(self, plan: Generator[Any, Array, Any], run: OfflineRun) -> None:
+        self.plan, self.run, self.steps = plan, run, 0
+
+    def __next__(self) -> Any:
+        return self._looked(next(self.plan))
+
+    def send(self, released: Array) -> Any:
+        return self._looked(self.plan.send(released))
+
+    def _looked(self, query: Any) -> Any:
+        self.steps += 1
+        assert type(query).__module__.startswith(
+            "dprl.statistics."
+        )  # whose sensitivity is declared and tested
+        frame = inspect.getgeneratorlocals(self.plan)
+        held = [value for local in frame.values() for value in reachable(local)] + reachable(query)
+        mdp = self.run.mdp
+        hidden = [mdp.P, mdp.R, mdp.d1, self.run.last]  # type: ignore[attr-defined]
+        assert not any(value is self.run or value is mdp for value in held)
+        for value in held:
+            if isinstance(value, np.ndarray):
+                assert not any(np.shares_memory(value, array) for array in hidden)
+        return query
+
+
+@pytest.mark.parametrize("key", PRIVATE)
+def test_nothing_a_learner_holds_is_the_model_or_the_data(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its arguments and locals nor the queries it makes, at any step."""
+    learner = OFFLINE[key]
+    run = OfflineRun(small_spec("random", key, learner.privacies[0], None, n=100), 0)
+    drawn = run.dataset
+
+    def dataset(n: int) -> tuple[Array, np.random.Generator]:
+        m, rng = drawn(n)
+        run.last = m  # type: ignore[attr-defined]
+        return m, rng
+
+    monkeypatch.setattr(run, "dataset", dataset)
+    watched: list[Watched] = []
+
+    def plan(problem: OfflineProblem) -> Watched:
+        watched.append(Watched(learner.plan(problem), run))
+        return watched[-1]
+
+    monkeypatch.setitem(OFFLINE, key, _with(learner, plan))
+    assert run.advance(60.0)
+    assert all(each.steps >= 1 for each in watched)
+    assert len(watched) == len(run.sizes)
+
+
+def _with(learner: Any, plan: Callable[..., Any]) -> Any:
+    return replace(learner, plan=plan)
+
+
+@pytest.mark.parametrize("key", OFFLINE)
+def test_plans_have_no_other_way_to_data(key: str) -> None:
+    """One argument, of public facts; nothing is closed over; globals are modules, functions, classes and constants."""
+    learner = OFFLINE[key]
+    assert list(inspect.signature(learner.plan).parameters) == ["problem"]
+    facts = set(OfflineProblem.__dataclass_fields__)
+    assert facts == {"rewards", "n", "beta", "params", "error"}
+    assert {"rewards", "sizes"} <= set(learner.public) <= PUBLIC.keys()
+    found = inspect.getclosurevars(learner.plan)
+    assert not found.nonlocals
+    for name, value in found.globals.items():
+        fixed = inspect.ismodule(value) or callable(value) or isinstance(value, int | float | str)
+        assert fixed or name == "DATASET", name
+
+
+@pytest.mark.parametrize("key", PRIVATE)
+def test_what_is_learned_is_a_function_of_what_was_released(key: str) -> None:
+    """Two data sets of different people in environments that differ, and releases that are the same."""
+    learner = OFFLINE[key]
+    found = []
+    for seed in (0, 1):
+        spec = small_spec("random", key, learner.privacies[0], None, n=10**6)
+        run = OfflineRun(spec.replace(environment_params={**spec.environment_params, "seed": seed}), seed)
+        m, _ = run.dataset(10**6)
+        found.append((m, _learned(learner.plan(_public(run)), m.shape)))
+    (first, one), (second, other) = found
+    assert not np.array_equal(first, second)
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def _public(run: OfflineRun) -> OfflineProblem:
+    return replace(run.problem(10**6), rewards=np.full(run.mdp.R.shape, 0.25))
+
+
+def _learned(plan: Generator[Any, Array, Any], shape: tuple[int, ...]) -> Iterator[Array]:
+    """Answers that do not look at any data: those about a data set that everybody knows."""
+    rng = np.random.default_rng(0)
+    known = rng.integers(0, 10**5, shape).astype(float)
+    query = next(plan)
+    while True:
+        try:
+            query = plan.send(query.answer(known, np.zeros(query.draws(known)), 0.0))
+        except StopIteration as end:
+            return iter(end.value)
+
+
+@pytest.mark.parametrize(("key", "privacy", "calibration"), [run for run in RUNS if run[1] != "none"])
+def test_the_curator_answers_no_more_than_is_accounted_for(
+    key: str, privacy: str, calibration: str | None
+) -> None:
+    """As many queries of each family, on each half, as it declares; the losses are those of all of them together."""
+    spec = small_spec("random", key, privacy, calibration, n=50)
+    learner = OFFLINE[key]
+    families = learner.families(spec.problem_size)
+    run = OfflineRun(spec, 0)
+    asked: list[str] = []
+    plan = learner.plan(run.problem(50))
+    m, _ = run.dataset(50)
+    query = next(plan)
+    while True:
+        asked.append(query.family)
+        try:
+            query = plan.send(query.answer(m, np.zeros(query.draws(m)), 0.0))
+        except StopIteration:
+            break
+    assert {f.name: f.times for f in families} == {name: asked.count(name) for name in asked}
+    noise, _ = noise_of_run(spec)
+    assert noise.mechanism is not None
+    assert noise.losses == losses_of(noise.mechanism, families, noise.scales, REPLACE_ONE)

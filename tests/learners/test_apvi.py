@@ -1,0 +1,144 @@
+"""DP-APVI against Algorithm 1 of QW23-offline, written out once more from the paper, slowly and plainly."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from dprl.learners import OFFLINE
+from dprl.learners.offline.learner import Learned, OfflineProblem
+from dprl.mdp import Size, TabularMDP
+from dprl.mdp.tabular import Array
+from dprl.simulation import datasets
+from dprl.statistics import DATASET
+from tests.privacy.draws import LEVEL
+from tests.problems import random_mdp
+
+BETA = 0.1
+PRINTED = {"pessimism": "bernstein", "C1": sqrt(2), "C2": 16.0, "C": 1.0, "C3": 0.0}
+
+
+class Tables(NamedTuple):
+    policy: Array
+    Q_hat: Array
+    Gamma: Array
+    Q: Array
+    V: Array
+
+
+def algorithm_1(n: Array, m: Array, r: Array, E: float, delta: float, c: dict[str, Any]) -> Tables:
+    """n: [H, S, A] and m: [H, S, A, S], released counts. Steps are numbered 1..H as in the paper."""
+    H, S, A = r.shape
+    iota = log(H * S * A / delta)
+    V = np.zeros((H + 2, S))
+    tables = Tables(
+        np.zeros((H, S)), np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A)), V[1 : H + 2]
+    )
+    for h in range(H, 0, -1):
+        for s in range(S):
+            for a in range(A):
+                visits = n[h - 1, s, a]
+                P = [m[h - 1, s, a, x] / visits for x in range(S)] if visits > E else [1 / S] * S
+                mean = sum(P[x] * V[h + 1, x] for x in range(S))
+                if visits > E:
+                    variance = sum(P[x] * (V[h + 1, x] - mean) ** 2 for x in range(S))
+                    if c["pessimism"] == "hoeffding":
+                        first = c["C1"] * H * sqrt(iota / (visits - E))
+                    else:
+                        first = c["C1"] * sqrt(variance * iota / (visits - E))
+                    penalty = first + c["C2"] * S * H * E * iota / visits + c["C3"] * H * iota / visits
+                else:
+                    penalty = c["C"] * H
+                value = r[h - 1, s, a] + mean
+                tables.Q_hat[h - 1, s, a] = value
+                tables.Gamma[h - 1, s, a] = penalty
+                tables.Q[h - 1, s, a] = max(min(value - penalty, H - h + 1), 0)
+            best = max(range(A), key=lambda a: (tables.Q[h - 1, s, a], -a))
+            tables.policy[h - 1, s] = best
+            V[h, s] = tables.Q[h - 1, s, best]
+    return tables
+
+
+def learned(key: str, released: Array, mdp: TabularMDP, E: float, **params: Any) -> Learned:
+    """What a learner makes of a release."""
+    plan = OFFLINE[key].plan(OfflineProblem(mdp.R, 100, BETA, {**PRINTED, **params}, E))
+    assert next(plan) is DATASET
+    with pytest.raises(StopIteration) as end:
+        plan.send(released)
+    found: Learned = end.value.value
+    return found
+
+
+def data(seed: int, n: int) -> tuple[TabularMDP, Array]:
+    mdp = random_mdp(seed, 4, 3, 5, sparse=True)
+    parts = datasets.parts("epsilon-optimal:0.5", mdp)
+    return mdp, datasets.sample(np.random.default_rng(seed), mdp, parts, n)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"pessimism": "hoeffding"}, {"C1": 0.3, "C2": 0.02, "C": 0.1}, {"C3": 7 / 3}],
+    ids=["printed", "hoeffding", "small", "C3"],
+)
+@pytest.mark.parametrize(("n", "scale"), [(60, 0.0), (10**6, 0.0), (10**4, 3.0), (10**8, 20.0)])
+def test_every_table_is_the_papers(n: int, scale: float, params: dict[str, Any]) -> None:
+    mdp, m = data(n % 7, n)
+    E = 4 * scale
+    noise = scale * np.random.default_rng(1).normal(size=DATASET.draws(m))
+    released = DATASET.answer(m, noise, E)
+    expected = algorithm_1(released[..., -2], released[..., :-2], mdp.R, E, BETA, {**PRINTED, **params})
+    if scale == 0:
+        np.testing.assert_array_equal(released[..., -2], m.sum(-1))  # noise off: the data themselves
+    for key in ("apvi", "dp-apvi"):
+        ours = learned(key, released, mdp, E, **params)
+        for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
+            np.testing.assert_allclose(getattr(ours, name), table, rtol=0, atol=1e-10, err_msg=name)
+    known = released[..., -2] > E
+    assert known.any()
+    assert n > 60 or not known.all()
+
+
+def test_each_constant_has_its_field() -> None:
+    """With the default that is printed; another value gives other tables."""
+    mdp, m = data(0, 10**5)
+    E = 8.0
+    released = DATASET.answer(m, np.random.default_rng(1).normal(scale=2, size=DATASET.draws(m)), E)
+    released[0, 0] = 0.0  # a state that is not known
+    assert {f.name: f.default for f in OFFLINE["dp-apvi"].fields} == PRINTED
+    first = learned("dp-apvi", released, mdp, E).penalty
+    for name, value in {"pessimism": "hoeffding", "C1": 1.0, "C2": 15.0, "C": 2.0, "C3": 1.0}.items():
+        assert not np.array_equal(learned("dp-apvi", released, mdp, E, **{name: value}).penalty, first), name
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+def test_the_error_bounds_hold_as_often_as_they_say(mechanism: str) -> None:
+    """|noise| <= E/2 on all counts in 1 - beta of the releases: as printed, and by quantiles, which is smaller."""
+    from scipy import stats
+
+    size, beta, amount = Size(2, 2, 3), 0.3, 1.0
+    learner = OFFLINE["dp-apvi"]
+    printed = learner.printed["zcdp" if mechanism == "gaussian" else "pure"]
+    scales = printed.scales(size, amount)
+    tight, paper = learner.error(size, mechanism, scales, beta), printed.error(size, amount, beta)
+    assert tight < paper
+    rng, times = np.random.default_rng(0), 4000
+    draw = rng.normal if mechanism == "gaussian" else rng.laplace
+    worst = np.abs(draw(scale=scales["counts"], size=(times, DATASET.cells(size)))).max(1)
+    for error in (tight, paper):
+        failures = int((worst > error / 2).sum())
+        assert stats.binomtest(failures, times, beta, "greater").pvalue > LEVEL
+    assert (worst > tight / 2).mean() > beta / 2  # and it is not loose
+
+
+def test_a_pair_seen_once_has_no_penalty_without_noise_as_printed() -> None:
+    """Which is why V~ of printed APVI is no lower bound; with C3 it has one."""
+    mdp = random_mdp(0, 2, 2, 2)
+    released = np.zeros((2, 2, 2, 4))
+    released[:, 0, 0] = [1, 0, 1, 0]
+    assert learned("apvi", released, mdp, 0.0).penalty[0, 0, 0] == 0.0
+    assert learned("apvi", released, mdp, 0.0, C3=7 / 3).penalty[0, 0, 0] == pytest.approx(
+        7 / 3 * 2 * log(80)
+    )

@@ -1,0 +1,155 @@
+"""What a curator's noise proves when one trajectory is replaced, and that the best attack finds no more."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dprl import metrics
+from dprl.mdp.tabular import Array
+from dprl.privacy.accounting import gaussian_epsilon, gaussian_mu, separation_of
+from dprl.privacy.curator import PROMISES, Budget, CuratorNoise, tight_scales
+from dprl.privacy.mechanisms import MECHANISMS
+from dprl.simulation import OfflineSpec
+from dprl.simulation.loops.offline import Curator, noise_of_run
+from dprl.statistics import Change
+from dprl.statistics.family import Family
+from tests.privacy.draws import LEVEL
+
+SMALL = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 4}, "n": 100}
+H = 4
+
+
+def noise_of(**fields: object) -> CuratorNoise:
+    return noise_of_run(OfflineSpec(**SMALL, **fields))[0]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rho", [0.01, 1.0, 25.0])
+def test_printed_gaussian_noise_proves_exactly_rho(rho: float) -> None:
+    """QW23-offline Lemma C.1: sigma^2 = 2H/rho, and a trajectory moves 4H counters by one."""
+    card = noise_of(rho=rho).guarantee
+    assert card.noise_scale == pytest.approx(math.sqrt(2 * H / rho))
+    assert card.claimed_rho == card.proved_rho == rho
+    assert card.claimed_epsilon is None
+    assert (card.proved_epsilon, card.proved_delta) == (
+        pytest.approx(gaussian_epsilon(math.sqrt(2 * rho), 1e-6)),
+        1e-6,
+    )
+    blanked = [r.epsilon for r in card.readings if r.adjacency == "blank-one" and r.delta == 1e-6]
+    assert blanked == [pytest.approx(gaussian_epsilon(math.sqrt(rho), 1e-6))]  # half as many counters
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_printed_laplace_noise_proves_exactly_epsilon(epsilon: float) -> None:
+    card = noise_of(privacy="pure", epsilon=epsilon).guarantee
+    assert card.noise_scale == pytest.approx(4 * H / epsilon)
+    assert (card.claimed_epsilon, card.claimed_delta) == (epsilon, 0.0)
+    assert (card.proved_epsilon, card.proved_delta) == (pytest.approx(epsilon), 0.0)
+    smaller = [r.epsilon for r in card.readings if r.adjacency == "replace-one" and r.delta == 1e-6]
+    assert 0 < smaller[0] < epsilon
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        {"rho": 0.3},
+        {"privacy": "pure", "epsilon": 2.0},
+        {"privacy": "approximate", "epsilon": 2.0, "delta": 1e-5},
+    ],
+)
+def test_tight_noise_proves_the_budget_and_hardly_more(budget: dict[str, object]) -> None:
+    card = noise_of(**budget, calibration="tight").guarantee
+    if "rho" in budget:
+        claimed, proved = card.claimed_rho, card.proved_rho
+    else:
+        claimed, proved = card.claimed_epsilon, card.proved_epsilon
+        assert (card.claimed_delta, card.proved_delta) == (budget.get("delta", 0.0),) * 2
+    assert claimed is not None
+    assert proved is not None
+    assert 0.9999 * claimed < proved <= claimed * (1 + 1e-9)
+
+
+def test_noise_follows_weights_and_halves() -> None:
+    """Two halves of a data set compose in parallel, what is released of one half in sequence."""
+    one = Change(((1, 1.0),))
+    families = [
+        Family("a", "a", one, one, times=3, weight=1.0, half=0),
+        Family("b", "b", one, one, times=1, weight=2.0, half=1),
+        Family("c", "c", one, one, times=2, weight=0.5, half=1),
+    ]
+    asked = Budget(PROMISES["zcdp"], rho=0.7)
+    scales = tight_scales(MECHANISMS["gaussian"], families, asked)
+    assert scales["b"] == 2 * scales["a"] == 4 * scales["c"]
+    first, second = 3 / scales["a"] ** 2 / 2, 1 / scales["b"] ** 2 / 2 + 2 / scales["c"] ** 2 / 2
+    assert max(first, second) == pytest.approx(0.7, rel=1e-4)
+    assert max(first, second) <= 0.7
+
+
+class Raw:
+    """A query that releases noisy counts before they are projected: nobody can see more."""
+
+    family = "counts"
+
+    def draws(self, m: Array) -> int:
+        return m.size + m[..., 0].size
+
+    def answer(self, m: Array, noise: Array, error: float) -> Array:
+        return np.concatenate([m, m.sum(-1, keepdims=True)], -1).ravel() + noise
+
+
+def worlds() -> tuple[Array, Array]:
+    """Counts of two data sets that differ in one trajectory, which is elsewhere at every step: [H, S, A, S] each."""
+    others = np.random.default_rng(0).integers(0, 9, (H, 3, 2, 3)).astype(float)
+    first, second = others.copy(), others.copy()
+    for h in range(H):
+        first[h, 0, 0, 0] += 1
+        second[h, 1, 1, 1] += 1
+    return first, second
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.5])
+@pytest.mark.parametrize(
+    "budget", [{"rho": 0.5}, {"privacy": "pure", "epsilon": 4.0}], ids=["gaussian", "laplace"]
+)
+def test_the_best_attack_reaches_the_proof_and_not_more(budget: dict[str, object], factor: float) -> None:
+    """Scores are log-likelihood ratios of what the curator releases. With half the noise it is caught."""
+    noise = noise_of(**budget)
+    assert noise.mechanism is not None
+    scale = noise.scales["counts"]
+    weak = CuratorNoise(noise.mechanism, {"counts": factor * scale}, noise.losses, noise.guarantee)
+    means = [Raw().answer(m, np.zeros(Raw().draws(m)), 0.0) for m in worlds()]
+    assert np.abs(means[0] - means[1]).sum() == 4 * H
+
+    def score(seen: Array) -> float:
+        if "rho" in budget:
+            return float(
+                (((seen - means[1]) ** 2 - (seen - means[0]) ** 2) / (2 * (factor * scale) ** 2)).sum()
+            )
+        return float(((np.abs(seen - means[1]) - np.abs(seen - means[0])) / (factor * scale)).sum())
+
+    rng, times = np.random.default_rng(1), 2000
+    scores = [
+        np.array([score(Curator(m, weak, 0.0, rng).release(Raw())) for _ in range(times)]) for m in worlds()
+    ]
+    found = metrics.separation(scores[0], scores[1])
+    proved = separation_of(noise.losses[0])
+    spread = (found.high - found.low) / (2 * 1.96)
+    if factor == 1.0:
+        assert abs(found.value - proved) < stats.norm.isf(LEVEL) * spread
+        assert metrics.surely(scores[0], scores[1], 1e-6) <= (noise.guarantee.proved_epsilon or 0.0)
+    else:
+        assert found.low > 1.5 * proved
+    if "rho" in budget:
+        assert proved == pytest.approx(math.sqrt(2 * 0.5))
+        assert gaussian_mu(gaussian_epsilon(proved, 1e-6), 1e-6) == pytest.approx(proved)
+
+
+def test_what_nobody_promises_is_not_noisy() -> None:
+    noise, error = noise_of_run(OfflineSpec(**SMALL, algorithm="apvi"))  # type: ignore[arg-type]
+    assert noise.mechanism is None
+    assert error == 0.0
+    assert noise.guarantee.claimed_rho is noise.guarantee.proved_epsilon is None
+    assert "proved_rho" not in noise.guarantee.to_dict()

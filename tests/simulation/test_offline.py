@@ -1,0 +1,283 @@
+"""Offline specs as a kind: canonical, refused in a sentence, the same bits, in store, sweep, links and command line."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dprl
+from dprl import OfflineSpec, RunSpec, SpecError, Sweep, links, metrics, spec_from_json
+from dprl.__main__ import main
+from dprl.jobs.simulation import dprl_simulation
+from dprl.jobs.store import Store
+from dprl.jobs.sweeps import compute
+from dprl.jobs.worker import work
+from dprl.simulation import OfflineTrace, answer, answered, estimate, start
+from dprl.simulation.offline_spec import FIELDS, sizes_of
+
+SMALL: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
+
+
+def test_a_spec_is_canonical_and_passes_through_json() -> None:
+    spec = OfflineSpec()
+    assert (spec.algorithm, spec.privacy, spec.calibration, spec.rho, spec.epsilon) == (
+        "dp-apvi",
+        "zcdp",
+        "paper",
+        1,
+        None,
+    )
+    assert spec == OfflineSpec(rho=1, behaviour="mixture", epsilon=3.0, environment_params={"H": "20"})
+    assert spec_from_json(spec.to_json()) == spec
+    assert list(json.loads(spec.to_json())) == ["kind", *FIELDS]
+    assert hash(spec) != hash(spec.replace(n=10**8))
+    plain = OfflineSpec(algorithm="apvi", rho=0.1, epsilon=2.0, delta=1e-5, calibration="tight")
+    assert plain == spec.twin() == plain.twin()
+    assert (plain.privacy, plain.calibration, plain.rho, plain.epsilon, plain.delta) == (
+        "none",
+        None,
+        None,
+        None,
+        None,
+    )
+    assert OfflineSpec(privacy="approximate").calibration == "tight"
+    assert (spec.label(), plain.label()) == ("DP-APVI, rho 1", "APVI, no privacy")
+    assert OfflineSpec(privacy="approximate", epsilon=2.0).label() == "DP-APVI, epsilon 2, delta 1e-06"
+
+
+def test_replacing_keeps_what_still_means_something() -> None:
+    spec = OfflineSpec(rho=0.1, algorithm_params={"C2": 1.0}, environment_params={"S": 4})
+    assert spec.replace(seeds=2).rho == 0.1
+    assert spec.replace(privacy="pure").epsilon == 1.0
+    assert spec.replace(environment="clinic").environment_params["H"] == 8
+    assert spec.twin().algorithm_params["C2"] == 1.0
+    assert spec.twin().replace(algorithm="dp-apvi") == spec.replace(rho=1.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"environment": "mars"}, "environment"),
+        ({"environment_params": {"S": 1}}, "environment_params.S"),
+        ({"environment_params": {"S": 200, "H": 200}}, "environment_params"),
+        ({"algorithm": "dp-ucbvi"}, "algorithm"),
+        ({"algorithm_params": {"C2": -1}}, "algorithm_params.C2"),
+        ({"algorithm_params": {"cap": "H"}}, "algorithm_params"),
+        ({"behaviour": "mixture:2"}, "behaviour"),
+        ({"privacy": "central"}, "privacy"),
+        ({"privacy": "none"}, "privacy"),
+        ({"algorithm": "apvi", "privacy": "zcdp"}, "privacy"),
+        ({"privacy": "approximate", "calibration": "paper"}, "calibration"),
+        ({"rho": 0}, "rho"),
+        ({"privacy": "pure", "epsilon": -1}, "epsilon"),
+        ({"privacy": "approximate", "delta": 0}, "delta"),
+        ({"beta": 1}, "beta"),
+        ({"n": 10**12 + 1}, "n"),
+        ({"n": 0}, "n"),
+        ({"seeds": 0}, "seeds"),
+        ({"episodes": 10}, "spec"),
+    ],
+)
+def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) -> None:
+    with pytest.raises(SpecError) as error:
+        spec_from_json(json.dumps({"kind": "offline", **changes}))
+    assert error.value.field == field
+    assert str(error.value).endswith(".")
+    assert str(error.value).isprintable()
+
+
+def test_the_curve_is_over_sizes_up_to_n() -> None:
+    assert sizes_of(1).tolist() == [1]
+    assert sizes_of(5).tolist() == [5]
+    assert sizes_of(1000).tolist() == [5, 10, 20, 50, 100, 200, 500, 1000]
+    assert sizes_of(123).tolist() == [5, 10, 20, 50, 100, 123]
+    assert len(sizes_of(10**12)) == 35
+
+
+def bits(trace: OfflineTrace) -> bytes:
+    parts = (trace.curve.values, trace.lower, trace.visits, trace.Q_hat, trace.penalty, trace.policy, trace.V)
+    return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+
+
+def test_the_same_spec_has_the_same_bits_however_it_is_sliced() -> None:
+    spec = OfflineSpec(**SMALL, n=1000)
+    first, second = start(spec, 1), start(spec, 1)
+    first.advance(60.0)
+    while not second.advance(0.0):
+        assert 0 < second.progress < 1
+        assert len(second.curve().at) < len(sizes_of(spec.n))
+    assert bits(first.trace()) == bits(second.trace())
+    other = start(spec, 2)
+    other.advance(60.0)
+    assert bits(other.trace()) != bits(first.trace())
+
+
+def test_a_data_set_is_the_same_whoever_learns_from_it() -> None:
+    """Its seed and its size say which it is: not the budget, the learner, or where the curve ends."""
+
+    def visits(spec: OfflineSpec) -> np.ndarray:
+        trace = dprl.run(spec).seeds[0]
+        return np.array(trace.visits[trace.detail_n == 1000][0])
+
+    spec = OfflineSpec(**SMALL, n=10**4, seeds=1)
+    first = visits(spec)
+    for other in (spec.replace(n=1000), spec.replace(rho=0.1), spec.twin(), spec.replace(privacy="pure")):
+        np.testing.assert_array_equal(visits(other), first)
+    assert not np.array_equal(visits(spec.replace(root_seed=1)), first)
+    trace = dprl.run(spec).seeds[0]  # and no data set is part of another
+    assert (trace.visits[-1] < trace.visits[-2]).any() or not np.array_equal(
+        trace.visits[-1], trace.visits[-2]
+    )
+
+
+def test_questions_are_answered_without_running() -> None:
+    spec = OfflineSpec(**SMALL, n=10**4, seeds=1)
+    assert answered(answer("guarantee", spec)) == json.loads(json.dumps(dprl.run(spec).guarantee.to_dict()))
+    found = answered(answer("coverage", spec))
+    trace = dprl.run(spec).seeds[0]
+    assert [found["d_m"], found["optimal"]] == trace.covered
+    np.testing.assert_array_equal(found["visits"], trace.behaviour)
+    assert 0 < estimate(spec).seconds < estimate(spec.replace(n=10**12)).seconds < 5
+
+
+@pytest.mark.parametrize("environment", ["riverswim", "clinic"])
+def test_privacy_costs_one_over_n(environment: str) -> None:
+    """v* - V~ less that of APVI on the same data sets, and the gap itself gone by n = 10^10."""
+    spec = OfflineSpec(environment=environment, n=10**12, seeds=3, rho=0.1)
+    private, plain = dprl.run(spec), dprl.run(spec.twin())
+    assert private.values[:, private.at == 10**10].max() < 1e-3
+    lower, free = (np.array([seed.lower for seed in trace.seeds]) for trace in (private, plain))
+    assert (lower <= private.seeds[0].v_star - private.values + 1e-12).all()  # V~ is a lower bound of v^pi
+    mean, low, high = metrics.growth_exponent(private.at, free - lower, 1e10, 1e12)
+    assert abs(mean + 1) < 0.02
+    assert high - low < 0.05
+
+
+def test_without_noise_what_is_printed_is_no_lower_bound_and_with_c3_it_is() -> None:
+    """Small data sets of the clinic: V~ above v^pi, in which the missing term of order 1/n matters."""
+    spec = OfflineSpec(environment="clinic", algorithm="apvi", behaviour="uniform", n=50, seeds=30)
+    for params, missed in (({}, True), ({"C3": 7 / 3}, False)):
+        trace = dprl.run(spec.replace(algorithm_params=params))
+        lower = np.array([seed.lower for seed in trace.seeds])
+        above = lower > trace.seeds[0].v_star - trace.values + 1e-9
+        assert above.any() == missed
+
+
+def test_sweep_and_store(tmp_path: Path) -> None:
+    base = OfflineSpec(**SMALL, n=10**4, seeds=2)
+    sweep = Sweep(base, {"rho": ["0.1", 1], "C2": [1, 16.0], "n": [100, "1e4"]})
+    assert len(sweep.points) == 8
+    assert len(sweep.specs) == 8 + 4  # with the twins, which no rho changes
+    assert sweep.points[-1].spec == base.replace(algorithm_params={"C2": 16.0})
+    assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
+    store, stop = Store(tmp_path / "runs.sqlite"), threading.Event()
+    worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))
+    worker.start()
+    try:
+        final = compute(store, sweep.specs, "me")
+    finally:
+        stop.set()
+        worker.join()
+    for spec in sweep.specs:
+        np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])
+        assert [type(t) for t in store.traces(spec)] == [OfflineTrace] * spec.seeds
+    frame = sweep.frame(final)
+    assert list(frame.columns) == ["rho", "C2", "n", "seed", "gap", "extra_gap"]
+    both = Sweep(base, {"privacy": ["zcdp", "pure", "none"]})
+    assert [point.refusal == "" for point in both.points] == [True, True, False]
+    with pytest.raises(SpecError, match="give one of environment, algorithm, behaviour, privacy"):
+        Sweep(base, {"seeds": [1, 2]})
+    store.close()
+
+
+def test_seed_keys_tell_units_of_work_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = OfflineSpec(**SMALL)
+    key = spec.seed_key(0)
+    assert key == OfflineSpec(**SMALL, seeds=9).seed_key(0) != spec.seed_key(1)
+    assert (
+        len(
+            {key, *(spec.replace(**c).seed_key(0) for c in ({"rho": 2}, {"n": 10}, {"behaviour": "uniform"}))}
+        )
+        == 4
+    )
+    monkeypatch.setattr("dprl.simulation.offline_spec.engine", lambda: ("other", "sources", "versions"))
+    assert spec.seed_key(0) != key
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        OfflineSpec(),
+        OfflineSpec(
+            environment="clinic",
+            behaviour="epsilon-optimal:0.25",
+            privacy="approximate",
+            epsilon=0.5,
+            n=12345,
+        ),
+        OfflineSpec(algorithm="apvi", algorithm_params={"pessimism": "hoeffding", "C3": 7 / 3}, root_seed=5),
+    ],
+)
+def test_links_hold_a_whole_spec(spec: OfflineSpec) -> None:
+    text = links.encode_spec(spec)
+    assert links.decode_spec(text, links.BY_HAND, kind="offline") == (spec, [])
+    assert len(text) < 300
+
+
+def test_a_link_with_something_wrong_is_read_as_far_as_it_goes() -> None:
+    text = "env.clinic~rho.-3~n.1e6~schedule.x~algp.C2.abc"
+    spec, problems = links.decode_spec(text, links.BY_HAND, kind="offline")
+    assert spec == OfflineSpec(environment="clinic", n=10**6)
+    assert len(problems) == 3
+    online, problems = links.decode_spec(links.encode_spec(OfflineSpec()), links.BY_HAND)
+    assert isinstance(online, RunSpec)  # a page of online runs never gets another kind
+    assert problems
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--env", "random", "--env-param", "S=3,A=2,H=3", "--rho", "0.5", "--algorithm-param", "C2=1"]
+    offline = ["run", "--kind", "offline", "--algorithm", "dp-apvi", *flags, "--seeds", "2"]
+    assert main([*offline, "--n", "1e4", "--out", str(tmp_path / "a")]) == 0
+    assert "DP-APVI, rho 0.5: final gap" in capsys.readouterr().out
+    spec = OfflineSpec(**SMALL, rho=0.5, algorithm_params={"C2": 1.0}, n=10**4, seeds=2)
+    assert spec_from_json((tmp_path / "a/spec.json").read_text()) == spec
+    frame = pd.read_csv(tmp_path / "a/gap.csv")
+    assert list(frame.columns) == ["seed", "n", "gap"]
+    pd.testing.assert_frame_equal(frame, dprl.run(spec).frame())
+    summary = json.loads((tmp_path / "a/summary.json").read_text())
+    assert summary["proved_delta"] == 1e-6
+    changed = [
+        "run",
+        "--spec",
+        str(tmp_path / "a/spec.json"),
+        "--algorithm",
+        "apvi",
+        "--out",
+        str(tmp_path / "b"),
+    ]
+    assert main(changed) == 0
+    assert spec_from_json((tmp_path / "b/spec.json").read_text()) == spec.twin()
+    for wrong, field in (
+        ([*offline, "--episodes", "5"], "episodes"),
+        ([*offline, "--behaviour", "best"], "behaviour"),
+        (["run", "--kind", "online", "--algorithm", "dp-apvi"], "algorithm"),
+        (["run", "--kind", "other"], "kind"),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main([*wrong, "--out", str(tmp_path / "no")])
+        assert stopped.value.code == 2
+        assert capsys.readouterr().err.startswith(f"dprl: {field}: ")
+
+
+def test_list_names_what_is_offline(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    said = capsys.readouterr().out
+    for entry in dprl.OFFLINE.values():
+        assert f"{entry.key:<16} {entry.summary}" in said
+    assert "epsilon-optimal" in said

@@ -1,0 +1,88 @@
+"""Counts of a data set: their projection is the paper's program, and a trajectory moves what is declared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dprl.kernels import compiled
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE
+from dprl.statistics.consistency import SIGNATURE
+from dprl.statistics.dataset import project
+
+H, S, A = 3, 4, 2
+SIZE = Size(S, A, H)
+
+
+def trajectory(rng: np.random.Generator) -> Array:
+    """[H, S, A, S] transitions of one trajectory."""
+    m, s = np.zeros((H, S, A, S)), rng.integers(S)
+    for h in range(H):
+        a, x = rng.integers(A), rng.integers(S)
+        m[h, s, a, x] = 1
+        s = x
+    return m
+
+
+def sums(m: Array) -> Array:
+    """What is released, before noise: n and m."""
+    return np.concatenate([m, m.sum(-1, keepdims=True)], -1)
+
+
+def test_one_trajectory_moves_what_is_declared_and_no_more() -> None:
+    rng = np.random.default_rng(0)
+    replaced, blanked = (DATASET.sensitivity(SIZE, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
+    assert (replaced.l1, replaced.l2_squared) == (4 * H, 4 * H)
+    worst = 0.0
+    for _ in range(300):
+        one, other = sums(trajectory(rng)), sums(trajectory(rng))
+        moved = float(np.abs(one - other).sum())
+        worst = max(worst, moved)
+        assert moved <= replaced.l1
+        assert float(((one - other) ** 2).sum()) <= replaced.l2_squared
+        assert float(one.sum()) == blanked.l1 == 2 * H
+    assert worst == replaced.l1
+    assert DATASET.cells(SIZE) == sums(trajectory(rng)).size
+
+
+def test_without_noise_the_counts_are_released() -> None:
+    m = np.random.default_rng(1).integers(0, 50, (H, S, A, S)).astype(float)
+    released = DATASET.answer(m, np.zeros(DATASET.draws(m)), 0.0)
+    np.testing.assert_array_equal(released[..., :-1], sums(m))
+    assert not released[..., -1].any()
+
+
+@pytest.mark.parametrize("slack", [0.3, 5.0, 40.0])
+def test_noisy_counts_are_projected_as_the_paper_says(slack: float) -> None:
+    """QW23-offline eq. 2-4: a positive part, then the linear program, here by HiGHS."""
+    rng = np.random.default_rng(int(10 * slack))
+    m = rng.integers(0, 30, (H, S, A, S)).astype(float)
+    noise = rng.normal(scale=15, size=DATASET.draws(m))
+    released = DATASET.answer(m, noise, 2 * slack)
+    noisy = np.maximum(sums(m) + noise.reshape(H, S, A, S + 1), 0.0)
+    for index in np.ndindex(H, S, A):
+        x, n = released[index][:S], released[index][S]
+        m_hat, n_hat = noisy[index][:S], noisy[index][S]
+        assert (x >= 0).all()
+        assert n == pytest.approx(x.sum())
+        assert abs(n - n_hat) <= slack + 1e-9
+        # variables x and t: x - t <= m', -x - t <= -m', |sum x - n'| <= slack
+        eye, ones = np.eye(S), np.ones((S, 1))
+        sides = np.array([[*np.ones(S), 0], [*-np.ones(S), 0]])
+        found = linprog(
+            [0] * S + [1],
+            np.vstack([np.hstack([eye, -ones]), np.hstack([-eye, -ones]), sides]),
+            np.concatenate([m_hat, -m_hat, [n_hat + slack, slack - n_hat]]),
+        )
+        assert np.abs(x - m_hat).max() == pytest.approx(found.fun, abs=1e-8)
+
+
+def test_compiled_and_plain_projections_have_the_same_bits() -> None:
+    noisy = np.random.default_rng(2).normal(20, 15, (H, S, A, S + 2))
+    first, second = np.empty_like(noisy), np.empty_like(noisy)
+    project(noisy.copy(), 8.0, first)
+    compiled(project, SIGNATURE)(noisy.copy(), 8.0, second)
+    np.testing.assert_array_equal(first, second)
