@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     ConsoleMessage,
     Error,
     Page,
@@ -46,6 +47,7 @@ CHROMIUM_FLAGS = [
     "--disable-quic",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",  # see windows()
     *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
 ]
 
@@ -107,6 +109,20 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+@pytest.fixture(scope="package")
+def windows(browser: Browser) -> Iterator[BrowserContext]:
+    """Where all windows are opened. They share one process of the browser, which a blank one of the same site keeps
+    alive, and so what it has read of Streamlit's and Plotly's code: a window costs a third of one that reads it anew.
+    """
+    context = browser.new_context(reduced_motion="reduce")
+    blank = context.new_page()
+    blank.route("**/*", lambda route: route.fulfill(body=""))
+    blank.goto("http://127.0.0.1/")
+    context.add_init_script(path=Path(__file__).parent / "page.js")
+    yield context
+    context.close()
+
+
 @pytest.fixture(params=SCREENS, ids=[f"{width}-{scheme}" for width, scheme in SCREENS])
 def screen(request: pytest.FixtureRequest) -> tuple[int, str]:
     width_and_scheme: tuple[int, str] = request.param
@@ -138,14 +154,15 @@ def looked_up(url: str, status: int) -> bool:
 class Visits:
     """Opens pages of one app and remembers everything that went wrong on them."""
 
-    def __init__(self, browser: Browser, app: App) -> None:
-        self.browser = browser
+    def __init__(self, windows: BrowserContext, app: App) -> None:
+        self.windows = windows
         self.app = app
         self.problems: list[str] = []
+        self._pages: list[Page] = []
         self._log_before = len(app.log())
 
     def __call__(self, path: str = "", width: int = 1280, scheme: str = "light") -> Page:
-        """A page in a browser window of its own (so a visitor of its own), loaded and idle."""
+        """A page in a browser window of its own (so a session of its own), loaded and idle."""
         page = self.window(width, scheme)
         page.goto(f"{self.app.url}/{path.lstrip('/')}")
         wait_until_idle(page)
@@ -153,13 +170,10 @@ class Visits:
 
     def window(self, width: int = 1280, scheme: str = "light") -> Page:
         """A browser window of its own, empty."""
-        context = self.browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme="dark" if scheme == "dark" else "light",
-            reduced_motion="reduce",
-        )
-        context.add_init_script(path=Path(__file__).parent / "page.js")
-        page = context.new_page()
+        page = self.windows.new_page()
+        self._pages.append(page)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.on("pageerror", lambda error: self.problems.append(f"script error: {error.stack or error}"))
         page.on("console", self._check_console)
         page.on("request", self._check_request)
@@ -181,12 +195,17 @@ class Visits:
             self.problems.append(f"{response.status} for {response.url}")
 
     def end(self) -> list[str]:
-        """Close all windows; returns one sentence for every problem met."""
-        for context in self.browser.contexts:
-            for page in context.pages:
-                for box in page.get_by_test_id("stException").all():
-                    self.problems.append(f"error shown on {page.url}: {box.inner_text()}")
-            context.close()
+        """Close all windows and forget what they stored; returns one sentence for every problem met."""
+        for page in self._pages:
+            for box in page.get_by_test_id("stException").all():
+                self.problems.append(f"error shown on {page.url}: {box.inner_text()}")
+            page.evaluate("localStorage.clear()")
+        for page in self.windows.pages[1:]:  # the first is the blank one
+            page.close()
+        self._pages.clear()
+        self.windows.clear_cookies()
+        self.windows.clear_permissions()
+        self.windows.unroute_all()
         log = self.app.log()[self._log_before :]
         if "Traceback (most recent call last)" in log:
             self.problems.append(f"traceback in the app's log:\n{log}")
@@ -194,12 +213,12 @@ class Visits:
 
 
 @pytest.fixture
-def visit(browser: Browser, app: App) -> Iterator[Visits]:
-    visits = Visits(browser, app)
+def visit(windows: BrowserContext, app: App) -> Iterator[Visits]:
+    visits = Visits(windows, app)
     yield visits
     assert visits.end() == []
 
 
 @pytest.fixture
-def visits_of(browser: Browser) -> Callable[[App], Visits]:
-    return lambda app: Visits(browser, app)
+def visits_of(windows: BrowserContext) -> Callable[[App], Visits]:
+    return lambda app: Visits(windows, app)
