@@ -115,8 +115,7 @@ def _lost(parts: Sequence[Part]) -> float:
 
 def _tilted(part: Part, interval: float, theta: float) -> tuple[Array, float]:
     """q, and the logarithm of M(theta), of one loss."""
-    with np.errstate(divide="ignore"):
-        exponent = np.log(part.pmf) + theta * interval * (part.lowest + np.arange(len(part.pmf)))
+    exponent = part.log_pmf + theta * interval * part.index
     high = float(exponent.max())
     q = np.exp(exponent - high)
     total = float(q.sum())
@@ -149,10 +148,9 @@ def _tail(parts: Sequence[Part], interval: float, theta: float, least: float) ->
     log_m = sum(part.times * each[1] for part, each in zip(parts, tilted, strict=True))
     mean = variance = 0.0  # of the tilted sum, in intervals
     for part, (q, _) in zip(parts, tilted, strict=True):
-        index = part.lowest + np.arange(len(q))
-        centre = float((q * index).sum())
+        centre = float((q * part.index).sum())
         mean += part.times * centre
-        variance += part.times * float((q * (index - centre) ** 2).sum())
+        variance += part.times * float((q * (part.index - centre) ** 2).sum())
     deviation = math.sqrt(variance) + 4
     points = 2 ** math.ceil(math.log2(2 * REACH * deviation + 64))
     if points > LARGEST:
@@ -163,7 +161,7 @@ def _tail(parts: Sequence[Part], interval: float, theta: float, least: float) ->
     ) * ROUNDING  # of each value of an FFT of probabilities (Higham 2002, 24.1)
     log_size, log_most, product = 0.0, 0.0, np.ones(points // 2 + 1, dtype=complex)
     for part, (q, _) in zip(parts, tilted, strict=True):
-        circle = np.bincount((part.lowest + np.arange(len(q))) % points, q, points)
+        circle = np.bincount(part.index % points, q, points)
         transform = rfft(circle)
         size = np.abs(transform)
         log_size = log_size + part.times * np.log(np.maximum(size, 1e-300))

@@ -59,13 +59,14 @@ def binomial_tail(batches: Array, failure: float) -> Array:
     variance = np.cumsum((trials * probability * (1 - probability))[kind])
     c = math.log(2.0 / failure)
     low, high = math.sqrt(2 * c / variance[-1]) / 8, math.sqrt(2 * c / variance[0]) * 2
+    grid = np.array([[low * (high / low) ** (i / 399)] for i in range(400)])
     best = np.empty((2, len(batches)))
     for side, sign in enumerate((1.0, -1.0)):
         tail = np.full(len(batches), np.inf)
-        for theta in (low * (high / low) ** (i / 399) for i in range(400)):
+        for theta in np.array_split(grid, min(400, 1 + len(batches) // 100)):  # [.., 1], as many as memory is well with
             # ln E exp(theta (B - mean)), written so that nothing cancels when theta and probability are small
             moment = trials * (log1p(probability * expm1(sign * theta)) - sign * theta * probability)
-            tail = np.minimum(tail, (c + np.cumsum(moment[kind])) / theta)
+            tail = np.minimum(tail, ((c + np.cumsum(moment[:, kind], axis=1)) / theta).min(axis=0))
         best[side] = tail
     return np.asarray(best.max(axis=0))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,13 +66,25 @@ Loss = Laplace | Gaussian | Binomial
 Losses = tuple[Loss, ...]
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Part:
     """`times` independent losses: pmf[i] is the chance of (lowest + i) intervals, `lost` that of an infinite loss."""
 
     lowest: int
     pmf: Array
     times: int
     lost: float
+
+    @cached_property
+    def index(self) -> NDArray[np.int64]:
+        """[N] losses of the atoms, in intervals."""
+        return self.lowest + np.arange(len(self.pmf))
+
+    @cached_property
+    def log_pmf(self) -> Array:
+        """[N] logarithms of the chances, which every tilt starts from."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.pmf))
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[Part]:

@@ -100,7 +100,7 @@ def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
     most = argument.partition(":")[2]
     if most:
         return min(K, int(most))
-    rows, growing = size.H * size.S * size.A, len(epochs(argument, K))
+    rows, growing = size.H * size.S * size.A, geometric.count(eta_of(argument), K)
     if per_release:
         return min(K, ceil(1.05 ** ceil(log(growing + rows / 2) / log(1.05))))
     return min(K, growing + 4 * rows * K.bit_length())
@@ -113,7 +113,9 @@ SCHEDULE = Schedule(
     canonical=canonical,
     settings=lambda argument, K: np.array([float(eta_of(argument))]),
     next_release=next_release,
-    releases=lambda argument, K, size: min(K, len(epochs(argument, K)) + size.H * size.S * size.A),
+    releases=lambda argument, K, size: min(
+        K, geometric.count(eta_of(argument), K) + size.H * size.S * size.A
+    ),
     times=epochs,
     limit=limit,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log
 
 import numpy as np
@@ -26,13 +27,23 @@ def next_release(
 
 def times(argument: str, K: int) -> Ints:
     """[M] as `next_release` gives them."""
+    return np.array(_times(argument, K), dtype=np.int64)
+
+
+def count(argument: str, K: int) -> int:
+    """M."""
+    return len(_times(argument, K))
+
+
+@lru_cache(maxsize=32)  # a spec asks for them several times, and so does every seed of it
+def _times(argument: str, K: int) -> tuple[int, ...]:
     eta = float(argument)
     result = []
     t = 0
     while t < K:
         t = min(K, t + max(1, int(eta * t)))
         result.append(t)
-    return np.array(result, dtype=np.int64)
+    return tuple(result)
 
 
 def releases(argument: str, K: int, size: Size) -> int:
