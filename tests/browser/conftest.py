@@ -158,7 +158,6 @@ class Visits:
         self.windows = windows
         self.app = app
         self.problems: list[str] = []
-        self._pages: list[Page] = []
         self._log_before = len(app.log())
 
     def __call__(self, path: str = "", width: int = 1280, scheme: str = "light") -> Page:
@@ -171,7 +170,6 @@ class Visits:
     def window(self, width: int = 1280, scheme: str = "light") -> Page:
         """A browser window of its own, empty."""
         page = self.windows.new_page()
-        self._pages.append(page)
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.on("pageerror", lambda error: self.problems.append(f"script error: {error.stack or error}"))
@@ -196,13 +194,13 @@ class Visits:
 
     def end(self) -> list[str]:
         """Close all windows and forget what they stored; returns one sentence for every problem met."""
-        for page in self._pages:
+        blank, *pages = self.windows.pages
+        for page in pages:
             for box in page.get_by_test_id("stException").all():
                 self.problems.append(f"error shown on {page.url}: {box.inner_text()}")
-            page.evaluate("localStorage.clear()")
-        for page in self.windows.pages[1:]:  # the first is the blank one
             page.close()
-        self._pages.clear()
+        storage = {"origin": self.app.url, "storageTypes": "all"}  # the cache of what was read is none of it
+        self.windows.new_cdp_session(blank).send("Storage.clearDataForOrigin", storage)
         self.windows.clear_cookies()
         self.windows.clear_permissions()
         self.windows.unroute_all()
