@@ -90,6 +90,7 @@ class Walk:
         self._ever: set[Control] = set()  # used, even if to be used again
         self._uses, self._arrived = 0, -1  # how many there were, and when the page was opened again
         self._downloads: list[Download] = []
+        self._windows = page.context.pages  # what is opened later is closed again
         self._read = len(log())
         page.on("download", lambda file: self._downloads.append(file))
 
@@ -238,8 +239,9 @@ class Walk:
             self.saved(downloads)
         self.rest()
         self.shut()
-        for other in page.context.pages[1:]:
-            other.close()
+        for other in page.context.pages:
+            if other not in self._windows:
+                other.close()
         if (
             control.kind not in SILENT
             and control.place != "a table's menu"
