@@ -63,7 +63,8 @@ def binomial_tail(batches: Array, failure: float) -> Array:
     best = np.empty((2, len(batches)))
     for side, sign in enumerate((1.0, -1.0)):
         tail = np.full(len(batches), np.inf)
-        for theta in np.array_split(grid, min(400, 1 + len(batches) // 100)):  # [.., 1], as many as memory is well with
+        # [.., 1], so many at once as memory is well with
+        for theta in np.array_split(grid, min(400, 1 + len(batches) // 100)):
             # ln E exp(theta (B - mean)), written so that nothing cancels when theta and probability are small
             moment = trials * (log1p(probability * expm1(sign * theta)) - sign * theta * probability)
             tail = np.minimum(tail, ((c + np.cumsum(moment[:, kind], axis=1)) / theta).min(axis=0))
