@@ -65,7 +65,7 @@ SYMBOLS = {
     "none": ("circle",),
     "central": ("square", "star", "pentagon", "cross", "x"),
     "local": ("triangle-up", "triangle-right", "triangle-left"),
-    "shuffle": ("diamond", "diamond-tall"),
+    "shuffle": ("diamond", "diamond-tall", "diamond-wide"),
 }
 LIGHT = Theme(
     background="#FFFFFF",

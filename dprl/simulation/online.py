@@ -9,7 +9,6 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
 from dprl.mdp import planning
-from dprl.privacy import PRIVATIZERS
 from dprl.simulation import axes, cost, kinds
 from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
@@ -18,7 +17,7 @@ from dprl.simulation.loops import LOOPS
 from dprl.simulation.outlook import outlook
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.promise import promise
-from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
+from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec, mechanisms_for
 
 
 def start(spec: RunSpec, seed: int) -> Run:
@@ -53,7 +52,7 @@ def warm() -> Iterator[None]:
     """A tiny run of each combination of learner, privacy model and mechanism; comes up for air before each."""
     for learner in ALGORITHMS.values():
         for privacy in learner.privacies:
-            for mechanism in PRIVATIZERS[privacy].mechanisms or (None,):
+            for mechanism in mechanisms_for(learner.key, privacy) or (None,):
                 spec = RunSpec(
                     environment="random",
                     environment_params={"S": 2, "A": 2, "H": 2},

@@ -87,6 +87,17 @@ FIELDS: dict[str, Field] = {
 }  # fmt: skip
 
 
+def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
+    """Keys of the ways to draw noise that go with a learner and a privacy model, the default first.
+
+    A learner with stages of its own releases each batch by itself, so that no draw may be kept for another release.
+    """
+    known = PRIVATIZERS[privacy].mechanisms
+    if ALGORITHMS[algorithm].schedule:
+        known = tuple(key for key in known if MECHANISMS[key].rows(1, 1) == 0)
+    return known
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSpec:
     """An online run, checked and in canonical form: two specs that mean the same are equal.
@@ -171,7 +182,9 @@ class RunSpec:
             self._set("delta", 1 / (10 * self.episodes))
         if self.mechanism is None:
             self._set("mechanism", self._best_mechanism())
-        self._choose("mechanism", privatizer.mechanisms, f"privacy {privatizer.key}")
+        known = mechanisms_for(self.algorithm, self.privacy)
+        owner = "" if known == privatizer.mechanisms else f" and algorithm {self.algorithm}"
+        self._choose("mechanism", known, f"privacy {privatizer.key}{owner}")
         mechanism = MECHANISMS[str(self.mechanism)]
         self._set("calibration", self.calibration or mechanism.calibrations[0])
         self._choose("calibration", mechanism.calibrations, f"mechanism {mechanism.key}")
@@ -181,7 +194,7 @@ class RunSpec:
             pure = self.calibration == "paper" and not mechanism.needs_delta
             self._set("delta", 0.0 if pure else DEFAULT_DELTA)
         if self.delta == 0 and mechanism.needs_delta:
-            others = [k for k in privatizer.mechanisms if not MECHANISMS[k].needs_delta]
+            others = [k for k in known if not MECHANISMS[k].needs_delta]
             advice = f", or mechanism {_or(tuple(others))}" if others else ""
             raise SpecError(
                 "delta", f"0 does not go with mechanism {mechanism.key}; give a number above 0{advice}."
@@ -189,7 +202,7 @@ class RunSpec:
 
     def _best_mechanism(self) -> str:
         """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
-        known = PRIVATIZERS[self.privacy].mechanisms
+        known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
             key
             for key in known
@@ -226,7 +239,14 @@ class RunSpec:
         check_budget = PRIVATIZERS[self.privacy].check
         if check_budget is not None:
             change = learner.statistic.sensitivity(size, REPLACE_ONE)
-            check_budget(change, str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
+            check_budget(
+                change,
+                str(self.mechanism),
+                self.work(self.mechanism).releases,
+                str(self.calibration),
+                self.epsilon or 0.0,
+                self.delta or 0.0,
+            )
 
     def _estimate_limits(self, mechanism: str | None) -> None:
         if refusal := ALGORITHMS[self.algorithm].refusal(self._problem_size, self.episodes):

@@ -18,6 +18,7 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
+from dprl.simulation.spec import mechanisms_for
 from dprl.theory import BOUNDS
 from dprl.words import quoted
 from pages.shared.names import kind_of
@@ -324,7 +325,7 @@ def offered(algorithm: str) -> list[str]:
         if privacy not in ALGORITHMS[algorithm].privacies:
             continue
         found.append(privacy)
-        for mechanism in PRIVATIZERS[privacy].mechanisms:
+        for mechanism in mechanisms_for(algorithm, privacy):
             for noise in MECHANISMS[mechanism].calibrations:
                 found.append(f"{privacy}:{mechanism}:{noise}")
                 if noise == "paper" and "laplace" in mechanism:

@@ -38,7 +38,10 @@ def goes_together(
         return {"privacy"}
     if privacy == "none" or mechanism is None:
         return set()
-    if mechanism not in PRIVATIZERS[privacy].mechanisms:
+    keeps = (
+        MECHANISMS[mechanism].rows(1, 1) > 0
+    )  # draws for later releases, which SDP-PE's batches do not have
+    if mechanism not in PRIVATIZERS[privacy].mechanisms or (ALGORITHMS[algorithm_key].schedule and keeps):
         return {"mechanism"}
     return set() if calibration in (None, *MECHANISMS[mechanism].calibrations) else {"calibration"}
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from dprl.mdp.tabular import Array
-from dprl.privacy import MECHANISMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy.accounting import Binomial, epsilon_of
 from dprl.privacy.errors import binomial_tail
-from dprl.privacy.mechanisms import make_stream
+from dprl.privacy.mechanisms import make_stream, stream_of_releases
 from dprl.privacy.privatizers.shuffle import printed_bits, tight_bits
-from tests.privacy.draws import FIVE, LEVEL, ks_samples, standard_errors, unit_noise
+from tests.privacy.draws import FIVE, LEVEL, ks_samples, prepared, request, standard_errors, unit_noise
 
 CELLS = 40_000
 BITS = MECHANISMS["binomial-sum"]
@@ -147,3 +149,47 @@ def test_stated_std() -> None:
         make_stream(np.arange(1, len(KNOBS) + 1), np.array([(n, p, 3) for n, p in KNOBS], dtype=float))
     )
     np.testing.assert_allclose(std**2, np.cumsum([n * p * (1 - p) for n, p in KNOBS]), rtol=1e-12)
+
+
+# --- in the nodes of a tree over the batches ---
+
+TREE = MECHANISMS["binomial-tree"]
+
+
+def test_a_release_holds_the_bits_of_its_nodes() -> None:
+    """Variance and covariance of the first six prefixes are those of the nodes that they have in common."""
+    prefixes = [{"1"}, {"12"}, {"12", "3"}, {"1234"}, {"1234", "5"}, {"1234", "56"}]
+    stream = replace(stream_of_releases(6), batches=np.array([[80, 0.5, 3]]))
+    noise = unit_noise(TREE, stream, CELLS, seed=7)
+    for i, some in enumerate(prefixes):
+        np.testing.assert_array_equal((noise[i] + 40 * len(some)) % 1, 0)
+        assert standard_errors(noise[i], 0.0) < FIVE
+        for j, others in enumerate(prefixes):
+            assert standard_errors(noise[i] * noise[j], 20 * len(some & others)) < FIVE
+    np.testing.assert_allclose(TREE.std(stream), math.sqrt(2 * 20))
+    bound = TREE.tail(stream, 1e-6)[0]
+    assert 2 * stats.binom.sf(80 + bound, 160, 0.5) <= 1e-6 < 2 * stats.binom.sf(80 + bound / 1.3, 160, 0.5)
+
+
+def test_batches_share_the_bits_of_a_node_evenly_and_all_of_them_prove_the_budget() -> None:
+    noise = prepared("shuffle", "binomial-tree", "tight", np.arange(1, 334) * 10**6, H=20, S=2, A=2)
+    ((bits, probability, raised),) = noise.stream.batches
+    assert (probability, raised) == (0.5, 60)
+    assert bits % 2**8 == 0  # level 8 has 256 batches
+    losses = [(Binomial(int(n), 0.5, 9 * 60, 9 * 60),) for n in (bits, bits - 2**8)]
+    assert epsilon_of(losses[0], 1e-6) <= 1.0 < epsilon_of(losses[1], 1e-6)
+    card = noise.guarantee()
+    assert card.proved_epsilon == epsilon_of(losses[0], 1e-6)
+    each = math.ceil(bits * (2 - 2**-8) / 10**6) + 9
+    assert f"{each} bits for each of 320 counters, the true one 9 times" in card.messages
+    alone = prepared("shuffle", "binomial-sum", "tight", np.arange(1, 334) * 10**6, H=20, S=2, A=2)
+    assert 2.1 < alone.std[-1] / noise.std[-1] < 2.2
+
+
+def test_a_tree_is_over_releases_that_are_decided_as_the_run_goes_too() -> None:
+    fixed = prepared("shuffle", "binomial-tree", "tight", [10, 20, 30, 10**6], H=2, S=2, A=2)
+    asked = request("shuffle", "binomial-tree", "tight", [10**3, 10**6], H=2, S=2, A=2)
+    open_ = PRIVATIZERS["shuffle"].prepare(replace(asked, releases=4))
+    np.testing.assert_array_equal(fixed.stream.batches, open_.stream.batches)
+    np.testing.assert_array_equal(fixed.stream.leaves, open_.stream.leaves)
+    assert fixed.std[-1] == open_.std[-1]

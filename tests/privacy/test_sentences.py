@@ -43,8 +43,8 @@ def vocabulary() -> set[str]:
     said = {promise.EPSILON, promise.DELTA, promise.JOINT, promise.SHUFFLED, promise.LOCAL, UNIT, *SCOPE}
     for p in PRIVATIZERS.values():
         said |= {p.summary, p.trust, p.words.alt}
-        if p.mechanisms:
-            card = prepared(p.key, p.mechanisms[0], "tight", [1, 5, 30], H=3).guarantee()
+        for mechanism in p.mechanisms:
+            card = prepared(p.key, mechanism, "tight", [1, 5, 30], H=3).guarantee()
             said |= {*card.assumptions, card.where}
     said |= {MECHANISMS[key].summary for p in PRIVATIZERS.values() for key in p.mechanisms}
     said |= {paragraph for paragraph in promise.MEANING.strip().split("\n\n") if "$$" not in paragraph}

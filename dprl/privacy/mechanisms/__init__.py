@@ -4,7 +4,7 @@ import numpy as np
 
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
-from dprl.privacy.mechanisms.binomial import BINOMIAL_SUM
+from dprl.privacy.mechanisms.binomial import BINOMIAL_SUM, BINOMIAL_TREE
 from dprl.privacy.mechanisms.blt import GAUSSIAN_BLT
 from dprl.privacy.mechanisms.gaussian import GAUSSIAN, GAUSSIAN_TOEPLITZ, GAUSSIAN_TREE
 from dprl.privacy.mechanisms.laplace import LAPLACE, LAPLACE_TREE
@@ -28,6 +28,7 @@ MECHANISMS: dict[str, Mechanism] = {
         GAUSSIAN,
         LAPLACE,
         BINOMIAL_SUM,
+        BINOMIAL_TREE,
     )
 }
 

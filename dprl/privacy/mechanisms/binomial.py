@@ -1,8 +1,11 @@
-"""Binomial noise from shuffled bits (B25 Algorithm 4). Unit: one bit; the analyser subtracts the mean.
+"""Binomial noise from shuffled bits (B25 Algorithm 4), of each batch or in the nodes of a tree over the batches.
+
+Unit: one bit; the analyser subtracts the mean.
 
 A row of a stream's `batches` says what one batch adds to each counter: trials, probability, counters that one change
 moves up. Where the size of the batch is decided as the run goes, trials is one of two rules instead, and the second
-number what it keeps to: VARIANCE, as many bits as give that variance to any number of users, or PRINTED, tau.
+number what it keeps to: VARIANCE, as many bits as give that variance to any number of users, or PRINTED, tau. For
+a tree, one row says what a node draws.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses
 from dprl.privacy.errors import binomial_tail, bits_length
-from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, no_rows
+from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, column, no_rows
+from dprl.privacy.mechanisms.tree import levels, nodes, split, stems, tree
 from dprl.statistics import Change
 
 VARIANCE, PRINTED = 0.0, -1.0
@@ -52,13 +56,27 @@ def binomial_sum(
         noise[c] += binomial(rng, trials, probability) - mean
 
 
+@kernel
+def add_bits(rng: np.random.Generator, count: int, noise: Array) -> None:
+    """Add the sum of `count` fair bits, less its mean, to each cell of noise."""
+    for c in range(noise.shape[0]):
+        noise[c] += binomial(rng, count, 0.5) - 0.5 * count
+
+
+@kernel
+def binomial_tree(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
+    """Binary Mechanism over the batches, with batches[0, 0] fair bits in every node."""
+    tree(i, leaves, memory, rng, noise, add_bits, int(batches[0, 0]))
+
+
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
     """A user is in one batch, where batches[b, 2] counters go up, and as many down unless the change goes one way.
 
     Looked at: for each number of counters, the batch with the least variance and the most lopsided one.
     """
-    if scale != 1.0 or any(size > 1 for _, size in change.moves):
-        raise ValueError("bits are neither scaled nor moved by more than one")
+    _only_bits(change, scale)
     result = []
     batches = _of_all_sizes(stream.batches)
     for moved in np.unique(batches[:, 2]):
@@ -70,6 +88,29 @@ def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
             down = 0 if change.one_way else int(moved)
             result.append((Binomial(int(trials[b]), float(probability[b]), int(moved), down),))
     return tuple(result)
+
+
+def _only_bits(change: Change, scale: float) -> None:
+    if scale != 1.0 or any(size > 1 for _, size in change.moves):
+        raise ValueError("bits are neither scaled nor moved by more than one")
+
+
+def _tree_losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
+    """A user's batch is in a node of each level, and each node has as many bits."""
+    _only_bits(change, scale)
+    trials, probability, raised = stream.batches[0]
+    moved = int(raised) * levels(stream.items)
+    return ((Binomial(int(trials), float(probability), moved, 0 if change.one_way else moved),),)
+
+
+def _tree_variance(stream: Stream) -> Array:
+    return np.asarray(nodes(stream) * variances(stream)[0])
+
+
+def _tree_tail(stream: Stream, failure: float) -> Array:
+    trials, probability, _ = stream.batches[0]
+    worst = np.array([[trials * nodes(stream)[0], probability]])
+    return np.full(stream.releases, binomial_tail(worst, failure)[0])
 
 
 def _of_all_sizes(batches: Array) -> Array:
@@ -132,6 +173,18 @@ def bits_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array
     return np.asarray((known[outcomes[0] - low] - known[outcomes[1] - low]).sum(1))
 
 
+def tree_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
+    """The log-likelihood ratio, from the nodes that the item is in."""
+    from scipy.stats import binom
+
+    trials, probability, _ = stream.batches[0]
+    touched = np.flatnonzero(np.abs(column(stream, at, split)) > 1e-9)
+    bits = split(stream, seen.reshape(len(seen), -1)).reshape(seen.shape)[touched] + trials * probability
+    ratio = binom.logpmf(np.rint(bits - first), trials, probability)
+    ratio -= binom.logpmf(np.rint(bits - second), trials, probability)
+    return np.asarray(ratio.sum((0, 2)))
+
+
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
     """A quarter of the variance: fewer fair bits, or rarer ones."""
     trials, probability, moved = stream.batches.T
@@ -161,5 +214,23 @@ BINOMIAL_SUM = Mechanism(
     needs_delta=True,
     telling=first_batch,
     log_ratio=bits_ratio,
+    halved=fewer_bits,
+)
+
+BINOMIAL_TREE = Mechanism(
+    key="binomial-tree",
+    title="Shuffled bits, tree",
+    summary="Shuffled bits in the nodes of a binary tree over the batches; the shuffler mixes all bits of a node.",
+    source="Chan, Shi, Song 2011, over batches; B25 Algorithm 4",
+    add_noise=binomial_tree,
+    rows=lambda items, releases: levels(items),
+    std=lambda stream: np.sqrt(_tree_variance(stream)),
+    tail=_tree_tail,
+    length=lambda stream, cells, failure: bits_length(_tree_variance(stream), cells, failure),
+    losses=_tree_losses,
+    calibrations=("tight",),
+    needs_delta=True,
+    telling=stems,
+    log_ratio=tree_ratio,
     halved=fewer_bits,
 )

@@ -52,7 +52,7 @@ def gaussian_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
     """Binary Mechanism with N(0, 1) in every node."""
-    tree(i, leaves, memory, rng, noise, add_gaussian)
+    tree(i, leaves, memory, rng, noise, add_gaussian, 1)
 
 
 @kernel

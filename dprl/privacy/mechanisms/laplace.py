@@ -62,7 +62,7 @@ def laplace_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
     """Binary Mechanism with Laplace(1) in every node."""
-    tree(i, leaves, memory, rng, noise, add_laplace)
+    tree(i, leaves, memory, rng, noise, add_laplace, 1)
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:

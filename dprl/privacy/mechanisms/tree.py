@@ -21,11 +21,12 @@ def tree(
     rng: np.random.Generator,
     noise: Array,
     add: Callable[[np.random.Generator, int, Array], None],
+    each: int,
 ) -> None:
     """A prefix is the sum of the nodes in its binary expansion; `add(rng, count, noise)` adds `count` unit draws.
 
-    A node is an interval of items and keeps its one draw for as long as prefixes use it. Releases only move
-    forward, so the nodes of a prefix form a stack: going to a later prefix keeps the nodes above the highest bit
+    A node is an interval of items and keeps its draws, `each` of them, for as long as prefixes use it. Releases only
+    move forward, so the nodes of a prefix form a stack: going to a later prefix keeps the nodes above the highest bit
     in which the two differ, and everything below is new. memory[level] holds the sum of the nodes at `level`
     and above. Nodes that the next release will not use need not be told apart, so they are drawn as one sum; where
     the next release is not known yet, every node is kept.
@@ -48,13 +49,13 @@ def tree(
     for level in range(top, -1, -1):
         if (now >> level) & 1 == 1:
             if level > dying:
-                add(rng, 1, noise)
+                add(rng, each, noise)
                 for c in range(noise.shape[0]):
                     memory[level, c] = noise[c]
             else:
                 lumped += 1
     if lumped > 0:
-        add(rng, lumped, noise)
+        add(rng, lumped * each, noise)
 
 
 @kernel

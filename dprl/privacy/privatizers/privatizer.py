@@ -163,8 +163,8 @@ class Privatizer:
             run.
         prepare: from a Request to a Noise.
         binary_rewards: each reward is rounded at random to 0 or 1 by its user.
-        check(change, calibration, epsilon, delta): raises SpecError for a budget it has no noise for, where
-            `change` is what replacing one user moves.
+        check(change, mechanism, releases, calibration, epsilon, delta): raises SpecError for a budget it has no noise
+            for, where `change` is what replacing one user moves.
     """
 
     key: str
@@ -177,7 +177,7 @@ class Privatizer:
     prepare: Callable[[Request], Noise]
     binary_rewards: bool = False
     per_release: bool = False
-    check: Callable[[Change, str, float, float], None] | None = None
+    check: Callable[[Change, str, int, str, float, float], None] | None = None
 
 
 def proved(mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float) -> float:

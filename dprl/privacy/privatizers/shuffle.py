@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,9 @@ from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Binomial, Losses, gaussian_mu, least_scale
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
-from dprl.privacy.mechanisms import MECHANISMS, make_stream, open_stream, stream_of_releases
-from dprl.privacy.mechanisms.binomial import PRINTED, VARIANCE
+from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
+from dprl.privacy.mechanisms.binomial import BINOMIAL_TREE, PRINTED, VARIANCE
+from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE, Change
 
@@ -26,7 +28,9 @@ LEAST_DELTA = (
 MOST_BITS = 4e10  # in a batch: beyond, the accountant would have to look at too many outcomes
 
 
-def check(change: Change, calibration: str, epsilon: float, delta: float) -> None:
+def check(
+    change: Change, mechanism: str, releases: int, calibration: str, epsilon: float, delta: float
+) -> None:
     """Refuse noise that cannot be accounted for. Raises SpecError."""
     if delta < LEAST_DELTA:
         raise SpecError(
@@ -36,7 +40,8 @@ def check(change: Change, calibration: str, epsilon: float, delta: float) -> Non
     if calibration == "paper":
         bits = printed_tau(change.raised, epsilon, delta)
     else:
-        bits = 4 * guessed(change.raised, epsilon, delta)
+        times = levels(releases) if mechanism == BINOMIAL_TREE.key else 1
+        bits = 4 * guessed(change.raised * times, epsilon, delta)
     if bits > MOST_BITS:
         raise SpecError(
             "epsilon",
@@ -44,16 +49,69 @@ def check(change: Change, calibration: str, epsilon: float, delta: float) -> Non
         )
 
 
+class Drawn(NamedTuple):
+    """The bits of a run. sent: by one user, in words; table: see `with_noise`."""
+
+    stream: Stream
+    formula: str
+    sources: tuple[str, ...]
+    sent: str
+    where: str
+    assumed: str
+    table: Stream | None = None
+
+
 def prepare(request: Request) -> Noise:
-    """Fresh Binomial noise on every counter of every batch; each block of the schedule is one batch.
+    """Fresh Binomial noise on every counter of every batch, or of every node of a tree over them; each block of the
+    schedule is one batch."""
+    change = request.statistic.sensitivity(request.size, REPLACE_ONE)
+    releases = request.releases or len(request.times)
+    check(change, request.mechanism, releases, request.calibration, request.epsilon, request.delta)
+    mechanism = MECHANISMS[request.mechanism]
+    drawn = (in_nodes if mechanism is BINOMIAL_TREE else in_batches)(request, change)
+
+    def describe(readings: tuple[Reading, ...]) -> Guarantee:
+        if request.calibration == "paper" and request.epsilon <= change.raised:  # its lemma has eps' <= 1
+            basic = Reading(
+                REPLACE_ONE,
+                2 * request.epsilon,
+                2 * change.raised * request.delta,
+                "B25's lemma, basic composition",
+            )
+            readings = (basic, *readings)
+        card = guarantee(
+            request,
+            model="SDP",
+            trust=TRUST,
+            mechanism=mechanism,
+            where=f"on each user's device: random bits beside the true ones of {request.statistic.parts}, "
+            + drawn.where,
+            formula=drawn.formula,
+            scale=1.0,
+            std=float(noise.std.max()),
+            claimed_delta=request.delta,
+            readings=readings,
+            assumptions=(
+                drawn.assumed,
+                "every bit is a message of its own (sent as one sum, as printed, true ones could show)",
+                "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
+                SIMULATION,
+            ),
+            sources=drawn.sources,
+        )
+        return replace(card, messages=drawn.sent)
+
+    noise = with_noise(request, request.statistic, mechanism, drawn.stream, 1.0, describe, table=drawn.table)
+    return noise
+
+
+def in_batches(request: Request, change: Change) -> Drawn:
+    """Bits of every batch.
 
     paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). tight: the least
     variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size. 3H is
     how many counters one user enters.
     """
-    change = request.statistic.sensitivity(request.size, REPLACE_ONE)
-    check(change, request.calibration, request.epsilon, request.delta)
-    mechanism = MECHANISMS[request.mechanism]
     if request.batches is None:
         # how many users are in each batch, if that is known
         users = np.diff(request.times, prepend=0) if request.releases is None else np.ones(1, dtype=np.int64)
@@ -95,51 +153,51 @@ def prepare(request: Request) -> Noise:
         drawn = np.tile([*rule, change.raised], (request.releases, 1))
         stream = open_stream(request.K, request.releases, drawn)
         table = replace(stream_of_releases(request.releases), batches=drawn)
-
-    def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        if request.calibration == "paper" and request.epsilon <= change.raised:  # its lemma has eps' <= 1
-            basic = Reading(
-                REPLACE_ONE,
-                2 * request.epsilon,
-                2 * change.raised * request.delta,
-                "B25's lemma, basic composition",
-            )
-            readings = (basic, *readings)
-        card = guarantee(
-            request,
-            model="SDP",
-            trust=TRUST,
-            mechanism=mechanism,
-            where=f"on each user's device: random bits beside the true ones of {request.statistic.parts}, mixed over a "
-            "batch",
-            formula=formula,
-            scale=1.0,
-            std=float(noise.std.max()),
-            claimed_delta=request.delta,
-            readings=readings,
-            assumptions=(
-                "the shuffler is trusted and every user of a batch adds their bits",
-                "every bit is a message of its own (sent as one sum, as printed, true ones could show)",
-                "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
-                SIMULATION,
-            ),
-            sources=sources,
-        )
-        return replace(card, messages=sent)
-
-    noise = with_noise(request, request.statistic, mechanism, stream, 1.0, describe, table=table)
-    return noise
+    assumed = "the shuffler is trusted and every user of a batch adds their bits"
+    return Drawn(stream, formula, sources, sent, "mixed over a batch", assumed, table)
 
 
-def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None) -> str:
+def in_nodes(request: Request, change: Change) -> Drawn:
+    """Bits of every node of a tree over the batches. At level l from zero, each of a node's 2^l batches gives a share
+    of 2^-l, so that it does not matter how many users come.
+
+    tight: the least number for which (3H up, 3H down) in one node of each level prove (epsilon, delta).
+    """
+    releases = request.releases or len(request.times)
+    L = levels(releases)
+    fair, _ = least_bits(change.raised * L, request.epsilon, request.delta, request.exact)
+    whole = 2 ** (L - 1)  # batches in the largest node, which share its bits evenly
+    bits = whole * math.ceil(fair / whole)
+    stream = replace(stream_of_releases(releases), batches=np.array([[bits, 0.5, change.raised]]))
+    formula = (
+        f"{bits:,} fair bits in each node of a tree over {releases:,} batches, in equal shares from its batches: the "
+        f"least that proves {budget(request.epsilon, request.delta)} where a change moves {2 * change.raised} counters "
+        f"in a node of each of {L} levels"
+    )
+    random = bits * (2 - 1 / whole)  # of a batch, for one counter, over all levels
+    sizes = np.array([1, math.ceil(random)])
+    if request.releases is None:
+        sizes = np.diff(request.times, prepend=0)
+    return Drawn(
+        stream,
+        formula,
+        ("Chan, Shi, Song 2011", "B25 Algorithm 4", "Doroshenko et al. 2022"),
+        messages(sizes, np.full(len(sizes), random), request.cells, L),
+        "mixed over all batches of a node",
+        "the shuffler is trusted, keeps messages until all batches of a node are in, and every user adds their bits",
+    )
+
+
+def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
     """What a user sends, in words. sizes: [M] users of a batch; bits: [M] random bits of the batch, for one counter;
-    cells: counters, None where not every batch is about all."""
-    each = np.ceil(bits / sizes) + 1  # with the true one
+    cells: counters, None where not every batch is about all; copies: of the true bit."""
+    each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     span = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     fewest = "" if low == high else ", the more the fewer users are in the batch"
     counters = "counter" if cells is None else f"of {cells:,} counters"
-    return f"{span} bits for each {counters}, the true one among random ones{fewest}"
+    true = "the true one" if copies == 1 else f"the true one {copies} times"
+    return f"{span} bits for each {counters}, {true} among random ones{fewest}"
 
 
 def printed_tau(raised: int, epsilon: float, delta: float) -> float:
@@ -227,12 +285,12 @@ PRIVATIZER = Privatizer(
         alt="Users add random bits on their own devices; the trusted shuffler mixes all messages of a batch, whose "
         "random bits together hide each user; the agent sees only the mixture, which is private.",
         blanked="sends noise only",
-        seen="the mixed bits of the user's batch",
+        seen="the mixed bits among which the user's are",
     ),
     summary="Users add random bits and a trusted shuffler mixes a batch: between central and local.",
     trust=TRUST,
     source="B25 Algorithm 4",
-    mechanisms=("binomial-sum",),
+    mechanisms=("binomial-sum", "binomial-tree"),
     prepare=prepare,
     binary_rewards=True,
     per_release=True,

@@ -22,7 +22,7 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.simulation.spec import TIED
+from dprl.simulation.spec import TIED, mechanisms_for
 from dprl.words import count, human
 from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
@@ -193,9 +193,8 @@ def budget(s: Session, help: str) -> None:
 def noise(s: Session, privatizer: Privatizer) -> None:
     """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
     mechanism, calibration, delta = chosen_noise(s)
-    calibrations = [
-        c for c in CALIBRATION if any(c in MECHANISMS[m].calibrations for m in privatizer.mechanisms)
-    ]
+    known = mechanisms_for(s.draft.algorithm, privatizer.key)
+    calibrations = [c for c in CALIBRATION if any(c in MECHANISMS[m].calibrations for m in known)]
 
     def calibrate(word: str) -> None:
         s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)
@@ -227,13 +226,13 @@ def noise(s: Session, privatizer: Privatizer) -> None:
                 args=(s,),
             )
     select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
-    printed = [m for m in privatizer.mechanisms if calibration in MECHANISMS[m].calibrations]
+    printed = [m for m in known if calibration in MECHANISMS[m].calibrations]
     fitting = [m for m in printed if delta > 0 or not MECHANISMS[m].needs_delta] or printed
     select("Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary)
     only = " and ".join(MECHANISMS[m].title for m in fitting)
     if len(fitting) < len(printed):
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")
-    elif len(printed) < len(privatizer.mechanisms):
+    elif len(printed) < len(known):
         st.caption(f"{escape(only)} is the only one with a printed size here.")
 
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation.spec import FIELDS, RunSpec
+from dprl.privacy import MECHANISMS
+from dprl.simulation.spec import FIELDS, RunSpec, mechanisms_for
 
 Owner = Literal["environment", "algorithm"]  # of parameters
 
@@ -71,7 +71,7 @@ def spec_from(draft: Draft) -> RunSpec:
     algorithm = ALGORITHMS[draft.algorithm]
     values["privacy"] = effective(draft.privacy, algorithm.privacies)
     values["bonus"] = effective(draft.bonus, algorithm.bonuses)
-    mechanisms = PRIVATIZERS[values["privacy"]].mechanisms
+    mechanisms = mechanisms_for(draft.algorithm, values["privacy"])
     if draft.mechanism not in mechanisms:
         values["mechanism"] = None
     if not any(draft.calibration in MECHANISMS[key].calibrations for key in mechanisms):
