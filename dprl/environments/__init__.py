@@ -1,6 +1,16 @@
 """Environments: one file each, one line each here."""
 
-from dprl.environments import chain, clinic, custom, gridworld, gymnasium, hard_jdp, random, riverswim
+from dprl.environments import (
+    chain,
+    clinic,
+    custom,
+    gridworld,
+    gymnasium,
+    hard_jdp,
+    linear_synthetic,
+    random,
+    riverswim,
+)
 from dprl.environments.environment import Environment
 
 ENVIRONMENTS: dict[str, Environment] = {
@@ -11,6 +21,7 @@ ENVIRONMENTS: dict[str, Environment] = {
         chain.ENVIRONMENT,
         clinic.ENVIRONMENT,
         hard_jdp.ENVIRONMENT,
+        linear_synthetic.ENVIRONMENT,
         random.ENVIRONMENT,
         gymnasium.ENVIRONMENT,
         custom.ENVIRONMENT,

@@ -24,6 +24,7 @@ class Environment:
         size(**params): (S, A, H).
         smaller: what to take where even H = 1 is too large to run, for those whose states and actions cannot be
             chosen.
+        features(**params): [S, A, d], public, of norm at most 1, of a linear MDP; None of any other.
     """
 
     key: str
@@ -34,6 +35,7 @@ class Environment:
     make: Callable[..., TabularMDP]
     size: Callable[..., tuple[int, int, int]]
     smaller: str = ""
+    features: Callable[..., Array] | None = None
 
 
 def horizon(default: int) -> Field:

@@ -14,6 +14,7 @@ from dprl.statistics import Statistic
 PUBLIC = {
     "sizes": "the numbers of states, actions, steps and users",
     "d1": "the distribution of the first state",
+    "features": "the features of every state and action",
     "rewards": "the mean reward of every state and action",
 }
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dprl.fields import Field, SpecError, shown
 from dprl.mdp import TabularMDP, planning
-from dprl.mdp.sampling import multinomial
+from dprl.mdp.counts import empty, rewards, transitions, visits
+from dprl.mdp.sampling import binomials, multinomial
 from dprl.mdp.tabular import Array
 
 Ints = NDArray[np.int64]
@@ -126,12 +127,16 @@ def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """The counts m: [H, S, A, S] of n independent trajectories, exact in distribution, none of them walked.
+    """The record of counts of n independent trajectories, exact in distribution, none of them walked.
 
     How many follow each policy is multinomial; so are then, at each step, the actions of those in a state and the next
     states of those who take an action. The time does not depend on n.
+
+    Returns:
+        [H, S, A, S + 2], rows as in mdp/counts.py.
     """
-    m = np.zeros(mdp.P.shape)
+    record = empty(mdp.H, mdp.S, mdp.A)
+    m = transitions(record)
     each = multinomial(rng, n, np.array([part.share for part in behaviour]))
     for part, users in zip(behaviour, each, strict=True):
         here = multinomial(rng, users, mdp.d1)
@@ -140,7 +145,11 @@ def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...
             moved = multinomial(rng, acting, mdp.P[h])
             m[h] += moved
             here = moved.sum((0, 1))
-    return m
+    n_visits = visits(record)
+    n_visits[...] = m.sum(-1)
+    drawn = binomials(rng, n_visits.astype(np.int64), mdp.R, 1 - mdp.R) if mdp.bernoulli else n_visits * mdp.R
+    rewards(record)[...] = drawn
+    return record
 
 
 def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:

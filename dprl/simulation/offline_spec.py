@@ -149,6 +149,12 @@ class OfflineSpec:
         object.__setattr__(self, name, value)
 
     def _check_limits(self) -> None:
+        linear = [key for key, world in ENVIRONMENTS.items() if world.features]
+        if "features" in OFFLINE[self.algorithm].public and self.environment not in linear:
+            raise SpecError(
+                "environment",
+                f"{self.environment} has no features, which {self.algorithm} needs; give {' or '.join(linear)}.",
+            )
         cells = DATASET.cells(self.problem_size)
         if cells > cost.MAX_CELLS:
             S, A, H = self.problem_size

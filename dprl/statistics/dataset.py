@@ -77,17 +77,17 @@ class Dataset:
         return self
 
     family = "counts"
+    half = 0
 
-    def draws(self, m: Array) -> int:
+    def draws(self, size: Size) -> int:
         """One for each n and m."""
-        H, S, A, _ = m.shape
-        return self.cells(Size(S, A, H))
+        return self.cells(size)
 
-    def answer(self, m: Array, noise: Array, error: float) -> Array:
-        """[H, S, A, S + 2] as the learner sees it: n~ and m~ after the projection."""
-        H, S, A, _ = m.shape
-        noisy = np.concatenate([m, m.sum(-1, keepdims=True), np.zeros((H, S, A, 1))], -1)
-        noisy[..., : S + 1] += noise.reshape(H, S, A, S + 1)
+    def answer(self, record: Array, noise: Array, error: float) -> Array:
+        """[H, S, A, S + 2] as the learner sees it: n~ and m~ after the projection, no rewards."""
+        H, S, A, width = record.shape
+        noisy = record.copy()
+        noisy[..., : width - 1] += noise.reshape(H, S, A, width - 1)
         released = np.empty_like(noisy)
         compiled(project, SIGNATURE)(noisy, error, released)
         return released

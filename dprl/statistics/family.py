@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.statistics.statistic import Change
 
@@ -19,16 +20,20 @@ class Query(Protocol):
     @property
     def family(self) -> str: ...
 
-    def draws(self, m: Array) -> int:
-        """How many numbers of unit noise it takes, for transitions m: [H, S, A, S]."""
+    @property
+    def half(self) -> int:
+        """Which half of a data set in halves it is about."""
 
-    def answer(self, m: Array, noise: Array, error: float) -> Array:
-        """The sums over m with `noise` added, post-processed: what the learner sees.
+    def draws(self, size: Size) -> int:
+        """How many numbers of unit noise it takes."""
+
+    def answer(self, record: Array, noise: Array, error: float) -> Array:
+        """Sums with `noise` added, post-processed: what the learner sees.
 
         Args:
-            m: [H, S, A, S], transitions of the trajectories that it is summed over.
+            record: [H, S, A, S + 2], the counts of a data set, or of a half of it, see mdp/counts.py.
             noise: [draws], independent, of the family's scale; zeros without privacy.
-            error: E, 0 without privacy.
+            error: E of the family, 0 without privacy.
         """
 
 

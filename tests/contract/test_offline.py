@@ -15,7 +15,7 @@ import pytest
 from dprl import ENVIRONMENTS, OFFLINE, OfflineSpec, SpecError
 from dprl.learners import PUBLIC
 from dprl.learners.offline.learner import OfflineProblem
-from dprl.mdp import planning
+from dprl.mdp import Size, planning
 from dprl.mdp.tabular import Array
 from dprl.privacy.curator import PROMISES, losses_of
 from dprl.simulation import OfflineRun, OfflineTrace, datasets, trace_from_bytes
@@ -36,6 +36,11 @@ def goes_together(key: str, privacy: str, calibration: str | None) -> set[str]:
     return {"calibration"} if calibration == "paper" and privacy not in {*learner.printed, "none"} else set()
 
 
+def environment_of(key: str) -> str:
+    """A small one that the learner takes."""
+    return "linear-synthetic" if "features" in OFFLINE[key].public else "random"
+
+
 COMBINATIONS = list(product(OFFLINE, PROMISES, CALIBRATIONS))
 RUNS = [(k, p, c) for k, p, c in COMBINATIONS if not goes_together(k, p, c) and (c or p == "none")]
 RUNS = [run for run in RUNS if run[1] != "none" or run[2] is None]
@@ -53,17 +58,23 @@ def test_what_does_not_go_together_is_refused(key: str, privacy: str, calibratio
     refused = goes_together(key, privacy, calibration)
     if refused:
         with pytest.raises(SpecError) as error:
-            small_spec("random", key, privacy, calibration)
+            small_spec(environment_of(key), key, privacy, calibration)
         assert error.value.field in refused
         assert str(error.value).endswith(".")
     else:
-        named = [small_spec("random", *run) for run in RUNS if run[0] == key]
-        assert small_spec("random", key, privacy, calibration) in named
+        named = [small_spec(environment_of(key), *run) for run in RUNS if run[0] == key]
+        assert small_spec(environment_of(key), key, privacy, calibration) in named
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.parametrize("key", OFFLINE)
 def test_every_environment_runs_with_everything(key: str, environment: str) -> None:
+    if "features" in OFFLINE[key].public and not ENVIRONMENTS[environment].features:
+        with pytest.raises(
+            SpecError, match=f"{environment} has no features, which {key} needs; give linear-synthetic"
+        ):
+            OfflineSpec(environment=environment, environment_params=small_params(environment), algorithm=key)
+        return
     for i, (run, behaviour) in enumerate(product([r for r in RUNS if r[0] == key], BEHAVIOURS)):
         if (i + sorted(ENVIRONMENTS).index(environment)) % 3:
             continue  # in their turns
@@ -73,7 +84,7 @@ def test_every_environment_runs_with_everything(key: str, environment: str) -> N
 @pytest.mark.parametrize(("key", "privacy", "calibration"), RUNS)
 def test_every_run_is_as_promised(key: str, privacy: str, calibration: str | None) -> None:
     for n in (1, 7, 10**12):
-        check(small_spec("random", key, privacy, calibration, n=n))
+        check(small_spec(environment_of(key), key, privacy, calibration, n=n))
 
 
 def check(spec: OfflineSpec) -> None:
@@ -88,7 +99,7 @@ def check(spec: OfflineSpec) -> None:
     assert trace.complete
     assert trace.spec == spec
     for name, shape in {
-        "lower": (C,), "behaviour": (H, S, A), "visits": (D, H, S, A), "Q_hat": (D, H, S, A),
+        "lower": (C,), "repaired": (C,), "behaviour": (H, S, A), "visits": (D, H, S, A), "Q_hat": (D, H, S, A),
         "penalty": (D, H, S, A), "Q": (D, H, S, A), "V": (D, H, S), "policy": (D, H, S), "optimal_policy": (H, S),
         "optimal_V": (H, S), "optimal_occupancy": (H, S),
     }.items():  # fmt: skip
@@ -119,13 +130,16 @@ def check(spec: OfflineSpec) -> None:
     # what is promised
     card, promise = trace.guarantee, PROMISES[spec.privacy]
     if not promise.fields:
-        assert trace.error == 0.0
+        assert trace.errors == {}
+        assert not trace.repaired.any()
         assert (card.claimed_epsilon, card.claimed_rho, card.proved_epsilon) == (None, None, None)
         for name, values in trace.released.items():
             if name == "visits":
                 np.testing.assert_array_equal(values, trace.visits)
     else:
-        assert trace.error > 0
+        families = OFFLINE[spec.algorithm].families(run.problem(spec.n), str(spec.calibration))
+        assert set(trace.errors) <= {family.name for family in families}
+        assert all(error > 0 for error in trace.errors.values())
         assert card.public == tuple(PUBLIC[name] for name in OFFLINE[spec.algorithm].public)
         assert (card.claimed_rho, card.claimed_epsilon) == (spec.rho, spec.epsilon)
         assert card.proved_epsilon is not None
@@ -139,7 +153,7 @@ def check(spec: OfflineSpec) -> None:
     for name in ("Q", "visits", "behaviour", "policy"):
         np.testing.assert_array_equal(getattr(again, name), getattr(trace, name))
     assert again.guarantee == card
-    assert (again.covered, again.error) == (trace.covered, trace.error)
+    assert (again.covered, again.errors) == (trace.covered, trace.errors)
 
 
 PRIVATE = [key for key, learner in OFFLINE.items() if "none" not in learner.privacies]
@@ -150,6 +164,7 @@ class Watched:
 
     def __init__(self, plan: Generator[Any, Array, Any], run: OfflineRun) -> None:
         self.plan, self.run, self.steps = plan, run, 0
+        self.queries: list[Any] = []
 
     def __next__(self) -> Any:
         return self._looked(next(self.plan))
@@ -163,9 +178,10 @@ class Watched:
             "dprl.statistics."
         )  # whose sensitivity is declared and tested
         frame = inspect.getgeneratorlocals(self.plan)
-        held = [value for local in frame.values() for value in reachable(local)] + reachable(query)
+        self.queries.append(query)  # what has been answered is looked at, too
+        held = [value for local in frame.values() for value in reachable(local)] + reachable(self.queries)
         mdp = self.run.mdp
-        hidden = [mdp.P, mdp.R, mdp.d1, self.run.last]  # type: ignore[attr-defined]
+        hidden = [mdp.P, mdp.R, mdp.d1, *self.run.drawn]  # type: ignore[attr-defined]
         assert not any(value is self.run or value is mdp for value in held)
         for value in held:
             if isinstance(value, np.ndarray):
@@ -177,13 +193,14 @@ class Watched:
 def test_nothing_a_learner_holds_is_the_model_or_the_data(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither its arguments and locals nor the queries it makes, at any step."""
     learner = OFFLINE[key]
-    run = OfflineRun(small_spec("random", key, learner.privacies[0], None, n=100), 0)
-    drawn = run.dataset
+    run = OfflineRun(small_spec(environment_of(key), key, learner.privacies[0], None, n=20), 0)
+    draw = run.dataset
+    run.drawn = []  # type: ignore[attr-defined]
 
-    def dataset(n: int) -> tuple[Array, np.random.Generator]:
-        m, rng = drawn(n)
-        run.last = m  # type: ignore[attr-defined]
-        return m, rng
+    def dataset(n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
+        records, rng = draw(n)
+        run.drawn.extend(records)  # type: ignore[attr-defined]
+        return records, rng
 
     monkeypatch.setattr(run, "dataset", dataset)
     watched: list[Watched] = []
@@ -208,8 +225,12 @@ def test_plans_have_no_other_way_to_data(key: str) -> None:
     learner = OFFLINE[key]
     assert list(inspect.signature(learner.plan).parameters) == ["problem"]
     facts = set(OfflineProblem.__dataclass_fields__)
-    assert facts == {"rewards", "n", "beta", "params", "error"}
-    assert {"rewards", "sizes"} <= set(learner.public) <= PUBLIC.keys()
+    assert facts == {"size", "n", "beta", "params", "rewards", "features", "errors"}
+    assert "sizes" in learner.public
+    assert set(learner.public) <= PUBLIC.keys()
+    problem = OfflineRun(small_spec(environment_of(key), key, learner.privacies[0], None), 0).problem(10)
+    for fact in ("rewards", "features"):
+        assert (getattr(problem, fact) is not None) == (fact in learner.public)
     found = inspect.getclosurevars(learner.plan)
     assert not found.nonlocals
     for name, value in found.globals.items():
@@ -223,10 +244,10 @@ def test_what_is_learned_is_a_function_of_what_was_released(key: str) -> None:
     learner = OFFLINE[key]
     found = []
     for seed in (0, 1):
-        spec = small_spec("random", key, learner.privacies[0], None, n=10**6)
+        spec = small_spec(environment_of(key), key, learner.privacies[0], None, n=10**6)
         run = OfflineRun(spec.replace(environment_params={**spec.environment_params, "seed": seed}), seed)
-        m, _ = run.dataset(10**6)
-        found.append((m, _learned(learner.plan(_public(run)), m.shape)))
+        records, _ = run.dataset(10**6)
+        found.append((records[0], _learned(learner.plan(_public(run)), run.problem(1).size)))
     (first, one), (second, other) = found
     assert not np.array_equal(first, second)
     for a, b in zip(one, other, strict=True):
@@ -234,17 +255,18 @@ def test_what_is_learned_is_a_function_of_what_was_released(key: str) -> None:
 
 
 def _public(run: OfflineRun) -> OfflineProblem:
-    return replace(run.problem(10**6), rewards=np.full(run.mdp.R.shape, 0.25))
+    problem = run.problem(10**6)
+    return replace(problem, rewards=None if problem.rewards is None else np.full(run.mdp.R.shape, 0.25))
 
 
-def _learned(plan: Generator[Any, Array, Any], shape: tuple[int, ...]) -> Iterator[Array]:
+def _learned(plan: Generator[Any, Array, Any], size: Size) -> Iterator[Array]:
     """Answers that do not look at any data: those about a data set that everybody knows."""
-    rng = np.random.default_rng(0)
-    known = rng.integers(0, 10**5, shape).astype(float)
+    S, A, H = size
+    known = np.random.default_rng(0).integers(0, 10**5, (H, S, A, S + 2)).astype(float)
     query = next(plan)
     while True:
         try:
-            query = plan.send(query.answer(known, np.zeros(query.draws(known)), 0.0))
+            query = plan.send(query.answer(known, np.zeros(query.draws(size)), 0.0))
         except StopIteration as end:
             return iter(end.value)
 
@@ -254,21 +276,22 @@ def test_the_curator_answers_no_more_than_is_accounted_for(
     key: str, privacy: str, calibration: str | None
 ) -> None:
     """As many queries of each family, on each half, as it declares; the losses are those of all of them together."""
-    spec = small_spec("random", key, privacy, calibration, n=50)
-    learner = OFFLINE[key]
-    families = learner.families(spec.problem_size)
-    run = OfflineRun(spec, 0)
-    asked: list[str] = []
+    spec = small_spec(environment_of(key), key, privacy, calibration, n=50)
+    learner, run = OFFLINE[key], OfflineRun(spec, 0)
+    families = learner.families(run.problem(50), str(spec.calibration))
+    asked: list[tuple[str, int]] = []
     plan = learner.plan(run.problem(50))
-    m, _ = run.dataset(50)
+    records, _ = run.dataset(50)
     query = next(plan)
     while True:
-        asked.append(query.family)
+        asked.append((query.family, query.half))
         try:
-            query = plan.send(query.answer(m, np.zeros(query.draws(m)), 0.0))
+            query = plan.send(
+                query.answer(records[query.half], np.zeros(query.draws(spec.problem_size)), 0.0)
+            )
         except StopIteration:
             break
-    assert {f.name: f.times for f in families} == {name: asked.count(name) for name in asked}
+    assert {(f.name, f.half): f.times for f in families} == {name: asked.count(name) for name in asked}
     noise, _ = noise_of_run(spec)
     assert noise.mechanism is not None
     assert noise.losses == losses_of(noise.mechanism, families, noise.scales, REPLACE_ONE)

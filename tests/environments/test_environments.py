@@ -144,3 +144,30 @@ def test_random_mdps_follow_their_seed_and_concentration() -> None:
     for seed in range(50):
         make(S=1, A=1, H=1, seed=seed, concentration=0.01)
         make(S=3, A=1, H=1, seed=seed, concentration=0.01)
+
+
+def test_the_linear_mdp_is_linear_in_its_features() -> None:
+    """QW23-offline Appendix F, with features of norm at most 1, which the sensitivities need."""
+    entry = ENVIRONMENTS["linear-synthetic"]
+    assert entry.features is not None
+    mdp, phi = entry.make(A=100, H=20, seed=3), entry.features(A=100, H=20, seed=3)
+    norms = np.linalg.norm(phi, axis=-1)
+    assert norms.max() == pytest.approx(1)
+    assert norms.min() == pytest.approx(7**-0.5)  # action 0 has no bit: delta alone
+    assert np.linalg.matrix_rank(phi.reshape(-1, 10)) == 9  # 99 has seven bits
+    flat = phi.reshape(-1, 10)
+    for h in range(mdp.H):
+        for table in (mdp.R[h].ravel(), mdp.P[h, ..., 0].ravel()):
+            weights = np.linalg.lstsq(flat, table, rcond=None)[0]
+            np.testing.assert_allclose(flat @ weights, table, atol=1e-12)
+    # by hand: from state 0 action 0 and from state 1 any other have delta = 1
+    np.testing.assert_array_equal(mdp.P[5, 0, 0], mdp.P[5, 1, 42])
+    np.testing.assert_array_equal(mdp.P[5, 1, 0], mdp.P[5, 0, 42])
+    assert (
+        mdp.R[5, 0, 1] == mdp.R[5, 0, 4] == mdp.R[5, 0, 16] == mdp.R[5, 0, 64]
+    )  # r/8 more than action 2, of bit 1
+    r = 8 * (mdp.R[5, 0, 1] - mdp.R[5, 0, 2])
+    assert mdp.R[5, 0, 2] == pytest.approx(0.5 - r / 2)  # delta = 0
+    assert mdp.R[5, 0, 8] == pytest.approx(1 - r)  # and bit 3
+    assert mdp.R[5, 0, 0] == pytest.approx(r / 2)  # delta = 1
+    assert not mdp.bernoulli

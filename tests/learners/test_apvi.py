@@ -64,7 +64,9 @@ def algorithm_1(n: Array, m: Array, r: Array, E: float, delta: float, c: dict[st
 
 def learned(key: str, released: Array, mdp: TabularMDP, E: float, **params: Any) -> Learned:
     """What a learner makes of a release."""
-    plan = OFFLINE[key].plan(OfflineProblem(mdp.R, 100, BETA, {**PRINTED, **params}, E))
+    plan = OFFLINE[key].plan(
+        OfflineProblem(mdp.size, 100, BETA, {**PRINTED, **params}, mdp.R, errors={"counts": E})
+    )
     assert next(plan) is DATASET
     with pytest.raises(StopIteration) as end:
         plan.send(released)
@@ -87,11 +89,11 @@ def data(seed: int, n: int) -> tuple[TabularMDP, Array]:
 def test_every_table_is_the_papers(n: int, scale: float, params: dict[str, Any]) -> None:
     mdp, m = data(n % 7, n)
     E = 4 * scale
-    noise = scale * np.random.default_rng(1).normal(size=DATASET.draws(m))
+    noise = scale * np.random.default_rng(1).normal(size=DATASET.draws(mdp.size))
     released = DATASET.answer(m, noise, E)
     expected = algorithm_1(released[..., -2], released[..., :-2], mdp.R, E, BETA, {**PRINTED, **params})
     if scale == 0:
-        np.testing.assert_array_equal(released[..., -2], m.sum(-1))  # noise off: the data themselves
+        np.testing.assert_array_equal(released[..., :-1], m[..., :-1])  # noise off: the data themselves
     for key in ("apvi", "dp-apvi"):
         ours = learned(key, released, mdp, E, **params)
         for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
@@ -105,7 +107,7 @@ def test_each_constant_has_its_field() -> None:
     """With the default that is printed; another value gives other tables."""
     mdp, m = data(0, 10**5)
     E = 8.0
-    released = DATASET.answer(m, np.random.default_rng(1).normal(scale=2, size=DATASET.draws(m)), E)
+    released = DATASET.answer(m, np.random.default_rng(1).normal(scale=2, size=DATASET.draws(mdp.size)), E)
     released[0, 0] = 0.0  # a state that is not known
     assert {f.name: f.default for f in OFFLINE["dp-apvi"].fields} == PRINTED
     first = learned("dp-apvi", released, mdp, E).penalty
@@ -118,11 +120,15 @@ def test_the_error_bounds_hold_as_often_as_they_say(mechanism: str) -> None:
     """|noise| <= E/2 on all counts in 1 - beta of the releases: as printed, and by quantiles, which is smaller."""
     from scipy import stats
 
-    size, beta, amount = Size(2, 2, 3), 0.3, 1.0
-    learner = OFFLINE["dp-apvi"]
-    printed = learner.printed["zcdp" if mechanism == "gaussian" else "pure"]
-    scales = printed.scales(size, amount)
-    tight, paper = learner.error(size, mechanism, scales, beta), printed.error(size, amount, beta)
+    size, beta = Size(2, 2, 3), 0.3
+    learner, problem = OFFLINE["dp-apvi"], OfflineProblem(size, 100, beta, PRINTED)
+    scales = learner.printed["zcdp" if mechanism == "gaussian" else "pure"].scales(problem, 1.0)
+    tight, paper = (
+        learner.errors(problem, mechanism, scales, calibration)["counts"]
+        for calibration in ("tight", "paper")
+    )
+    logarithm = log((4 if mechanism == "gaussian" else 2) * 3 * 2**2 * 2 / beta)
+    assert paper == pytest.approx(4 * sqrt(3 * logarithm) if mechanism == "gaussian" else 8 * 3 * logarithm)
     assert tight < paper
     rng, times = np.random.default_rng(0), 4000
     draw = rng.normal if mechanism == "gaussian" else rng.laplace

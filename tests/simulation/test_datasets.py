@@ -12,6 +12,7 @@ from scipy import stats
 from dprl import ENVIRONMENTS, SpecError
 from dprl.fields import check_params
 from dprl.mdp import TabularMDP, planning
+from dprl.mdp.counts import rewards, transitions, visits
 from dprl.mdp.sampling import multinomial
 from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
@@ -74,7 +75,7 @@ def test_counts_have_the_mean_and_covariance_of_independent_trajectories(behavio
     mean = chances @ paths
     covariance = paths.T @ (paths * chances[:, None]) - np.outer(mean, mean)
     rng = np.random.default_rng(0)
-    drawn = np.array([datasets.sample(rng, mdp, parts, n).ravel() for _ in range(times)])
+    drawn = np.array([transitions(datasets.sample(rng, mdp, parts, n)).ravel() for _ in range(times)])
     errors = (drawn.mean(0) - n * mean) / np.sqrt(n * np.diag(covariance) / times)
     assert np.abs(errors).max() < FIVE
     products = (drawn - n * mean)[:, :, None] * (drawn - n * mean)[:, None, :]
@@ -84,12 +85,14 @@ def test_counts_have_the_mean_and_covariance_of_independent_trajectories(behavio
 
 def test_every_trajectory_goes_on_where_it_has_come_to() -> None:
     mdp, n = made("clinic"), 10**12
-    m = datasets.sample(np.random.default_rng(0), mdp, datasets.parts("mixture:0.7", mdp), n)
+    record = datasets.sample(np.random.default_rng(0), mdp, datasets.parts("mixture:0.7", mdp), n)
+    m = transitions(record)
+    np.testing.assert_array_equal(visits(record), m.sum(-1))
     assert (m.sum((1, 2, 3)) == n).all()
     np.testing.assert_array_equal(m[1:].sum((2, 3)), m[:-1].sum((1, 2)))
     assert not m[mdp.P == 0].any()
     again = datasets.sample(np.random.default_rng(0), mdp, datasets.parts("mixture:0.7", mdp), n)
-    np.testing.assert_array_equal(m, again)
+    np.testing.assert_array_equal(record, again)
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
@@ -97,9 +100,15 @@ def test_the_share_of_a_large_data_set_is_the_occupancy(behaviour: str) -> None:
     mdp, n = random_mdp(1, 4, 3, 5), 10**12
     parts = datasets.parts(datasets.check(behaviour), mdp)
     occupancy = datasets.occupancy(mdp, parts)
-    visits = datasets.sample(np.random.default_rng(2), mdp, parts, n).sum(-1)
-    errors = (visits - n * occupancy) / np.sqrt(n * np.maximum(occupancy * (1 - occupancy), 1e-30))
+    record = datasets.sample(np.random.default_rng(2), mdp, parts, n)
+    errors = (visits(record) - n * occupancy) / np.sqrt(n * np.maximum(occupancy * (1 - occupancy), 1e-30))
     assert np.abs(errors).max() < FIVE
+    mean = visits(record) * mdp.R
+    errors = (rewards(record) - mean) / np.sqrt(np.maximum(mean * (1 - mdp.R), 1e-30))
+    assert np.abs(errors).max() < FIVE  # Bernoulli rewards
+    certain = datasets.sample(np.random.default_rng(2), random_mdp(1, 4, 3, 5, bernoulli=False), parts, n)
+    np.testing.assert_array_equal(rewards(certain), visits(certain) * mdp.R)
+    np.testing.assert_array_equal(visits(certain), visits(record))
 
 
 def test_what_the_behaviours_cover_on_riverswim() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, Printed
-from dprl.mdp import Size, counts
+from dprl.mdp import counts
 from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE
 from dprl.statistics.family import Family
 
@@ -22,8 +22,9 @@ COUNTS = DATASET.family
 
 def plan(problem: OfflineProblem) -> Plan:
     """QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so that the cap H - h + 1 of line 7 is H - h."""
-    r, E, p = problem.rewards, problem.error, problem.params
-    H, S, A = r.shape
+    r, E, p = problem.rewards, problem.errors.get(COUNTS, 0.0), problem.params
+    S, A, H = problem.size
+    assert r is not None
     iota = log(H * S * A / problem.beta)  # line 2
     released = yield DATASET  # line 2: eq. 3
     n = counts.visits(released)
@@ -49,8 +50,9 @@ def plan(problem: OfflineProblem) -> Plan:
     return Learned(policy, Q_hat, Gamma, Q, V)  # line 10
 
 
-def families(size: Size) -> tuple[Family, ...]:
-    """All counts n and m, released once."""
+def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
+    """All counts n and m, released once. The paper counts exactly."""
+    size = problem.size
     return (
         Family(
             COUNTS,
@@ -61,25 +63,36 @@ def families(size: Size) -> tuple[Family, ...]:
     )
 
 
-def error(size: Size, mechanism: str, scales: Mapping[str, float], beta: float) -> float:
-    """The least E with |noise| <= E/2 on all counts together with probability 1 - beta (Lemma C.2, by a union)."""
+def errors(
+    problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
+) -> dict[str, float]:
+    """E, with |noise| <= E/2 on all counts together with probability 1 - beta (Lemma C.2, by a union).
+
+    paper: as printed, E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho), which is 2 sigma sqrt(2 ln(4HS^2A/beta)), and for Laplace
+    noise (8H/epsilon) ln(2HS^2A/beta); tight: by exact quantiles.
+    """
     from scipy.special import ndtri
 
-    each = beta / DATASET.cells(size)
-    quantiles = {"gaussian": lambda: -float(ndtri(each / 2)), "laplace": lambda: -log(each)}
-    return 2 * scales[COUNTS] * quantiles[mechanism]()
+    S, A, H = problem.size
+    if calibration == "paper":
+        tails = {
+            "gaussian": sqrt(2 * log(4 * H * S**2 * A / problem.beta)),
+            "laplace": log(2 * H * S**2 * A / problem.beta),
+        }
+    else:
+        each = problem.beta / DATASET.cells(problem.size)
+        tails = {"gaussian": -float(ndtri(each / 2)), "laplace": -log(each)}
+    return {COUNTS: 2 * scales[COUNTS] * tails[mechanism]}
 
 
 PRINTED = {
     "zcdp": Printed(
-        scales=lambda size, rho: {COUNTS: sqrt(2 * size.H / rho)},  # eq. 2
-        error=lambda size, rho, beta: 4 * sqrt(size.H * log(4 * size.H * size.S**2 * size.A / beta) / rho),
+        scales=lambda problem, rho: {COUNTS: sqrt(2 * problem.size.H / rho)},  # eq. 2
         formula="N(0, 2H/rho) on every count n and m",
         sources=("QW23-offline equation 2 and Lemma C.1",),
     ),
     "pure": Printed(
-        scales=lambda size, epsilon: {COUNTS: 4 * size.H / epsilon},
-        error=lambda size, epsilon, beta: 8 * size.H / epsilon * log(2 * size.H * size.S**2 * size.A / beta),
+        scales=lambda problem, epsilon: {COUNTS: 4 * problem.size.H / epsilon},
         formula="Laplace(4H/epsilon) on every count n and m",
         sources=("QW23-offline, after Theorem 3.4",),
     ),
@@ -116,7 +129,7 @@ DP_APVI = OfflineLearner(
     public=("sizes", "rewards"),
     families=families,
     printed=PRINTED,
-    error=error,
+    errors=errors,
     plan=plan,
     shown=SHOWN,
 )
@@ -132,7 +145,7 @@ APVI = OfflineLearner(
     public=("sizes", "rewards"),
     families=families,
     printed={},
-    error=error,
+    errors=errors,
     plan=plan,
     shown=SHOWN,
 )

@@ -6,7 +6,7 @@ A learner is a generator. It yields what it asks for and is sent what was releas
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from dprl.fields import Field
@@ -25,6 +25,7 @@ class Learned(NamedTuple):
         penalty: [H, S, A], Gamma.
         Q: [H, S, A], Q_hat - Gamma clipped to [0, H - h].
         V: [H + 1, S], V~, the lower value of the policy.
+        repaired: how many released matrices were below what such a matrix can be, and were raised to it.
     """
 
     policy: Policy
@@ -32,6 +33,7 @@ class Learned(NamedTuple):
     penalty: Array
     Q: Array
     V: Array
+    repaired: int = 0
 
 
 Plan = Generator[Query, Array, Learned]
@@ -42,38 +44,34 @@ class OfflineProblem:
     """What a learner knows, all of it public.
 
     Attributes:
-        rewards: [H, S, A] mean rewards.
+        size: S, A and H.
         n: trajectories in the data set.
         beta: failure probability of its bounds, the papers' delta.
         params: its constants.
-        error: E, how far released counts may be off; 0 without noise.
+        rewards: [H, S, A] mean rewards, where it takes them as public.
+        features: [S, A, d], the same.
+        errors: E of each family, how far its noise may go; empty without noise.
     """
 
-    rewards: Array
+    size: Size
     n: int
     beta: float
     params: Mapping[str, Any]
-    error: float
-
-    @property
-    def size(self) -> Size:
-        """S, A and H."""
-        H, S, A = self.rewards.shape
-        return Size(S, A, H)
+    rewards: Array | None = None
+    features: Array | None = None
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 class Printed(NamedTuple):
     """Noise as a paper prints it, for one notion of privacy.
 
     Attributes:
-        scales(size, amount): of each family's noise, by name; amount is rho or epsilon.
-        error(size, amount, beta): E.
+        scales(problem, amount): of each family's noise, by name; amount is rho or epsilon.
         formula: in words.
         sources: where it is printed.
     """
 
-    scales: Callable[[Size, float], dict[str, float]]
-    error: Callable[[Size, float, float], float]
+    scales: Callable[[OfflineProblem, float], dict[str, float]]
     formula: str
     sources: tuple[str, ...]
 
@@ -88,12 +86,14 @@ class OfflineLearner:
         twin: key of the same learner without privacy.
         fields: its constants.
         public: keys of PUBLIC, what it takes as known by everybody.
-        families(size): what it asks for; () is never asked of a learner without privacy.
+        families(problem, calibration): what it asks for, each with how far one trajectory moves it: for `paper` as the
+            paper bounds it, for `tight` exactly.
         printed: its noise as printed, by notion of privacy.
-        error(size, mechanism, scales, beta): E for noise that is not printed.
+        errors(problem, mechanism, scales, calibration): E of each family.
         plan(problem): learns.
         shown: what a trace keeps of what was released, by name: functions from all that was released, in order, to
             [H, S, A].
+        halves(params): whether the data set is drawn in two halves, for queries that are about one of them.
     """
 
     key: str
@@ -104,8 +104,9 @@ class OfflineLearner:
     twin: str
     fields: tuple[Field, ...]
     public: tuple[str, ...]
-    families: Callable[[Size], tuple[Family, ...]]
+    families: Callable[[OfflineProblem, str], tuple[Family, ...]]
     printed: Mapping[str, Printed]
-    error: Callable[[Size, str, Mapping[str, float], float], float]
+    errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
+    halves: Callable[[Mapping[str, Any]], bool] = lambda params: False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import OFFLINE, PUBLIC
 from dprl.learners.offline.learner import Learned, OfflineProblem
-from dprl.mdp import planning
+from dprl.mdp import Size, planning
+from dprl.mdp.counts import visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.curator import NO_NOISE, ONCE, CuratorNoise, prepare, tight_scales
@@ -37,7 +38,8 @@ class OfflineTrace(TraceCore):
 
     Attributes:
         lower: [C] V~ at the start: the lower bound of v^pi that the learner itself has.
-        error: E in use.
+        errors: [] each, E in use, by family.
+        repaired: [C] released matrices that were below what such a matrix can be, and were raised to it.
         covered: d_m of the behaviour policy, and the least d^mu where the optimal policy goes.
         behaviour: [H, S, A], d^mu.
         detail_n: [D].
@@ -48,7 +50,8 @@ class OfflineTrace(TraceCore):
     """
 
     lower: Array
-    error: float
+    errors: Mapping[str, Array]
+    repaired: Ints
     covered: list[float]
     behaviour: Array
     detail_n: Ints
@@ -68,38 +71,59 @@ class Curator:
     """Holds one data set, and answers queries about it.
 
     Args:
-        m: [H, S, A, S] transitions.
+        records: [H, S, A, S + 2] its counts, or those of its two halves.
         noise: what is added.
-        error: E.
+        errors: E of each family.
         rng: of the noise.
     """
 
-    def __init__(self, m: Array, noise: CuratorNoise, error: float, rng: np.random.Generator) -> None:
-        self._m, self._noise, self._error, self._rng = m, noise, error, rng
+    def __init__(
+        self,
+        records: tuple[Array, ...],
+        noise: CuratorNoise,
+        errors: Mapping[str, float],
+        rng: np.random.Generator,
+    ) -> None:
+        self._records, self._noise, self._errors, self._rng = records, noise, errors, rng
 
     def release(self, query: Query) -> Array:
         """What the learner sees of the data set."""
-        draws = query.draws(self._m)
+        record = self._records[query.half]
+        H, S, A, _ = record.shape
+        draws = query.draws(Size(S, A, H))
         if self._noise.mechanism is None:
-            return query.answer(self._m, np.zeros(draws), self._error)
+            return query.answer(record, np.zeros(draws), 0.0)
         unit = unit_noise(self._noise.mechanism, ONCE, draws, self._rng)[0]
-        return query.answer(self._m, self._noise.scales[query.family] * unit, self._error)
+        error = self._errors.get(query.family, 0.0)
+        return query.answer(record, self._noise.scales[query.family] * unit, error)
 
 
-def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, float]:
-    """The noise of any data set, and E, which follow from the spec alone."""
-    learner, size, asked = OFFLINE[spec.algorithm], spec.problem_size, spec.budget
-    if not asked.promise.fields:
-        return NO_NOISE, 0.0
-    families, mechanism = learner.families(size), MECHANISMS[asked.promise.mechanism]
+def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
+    """What the learner is told about a data set of n trajectories, before noise is chosen."""
+    world, learner = ENVIRONMENTS[spec.environment], OFFLINE[spec.algorithm]
+    params = spec.environment_params
+    return OfflineProblem(
+        size=spec.problem_size,
+        n=n,
+        beta=spec.beta,
+        params=dict(spec.algorithm_params),
+        rewards=world.make(**params).R if "rewards" in learner.public else None,
+        features=world.features(**params) if world.features and "features" in learner.public else None,
+    )
+
+
+def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
+    """The noise of any data set, and E of each family, which follow from the spec alone."""
+    learner, asked, problem = OFFLINE[spec.algorithm], spec.budget, problem_of(spec, spec.n)
+    if not asked.promise.fields or spec.calibration is None:
+        return NO_NOISE, {}
+    families, mechanism = learner.families(problem, spec.calibration), MECHANISMS[asked.promise.mechanism]
     if spec.calibration == "paper":
         printed = learner.printed[asked.promise.key]
-        amount = float(getattr(asked, asked.promise.fields[0]))
-        scales, error = printed.scales(size, amount), printed.error(size, amount, spec.beta)
+        scales = printed.scales(problem, float(getattr(asked, asked.promise.fields[0])))
         formula, sources = printed.formula, printed.sources
     else:
         scales = tight_scales(mechanism, families, asked)
-        error = learner.error(size, mechanism.key, scales, spec.beta)
         formula, sources = f"the least noise that proves {asked.text}", (mechanism.source,)
     noise = prepare(
         families,
@@ -107,11 +131,11 @@ def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, float]:
         scales,
         n=spec.n,
         formula=formula,
-        where=f"in the curator: once in each of {', '.join(f.what for f in families)}, before the learner sees them",
+        where=f"in the curator: in {families[0].what}{' and all other sums' * (len(families) > 1)}, each released once",
         sources=sources,
         public=tuple(PUBLIC[key] for key in learner.public),
     )
-    return noise, error
+    return noise, learner.errors(problem, mechanism.key, scales, spec.calibration)
 
 
 class Point(NamedTuple):
@@ -138,7 +162,8 @@ class OfflineRun:
         self.behaviour = datasets.parts(spec.behaviour, self.mdp)
         self.optimum = planning.optimum(self.mdp)
         self.v_star = planning.start_value(self.mdp, self.optimum.V)
-        self.noise, self.error = noise_of_run(spec)
+        self.noise, self.errors = noise_of_run(spec)
+        self._problem = problem_of(spec, spec.n)
         self.sizes = sizes_of(spec.n)
         self.points: list[Point] = []
         self.seconds = 0.0
@@ -158,18 +183,21 @@ class OfflineRun:
         self.seconds += time.perf_counter() - began
         return len(self.points) == len(self.sizes)
 
-    def dataset(self, n: int) -> tuple[Array, np.random.Generator]:
-        """[H, S, A, S] the counts of this seed's data set of n trajectories, and where its noise comes from.
+    def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
+        """The counts of this seed's data set of n trajectories, or of its halves, and where its noise comes from.
 
-        Neither depends on the learner, the budget or where the curve ends.
+        Neither depends on the learner (but for whether there are halves), the budget or where the curve ends.
         """
         users, noise = np.random.SeedSequence([self.spec.root_seed, self.seed, n]).spawn(2)
-        m = datasets.sample(np.random.Generator(np.random.SFC64(users)), self.mdp, self.behaviour, n)
-        return m, np.random.Generator(np.random.SFC64(noise))
+        rng = np.random.Generator(np.random.SFC64(users))
+        halves = OFFLINE[self.spec.algorithm].halves(self.spec.algorithm_params)
+        sizes = (n // 2, n - n // 2) if halves else (n,)
+        records = tuple(datasets.sample(rng, self.mdp, self.behaviour, size) for size in sizes)
+        return records, np.random.Generator(np.random.SFC64(noise))
 
     def _learn(self, n: int) -> Point:
-        m, rng = self.dataset(n)
-        curator = Curator(m, self.noise, self.error, rng)
+        records, rng = self.dataset(n)
+        curator = Curator(records, self.noise, self.errors, rng)
         plan = OFFLINE[self.spec.algorithm].plan(self.problem(n))
         released: list[Array] = []
         query = next(plan)
@@ -181,12 +209,12 @@ class OfflineRun:
                 learned: Learned = end.value
                 break
         value = planning.start_value(self.mdp, planning.policy_values(self.mdp, learned.policy))
-        return Point(n, max(self.v_star - value, 0.0), m.sum(-1), tuple(released), learned)
+        n_visits = np.sum([visits(record) for record in records], axis=0)
+        return Point(n, max(self.v_star - value, 0.0), n_visits, tuple(released), learned)
 
     def problem(self, n: int) -> OfflineProblem:
         """What the learner is told."""
-        spec = self.spec
-        return OfflineProblem(self.mdp.R.copy(), n, spec.beta, dict(spec.algorithm_params), self.error)
+        return replace(self._problem, n=n, errors=self.errors)
 
     def curve(self) -> Curve:
         """The gap at the sizes so far."""
@@ -215,7 +243,8 @@ class OfflineRun:
             seconds=self.seconds,
             rate=sum(point.n for point in points) / self.seconds if self.seconds > 0 else 0.0,
             lower=np.array([self.mdp.d1 @ point.learned.V[0] for point in points]),
-            error=self.error,
+            errors={name: np.array(error) for name, error in self.errors.items()},
+            repaired=np.array([point.learned.repaired for point in points], dtype=np.int64),
             covered=list(datasets.coverage(mdp, self.behaviour)),
             behaviour=datasets.occupancy(mdp, self.behaviour),
             detail_n=np.array([point.n for point in details], dtype=np.int64),

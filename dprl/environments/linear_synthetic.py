@@ -1,0 +1,70 @@
+"""The synthetic linear MDP of QW23-offline, Appendix F: two states, a hundred actions, ten features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl.environments.environment import Environment, horizon
+from dprl.fields import Field
+from dprl.mdp import TabularMDP
+from dprl.mdp.tabular import Array
+
+BITS = 8
+
+
+def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
+    """phi: [S, A, d] = (bits of a, delta, 1 - delta), delta = 1 where (s = 0) == (a = 0), divided by the largest norm.
+
+    The paper's sensitivities are for features of norm at most 1, and its own have norm up to sqrt 7 (for 100 actions).
+    Bit i, the least first, is coordinate i; the paper leaves it open. With 100 actions bit 7 is always 0, so that the
+    features span 9 dimensions, and kappa = 0.
+    """
+    a, s = np.arange(A), np.arange(2)
+    bits = (a[:, None] >> np.arange(BITS)) & 1
+    delta = ((s[:, None] == 0) == (a == 0)).astype(float)
+    phi = np.concatenate(
+        [np.broadcast_to(bits, (2, A, BITS)), delta[..., None], 1 - delta[..., None]], -1
+    ).astype(float)
+    return phi / float(np.linalg.norm(phi, axis=-1).max())
+
+
+def make(A: int = 100, H: int = 20, seed: int = 0) -> TabularMDP:
+    """P_h(s'|s, a) = <phi, nu_h(s')>, r_h(s, a) = <phi, theta_h>; nu and theta are scaled with phi.
+
+    nu_h(0) = (0.., alpha_1, alpha_2), nu_h(1) = (0.., 1 - alpha_1, 1 - alpha_2),
+    theta_h = (r/8, 0, r/8, 1/2 - r/2, r/8, 0, r/8, 0, r/2, 1/2 - r/2),
+    with alpha_1, alpha_2 and r uniform on [0, 1] for each step. Rewards equal their means.
+    """
+    rng = np.random.default_rng(seed)
+    alpha, r = rng.random((H, 2)), rng.random(H)
+    phi = features(A, H, seed)
+    raw = phi / phi[0, 0].max()  # delta is 1 at (0, 0)
+    zero = np.zeros(H)
+    theta = np.stack([r / 8, zero, r / 8, 0.5 - r / 2, r / 8, zero, r / 8, zero, r / 2, 0.5 - r / 2], -1)
+    stay = np.einsum("sai,hi->hsa", raw[..., BITS:], alpha)
+    return TabularMDP(
+        name="Linear MDP (synthetic)",
+        P=np.stack([stay, 1 - stay], -1),
+        R=np.einsum("sai,hi->hsa", raw, theta),
+        d1=np.full(2, 0.5),
+        state_labels=("0", "1"),
+        action_labels=tuple(map(str, range(A))),
+        bernoulli=False,
+        drawing={"kind": "graph"},
+    )
+
+
+ENVIRONMENT = Environment(
+    key="linear-synthetic",
+    title="Linear MDP",
+    summary="Two states, a hundred actions; transitions and rewards are linear in ten features. Random, by a seed.",
+    source="QW23-offline Appendix F",
+    fields=(
+        Field("A", "int", 100, "number of actions", low=2, high=256),
+        horizon(20),
+        Field("seed", "int", 0, "draws alpha and r", low=0, high=2**53 - 1),
+    ),
+    make=make,
+    size=lambda A, H, seed: (2, A, H),
+    features=features,
+)

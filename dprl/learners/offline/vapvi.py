@@ -1,0 +1,191 @@
+"""DP-VAPVI (QW23-offline, Algorithm 2), and VAPVI, which is the same without noise (after Yin et al. 2022).
+
+Least squares weighted by an estimate of the variance, on a linear MDP whose features everybody knows. Rewards are data.
+The paper splits the data set into halves, one for the variance and one for the values, and in its simulations does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+
+from dprl.fields import Field
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, Printed
+from dprl.learners.offline.linear import LAMBDA, norms, raised
+from dprl.mdp.tabular import Array
+from dprl.statistics.family import Family
+from dprl.statistics.regression import (
+    Gram,
+    Moment,
+    bounded_gram,
+    bounded_moment,
+    gram_change,
+    moment_change,
+)
+
+
+def plan(problem: OfflineProblem) -> Plan:
+    """QW23-offline Algorithm 2. Steps are h = 0..H-1 here, so that H - h + 1 of the paper is H - h."""
+    phi, p, E = _features(problem), problem.params, problem.errors
+    S, A, H = problem.size
+    d, lam, first, second = phi.shape[-1], p["lambda"], 0, int(halves(p))
+    K = problem.n - problem.n // 2 if halves(p) else problem.n
+    eye, one = np.eye(d), np.ones((S, A))
+    Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
+    V, policy, repaired = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64), 0
+    for h in range(H - 1, -1, -1):  # line 3
+        name = f"gram {h}"
+        gram = yield Gram(name, first, h, phi, one)
+        Sigma, bad = raised(gram + (lam + E.get(name, 0.0) / 2) * eye, lam)  # line 4
+        repaired += bad
+        square = yield Moment(f"square {h}", first, h, phi, one, V[h + 1] ** 2, False)
+        beta = np.linalg.solve(Sigma, square)  # line 5
+        value = yield Moment(f"value {h}", first, h, phi, one, V[h + 1].copy(), False)
+        theta = np.linalg.solve(Sigma, value)  # line 6
+        Var = np.clip(phi @ beta, 0, (H - h) ** 2) - np.clip(phi @ theta, 0, H - h) ** 2  # line 7
+        sigma2 = np.maximum(1.0, Var)  # line 8
+        name = f"weighted gram {h}"
+        gram = yield Gram(name, second, h, phi, 1 / sigma2)
+        Lambda, bad = raised(gram + (lam + E.get(name, 0.0) / 2) * eye, lam)  # line 9
+        repaired += bad
+        target = yield Moment(f"target {h}", second, h, phi, 1 / sigma2, V[h + 1].copy(), True)
+        w = np.linalg.solve(Lambda, target)  # line 10
+        Gamma[h] = p["C"] * sqrt(d) * norms(phi, Lambda) + p["D"] / max(K, 1)  # line 11
+        Q_hat[h] = phi @ w
+        Q[h] = np.clip(Q_hat[h] - Gamma[h], 0, H - h)  # lines 12 and 13
+        policy[h] = Q[h].argmax(-1)  # line 14; the lowest of equally good actions
+        V[h] = Q[h].max(-1)
+    return Learned(policy, Q_hat, Gamma, Q, V, repaired)  # line 16
+
+
+def halves(params: Mapping[str, Any]) -> bool:
+    """Whether variance and values are learned from two halves."""
+    return bool(params["data"] == "halves")
+
+
+def _features(problem: OfflineProblem) -> Array:
+    if problem.features is None:
+        raise ValueError("this learner needs features")
+    return problem.features
+
+
+def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
+    """Five releases at each step, from its end.
+
+    paper: for any features of norm at most 1 and values of at most H, under replace-one. tight: for these features, and
+    values of at most H - h - 1 at step h + 1 (of 1, where there are none); each release has a share of its half's
+    budget that grows like the 2/3 power of its range.
+    """
+    phi, H = _features(problem), problem.size.H
+    second = int(halves(problem.params))
+    asked = []
+    for h in range(H - 1, -1, -1):
+        left = max(H - h - 1, 1)
+        top = H if calibration == "paper" else left
+        reach = H if calibration == "paper" else H - h  # of r + V
+        for name, what, half, top_or_none in (
+            ("gram", "the sums of phi phi^T", 0, None),
+            ("square", "of phi V^2", 0, top**2),
+            ("value", "of phi V", 0, top),
+            ("weighted gram", "of phi phi^T / sigma^2", second, None),
+            ("target", "of phi (r + V) / sigma^2", second, reach),
+        ):
+            if top_or_none is None:
+                changes = bounded_gram() if calibration == "paper" else gram_change(phi)
+            else:
+                paper = calibration == "paper"
+                changes = bounded_moment(top_or_none) if paper else moment_change(phi, top_or_none)
+            asked.append((f"{name} {h}", f"{what} at step {h}", half, changes, (H - h) ** (2 / 3)))
+    total = [sum(share for _, _, half, _, share in asked if half == which) for which in (0, 1)]
+    return tuple(
+        Family(
+            name, what, replaced, blanked, half=half, weight=sqrt(replaced.l2_squared * total[half] / share)
+        )
+        for name, what, half, (replaced, blanked), share in asked
+    )
+
+
+def errors(
+    problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
+) -> dict[str, float]:
+    """E of each Gram matrix, whose noise has a spectral norm of at most E/2 with high probability (Appendix A).
+
+    E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) where the scale is 1/sqrt(4 rho_0); c1 and c2 are left open.
+    """
+    d, p = _features(problem).shape[-1], problem.params
+    log_term = log(5 * p["c1"] * problem.size.H / problem.beta) / (p["c2"] * d)
+    factor = 2 * sqrt(d) * (2 + max(log_term, 0.0) ** (2 / 3))
+    return {name: factor * scale for name, scale in scales.items() if "gram" in name}
+
+
+def printed_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
+    """Algorithm 2, line 2, with rho_0 = rho/(5H)."""
+    H = problem.size.H
+    rho_0 = rho / (5 * H)
+    each = {
+        "gram": sqrt(1 / (4 * rho_0)),
+        "square": sqrt(2 * H**4 / rho_0),
+        "value": sqrt(2 * H**2 / rho_0),
+        "weighted gram": sqrt(1 / (4 * rho_0)),
+        "target": sqrt(2 * H**2 / rho_0),
+    }
+    return {f"{name} {h}": scale for h in range(H - 1, -1, -1) for name, scale in each.items()}
+
+
+PRINTED = {
+    "zcdp": Printed(
+        scales=printed_scales,
+        formula="with rho_0 = rho/(5H): on each matrix (Z + Z^T)/sqrt 2, Z of N(0, 1/(4 rho_0)); on each vector of "
+        "squares N(0, 2H^4/rho_0), on the other vectors N(0, 2H^2/rho_0)",
+        sources=("QW23-offline Algorithm 2, line 2, and Appendix A",),
+    ),
+}
+
+CONSTANTS = (
+    Field(
+        "data", "choice", "halves", "variance and values from two halves of the data set, or both from the whole",
+        choices=("halves", "whole"),
+    ),
+    LAMBDA,
+    Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, left open by the paper", 0.0, 1000.0),
+    Field("D", "float", 0.0, "D/K is added to the penalty; the paper's is not defined where kappa is 0", 0.0, 1e12),
+    Field("c1", "float", 1.0, "in E, ln(5 c1 H/delta), left open by the paper", 0.001, 1000.0),
+    Field("c2", "float", 1.0, "in E, c2 d below that logarithm, left open by the paper", 0.001, 1000.0),
+)  # fmt: skip
+
+DP_VAPVI = OfflineLearner(
+    key="dp-vapvi",
+    title="DP-VAPVI",
+    summary="Offline, linear: pessimistic, variance-weighted least squares on private sums; linear-synthetic only.",
+    source="QW23-offline Algorithm 2",
+    privacies=("zcdp", "approximate"),
+    twin="vapvi",
+    fields=CONSTANTS,
+    public=("sizes", "features"),
+    families=families,
+    printed=PRINTED,
+    errors=errors,
+    plan=plan,
+    shown={},
+    halves=halves,
+)
+
+VAPVI = OfflineLearner(
+    key="vapvi",
+    title="VAPVI",
+    summary="Offline, linear: DP-VAPVI without noise.",
+    source="QW23-offline Algorithm 2 without noise; after Yin et al. 2022",
+    privacies=("none",),
+    twin="vapvi",
+    fields=tuple(f for f in CONSTANTS if f.name not in ("c1", "c2")),
+    public=("sizes", "features"),
+    families=families,
+    printed={},
+    errors=errors,
+    plan=plan,
+    shown={},
+    halves=halves,
+)

@@ -1,0 +1,109 @@
+"""Matrices and vectors of a linear model: sums over the trajectories of a data set, with noise.
+
+Features phi: [S, A, d] are public and have norm at most 1. One trajectory is in one term of each sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dprl.mdp import Size, counts
+from dprl.mdp.tabular import Array
+from dprl.statistics.statistic import Change
+
+
+@dataclass(frozen=True, eq=False)
+class Gram:
+    """sum of w(s, a) phi phi^T at step h, with weights w: [S, A] in (0, 1].
+
+    Its noise is symmetric, (Z + Z^T)/sqrt 2 with Z of independent draws (QW23-offline Algorithm 2, line 2): of the
+    family's scale off the diagonal, and sqrt 2 times that on it. So a change M of the matrix moves the draws by
+    |M|_F/sqrt 2 of them, as `Change`s say it.
+    """
+
+    family: str
+    half: int
+    h: int
+    features: Array
+    weights: Array
+
+    def draws(self, size: Size) -> int:
+        """Z: [d, d]."""
+        return int(self.features.shape[-1] ** 2)
+
+    def answer(self, record: Array, noise: Array, error: float) -> Array:
+        """[d, d]; error is not used."""
+        d = self.features.shape[-1]
+        Z = noise.reshape(d, d)
+        weighted = counts.visits(record)[self.h] * self.weights
+        gram = np.einsum("sa,sai,saj->ij", weighted, self.features, self.features)
+        return np.asarray(gram + (Z + Z.T) / np.sqrt(2))
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """sum of w(s, a) phi (r + V(s')) at step h, or without r.
+
+    Attributes:
+        values: [S], V.
+        rewarded: whether the rewards of the trajectories, which are not public, are in it.
+    """
+
+    family: str
+    half: int
+    h: int
+    features: Array
+    weights: Array
+    values: Array
+    rewarded: bool
+
+    def draws(self, size: Size) -> int:
+        """[d]."""
+        return int(self.features.shape[-1])
+
+    def answer(self, record: Array, noise: Array, error: float) -> Array:
+        """[d]; error is not used."""
+        targets = counts.transitions(record)[self.h] @ self.values
+        if self.rewarded:
+            targets = targets + counts.rewards(record)[self.h]
+        return np.asarray(np.einsum("sa,sai->i", targets * self.weights, self.features) + noise)
+
+
+def gram_change(features: Array) -> tuple[Change, Change]:
+    """The most that replacing, and blanking, one trajectory moves a Gram matrix, for public features: [S, A, d].
+
+    |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so its maximum is at their ends.
+    """
+    flat = features.reshape(-1, features.shape[-1])
+    products = flat @ flat.T
+    squares = np.diag(products)
+    alone = float((squares**2).max())
+    replaced = float((squares[:, None] ** 2 + squares**2 - 2 * products**2).max())
+    return _moved(max(alone, replaced) / 2), _moved(alone / 2)
+
+
+def moment_change(features: Array, top: float) -> tuple[Change, Change]:
+    """The same of a vector whose weighted targets are in [0, top]: convex in both, so again at the ends."""
+    flat = features.reshape(-1, features.shape[-1])
+    products = flat @ flat.T
+    squares = np.diag(products)
+    alone = float(squares.max())
+    apart = float((squares[:, None] + squares - 2 * products).max())
+    return _moved(top**2 * max(alone, apart)), _moved(top**2 * alone)
+
+
+def bounded_gram() -> tuple[Change, Change]:
+    """The same for any features of norm at most 1: |phi phi^T - phi' phi'^T|_F <= sqrt 2, and 1."""
+    return _moved(1.0), _moved(0.5)
+
+
+def bounded_moment(top: float) -> tuple[Change, Change]:
+    """The same for any features of norm at most 1: 2 top, and top."""
+    return _moved(4 * top**2), _moved(top**2)
+
+
+def _moved(l2_squared: float) -> Change:
+    """A change of this squared L2 norm, in one direction."""
+    return Change(((1, float(np.sqrt(l2_squared))),), one_way=True)

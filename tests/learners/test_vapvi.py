@@ -1,0 +1,272 @@
+"""DP-VAPVI and PEVI against their papers' algorithms, written out once more, trajectory by trajectory."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from dprl import OfflineSpec
+from dprl.environments.linear_synthetic import features, make
+from dprl.learners import OFFLINE
+from dprl.learners.offline.learner import Learned, OfflineProblem
+from dprl.learners.offline.linear import raised
+from dprl.learners.offline.vapvi import DP_VAPVI
+from dprl.mdp.tabular import Array
+from dprl.privacy.accounting import zcdp_of
+from dprl.simulation import OfflineRun, start
+from dprl.simulation.loops.offline import Curator, noise_of_run, problem_of
+
+H, A = 4, 7
+WORLD = {"environment": "linear-synthetic", "environment_params": {"A": A, "H": H}}
+PHI, MDP = features(A, H), make(A, H)
+
+
+class Data(NamedTuple):
+    """Tuples (h, s, a, r, s') of n trajectories, and the same as counts: [H, S, A, S + 2]."""
+
+    tuples: list[tuple[int, int, int, float, int]]
+    record: Array
+
+
+def walked(n: int, seed: int) -> Data:
+    rng, tuples, record = np.random.default_rng(seed), [], np.zeros((H, 2, A, 4))
+    for _ in range(n):
+        s = int(rng.choice(2, p=MDP.d1))
+        for h in range(H):
+            a = 0 if rng.random() < 0.6 else int(rng.integers(1, A))
+            x, r = int(rng.choice(2, p=MDP.P[h, s, a])), float(MDP.R[h, s, a])
+            tuples.append((h, s, a, r, x))
+            record[h, s, a] += np.eye(4)[x] + np.eye(4)[2] + r * np.eye(4)[3]
+            s = x
+    return Data(tuples, record)
+
+
+Tables = tuple[Array, Array, Array, Array, Array]  # policy, Q_hat, Gamma, Q, V
+
+
+def clipped(x: float, top: float) -> float:
+    return min(max(x, 0.0), top)
+
+
+def algorithm_2(D: Data, other: Data, K: int, c: dict[str, float]) -> Tables:
+    """VAPVI: lines 1-16 without noise; `other` is the D' of lines 4-6. Steps are 1..H."""
+    phi, d = PHI, PHI.shape[-1]
+    V = np.zeros((H + 2, 2))
+    policy, Q_hat, Gamma, Q = np.zeros((H, 2)), np.zeros((H, 2, A)), np.zeros((H, 2, A)), np.zeros((H, 2, A))
+    for h in range(H, 0, -1):
+        Sigma, square, value = c["lambda"] * np.eye(d), np.zeros(d), np.zeros(d)
+        for step, s, a, _, x in other.tuples:
+            if step == h - 1:
+                Sigma += np.outer(phi[s, a], phi[s, a])
+                square += phi[s, a] * V[h + 1, x] ** 2
+                value += phi[s, a] * V[h + 1, x]
+        beta, theta = np.linalg.inv(Sigma) @ square, np.linalg.inv(Sigma) @ value
+        sigma2 = {
+            (s, a): max(
+                1.0, clipped(phi[s, a] @ beta, (H - h + 1) ** 2) - clipped(phi[s, a] @ theta, H - h + 1) ** 2
+            )
+            for s in range(2)
+            for a in range(A)
+        }
+        Lambda, target = c["lambda"] * np.eye(d), np.zeros(d)
+        for step, s, a, r, x in D.tuples:
+            if step == h - 1:
+                Lambda += np.outer(phi[s, a], phi[s, a]) / sigma2[s, a]
+                target += phi[s, a] * (r + V[h + 1, x]) / sigma2[s, a]
+        inverse = np.linalg.inv(Lambda)
+        w = inverse @ target
+        for s in range(2):
+            for a in range(A):
+                Gamma[h - 1, s, a] = c["C"] * sqrt(d) * sqrt(phi[s, a] @ inverse @ phi[s, a]) + c["D"] / K
+                Q_hat[h - 1, s, a] = phi[s, a] @ w
+                Q[h - 1, s, a] = clipped(Q_hat[h - 1, s, a] - Gamma[h - 1, s, a], H - h + 1)
+            policy[h - 1, s] = max(range(A), key=lambda a: (Q[h - 1, s, a], -a))
+            V[h, s] = Q[h - 1, s].max()
+    return policy, Q_hat, Gamma, Q, V[1:]
+
+
+def pevi(D: Data, c: dict[str, float]) -> Tables:
+    """Jin, Yang, Wang 2021, Algorithm 2, with penalty C d H |phi|."""
+    phi, d = PHI, PHI.shape[-1]
+    V = np.zeros((H + 2, 2))
+    policy, Q_hat, Gamma, Q = np.zeros((H, 2)), np.zeros((H, 2, A)), np.zeros((H, 2, A)), np.zeros((H, 2, A))
+    for h in range(H, 0, -1):
+        here = [t for t in D.tuples if t[0] == h - 1]
+        Lambda = sum((np.outer(phi[s, a], phi[s, a]) for _, s, a, _, _ in here), c["lambda"] * np.eye(d))
+        w = np.linalg.inv(Lambda) @ sum(
+            (phi[s, a] * (r + V[h + 1, x]) for _, s, a, r, x in here), np.zeros(d)
+        )
+        for s in range(2):
+            for a in range(A):
+                Q_hat[h - 1, s, a] = phi[s, a] @ w
+                Gamma[h - 1, s, a] = c["C"] * d * H * sqrt(phi[s, a] @ np.linalg.inv(Lambda) @ phi[s, a])
+                Q[h - 1, s, a] = clipped(Q_hat[h - 1, s, a] - Gamma[h - 1, s, a], H - h + 1)
+            policy[h - 1, s] = max(range(A), key=lambda a: (Q[h - 1, s, a], -a))
+            V[h, s] = Q[h - 1, s].max()
+    return policy, Q_hat, Gamma, Q, V[1:]
+
+
+def learned(key: str, records: tuple[Array, ...], n: int, **params: Any) -> Learned:
+    """What a learner makes of what a curator without noise tells it."""
+    spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params=params, n=n)  # type: ignore[arg-type]
+    curator = Curator(records, noise_of_run(spec.twin())[0], {}, np.random.default_rng(0))
+    plan = OFFLINE[key].plan(problem_of(spec, n))
+    query = next(plan)
+    while True:
+        try:
+            query = plan.send(curator.release(query))
+        except StopIteration as end:
+            found: Learned = end.value
+            return found
+
+
+@pytest.mark.parametrize("data", ["halves", "whole"])
+@pytest.mark.parametrize("params", [{}, {"lambda": 0.3, "C": 0.5, "D": 40.0}], ids=["default", "others"])
+@pytest.mark.parametrize("n", [9, 400])
+def test_every_table_is_the_papers(n: int, params: dict[str, float], data: str) -> None:
+    """Without noise. Variances above 1 take part, so that the weights do."""
+    constants = {"lambda": 1.0, "C": 0.1, "D": 0.0, **params}
+    records: tuple[Array, ...]
+    if data == "halves":
+        other, D = walked(n // 2, 0), walked(n - n // 2, 1)
+        records, K = (other.record, D.record), n - n // 2
+    else:
+        other = D = walked(n, 0)
+        records, K = (D.record,), n
+    expected = algorithm_2(D, other, K, constants)
+    for key in ("vapvi", "dp-vapvi"):
+        ours = learned(key, records, n, data=data, **params)
+        for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
+            np.testing.assert_allclose(getattr(ours, name), table, rtol=0, atol=1e-10, err_msg=name)
+        assert ours.repaired == 0
+
+
+@pytest.mark.parametrize("params", [{}, {"lambda": 0.3, "C": 0.01}], ids=["default", "others"])
+def test_every_table_of_pevi_is_the_papers(params: dict[str, float]) -> None:
+    D = walked(400, 2)
+    expected = pevi(D, {"lambda": 1.0, "C": 0.1, **params})
+    ours = learned("pevi", (D.record,), 400, **params)
+    for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
+        np.testing.assert_allclose(getattr(ours, name), table, rtol=0, atol=1e-10, err_msg=name)
+
+
+def test_weights_take_part() -> None:
+    """Values of two states that differ by more than 2 have a variance above 1: other answers than with weights of 1."""
+    asked = []
+    plan = DP_VAPVI.plan(OfflineProblem(MDP.size, 100, 0.1, _params(), features=PHI))
+    record = walked(50, 0).record
+    query = next(plan)
+    while True:
+        answer = query.answer(record, np.zeros(query.draws(MDP.size)), 0.0)
+        if query.family.startswith("square"):
+            answer = answer + 5.0
+        if query.family.startswith("weighted"):
+            asked.append(query.weights)  # type: ignore[attr-defined]
+        try:
+            query = plan.send(answer)
+        except StopIteration:
+            break
+    assert min(weights.min() for weights in asked) < 1
+    assert all(((weights > 0) & (weights <= 1)).all() for weights in asked)
+
+
+def _params(**changes: Any) -> dict[str, Any]:
+    return {f.name: f.default for f in DP_VAPVI.fields} | changes
+
+
+def test_printed_noise_is_algorithm_2s() -> None:
+    """Line 2, and Appendix A: rho_0 = rho/(5H)."""
+    problem = OfflineProblem(MDP.size, 100, 0.1, _params(c1=2.0, c2=0.5), features=PHI)
+    rho, d = 3.0, 10
+    rho_0 = rho / (5 * H)
+    scales = DP_VAPVI.printed["zcdp"].scales(problem, rho)
+    assert {name.rsplit(" ", 1)[0]: scale**2 for name, scale in scales.items()} == pytest.approx(
+        {
+            "gram": 1 / (4 * rho_0),
+            "weighted gram": 1 / (4 * rho_0),
+            "square": 2 * H**4 / rho_0,
+            "value": 2 * H**2 / rho_0,
+            "target": 2 * H**2 / rho_0,
+        }
+    )
+    assert len(scales) == 5 * H
+    E = DP_VAPVI.errors(problem, "gaussian", scales, "paper")
+    printed = sqrt(d / rho_0) * (2 + (log(5 * 2.0 * H / 0.1) / (0.5 * d)) ** (2 / 3))
+    assert list(E.values()) == pytest.approx([printed] * (2 * H))
+
+
+@pytest.mark.parametrize(("data", "proved"), [("halves", 0.8), ("whole", 1.4)])
+def test_what_the_printed_noise_proves_when_one_trajectory_is_replaced(data: str, proved: float) -> None:
+    """The matrices prove 2 rho_0 each: 2 + 1 + 1 of 5 on one half, 2 + 1 on the other."""
+    for rho in (0.1, 25.0):
+        spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=rho, algorithm_params={"data": data})  # type: ignore[arg-type]
+        noise = noise_of_run(spec)[0]
+        assert noise.guarantee.proved_rho == pytest.approx(proved * rho, rel=1e-9)
+        assert noise.guarantee.claimed_rho == rho
+        places = [zcdp_of(losses) for losses in noise.losses]
+        assert places == pytest.approx([0.8 * rho, 0.6 * rho] if data == "halves" else [1.4 * rho])
+
+
+@pytest.mark.parametrize(("data", "proved"), [("halves", 0.8), ("whole", 1.4)])
+def test_tight_noise_is_smaller_and_proves_rho(data: str, proved: float) -> None:
+    """Than printed noise that proves the same: on all vectors, and together."""
+    fields: dict[str, Any] = {**WORLD, "algorithm": "dp-vapvi", "algorithm_params": {"data": data}}
+    tight = noise_of_run(OfflineSpec(**fields, calibration="tight"))[0]
+    paper = noise_of_run(OfflineSpec(**fields, rho=1 / proved))[0]
+    assert paper.guarantee.proved_rho == pytest.approx(1)
+    assert 0.9999 < (tight.guarantee.proved_rho or 0) <= 1
+    places = [zcdp_of(losses) for losses in tight.losses]
+    assert places == pytest.approx([1.0] * len(places), rel=1e-4)  # no half has budget left
+    ratios = {name: tight.scales[name] / paper.scales[name] for name in paper.scales}
+    assert max(ratio for name, ratio in ratios.items() if "gram" not in name) < 1
+    assert np.mean(np.log(list(ratios.values()))) < log(0.6)
+
+
+def test_no_query_moves_more_than_its_family_declares() -> None:
+    """Queries of a run with noise: one trajectory elsewhere, all pairs of states, actions and next states."""
+    spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", calibration="tight", rho=50.0, n=10**6)  # type: ignore[arg-type]
+    run = OfflineRun(spec, 0)
+    families = {f.name: f for f in DP_VAPVI.families(run.problem(spec.n), "tight")}
+    records, rng = run.dataset(spec.n)
+    curator = Curator(records, run.noise, run.errors, rng)
+    plan = DP_VAPVI.plan(run.problem(spec.n))
+    query, reached = next(plan), 0.0
+    while True:
+        one = []
+        for s, a, x in np.ndindex(2, A, 2):
+            record = np.zeros((H, 2, A, 4))
+            record[:, s, a, [x, 2]] = 1
+            record[:, s, a, 3] = 1.0  # the largest reward that there can be
+            one.append(query.answer(record, np.zeros(query.draws(MDP.size)), 0.0).ravel())
+        one.append(np.zeros_like(one[0]))  # weights down to 0
+        moved = max(float(((a - b) ** 2).sum()) for a in one for b in one)
+        moved /= 2 if "gram" in query.family else 1
+        declared = families[query.family].change.l2_squared
+        assert moved <= declared * (1 + 1e-9)
+        reached = max(reached, moved / declared)
+        try:
+            query = plan.send(curator.release(query))
+        except StopIteration:
+            break
+    assert reached == pytest.approx(1)
+
+
+def test_a_matrix_below_lambda_is_raised_and_counted() -> None:
+    matrix = np.diag([5.0, 1.0, -3.0])
+    rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    mended, bad = raised(rotation @ matrix @ rotation.T, 0.5)
+    np.testing.assert_allclose(mended, rotation @ np.diag([5.0, 1.0, 0.5]) @ rotation.T, atol=1e-12)
+    assert bad == 1
+    assert raised(np.diag([5.0, 0.5]), 0.5)[1] == 0
+    tiny = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=1e-4, n=10, algorithm_params={"c2": 1000.0})  # type: ignore[arg-type]
+    found = []
+    for seed in range(60):
+        run = start(tiny, seed)
+        run.advance(60.0)
+        trace = run.trace()
+        assert np.isfinite(trace.Q).all()
+        found.append(int(trace.repaired.sum()))
+    assert 0 < sum(found) < 60 * 2 * 2 * H  # beyond E/2 now and then
