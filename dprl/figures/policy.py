@@ -20,6 +20,7 @@ Policy = NDArray[np.integer[Any]]
 GRID_ALT = "Drawing of a grid: walls, start, goal and pits."
 GRID_POLICY_ALT = "Drawing of a grid with an arrow in each cell for the move that the policy makes there."
 DRAWING_ALT = "Drawing of the environment: states, and arrows for where actions lead, wider where likelier."
+TOLD_APART = 8  # actions that have a colour each
 POLICY_ALT = "Drawing of the environment with the action that the policy takes in each state."
 
 
@@ -35,8 +36,8 @@ def environment(
 ) -> Picture:
     """The environment alone, small, at one step: P [H,S,A,S], R [H,S,A]; drawing: {"kind": "chain" or other}.
 
-    Every action's moves are drawn for at most three actions, else the likeliest move of each. States with the
-    most reward have the fullest colour.
+    Every action's moves are drawn for at most three actions, else the likeliest move of each, and for more actions than
+    can be told apart their average. States with the most reward have the fullest colour.
     """
     _, S, A, _ = P.shape
     best = R[step].max(axis=1)
@@ -59,15 +60,21 @@ def environment(
         and S <= graph.NAMED_STATES
         and (graph.in_row(place) or (P[step] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES)
     )
-    moves = P[step] if whole else graph.likeliest(P[step], S > graph.NAMED_STATES and not graph.in_row(place))
-    for action in range(A):
+    if A > TOLD_APART:
+        shown, names = P[step].mean(axis=1, keepdims=True), ["all actions, on average"]
+        see = f"There are {A} actions: arrows are for their average."
+    else:
+        sparse = S > graph.NAMED_STATES and not graph.in_row(place)
+        shown, names = P[step] if whole else graph.likeliest(P[step], sparse), list(action_labels)
+        see = "" if whole else "Only the likeliest moves are drawn."
+    for action, name in enumerate(names):
         graph.moves(
             figure,
             place,
-            moves[:, action],
+            shown[:, action],
             action,
-            action_labels[action],
-            A,
+            name,
+            len(names),
             dark,
             inward=graph.stand_outside(place, state_labels),
         )
@@ -78,7 +85,6 @@ def environment(
             graph.note(
                 figure, place, int(s), f"reward {human(float(best[s]))}", -1.15, style.theme(dark).muted
             )
-    see = "" if whole else "Only the likeliest moves are drawn."
     return Picture(figure, DRAWING_ALT, see, table)
 
 

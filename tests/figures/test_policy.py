@@ -158,3 +158,15 @@ def test_every_size_stays_readable(drawing: dict[str, str], S: int, A: int, H: i
     for picture in (alone, drawn, over):
         assert picture.figure.layout.height <= 1100
         picture.figure.to_json()
+
+
+def test_more_actions_than_colours_are_drawn_as_their_average() -> None:
+    """A hundred actions had a hundred entries in the legend, over which nothing could be seen."""
+    rng = np.random.default_rng(0)
+    P, R = rng.dirichlet(np.ones(2), size=(1, 2, 100)), rng.random((1, 2, 100))
+    names = [str(a) for a in range(100)]
+    picture = policy.environment(
+        P, R, drawing={"kind": "graph"}, state_labels=("0", "1"), action_labels=names
+    )
+    assert [trace.name for trace in picture.figure.data if trace.showlegend] == ["all actions, on average"]
+    assert "There are 100 actions" in picture.see
