@@ -1,4 +1,4 @@
-"""Offline learning from a private data set: python -m bench.offline (about a minute on one core).
+"""Offline learning from a private data set: python -m bench.offline (some minutes on one core).
 
 Prints the gap v* - v^pi on RiverSwim and the clinic, how the price of privacy in the lower bound V~ falls with n, how
 often V~ is above v^pi, and how long it takes.
@@ -54,6 +54,37 @@ def gaps(environment: str, behaviour: str, seeds: int = 10) -> None:
     print(f"v* = {trace.seeds[0].v_star:.4f}; d_m = {d_m:.2g}, where the optimal policy goes {optimal:.2g}")
 
 
+LINEAR = [10, 100, 1000, 10**4, 10**5, 2 * 10**5, 5 * 10**5, 10**6, 10**7]
+
+
+def linear(seeds: int = 10) -> None:
+    """Mean gap by n on linear-synthetic, from halves of the data and from the whole; constants are the defaults."""
+    for data in ("halves", "whole"):
+        print(
+            f"\nlinear-synthetic, first:0.6, {data}, {seeds} data sets of each size: gap (standard error) at n ="
+        )
+        print("learner | " + " | ".join(f"{n:.0e}" for n in LINEAR) + " | proves rho | matrices raised")
+        cases: list[dict[str, Any]] = [{"algorithm": "pevi"}, {"algorithm": "vapvi"}]
+        cases += [
+            {"algorithm": "dp-vapvi", "rho": rho, "calibration": calibration}
+            for calibration in ("paper", "tight")
+            for rho in (25.0, 1.0, 0.1)
+        ]
+        for case in cases:
+            params = {"data": data} if case["algorithm"] != "pevi" else {}
+            spec = OfflineSpec(environment="linear-synthetic", behaviour="first:0.6", n=LINEAR[-1], seeds=seeds,
+                               algorithm_params=params, **case)  # fmt: skip
+            trace = dprl.run(spec)
+            shown = []
+            for n in LINEAR:
+                gap = trace.values[:, trace.at == n]
+                shown.append(f"{gap.mean():.3f} ({gap.std(ddof=1) / np.sqrt(seeds):.3f})")
+            raised = sum(int(seed.repaired.sum()) for seed in trace.seeds)
+            label = spec.label() + (", tight" if spec.calibration == "tight" else "")
+            print(f"{label} | {' | '.join(shown)} | {trace.guarantee.proved_rho} | {raised}", flush=True)
+    print(f"v* = {trace.seeds[0].v_star:.4f}")
+
+
 def bounds(seeds: int = 100) -> None:
     """How often V~ is above v^pi, of `seeds` data sets of each size on the clinic, uniform behaviour."""
     print("\nV~ above v^pi, clinic, uniform behaviour: data sets of", end=" ")
@@ -73,18 +104,23 @@ def bounds(seeds: int = 100) -> None:
 
 def speed() -> None:
     """One point at n = 10^9, and five budgets on ten data sets of each size."""
-    for environment in ("riverswim", "clinic"):
-        run = start(OfflineSpec(environment=environment, n=10**9), 0)
+    cases: list[dict[str, Any]] = [
+        {"environment": "riverswim"},
+        {"environment": "clinic"},
+        {"environment": "linear-synthetic", "algorithm": "dp-vapvi", "behaviour": "first:0.6"},
+    ]
+    for case in cases:
+        run = start(OfflineSpec(n=10**9, **case), 0)
         run.advance(60.0)  # kernels are loaded
         began = time.perf_counter()
         run._learn(10**9)  # type: ignore[attr-defined]
         print(
-            f"\n{environment}: a point at n = 10^9 takes {1e3 * (time.perf_counter() - began):.1f} ms",
+            f"\n{case['environment']}: a point at n = 10^9 takes {1e3 * (time.perf_counter() - began):.1f} ms",
             flush=True,
         )
         began, points = time.perf_counter(), 0
         for rho in (0.01, 0.1, 1.0, 10.0, 100.0):
-            points += dprl.run(OfflineSpec(environment=environment, n=5000, seeds=10, rho=rho)).values.size
+            points += dprl.run(OfflineSpec(n=5000, seeds=10, rho=rho, **case)).values.size
         print(
             f"five budgets, ten n, ten data sets: {points} points in {time.perf_counter() - began:.1f} s, one core"
         )
@@ -94,6 +130,7 @@ def main() -> int:
     for environment in ("riverswim", "clinic"):
         gaps(environment, "mixture:0.7")
     gaps("riverswim", "uniform")
+    linear()
     bounds()
     speed()
     return 0

@@ -183,7 +183,7 @@ class OfflineSpec:
         """What one seed will cost, on one core of the machine of bench/offline.py."""
         S, A, H = self.problem_size
         points, cells = len(sizes_of(self.n)), DATASET.cells(self.problem_size)
-        seconds = points * (H * (S + A).bit_length() * 60e-6 + cells * 0.5e-6)
+        seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
         return Estimate(seconds, 8 * 40 * cells, points)
 
     def twin(self) -> OfflineSpec:

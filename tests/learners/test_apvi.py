@@ -113,6 +113,8 @@ def test_each_constant_has_its_field() -> None:
     first = learned("dp-apvi", released, mdp, E).penalty
     for name, value in {"pessimism": "hoeffding", "C1": 1.0, "C2": 15.0, "C": 2.0, "C3": 1.0}.items():
         assert not np.array_equal(learned("dp-apvi", released, mdp, E, **{name: value}).penalty, first), name
+    one, more = (learned("dp-apvi", released, mdp, E, C=C).Q for C in (1.0, 1.5))
+    np.testing.assert_array_equal(one, more)  # the paper's C > 1
 
 
 @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])

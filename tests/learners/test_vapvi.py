@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from dprl import OfflineSpec
+from dprl import OfflineSpec, metrics
 from dprl.environments.linear_synthetic import features, make
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import Learned, OfflineProblem
@@ -16,8 +16,10 @@ from dprl.learners.offline.linear import raised
 from dprl.learners.offline.vapvi import DP_VAPVI
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import zcdp_of
+from dprl.privacy.curator import CuratorNoise
 from dprl.simulation import OfflineRun, start
 from dprl.simulation.loops.offline import Curator, noise_of_run, problem_of
+from tests.privacy.draws import FIVE
 
 H, A = 4, 7
 WORLD = {"environment": "linear-synthetic", "environment_params": {"A": A, "H": H}}
@@ -270,3 +272,65 @@ def test_a_matrix_below_lambda_is_raised_and_counted() -> None:
         assert np.isfinite(trace.Q).all()
         found.append(int(trace.repaired.sum()))
     assert 0 < sum(found) < 60 * 2 * 2 * H  # beyond E/2 now and then
+
+
+class Playing(NamedTuple):
+    """One execution: the attacker's score, and the squared separation that each release adds for this attacker."""
+
+    score: float
+    mu_squared: float
+
+
+def played(
+    noise: CuratorNoise, spec: OfflineSpec, own: Array, worlds: tuple[Array, Array], seed: int
+) -> Playing:
+    """The log-likelihood ratio of all that a curator of the data set `own` releases, each after the ones before it."""
+    _, errors = noise_of_run(spec)
+    curator = Curator((own,), noise, errors, np.random.default_rng(seed))
+    plan, score, mu_squared = DP_VAPVI.plan(problem_of(spec, spec.n)), 0.0, 0.0
+    query = next(plan)
+    while True:
+        released = curator.release(query)
+        first, second = (query.answer(w, np.zeros(query.draws(MDP.size)), 0.0) for w in worlds)
+        twice = (
+            2 if "gram" in query.family else 1
+        )  # symmetric noise: each entry off the diagonal is there twice
+        variance = twice * noise.scales[query.family] ** 2
+        score += float(((released - second) ** 2 - (released - first) ** 2).sum()) / (2 * variance)
+        mu_squared += float(((first - second) ** 2).sum()) / variance
+        try:
+            query = plan.send(released)
+        except StopIteration:
+            return Playing(score, mu_squared)
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.25])
+def test_the_best_attack_finds_no_more_than_is_proved(factor: float) -> None:
+    """On all releases of one data set together, which follow from one another. A quarter of the noise is caught."""
+    spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=1.0, algorithm_params={"data": "whole"}, n=10**4)  # type: ignore[arg-type]
+    printed = noise_of_run(spec)[0]
+    scales = {name: factor * scale for name, scale in printed.scales.items()}
+    noise = CuratorNoise(printed.mechanism, scales, printed.losses, printed.guarantee)
+    others = walked(300, 5).record * 30
+    worlds = []
+    for s, a, reward in ((0, 0, 1.0), (1, A - 1, 0.0)):
+        record = others.copy()
+        record[:, s, a] += [1, 0, 1, reward]
+        worlds.append(record)
+    times = 120
+    scores = [
+        [played(noise, spec, own, (worlds[0], worlds[1]), 2 * i + which) for i in range(times)]
+        for which, own in enumerate(worlds)
+    ]
+    first, second = (np.array([each.score for each in world]) for world in scores)
+    found = metrics.separation(first, second)
+    proved = sqrt(2 * (printed.guarantee.proved_rho or 0.0))
+    exact = np.mean([each.mu_squared for world in scores for each in world])
+    # the mean log-likelihood ratio is half the squared separation: the noise is as the accountant believes
+    spread = np.concatenate([first - exact / 2, -second - exact / 2])
+    assert abs(spread.mean()) < FIVE * spread.std(ddof=1) / sqrt(2 * times)
+    if factor == 1.0:
+        assert exact <= proved**2
+        assert found.low <= proved
+    else:
+        assert found.low > proved

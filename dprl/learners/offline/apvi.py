@@ -68,8 +68,8 @@ def errors(
 ) -> dict[str, float]:
     """E, with |noise| <= E/2 on all counts together with probability 1 - beta (Lemma C.2, by a union).
 
-    paper: as printed, E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho), which is 2 sigma sqrt(2 ln(4HS^2A/beta)), and for Laplace
-    noise (8H/epsilon) ln(2HS^2A/beta); tight: by exact quantiles.
+    paper: E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho) as printed, which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise
+    the paper prints O~(H/epsilon); the same union gives (8H/epsilon) ln(2HS^2A/beta). tight: by exact quantiles.
     """
     from scipy.special import ndtri
 
@@ -112,7 +112,7 @@ CONSTANTS = (
         "C1", sqrt(2), "multiple of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
     ),
     _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
-    _constant("C", 1.0, "multiple of H, the penalty where at most E visits are known"),
+    _constant("C", 1.0, "multiple of H, the penalty of pairs with at most E visits; printed C > 1; Q is 0 from 1 on"),
     _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as printed; 7/3 is in the proof (equation 22)"),
 )  # fmt: skip
 
