@@ -63,7 +63,7 @@ class Theme:
 # Markers of each privacy model, by the place of the noise among those it has; the first is that of the model itself.
 SYMBOLS = {
     "none": ("circle",),
-    "central": ("square", "star", "pentagon", "cross", "x"),
+    "central": ("square", "hexagram", "star", "pentagon", "cross", "x"),
     "local": ("triangle-up", "triangle-right", "triangle-left"),
     "shuffle": ("diamond", "diamond-tall", "diamond-wide"),
 }

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dprl.privacy import MECHANISMS
-from dprl.privacy.mechanisms.gaussian import correlate
+from dprl.privacy.mechanisms import gaussian, optimal
 from tests.privacy.draws import prepared
 
 TIMES = np.unique(np.geomspace(1, 10**6, 200).astype(np.int64))
@@ -25,6 +24,7 @@ def noise() -> dict[str, str]:
         ("central", "laplace-tree"),
         ("central", "gaussian-tree"),
         ("central", "gaussian-toeplitz"),
+        ("central", "gaussian-optimal"),
         ("central", "gaussian-blt"),
         ("local", "laplace"),
         ("local", "gaussian"),
@@ -34,9 +34,11 @@ def noise() -> dict[str, str]:
         for name in ("scales", "std", "bound"):
             found[f"{mechanism} {name}"] = np.asarray(getattr(made, name)).tobytes().hex()
     stream = prepared("central", "gaussian-toeplitz", "tight", TIMES).stream
-    memory = np.zeros((MECHANISMS["gaussian-toeplitz"].rows(stream.items, stream.releases), 7))
-    correlate(np.random.default_rng(0), stream, memory)
-    return found | {"correlated draws": memory.tobytes().hex()}
+    for correlate in (gaussian.correlate, optimal.correlate):
+        memory = np.zeros((stream.releases, 7))
+        correlate(np.random.default_rng(0), stream, memory)
+        found[f"draws, {correlate.__module__}"] = memory.tobytes().hex()
+    return found
 
 
 def test_plainer_code_draws_the_same_noise() -> None:

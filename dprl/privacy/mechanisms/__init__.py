@@ -17,11 +17,13 @@ from dprl.privacy.mechanisms.mechanism import (
     open_stream,
     stream_of_releases,
 )
+from dprl.privacy.mechanisms.optimal import GAUSSIAN_OPTIMAL
 
 MECHANISMS: dict[str, Mechanism] = {
     m.key: m
     for m in (
         GAUSSIAN_TOEPLITZ,
+        GAUSSIAN_OPTIMAL,
         GAUSSIAN_BLT,
         GAUSSIAN_TREE,
         LAPLACE_TREE,

@@ -56,10 +56,10 @@ def gaussian_tree(
 
 
 @kernel
-def gaussian_toeplitz(
+def prepared(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """The noise of release i was prepared in row i of memory (see `correlate`)."""
+    """The noise of release i was prepared in row i of memory (see `correlate`), as a factorisation has it."""
     for c in range(noise.shape[0]):
         noise[c] = memory[i, c]
 
@@ -127,14 +127,19 @@ def gaussian_ratio(
     return log_ratio
 
 
-def _rows(items: int, releases: int) -> int:
-    if releases > MAX_RELEASES:
-        raise SpecError(
-            "schedule",
-            f"gaussian-toeplitz keeps noise for every release and this schedule has about {releases:,}; give one with "
-            f"at most {MAX_RELEASES:,}, such as adaptive:0.1, or mechanism gaussian-blt.",
-        )
-    return releases
+def room(key: str) -> Callable[[int, int], int]:
+    """The rows of memory of a factorisation that keeps noise for every release."""
+
+    def rows(items: int, releases: int) -> int:
+        if releases > MAX_RELEASES:
+            raise SpecError(
+                "schedule",
+                f"{key} keeps noise for every release and this schedule has about {releases:,}; give one with at most "
+                f"{MAX_RELEASES:,}, such as adaptive:0.1, or mechanism gaussian-blt.",
+            )
+        return releases
+
+    return rows
 
 
 def _norms(stream: Stream) -> Array:
@@ -164,8 +169,8 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     title="Gaussian, Toeplitz factorisation",
     summary="Gaussian noise correlated over the releases by the square root of the prefix-sum matrix.",
     source="Fichtenberger, Henzinger, Upadhyay 2023; Denisov et al. 2022",
-    add_noise=gaussian_toeplitz,
-    rows=_rows,
+    add_noise=prepared,
+    rows=room("gaussian-toeplitz"),
     std=_norms,
     tail=lambda stream, failure: gaussian_tail(_norms(stream), failure),
     length=lambda stream, cells, failure: chi_tail(_norms(stream), cells, failure),

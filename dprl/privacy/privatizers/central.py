@@ -17,6 +17,8 @@ from dprl.privacy.mechanisms import (
     open_stream,
     stream_of_releases,
 )
+from dprl.privacy.mechanisms.gaussian import MAX_RELEASES
+from dprl.privacy.mechanisms.optimal import excess
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers.privatizer import (
     REFERENCE_DELTA,
@@ -127,7 +129,10 @@ def ladder(request: Request) -> tuple[Step, ...]:
 def _ladder(
     statistic: Statistic, size: Size, K: int, M: int, epsilon: float, delta: float
 ) -> tuple[Step, ...]:
-    """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at."""
+    """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at.
+
+    The optimal factorisation is left out beyond MAX_RELEASES, where it is not offered.
+    """
     plain = statistic.sensitivity(size, REPLACE_ONE)
     users, releases = make_stream(np.array([K])), stream_of_releases(M)
     laplace = MECHANISMS["laplace-tree"]
@@ -146,7 +151,7 @@ def _ladder(
             0.0,
         ),
     ]
-    for what, idea, key, stream, seen in (
+    ideas = [
         (
             "the same tree, accounted tightly",
             "accounting at that δ",
@@ -170,10 +175,21 @@ def _ladder(
             releases,
             statistic.evened(),
         ),
-    ):
+        (
+            "the optimal factorisation in place of Toeplitz's",
+            "the optimal factorisation",
+            "gaussian-optimal",
+            releases,
+            statistic.evened(),
+        ),
+    ]
+    for what, idea, key, stream, seen in ideas if M <= MAX_RELEASES else ideas[:-1]:
         mechanism = MECHANISMS[key]
         scale = tight_scale(mechanism, seen.sensitivity(size, REPLACE_ONE), stream, epsilon, delta)
         steps.append(Step(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
+    if M <= MAX_RELEASES:
+        least = steps[-1].std / excess(M)
+        steps.append(Step("what any factorisation needs at least, a lower bound", least, epsilon, delta))
     return tuple(steps)
 
 
@@ -198,7 +214,7 @@ PRIVATIZER = Privatizer(
     summary="A trusted agent adds noise to running sums; each user is protected from all others, even together.",
     trust=TRUST,
     source="QW23-online section 5.1",
-    mechanisms=("gaussian-toeplitz", "gaussian-blt", "gaussian-tree", "laplace-tree"),
+    mechanisms=("gaussian-toeplitz", "gaussian-optimal", "gaussian-blt", "gaussian-tree", "laplace-tree"),
     prepare=prepare,
     per_release=True,
 )
