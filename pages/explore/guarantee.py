@@ -153,7 +153,8 @@ def compare_noise(found: dict[int, Guarantee], titles: Sequence[str]) -> None:
     st.markdown("#### How much noise a promise needs")
     st.markdown(
         "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "
-        "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it."
+        "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it. Up to 4,000 "
+        "releases, the last is a lower bound."
     )
     chosen = view.curve("Of which curve", list(found), titles)
     g = found[chosen]

@@ -227,7 +227,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
 GAUSSIAN_OPTIMAL = Mechanism(
     key="gaussian-optimal",
     title="Gaussian, optimal factorisation",
-    summary="Gaussian noise correlated over the releases by the best factorisation of the prefix-sum matrix, up to 0.2%.",
+    summary="Gaussian noise correlated over the releases by the factorisation with the least noise there is, up to 0.2%.",
     source="Hale, Higham, Trefethen 2008; Denisov et al. 2022",
     add_noise=prepared,
     rows=room("gaussian-optimal"),

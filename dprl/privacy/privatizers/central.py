@@ -176,7 +176,7 @@ def _ladder(
             statistic.evened(),
         ),
         (
-            "the optimal factorisation in place of Toeplitz's",
+            "the optimal factorisation",
             "the optimal factorisation",
             "gaussian-optimal",
             releases,
@@ -189,7 +189,7 @@ def _ladder(
         steps.append(Step(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
     if M <= MAX_RELEASES:
         least = steps[-1].std / excess(M)
-        steps.append(Step("what any factorisation needs at least, a lower bound", least, epsilon, delta))
+        steps.append(Step("no factorisation needs less", least, epsilon, delta))
     return tuple(steps)
 
 

@@ -45,8 +45,8 @@ PAPERS = {
     ),
     "Dvijotham, McMahan, Pillutla, Steinke, Thakurta: Efficient and near-optimal noise generation for streaming "
     "differential privacy (FOCS 2024), the buffered Toeplitz factorisation": "https://arxiv.org/abs/2404.16706",
-    "Denisov, McMahan, Rush, Smith, Thakurta: Improved differential privacy for SGD via optimal private linear operators "
-    "on adaptive streams (NeurIPS 2022), optimal factorisations": "https://arxiv.org/abs/2202.08312",
+    "Denisov, McMahan, Rush, Smith, Thakurta: Improved differential privacy for SGD via optimal private linear "
+    "operators on adaptive streams (NeurIPS 2022), optimal factorisations": "https://arxiv.org/abs/2202.08312",
 }
 
 
