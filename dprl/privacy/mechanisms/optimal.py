@@ -173,7 +173,8 @@ def _kernels() -> tuple[Any, ...]:
 def factors(releases: int) -> Factors:
     """For M releases."""
     solved, merged, normed = _kernels()
-    shift, weight = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)  # where T's spectrum is with even weights
+    # T's eigenvalues with even weights: 4 M^2 sin^2((2k - 1) pi / (4M + 2)), k = 1, ..., M; others are near
+    shift, weight = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)
     p = np.full(releases, 1 / releases)
     keep, gain = np.empty((releases, CHAINS)), np.empty((releases, CHAINS))
     rows, columns = np.empty(releases), np.empty(releases)
@@ -227,7 +228,8 @@ def innovations(stream: Stream, sums: Array) -> Array:
 GAUSSIAN_OPTIMAL = Mechanism(
     key="gaussian-optimal",
     title="Gaussian, optimal factorisation",
-    summary="Gaussian noise correlated over the releases by the factorisation with the least noise there is, up to 0.2%.",
+    summary="Gaussian noise correlated over the releases by the factorisation with the least noise there is, up to "
+    "0.2%.",
     source="Hale, Higham, Trefethen 2008; Denisov et al. 2022",
     add_noise=prepared,
     rows=room("gaussian-optimal"),
