@@ -19,6 +19,7 @@ from dprl.simulation import schedules
 from dprl.statistics import BLANK_ONE, CONSISTENT
 from tests.compare import LEVEL
 from tests.privacy.test_blt import first_columns
+from tests.privacy.test_optimal import matrices
 
 PRIVATE = [
     (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in MECHANISMS[m].calibrations
@@ -221,7 +222,9 @@ def test_proved_epsilon_covers_the_worst_pair_in_euclidean_norm(privacy: str, me
     """delta(epsilon) of Gaussian noise at the largest distance, in standard deviations, that two users can have."""
     _, noise = prepared(privacy, mechanism, "tight", np.arange(1, 101))
     seen = {"gaussian": 1.0, "gaussian-tree": 7.0}.get(mechanism)
-    if mechanism == "gaussian-blt":
+    if mechanism == "gaussian-optimal":
+        seen = float((matrices(100)[1] ** 2).sum(axis=0).max())
+    elif mechanism == "gaussian-blt":
         seen = float((first_columns(100)[1][:, 0] ** 2).sum())
     elif seen is None:  # the first column of the factor
         c = np.cumprod([1.0, *((2 * j - 1) / (2 * j) for j in range(1, 100))])

@@ -158,7 +158,7 @@ class Privatizer:
         key: its name in a spec.
         words: its vocabulary.
         trust: who sees raw data, in words.
-        mechanisms: keys, the best first.
+        mechanisms: keys; where none is given, it is the first that fits.
         per_release: its noise is calibrated to the number of releases, so that this is limited before the
             run.
         prepare: from a Request to a Noise.
