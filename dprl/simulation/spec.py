@@ -54,7 +54,7 @@ FIELDS: dict[str, Field] = {
             choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
         ),
         Field(
-            "mechanism", "choice", None, "how noise is drawn; by default the best that the privacy model has",
+            "mechanism", "choice", None, "how noise is drawn; by default the first of the privacy model's that fits",
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(
@@ -181,7 +181,7 @@ class RunSpec:
         if given == TIED:
             self._set("delta", 1 / (10 * self.episodes))
         if self.mechanism is None:
-            self._set("mechanism", self._best_mechanism())
+            self._set("mechanism", self._default_mechanism())
         known = mechanisms_for(self.algorithm, self.privacy)
         owner = "" if known == privatizer.mechanisms else f" and algorithm {self.algorithm}"
         self._choose("mechanism", known, f"privacy {privatizer.key}{owner}")
@@ -200,7 +200,7 @@ class RunSpec:
                 "delta", f"0 does not go with mechanism {mechanism.key}; give a number above 0{advice}."
             )
 
-    def _best_mechanism(self) -> str:
+    def _default_mechanism(self) -> str:
         """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
         known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
@@ -317,7 +317,7 @@ class RunSpec:
         so does a bonus that is this algorithm's default.
         """
         kept = {name: value for name, value in self.to_dict().items() if value is not None}
-        if self.mechanism is not None and self.mechanism == self._best_mechanism():
+        if self.mechanism is not None and self.mechanism == self._default_mechanism():
             del kept["mechanism"]
         if "algorithm" in changes and self.bonus == ALGORITHMS[self.algorithm].bonuses[0]:
             del kept["bonus"]

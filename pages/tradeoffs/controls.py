@@ -75,7 +75,7 @@ def compared(t: Trade) -> None:
         max_selections=MOST_MODELS,
         on_change=on_value(key, chosen),
         placeholder="privacy models",
-        help="Each privacy model with its best mechanism, or one mechanism in particular: with the least noise that "
+        help="Each privacy model with its default mechanism, or one mechanism in particular: with the least noise that "
         "proves (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
     )
 
