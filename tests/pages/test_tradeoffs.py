@@ -71,8 +71,8 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     assert "the price of privacy falls like ε^−0." in said
     assert "Holm-corrected" in said
     said = words(visit(PAGE, **query(replace(studies.DEFAULT, show="users"))))
-    assert "as printed, scaled to prove ε** 415 times as many (410 to 420)" in said
-    assert "**Central, Laplace tree** 5.59 times as many" in said
+    assert "as printed, scaled to prove ε** 437 times as many (430 to 445)" in said
+    assert "**Central, Laplace tree** 5.89 times as many" in said
 
 
 @pytest.mark.parametrize("show", ["price", "regret", "table"])
