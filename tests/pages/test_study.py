@@ -119,7 +119,7 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
         "central:laplace-tree:scaled",
         "local:laplace:tight",
     }
-    assert [reason.partition(":")[0] for reason in pure.refusals] == ["delta"] * 6
+    assert [reason.partition(":")[0] for reason in pure.refusals] == ["delta"] * 7
     assert set(pure.searches) | {way for ways in pure.refusals.values() for way in ways} == set(pure.ways)
     # A search that has to end early says why, too.
     short = Study(BASE.replace(schedule="episodic"), ("central",), show="users")
