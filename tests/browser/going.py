@@ -7,8 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from playwright.sync_api import Route
-
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec
 from pages.free import link as free
@@ -107,10 +105,9 @@ SHORT_WALKS = ("home", "runs")  # the others take minutes: walks.py
 
 
 def walked(visit: Visits, hand: type[Hand], stop: Stop) -> Walk:
-    """A walk over one page, in which links out of the app lead nowhere; what was left running is cancelled."""
+    """A walk over one page; what was left running is cancelled."""
     page = visit.window()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.context.route(lambda url: not url.startswith((visit.app.url, "data:", "blob:")), answer)
     walk = Walk(page, hand(page), visit.problems, visit.app.log)
     walk.brief, walk.everywhere = stop.brief, stop.everywhere
 
@@ -130,11 +127,6 @@ def walked(visit: Visits, hand: type[Hand], stop: Stop) -> Walk:
     finally:
         withdraw(visit.app)
     return walk
-
-
-def answer(route: Route) -> None:
-    """In place of a page elsewhere."""
-    route.fulfill(status=200, body="elsewhere")
 
 
 def withdraw(app: App) -> None:

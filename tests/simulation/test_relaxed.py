@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,13 +33,14 @@ from tests.simulation.test_stages import (
 )
 
 Ints = NDArray[np.int64]
-KERNELS = [
-    (sdp_pe_relaxed.plan, sdp_pe_relaxed.explorers),
-    (
-        compiled(sdp_pe_relaxed.plan, sdp_pe_relaxed.PLAN),
-        compiled(sdp_pe_relaxed.explorers, sdp_pe_relaxed.EXPLORERS),
-    ),
-]
+
+
+@cache  # not when tests are collected, which every process does
+def kernels() -> list[tuple[Any, Any]]:
+    """Plain and compiled."""
+    plan, explorers = sdp_pe_relaxed.plan, sdp_pe_relaxed.explorers
+    found = compiled(plan, sdp_pe_relaxed.PLAN), compiled(explorers, sdp_pe_relaxed.EXPLORERS)
+    return [(plan, explorers), found]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -51,7 +53,7 @@ def test_mixtures_are_as_good_as_any(seed: int) -> None:
     P = mdp.P * (rng.random((mdp.H, mdp.S, mdp.A, 1)) if seed % 2 else 1.0)
     values = values_by_paths(policies, P, mdp.R, mdp.d1)
     mixed = 0
-    for plan, explorers in KERNELS:
+    for plan, explorers in kernels():
         greedy, V = np.zeros((mdp.H, mdp.S), dtype=np.int64), np.zeros((mdp.H + 1, mdp.S))
         plan(P, mdp.R, greedy, V)
         assert mdp.d1 @ V[0] == pytest.approx(values.max())
