@@ -65,13 +65,15 @@ def linear(seeds: int = 10) -> None:
         )
         print("learner | " + " | ".join(f"{n:.0e}" for n in LINEAR) + " | proves rho | matrices raised")
         cases: list[dict[str, Any]] = [{"algorithm": "pevi"}, {"algorithm": "vapvi"}]
+        if data == "whole":
+            cases += [{"algorithm": "dp-pevi", "rho": rho} for rho in (25.0, 0.8, 0.1)]
         cases += [
             {"algorithm": "dp-vapvi", "rho": rho, "calibration": calibration}
             for calibration in ("paper", "tight")
             for rho in (25.0, 1.0, 0.1)
         ]
         for case in cases:
-            params = {"data": data} if case["algorithm"] != "pevi" else {}
+            params = {"data": data} if "vapvi" in case["algorithm"] else {}
             spec = OfflineSpec(environment="linear-synthetic", behaviour="first:0.6", n=LINEAR[-1], seeds=seeds,
                                algorithm_params=params, **case)  # fmt: skip
             trace = dprl.run(spec)

@@ -2,7 +2,7 @@
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
-from dprl.learners.offline import apvi, pevi, vapvi
+from dprl.learners.offline import apvi, dp_pevi, pevi, vapvi
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import dp_ucbvi, private_ucb_vi, pucb, ucbvi, ucbvi_hoeffding
 
@@ -23,7 +23,7 @@ ALGORITHMS: dict[str, Learner] = {
 }
 
 OFFLINE: dict[str, OfflineLearner] = {
-    a.key: a for a in (apvi.DP_APVI, apvi.APVI, vapvi.DP_VAPVI, vapvi.VAPVI, pevi.PEVI)
+    a.key: a for a in (apvi.DP_APVI, apvi.APVI, vapvi.DP_VAPVI, vapvi.VAPVI, pevi.PEVI, dp_pevi.DP_PEVI)
 }
 
 __all__ = ["ALGORITHMS", "NEEDED", "OFFLINE", "PUBLIC", "Learner", "OfflineLearner", "Problem"]

@@ -192,8 +192,9 @@ class OfflineSpec:
 
     @cached_property
     def _twin(self) -> OfflineSpec:
-        key = OFFLINE[self.algorithm].twin
-        return self if key == self.algorithm else self.replace(algorithm=key)
+        if not PROMISES[self.privacy].fields:
+            return self
+        return self.replace(algorithm=OFFLINE[self.algorithm].twin, privacy="none")
 
     @property
     def caution(self) -> str:

@@ -94,6 +94,12 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
     return _moved(top**2 * max(alone, apart)), _moved(top**2 * alone)
 
 
+def centred_change(features: Array) -> tuple[Change, Change]:
+    """The same of a vector whose targets are in [-1/2, 1/2]: the most is from phi/2 to -phi/2."""
+    squares = (features**2).sum(-1)
+    return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
+
+
 def bounded_gram() -> tuple[Change, Change]:
     """The same for any features of norm at most 1: |phi phi^T - phi' phi'^T|_F <= sqrt 2, and 1."""
     return _moved(1.0), _moved(0.5)

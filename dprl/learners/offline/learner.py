@@ -83,7 +83,7 @@ class OfflineLearner:
     Attributes:
         key, title, summary, source: its names, and what it is.
         privacies: keys of the notions of privacy that its noise is calibrated to, the first is the default.
-        twin: key of the same learner without privacy.
+        twin: key of the same learner without privacy, its own where that is one of its privacies.
         fields: its constants.
         public: keys of PUBLIC, what it takes as known by everybody.
         families(problem, calibration): what it asks for, each with how far one trajectory moves it: for `paper` as the

@@ -108,17 +108,21 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     )
 
 
-def errors(
-    problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
-) -> dict[str, float]:
-    """E of each Gram matrix, whose noise has a spectral norm of at most E/2 with high probability (Appendix A).
+def matrix_error(problem: OfflineProblem, scale: float) -> float:
+    """E of a Gram matrix, whose noise has a spectral norm of at most E/2 with high probability (Appendix A).
 
     E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) where the scale is 1/sqrt(4 rho_0); c1 and c2 are left open.
     """
     d, p = _features(problem).shape[-1], problem.params
     log_term = log(5 * p["c1"] * problem.size.H / problem.beta) / (p["c2"] * d)
-    factor = 2 * sqrt(d) * (2 + max(log_term, 0.0) ** (2 / 3))
-    return {name: factor * scale for name, scale in scales.items() if "gram" in name}
+    return float(2 * scale * sqrt(d) * (2 + max(log_term, 0.0) ** (2 / 3)))
+
+
+def errors(
+    problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
+) -> dict[str, float]:
+    """E of each Gram matrix."""
+    return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 
 def printed_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:

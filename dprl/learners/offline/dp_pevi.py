@@ -1,0 +1,90 @@
+"""DP-PEVI, ours: private pessimistic least squares without weights, from half of what DP-VAPVI releases and less noise.
+
+It differs from DP-VAPVI (QW23-offline, Algorithm 2) in this:
+
+- no variances: sigma^2 = 1, so that the data set is neither split nor asked for them: two releases a step, not five;
+- targets r + V are taken around their middle c and in units of their range g = 1 + max V - min V: (r + V - c)/g is in
+  [-1/2, 1/2], whatever V is. So one trajectory moves the vector by at most 1, for every V that earlier releases may
+  lead to, which is what adaptive composition asks for; and the noise in values has g as a factor, not H.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import sqrt
+
+import numpy as np
+
+from dprl.fields import Field
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
+from dprl.learners.offline.linear import LAMBDA, norms, raised
+from dprl.learners.offline.vapvi import CONSTANTS, matrix_error
+from dprl.statistics.family import Family
+from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
+
+
+def plan(problem: OfflineProblem) -> Plan:
+    """r_h + P_h V = c + phi w, since P_h sums to one; w is g times the regression of (r + V - c)/g."""
+    phi, p, E = problem.features, problem.params, problem.errors
+    assert phi is not None
+    S, A, H = problem.size
+    d, lam, one = phi.shape[-1], p["lambda"], np.ones((S, A))
+    Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
+    V, policy, repaired = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64), 0
+    for h in range(H - 1, -1, -1):
+        name = f"gram {h}"
+        gram = yield Gram(name, 0, h, phi, one)
+        Lambda, bad = raised(gram + (lam + E.get(name, 0.0) / 2) * np.eye(d), lam)
+        repaired += bad
+        g = 1 + np.ptp(V[h + 1])
+        c = V[h + 1].min() + g / 2
+        moment = yield Moment(f"target {h}", 0, h, phi, one / g, V[h + 1] - c, True)
+        w = g * np.linalg.solve(Lambda, moment)
+        Gamma[h] = p["C"] * sqrt(d) * norms(phi, Lambda)
+        Q_hat[h] = c + phi @ w
+        Q[h] = np.clip(Q_hat[h] - Gamma[h], 0, H - h)
+        policy[h] = Q[h].argmax(-1)
+        V[h] = Q[h].max(-1)
+    return Learned(policy, Q_hat, Gamma, Q, V, repaired)
+
+
+def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
+    """A matrix and a vector at each step, each with the same share of the budget."""
+    assert problem.features is not None
+    found = []
+    for h in range(problem.size.H - 1, -1, -1):
+        for name, what, (replaced, blanked) in (
+            ("gram", "the sums of phi phi^T", gram_change(problem.features)),
+            ("target", "of phi (r + V - c)/g", centred_change(problem.features)),
+        ):
+            weight = sqrt(replaced.l2_squared)
+            found.append(Family(f"{name} {h}", f"{what} at step {h}", replaced, blanked, weight=weight))
+    return tuple(found)
+
+
+def errors(
+    problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
+) -> dict[str, float]:
+    """E of each Gram matrix, as in DP-VAPVI."""
+    return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
+
+
+DP_PEVI = OfflineLearner(
+    key="dp-pevi",
+    title="DP-PEVI",
+    summary="Offline, linear, ours: least squares of targets in units of their range; linear-synthetic only.",
+    source="ours, after QW23-offline Algorithm 2 and Jin, Yang, Wang 2021",
+    privacies=("zcdp", "approximate", "none"),
+    twin="dp-pevi",
+    fields=(
+        LAMBDA,
+        Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, as of DP-VAPVI", 0.0, 1000.0),
+        *(f for f in CONSTANTS if f.name in ("c1", "c2")),
+    ),
+    public=("sizes", "features"),
+    families=families,
+    printed={},
+    errors=errors,
+    plan=plan,
+    shown={},
+)
