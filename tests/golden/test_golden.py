@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, MECHANISMS, PRIVATIZERS, RunSpec
+from dprl import ALGORITHMS, MECHANISMS, RunSpec
 from dprl.simulation import SeedRun, start
+from dprl.simulation.spec import mechanisms_for
 
 HERE = Path(__file__).parent
 MODES = {"walked": 2**62, "blocks": 0}
@@ -26,7 +27,7 @@ CASES = [
     (algorithm.key, privacy, mechanism)
     for algorithm in ALGORITHMS.values()
     for privacy in algorithm.privacies
-    for mechanism in PRIVATIZERS[privacy].mechanisms or (None,)
+    for mechanism in mechanisms_for(algorithm.key, privacy) or (None,)
 ]
 
 

@@ -20,6 +20,7 @@ from dprl.learners import ALGORITHMS
 from dprl.links import BY_HAND, MAX_MODEL, NEWEST, TABLES, decode_spec, digest, encode_spec
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
+from dprl.simulation.spec import mechanisms_for
 from pages.free import link as free_link
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor import links
@@ -50,7 +51,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
     privacy = draw(st.sampled_from(algorithm.privacies))
     small = bool(algorithm.schedule)
     environment = SMALL if small else draw(st.sampled_from(ENVIRONMENTS))
-    choices = [(m, c) for m in PRIVATIZERS[privacy].mechanisms for c in MECHANISMS[m].calibrations]
+    choices = [(m, c) for m in mechanisms_for(algorithm.key, privacy) for c in MECHANISMS[m].calibrations]
     mechanism, calibration = draw(st.sampled_from(choices)) if choices else (None, None)
     schedule = draw(st.sampled_from(["episodic", "geometric:0.02", "geometric:0.5", "adaptive:0.1"]))
     try:

@@ -20,10 +20,11 @@ from dprl.mdp.counts import rewards, visits
 from dprl.simulation import Run, start, trace_from_bytes, warm
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.prepare import streams
+from dprl.simulation.spec import mechanisms_for
 from tests.compare import LEVEL, ks_samples
 from tests.problems import PAIRS, STAGED, small_params
 
-RUNS = [(a, p, m) for a, p in PAIRS for m in PRIVATIZERS[p].mechanisms or (None,)]
+RUNS = [(a, p, m) for a, p in PAIRS for m in mechanisms_for(a, p) or (None,)]
 ROOT = Path(__file__).parents[2]
 WALK_ALL, WALK_NONE = 2**62, 0
 
@@ -294,7 +295,7 @@ def test_after_warming_up_nothing_is_left_to_compile() -> None:
     list(warm())
     before = compiled.cache_info().misses
     every = [(*run, "chain") for run in RUNS] + [("dp-ucbvi", "none", None, e) for e in ENVIRONMENTS]
-    every += [(a, p, m, "hard-jdp") for a, p in STAGED for m in PRIVATIZERS[p].mechanisms or (None,)]
+    every += [(a, p, m, "hard-jdp") for a, p in STAGED for m in mechanisms_for(a, p) or (None,)]
     for algorithm, privacy, mechanism, environment in every:
         for bonus in ALGORITHMS[algorithm].bonuses:
             spec = spec_of(

@@ -23,6 +23,7 @@ from dprl import (
 )
 from dprl.fields import Field
 from dprl.links import decode_spec, defaults_of
+from dprl.simulation.spec import mechanisms_for
 from tests.problems import fits, model
 
 MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
@@ -79,7 +80,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
     for name in ("epsilon", "delta", "beta"):
         if draw(st.booleans()):
             given_fields[name] = draw(values(FIELDS[name]))
-    mechanism = draw(st.sampled_from((None, *PRIVATIZERS[privacy].mechanisms)))
+    mechanism = draw(st.sampled_from((None, *mechanisms_for(given_fields["algorithm"], privacy))))
     given_fields["mechanism"] = mechanism
     if mechanism:
         given_fields["calibration"] = draw(st.sampled_from((None, *MECHANISMS[mechanism].calibrations)))
