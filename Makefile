@@ -16,7 +16,7 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
 
-.PHONY: help run test walk check lint format clean
+.PHONY: help run test kernels walk check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
@@ -30,12 +30,14 @@ help:
 run: $(VENV)/.run
 	@exec $(PY) -m dprl.serve --host "$(HOST)" --port "$(PORT)"
 
-test: $(VENV)/.test
+test: kernels
 	@sh tests/browser/install.sh $(PY)
-	@echo "Compiling the kernels, once for all processes (half a minute after a change of the core)."
-	@$(PY) -c "from dprl.simulation import warm; list(warm())"
 	@echo "Running the tests."
 	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(COVERAGE)
+
+kernels: $(VENV)/.test
+	@echo "Compiling the kernels, once for all processes (half a minute after a change of the core)."
+	@$(PY) -c "from dprl.simulation import warm; list(warm())"
 
 check: $(VENV)/.test
 	@$(PY) -m pytest $(TESTS)
