@@ -20,16 +20,23 @@ from tests.privacy.draws import replaced, unit_noise
 OPTIMAL = MECHANISMS["gaussian-optimal"]
 
 
-def matrices(releases: int) -> tuple[Array, Array]:
+def dense(keep: Array, gain: Array) -> tuple[Array, Array]:
     """[M, M] B, from what a single draw adds to each release, and C = B^-1 A."""
-    made, B = factors(releases), np.zeros((releases, releases))
+    releases = len(keep)
+    B = np.zeros((releases, releases))
     for k in range(releases):
-        buffers = made.gain[k].copy()
+        buffers = gain[k].copy()
         B[k, k] = buffers.sum()
         for i in range(k + 1, releases):
-            buffers *= made.keep[i]
+            buffers *= keep[i]
             B[i, k] = buffers.sum()
     return B, solve_triangular(B, np.tril(np.ones(B.shape)), lower=True)
+
+
+def matrices(releases: int) -> tuple[Array, Array]:
+    """B and C for M releases."""
+    made = factors(releases)
+    return dense(made.keep, made.gain)
 
 
 def seen_through(mechanism: Mechanism, releases: int) -> float:
@@ -53,8 +60,22 @@ def test_the_norms_are_those_of_lower_triangular_factors_of_the_prefix_sums(rele
     np.testing.assert_allclose(
         OPTIMAL.std(stream_of_releases(releases)), np.linalg.norm(B, axis=1), rtol=1e-11
     )
-    # what protects an item, wherever it enters; not always the first column's norm
+    # what protects an item, wherever it enters
     assert seen_through(OPTIMAL, releases) == pytest.approx(np.linalg.norm(C, axis=0).max(), rel=1e-11)
+
+
+def test_norms_are_right_whatever_the_factors_are() -> None:
+    """Also where the first column of C is not the longest, nor the last row of B."""
+    rng = np.random.default_rng(0)
+    keep, gain = rng.uniform(0.1, 1.0, (30, 3)), rng.uniform(0.1, 1.0, (30, 3))
+    gain[20] *= 10
+    gain[10] /= 10
+    rows, columns = np.empty(30), np.empty(30)
+    optimal.norms(keep, gain, rows, columns)
+    B, C = dense(keep, gain)
+    np.testing.assert_allclose(rows, (B**2).sum(axis=1), rtol=1e-11)
+    np.testing.assert_allclose(columns, (C**2).sum(axis=0), rtol=1e-11)
+    assert (rows.argmax(), columns.argmax()) == (20, 10)
 
 
 @pytest.mark.parametrize("releases", [1, 2, 30])
