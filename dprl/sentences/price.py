@@ -142,13 +142,16 @@ def beside(bounds: Sequence[Proved]) -> str:
 
 def ladder(steps: Sequence[Step], own: int | None = None) -> str:
     """What each idea is worth, between what the first step proves and what the last does; and the run's own noise."""
-    before, parts = steps[0], []
+    before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:
             times = before.std / step.std
-            worth = f"{rough(times)} by" if times >= 1 else f"divided by {rough(1 / times)} again by"
-            parts.append(f"{worth} {step.idea}")
+            if times >= 1:
+                parts.append(f"{rough(times)} by {step.idea}")
+            else:
+                given_back.append(f"divided by {rough(1 / times)} again by {step.idea}")
             before = step
+    parts += given_back
     first, last = (promise(step.epsilon, step.delta) for step in (steps[0], before))
     said = f"Printed noise proves {first} here. "
     if parts:

@@ -47,9 +47,16 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
         "count: 36 by a better tree and 1.2 by releasing r/4. No bar has less than this run."
     )
     assert "This run has 43 times the least of these." in captioned.ladder(STEPS, own=0).see
-    more = captioned.ladder([*STEPS, Step("halves", 183.0, 1.0, 1e-6, "releasing n/2")]).see
-    assert "a factor of 29" in more
-    assert "divided by 1.5 again by releasing n/2" in more
+    more = captioned.ladder(
+        [
+            *STEPS,
+            Step("halves", 183.0, 1.0, 1e-6, "releasing n/2"),
+            Step("least", 166.4, 1.0, 1e-6, "the optimal factorisation"),
+        ]
+    ).see
+    assert "a factor of 32" in more
+    # what is given back is said last, so that nobody divides by what follows
+    assert "1.1 by the optimal factorisation and divided by 1.5 again by releasing n/2." in more
     named = captioned.ladder(STEPS, instance="RiverSwim, K = 10⁹").figure
     assert "RiverSwim, K = 10⁹" in named.layout.title.text
 

@@ -189,7 +189,7 @@ def _ladder(
         steps.append(Step(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
     if M <= MAX_RELEASES:
         least = steps[-1].std / excess(M)
-        steps.append(Step("no factorisation needs less", least, epsilon, delta))
+        steps.append(Step("any factorisation of the same, at least", least, epsilon, delta))
     return tuple(steps)
 
 
