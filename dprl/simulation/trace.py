@@ -179,7 +179,8 @@ class Trace:
     def summary(self) -> dict[str, float | None]:
         """The curve's end with its 95% t interval over seeds, what is claimed and proved, and the speed.
 
-        Values that do not exist (an interval of one seed, a privacy nobody claims) are None.
+        Values that do not exist (an interval of one seed, a privacy nobody claims) are None; rho stands where there is
+        one.
         """
         final = self.values[:, -1]
         low = high = None
@@ -189,6 +190,7 @@ class Trace:
             half = float(t.ppf(0.975, len(final) - 1) * final.std(ddof=1) / np.sqrt(len(final)))
             low, high = float(final.mean()) - half, float(final.mean()) + half
         promised, axis, measure = self.guarantee, self._curve.axis, self._curve.measure
+        rho = {"claimed_rho": promised.claimed_rho, "proved_rho": promised.proved_rho}
         return {
             "v_star": self._core.v_star,
             f"final_{measure}_mean": float(final.mean()),
@@ -198,6 +200,7 @@ class Trace:
             "claimed_delta": promised.claimed_delta,
             "proved_epsilon": promised.proved_epsilon,
             "proved_delta": promised.proved_delta,
+            **{name: value for name, value in rho.items() if value is not None},
             "seconds": float(sum(seed.seconds for seed in self.seeds)),
             f"{axis}s_per_s": float(np.median([seed.rate for seed in self.seeds])),
         }

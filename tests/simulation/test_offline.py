@@ -251,7 +251,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert list(frame.columns) == ["seed", "n", "gap"]
     pd.testing.assert_frame_equal(frame, dprl.run(spec).frame())
     summary = json.loads((tmp_path / "a/summary.json").read_text())
-    assert summary["proved_delta"] == 1e-6
+    assert (summary["claimed_rho"], summary["proved_rho"], summary["proved_delta"]) == (0.5, 0.5, 1e-6)
     changed = [
         "run",
         "--spec",
