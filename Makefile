@@ -44,7 +44,7 @@ check: $(VENV)/.test
 
 walk: $(VENV)/.test
 	@sh tests/browser/install.sh $(PY)
-	@$(PY) -m pytest tests/browser/walks.py
+	@DPRL_WORKERS=3 $(PY) -m pytest tests/browser/walks.py  # two runs go on, and one worker is left for others
 
 lint: $(VENV)/.test
 	@echo "Checking style (ruff), format (ruff) and types (mypy)."

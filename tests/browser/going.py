@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from dprl.jobs.store import Store
-from dprl.simulation import RunSpec
+from dprl.simulation import AttackSpec, RunSpec
+from pages.attack import link as attacks
 from pages.free import link as free
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import links
@@ -18,11 +19,22 @@ from tests.browser.hands import Hand
 from tests.browser.server import App
 from tests.browser.walk import Walk
 
+# Finished in a moment: a learner in episodes, the problem with a chart of its own, and a learner in stages.
 SHORT = RunSpec(environment_params={"S": 3, "H": 3}, epsilon=50.0, episodes=20_000, seeds=2)
-# Minutes, so that they go on through any walk; one seed, so that a worker is left for what a walk starts.
+TINY = {"S": 2, "A": 2, "H": 2}
+FINISHED = (
+    SHORT,
+    RunSpec(environment="hard-jdp", privacy="none", episodes=20_000, seeds=2),
+    RunSpec(environment="random", environment_params=TINY, algorithm="sdp-pe", privacy="none", seeds=1),
+)
+# Minutes, so that they go on through any walk; one seed each, so that a worker is left for what a walk starts.
 LARGE = {"S": 50, "H": 40}
 LONG = RunSpec(environment_params=LARGE, privacy="none", episodes=10**6, schedule="episodic", seeds=1)
 LONG_PRIVATE = RunSpec(environment_params=LARGE, epsilon=1.0, episodes=150_000, schedule="episodic", seeds=1)
+# Released after each episode, so that each of its twelve parts takes seconds.
+ATTACK = AttackSpec(
+    run=RunSpec(environment_params={"S": 3, "H": 3}, episodes=30_000, schedule="episodic", seeds=1)
+)
 SWEEP = studies.Study(LONG_PRIVATE, models=("none", "central"), values=(1.0, 10.0))
 # Menus in the sidebar that the same code draws on every page: one entry is enough.
 MENUS = (
@@ -69,6 +81,44 @@ STOPS = {
                 ("link", "Runs"),
             }
         ),
+    ),
+    "explore": Stop(
+        compared(LONG, LONG.replace(root_seed=1), *FINISHED),
+        frozenset(
+            {
+                *(("tab", name) for name in ("Regret", "Counts", "Policy", "Guarantee", "Data")),
+                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Chart (HTML)")),
+                *(("button", name) for name in ("Cancel all", "Run it", "Cancel")),
+                *(("button", name) for name in ("Run", "Reset", "Play")),
+                *(("button", name) for name in ("Hide", "Duplicate", "Remove", "Add its non-private twin")),
+                *(
+                    ("choice", name)
+                    for name in ("Bad arms", "Stage by stage", "Price of privacy", "Mistakes")
+                ),
+                ("switch", "Pause live"),
+            }
+        ),
+        first=compared(*FINISHED),
+        everywhere=False,
+    ),
+    "attack": Stop(
+        f"attack?{urlencode(attacks.encode(ATTACK, attacks.AttackView()))}",
+        frozenset(
+            {
+                *(
+                    ("choice", name)
+                    for name in ("Attack a release", "Two users collude", "What a promise means")
+                ),
+                *(("choice", name) for name in ("Scores", "Right against wrong", "Farthest apart")),
+                *(("choice", name) for name in ("1. One noise for all", "3. A tree")),
+                *(("switch", name) for name in ("Noise half as large", "Pause live")),
+                *(("text", name) for name in ("First episode", "Second episode")),
+                *(("button", name) for name in ("Attack", "Reset", "Cancel")),
+                ("slider", "Believed before"),
+            }
+        ),
+        brief=MENUS,
+        everywhere=False,
     ),
     "tradeoffs": Stop(
         f"tradeoffs?{urlencode(studies.encode(SWEEP))}",

@@ -77,6 +77,8 @@
     }
     return false;
   };
+  // Whether the page says that something is still to come.
+  const waits = () => /in a moment|being worked out/.test(document.querySelector('[data-testid="stMain"]')?.innerText ?? "");
   // What a visitor must never see.
   const trouble = () => {
     const boxes = [...document.querySelectorAll('[data-testid="stException"], [data-testid="stAlert"]')];
@@ -233,6 +235,6 @@
     return way[way.indexOf(group(element)) - 1] ?? null;
   };
 
-  window.dprlTest = { rest, trouble, controls, beside, state, spot, bring, drawn, active, focus, before, talk,
+  window.dprlTest = { rest, waits, trouble, controls, beside, state, spot, bring, drawn, active, focus, before, talk,
     element: (i) => found[i] };
 })();

@@ -16,6 +16,8 @@ from tests.browser.hands import Hand, Mouse
 
 LIMIT = 15_000  # ms for a page to come to rest
 DOWNLOAD = 5.0  # seconds until a download begins
+WAIT = 20_000  # ms for the workers to answer what the page says it waits for
+TURNS = ("choice", "tab", "link")  # turn a page to something else
 MOST = 800  # uses
 TRIES = 3  # to use a control
 RETURNS = 3  # how often a control is used again, or a page opened again, to bring back what is gone
@@ -60,15 +62,16 @@ class Gone(CannotUse):
 
 
 def turn(control: Control) -> int:
-    """What is used first: what is on the page, then what turns it to something else, last what leads away."""
+    """What is used first: what is on the page, then what turns it to something else, the sidebar, and last what leads
+    away."""
     if control.name in LAST:
-        return 6
+        return 7
     if control.kind == "link":
-        return 5
+        return 6
     if LATE.search(control.name):
-        return 4
+        return 5
     if control.place.startswith(("sidebar", "header")):
-        return 3
+        return 4 if control.kind == "menu" else 3
     return {"choice": 1, "menu": 1, "tab": 2}.get(control.kind, 0)
 
 
@@ -124,9 +127,17 @@ class Walk:
             seen = set(now)
             todo = [control for control in now if self.lacks(control)]
             if todo:
-                control = min(todo, key=lambda one: (turn(one), one.index <= place, one.index))
+                # Of those whose turn it is first what the last use has brought, which the next may take away.
+                control = min(
+                    todo,
+                    key=lambda one: (
+                        turn(one), last is None or self._shown[one] != last, one.index <= place, one.index
+                    ),
+                )  # fmt: skip
                 place = control.index
                 last = control, self.attempt(control)
+                if control.kind in TURNS:
+                    self.wait()
             elif now and now[0].layers:
                 self.leave(now[0].layers)
             elif not self.bring_back(self.lost(met), now):
@@ -135,17 +146,28 @@ class Walk:
             self.faults[str(control)] = "was there once, and could not be brought back"
 
     def lost(self, met: set[Control]) -> list[Control]:
-        """What is still to be used. Of two alike the second may have been the old one beside the new: it is left."""
-        return [control for control in met if control.nth == 1 and self.lacks(control)]
+        """What is still to be used, not only to bring back another. Of two alike the second may have been the old one
+        beside the new: it is left."""
+        return [
+            control
+            for control in met
+            if control.nth == 1
+            and self.lacks(control)
+            and not (
+                control in self._ever
+                and self._offered.get(control, set()) <= self.entries.get(control, set())
+            )
+        ]
 
     @property
     def kinds_and_names(self) -> set[tuple[str, str]]:
         """Of all that was used."""
-        return {(control.kind, control.name) for control in self.used}
+        return {(control.kind, control.name) for control in {*self.used, *self._ever}}
 
     def arrive(self) -> None:
         self.open()
         self.rest()
+        self.wait()
 
     def lacks(self, control: Control) -> bool:
         """Whether it was not used yet, or not all that its menu offers."""
@@ -161,7 +183,11 @@ class Walk:
         return control not in self.used or bool(self._offered.get(control))
 
     def bring_back(self, lost: list[Control], now: list[Control]) -> bool:
-        """Do again what brought a control that is gone; False when there is none, or it was tried often enough."""
+        """Do again what brought a control that is gone; False when there is none, or it was tried often enough.
+
+        What turned the page to something else may have turned it from there, so that from a second try on the page is
+        opened again first.
+        """
         for control in lost:
             if self._returns[control] == RETURNS:
                 continue
@@ -169,17 +195,16 @@ class Walk:
             use = self._shown[control]
             while use is not None:
                 if use[1]:
-                    self._offered[use[0]].add(use[1])
+                    self._offered.setdefault(use[0], set()).add(use[1])
                 else:
                     self.used.pop(use[0], None)
-                if use[0] in now:
+                if use[0] in now and self._returns[control] == 1:
                     return True
                 use = self._shown[use[0]]
-            if self._uses == self._arrived:
-                return False  # opened again, it brought nothing
-            self._arrived = self._uses
-            self.arrive()
-            return True
+            if self._uses > self._arrived:  # else, opened again, it brought nothing
+                self._arrived = self._uses
+                self.arrive()
+                return True
         return False
 
     # --- one use ---
@@ -325,6 +350,14 @@ class Walk:
     def rest(self) -> None:
         if not self.page.evaluate("limit => dprlTest.rest(limit)", LIMIT):
             raise CannotUse("the page does not come to rest")
+
+    def wait(self) -> None:
+        """Until the page has what it asked the workers for, if they say it in time."""
+        try:
+            self.page.wait_for_function("!dprlTest.waits()", timeout=WAIT)
+        except Error:
+            return
+        self.rest()
 
     def well(self) -> None:
         """Raises CannotUse with all that went wrong since the last time."""

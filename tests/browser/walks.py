@@ -1,4 +1,4 @@
-"""Walks over Trade-offs and "When is privacy free?" with a run going on: minutes, so for `make walk`, not `make test`.
+"""Walks over the pages with a sidebar, with a run going on: minutes, so for `make walk`, not `make test`.
 
 Every control is used by mouse and by keyboard, and nothing may fail on the page, in its console or in the log.
 """
