@@ -156,14 +156,12 @@ class Mouse(Hand):
         self.press(part(at, "e => e.querySelector('button')"))
 
     def slider(self, at: ElementHandle) -> None:
-        """Press its track where it is not."""
+        """Press its track where it is not: not half way between the stops of one with three."""
         track = part(at, "e => e.closest('[role=group]')?.querySelector('div') ?? e")
         self.spot(track)
         box = box_of(track)
         left = at.evaluate("e => (e.value - e.min) / (e.max - e.min) < 0.5")
-        self.page.mouse.click(
-            box["x"] + (0.75 if left else 0.25) * box["width"], box["y"] + box["height"] / 2
-        )
+        self.page.mouse.click(box["x"] + (0.8 if left else 0.2) * box["width"], box["y"] + box["height"] / 2)
 
     def chart(self, at: ElementHandle) -> None:
         """Point at it, press it twice, press a line of its legend and one of its points, pull a frame over it."""

@@ -87,6 +87,26 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     assert "Not above the proof" in said(half)
 
 
+def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, store: Store) -> None:
+    app = visit(PAGE, **LINK)
+    next(toggle for toggle in app.toggle if toggle.label == "Pause live").set_value(True).run()
+    assert app.session_state["session"].paused
+    for pressed, state in (("cancel", "cancelled"), ("retry", "queued")):
+        app.button(key=pressed).click().run()
+        unbroken(app)
+        assert store.status(shown(app).spec).state == state
+    next(menu for menu in app.selectbox if menu.label == "Privacy model").set_value("central").run()
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert shown(app).spec.run.privacy == "central"
+    assert store.status(shown(app).spec).state == "queued"
+    app.button(key="reset").click().run()
+    unbroken(app)
+    assert (
+        next(menu for menu in app.selectbox if menu.label == "Environment").value == DEFAULT.run.environment
+    )
+
+
 def test_the_claim_of_printed_noise_is_caught(visit: Visit, work: Work) -> None:
     run = RUN.replace(calibration="paper")
     app = visit(PAGE, b=encode_spec(run), chart="errors")
