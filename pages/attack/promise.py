@@ -58,7 +58,7 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
     """What somebody believes before and after."""
     if epsilon is None:
         return
-    st.markdown("#### What somebody believes of you")
+    st.markdown("#### What somebody believes of you", anchors=False)
     st.markdown(sentences.MEANING)
     key = f"{session().version}:attack:prior"
     low, high = FIELDS["prior"].low, FIELDS["prior"].high

@@ -150,7 +150,7 @@ def compare_noise(found: dict[int, Guarantee], titles: Sequence[str]) -> None:
     """The ladder from the printed noise down, for one of the curves that have one."""
     if not found:
         return
-    st.markdown("#### How much noise a promise needs")
+    st.markdown("#### How much noise a promise needs", anchors=False)
     st.markdown(
         "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "
         "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it. Up to 4,000 "

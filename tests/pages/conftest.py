@@ -124,9 +124,10 @@ def visit(store: Store) -> Callable[..., AppTest]:
 
 
 def unbroken(app: AppTest) -> None:
-    """No exception and no crash on the page."""
+    """No exception and no crash on the page, and no heading with a link to itself, which would go into the address."""
     assert [e.value for e in app.exception] == []
     assert [e.value for e in app.error] == []
+    assert [e.value for e in app.markdown if e.value.startswith("#") and not e.proto.hide_anchors] == []
 
 
 def words(app: AppTest) -> str:
