@@ -107,7 +107,7 @@ def test_the_noise_is_the_sum_of_observed_walks(releases: int) -> None:
     np.testing.assert_allclose(B @ B.T, sum(chains), rtol=1e-9)
 
 
-@pytest.mark.parametrize("releases", [1, 2, 5, 50, 333, 782])
+@pytest.mark.parametrize("releases", [1, 2, 5, 50, 333])
 def test_the_bound_is_a_sum_of_singular_values(releases: int) -> None:
     """For any weights it is one; anybody can compute it from the weights alone."""
     p = factors(releases).p
