@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import log, sqrt
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from dprl.privacy.accounting import zcdp_of
 from dprl.privacy.curator import CuratorNoise
 from dprl.simulation import OfflineRun, start
 from dprl.simulation.loops.offline import Curator, noise_of_run, problem_of
+from dprl.statistics.family import Family
 from tests.privacy.draws import FIVE
 
 H, A = 4, 7
@@ -180,6 +182,30 @@ def test_every_table_of_least_squares_is_the_papers(
     ours = learned(key, (D.record,), 400, **params)
     for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
         np.testing.assert_allclose(getattr(ours, name), table, rtol=0, atol=1e-10, err_msg=name)
+
+
+@pytest.mark.parametrize("key", ["dp-vapvi", "dp-pevi"])
+def test_matrices_are_shifted_by_half_of_e(key: str) -> None:
+    """K = E/2 I + noise (Algorithm 2, line 2): as a ridge that is larger by E/2."""
+    records, shift = (walked(60, 0).record, walked(60, 1).record), 3.0
+    tables = []
+    for ridge, errors in ((1.0, {f.name: 2 * shift for f in _families(key)}), (1.0 + shift, {})):
+        spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params={"lambda": ridge})  # type: ignore[arg-type]
+        plan = OFFLINE[key].plan(replace(problem_of(spec, 120), errors=errors))
+        query = next(plan)
+        while True:
+            try:
+                query = plan.send(query.answer(records[query.half], np.zeros(query.draws(MDP.size)), 0.0))
+            except StopIteration as end:
+                tables.append(end.value)
+                break
+    for one, other in zip(*tables, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    assert tables[0].Q.any()
+
+
+def _families(key: str) -> tuple[Family, ...]:
+    return OFFLINE[key].families(problem_of(OfflineSpec(**WORLD, algorithm=key), 120), "tight")  # type: ignore[arg-type]
 
 
 def test_weights_take_part() -> None:
