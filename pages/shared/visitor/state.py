@@ -145,7 +145,7 @@ class Session:
         waiting: parts that miss an answer of the workers.
         polling: those that the browser has drawn again until they have it.
         asked: what this visitor has waited for.
-        replaced: the last addresses that another was written over.
+        replaced: the last addresses that others took the place of.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -250,6 +250,8 @@ def read_address(part: Part) -> None:
     given, name = address.read(s.files)
     late = name in s.replaced and not s.arrived and not address.went_back()
     if name != part.address and not late:
+        if part.address is not None:
+            s.replaced.append(part.address)
         part.address = name
         part.follow(given)
 
