@@ -106,15 +106,17 @@ class CuratorNoise:
         scales: of each family's noise, by name: the standard deviation of Gaussian noise, the b of Laplace(b).
         losses: what replacing one trajectory reveals, for each half of the data set that it may be in.
         guarantee: what is claimed and proved.
+        times: by family and half, how many releases of it that speaks of.
     """
 
     mechanism: Mechanism | None
     scales: Mapping[str, float]
     losses: tuple[Losses, ...]
     guarantee: Guarantee
+    times: Mapping[tuple[str, int], int]
 
 
-NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED)
+NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
 
 
 def losses_of(
@@ -193,7 +195,10 @@ def prepare(
     )
     delta = asked.delta or (REFERENCE_DELTA if mechanism.needs_delta else 0.0)
     again = max(group_epsilon(losses, RETURNING, delta) for losses in replaced)
-    first = families[0].name
+    low, high = min(scales.values()), max(scales.values())
+    scale = low if low == high else None
+    if scale is None:
+        formula += f"; its scale in one number is {low:.4g} to {high:.4g}, by what is summed"
     return CuratorNoise(
         mechanism=mechanism,
         scales=dict(scales),
@@ -206,8 +211,8 @@ def prepare(
             mechanism=mechanism.title,
             where=where,
             noise_formula=formula,
-            noise_scale=scales[first],
-            noise_std=scales[first] * float(mechanism.std(ONCE)[0]),
+            noise_scale=scale,
+            noise_std=None if scale is None else scale * float(mechanism.std(ONCE)[0]),
             claimed_epsilon=asked.epsilon,
             claimed_delta=None if asked.epsilon is None else asked.delta or 0.0,
             proved_epsilon=max(epsilon_of(losses, delta) for losses in replaced),
@@ -228,4 +233,5 @@ def prepare(
             claimed_rho=asked.rho,
             proved_rho=float(f"{max(_zcdp(losses) for losses in replaced):.12g}"),
         ),
+        times={(family.name, family.half): family.times for family in families},
     )

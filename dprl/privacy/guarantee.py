@@ -73,7 +73,7 @@ class Guarantee:
         messages: what one user sends, in words, where that is more than a report.
         claimed_rho, proved_rho: of zero-concentrated privacy, of an offline run.
 
-    Numbers are None where no privacy is claimed.
+    Numbers are None where no privacy is claimed, scale and std also where sums have noise of different sizes.
     """
 
     model: str

@@ -374,7 +374,7 @@ def test_the_best_attack_finds_no_more_than_is_proved(factor: float) -> None:
     spec = OfflineSpec(**WORLD, algorithm="dp-vapvi", rho=1.0, algorithm_params={"data": "whole"}, n=10**4)  # type: ignore[arg-type]
     printed = noise_of_run(spec)[0]
     scales = {name: factor * scale for name, scale in printed.scales.items()}
-    noise = CuratorNoise(printed.mechanism, scales, printed.losses, printed.guarantee)
+    noise = replace(printed, scales=scales)
     others = walked(300, 5).record * 30
     worlds = []
     for s, a, reward in ((0, 0, 1.0), (1, A - 1, 0.0)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,7 +123,7 @@ def test_the_best_attack_reaches_the_proof_and_not_more(budget: dict[str, object
     noise = noise_of(**budget)
     assert noise.mechanism is not None
     scale = noise.scales["counts"]
-    weak = CuratorNoise(noise.mechanism, {"counts": factor * scale}, noise.losses, noise.guarantee)
+    weak = replace(noise, scales={"counts": factor * scale})
     means = [Raw().answer(record, np.zeros(DATASET.cells(SIZE)), 0.0) for record in worlds()]
     assert np.abs(means[0] - means[1]).sum() == 4 * H
 
@@ -156,3 +157,15 @@ def test_what_nobody_promises_is_not_noisy() -> None:
     assert error == {}
     assert noise.guarantee.claimed_rho is noise.guarantee.proved_epsilon is None
     assert "proved_rho" not in noise.guarantee.to_dict()
+
+
+def test_what_is_not_accounted_for_is_not_released() -> None:
+    """The same answer with other noise, again and again, would have no noise on average."""
+    noise, record = noise_of(rho=1.0), worlds()[0]
+    curator = Curator((record, record), noise, {}, np.random.default_rng(0))
+    curator.release(Raw())
+    other = Raw()
+    other.half = 1
+    for query in (Raw(), other):
+        with pytest.raises(RuntimeError, match="accounted for"):
+            curator.release(query)

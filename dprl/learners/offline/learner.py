@@ -24,7 +24,7 @@ class Learned(NamedTuple):
         Q_hat: [H, S, A], r + P~ V~ before pessimism.
         penalty: [H, S, A], Gamma.
         Q: [H, S, A], Q_hat - Gamma clipped to [0, H - h].
-        V: [H + 1, S], V~, the lower value of the policy.
+        V: [H + 1, S], V~, a low estimate of the policy's values.
         repaired: how many released matrices were below what such a matrix can be, and were raised to it.
     """
 

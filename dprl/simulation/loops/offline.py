@@ -6,6 +6,7 @@ The learner is a generator: it yields queries and is sent what is released. The 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -37,7 +38,7 @@ class OfflineTrace(TraceCore):
     both exact.
 
     Attributes:
-        lower: [C] V~ at the start: the lower bound of v^pi that the learner itself has.
+        lower: [C] d1 V~_0, the learner's own low estimate of v^pi; docs/offline.md says when it is a lower bound.
         errors: [] each, E in use, by family.
         repaired: [C] released matrices that were below what such a matrix can be, and were raised to it.
         covered: d_m of the behaviour policy, and the least d^mu where the optimal policy goes.
@@ -85,14 +86,23 @@ class Curator:
         rng: np.random.Generator,
     ) -> None:
         self._records, self._noise, self._errors, self._rng = records, noise, errors, rng
+        self._asked: Counter[tuple[str, int]] = Counter()
 
     def release(self, query: Query) -> Array:
-        """What the learner sees of the data set."""
+        """What the learner sees of the data set.
+
+        Raises:
+            RuntimeError: it has asked for more than the guarantee speaks of.
+        """
         record = self._records[query.half]
         H, S, A, _ = record.shape
         draws = query.draws(Size(S, A, H))
         if self._noise.mechanism is None:
             return query.answer(record, np.zeros(draws), 0.0)
+        family = query.family, query.half
+        self._asked[family] += 1
+        if self._asked[family] > self._noise.times.get(family, 0):
+            raise RuntimeError(f"{query.family} was asked for more often than is accounted for")
         unit = unit_noise(self._noise.mechanism, ONCE, draws, self._rng)[0]
         error = self._errors.get(query.family, 0.0)
         return query.answer(record, self._noise.scales[query.family] * unit, error)
