@@ -113,7 +113,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def windows(browser: Browser) -> Iterator[BrowserContext]:
     """Where all windows are opened. They share one process of the browser, which a blank one of the same site keeps
-    alive, and so what it has read of Streamlit's and Plotly's code: a window costs a third of one that reads it anew.
+    alive, and so what it has read of Streamlit's and Plotly's code: a window costs half of one that reads it anew.
     """
     context = browser.new_context(reduced_motion="reduce")
     blank = context.new_page()
