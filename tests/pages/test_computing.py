@@ -51,7 +51,7 @@ TAKEN = {
     "dprl.simulation.cost": {"MAX_CELLS"},
     "dprl.simulation.schedules": {"adaptive", "geometric"},
     "dprl.simulation.schedules.episodic": {"LIMIT"},
-    "dprl.simulation.spec": {"DEFAULT_DELTA", "TIED", "FIELDS", "RunSpec"},
+    "dprl.simulation.spec": {"DEFAULT_DELTA", "TIED", "FIELDS", "RunSpec", "mechanisms_for"},
     "dprl.simulation.sweep": {"Sweep"},
 }
 FREE = {"fields", "figures", "jobs", "links", "metrics", "search", "sentences", "tables", "theory", "words"}
