@@ -60,12 +60,13 @@ class Theme:
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high
 
 
-# Markers of each privacy model, by the place of the noise among those it has; the first is that of the model itself.
+# Markers of each privacy model, by the place of the noise among those it has; the first is that of the model itself,
+# the last of a private one is spare, for the next mechanism.
 SYMBOLS = {
     "none": ("circle",),
-    "central": ("square", "hexagram", "star", "pentagon", "cross", "x"),
-    "local": ("triangle-up", "triangle-right", "triangle-left"),
-    "shuffle": ("diamond", "diamond-tall", "diamond-wide"),
+    "central": ("square", "hexagram", "star", "pentagon", "cross", "x", "bowtie"),
+    "local": ("triangle-up", "triangle-right", "triangle-left", "triangle-down"),
+    "shuffle": ("diamond", "diamond-tall", "diamond-wide", "star-diamond"),
 }
 LIGHT = Theme(
     background="#FFFFFF",
