@@ -51,8 +51,9 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
     return name, P, R, d1, states, actions
 
 
-def numbers(value: Any, key: str, ndims: tuple[int, ...]) -> Array:
-    """Nested lists of numbers as an array. Raises SpecError when they are ragged, too deep or not numbers."""
+def numbers(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
+    """Nested lists of numbers as an array. Raises SpecError on `name.key` when they are ragged, too deep or not
+    numbers."""
     try:
         array = np.array(value, dtype=object)
         flat = array.ravel()
@@ -64,19 +65,19 @@ def numbers(value: Any, key: str, ndims: tuple[int, ...]) -> Array:
     except (ValueError, TypeError, OverflowError, RecursionError):
         depth = " or ".join(map(str, ndims))
         raise SpecError(
-            f"{NAME}.{key}", f"this is not allowed; give numbers in lists nested {depth} deep."
+            f"{name}.{key}", f"this is not allowed; give numbers in lists nested {depth} deep."
         ) from None
 
 
-def labels(value: Any, key: str, count: int) -> tuple[str, ...]:
-    """A list of short texts. Raises SpecError."""
+def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...]:
+    """A list of short texts. Raises SpecError on `name.key`."""
     if (
         not isinstance(value, list)
         or len(value) != count
         or not all(isinstance(x, str) and 0 < len(x) <= MAX_LABEL and x.isprintable() for x in value)
     ):
         raise SpecError(
-            f"{NAME}.{key}", f"this is not allowed; give {count} texts of 1 to {MAX_LABEL} characters."
+            f"{name}.{key}", f"this is not allowed; give {count} texts of 1 to {MAX_LABEL} characters."
         )
     return tuple(value)
 

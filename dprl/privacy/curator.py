@@ -19,7 +19,7 @@ from dprl.privacy.accounting import (
     rounded_up,
     zcdp_of,
 )
-from dprl.privacy.guarantee import SCOPE, SIMULATION, Guarantee, Reading, budget
+from dprl.privacy.guarantee import Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, stream_of_releases
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
@@ -170,6 +170,7 @@ def prepare(
     where: str,
     sources: tuple[str, ...],
     public: tuple[str, ...],
+    assumptions: tuple[str, ...],
 ) -> CuratorNoise:
     """Noise of these scales, and what it proves.
 
@@ -180,6 +181,7 @@ def prepare(
         n: trajectories in the data set.
         formula, where, sources: words for the card.
         public: what the learner takes as known by everybody.
+        assumptions: for the card, beside the curator's being trusted.
     """
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
@@ -219,13 +221,7 @@ def prepare(
             proved_delta=delta,
             readings=readings,
             ladder=(),
-            assumptions=(
-                "the curator is trusted",
-                "each point of a curve is learned from a data set of its own, of other people, which is released once; "
-                f"what is released twice of one data set proves less than {asked.text}",
-                SIMULATION,
-                *SCOPE,
-            ),
+            assumptions=("the curator is trusted", *assumptions),
             sources=sources,
             public=public,
             users=n,

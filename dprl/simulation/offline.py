@@ -13,7 +13,7 @@ from dprl.simulation import datasets, kinds
 from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
-from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec, from_dict
+from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
 
 __all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
 
@@ -88,7 +88,7 @@ kinds.register(
     Kind(
         key=OfflineSpec.kind,
         fields=FIELDS,
-        from_dict=from_dict,
+        from_dict=OfflineSpec.from_dict,
         start=OfflineRun,
         estimate=estimate,
         warm=warm,

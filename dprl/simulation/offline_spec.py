@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, check_params, shown
+from dprl.fields import Field, SpecError, check_params
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.plugins import sources
-from dprl.privacy.curator import PROMISES, Budget
-from dprl.simulation import cost, datasets
+from dprl.privacy.curator import PROMISES
+from dprl.simulation import datasets
+from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
 from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine
 from dprl.simulation.trace import Ints
 from dprl.statistics import DATASET
 
 AXIS, MEASURE = "n", "gap"
-DEFAULT_DELTA = 1e-6
 FIRST_POINT = 5  # of the curve; the paper's figures begin there
-
-# What takes its default again when another field changes: it would mean something else, or nothing.
-BELONGS = {
-    "environment": ("environment_params",),
-    "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
-    "privacy": ("calibration", "rho", "epsilon", "delta"),
-}
 
 FIELDS: dict[str, Field] = {
     f.name: f
@@ -42,34 +33,11 @@ FIELDS: dict[str, Field] = {
         Field(
             "algorithm", "choice", "dp-apvi", "the learner", choices=tuple(OFFLINE), query="alg", flag="--algorithm",
         ),
-        Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
+        LEARNING[0],
         Field(
             "behaviour", "text", "mixture:0.7", datasets.ALLOWED, query="mu", flag="--behaviour",
         ),
-        Field(
-            "privacy", "choice", None, "what is promised; by default the algorithm's first",
-            choices=tuple(PROMISES), optional=True, query="priv", flag="--privacy",
-        ),
-        Field(
-            "calibration", "choice", None,
-            "how large the noise is: as printed, or the least that proves the budget; as printed by default",
-            choices=("paper", "tight"), optional=True, query="cal", flag="--calibration",
-        ),
-        Field(
-            "rho", "float", None, "budget of zero-concentrated privacy, by default 1: small is private",
-            1e-6, 1e6, optional=True, query="rho", flag="--rho",
-        ),
-        Field(
-            "epsilon", "float", None, "budget of pure or approximate privacy, by default 1: small is private",
-            0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
-        ),
-        Field(
-            "delta", "float", None, "budget of approximate privacy beside epsilon, by default 1e-6",
-            0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
-        ),
-        Field(
-            "beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5, query="beta", flag="--beta",
-        ),
+        *LEARNING[1:],
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
         Field("seeds", "int", 5, "independent data sets of each size", 1, 100, query="seeds", flag="--seeds"),
         Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
@@ -86,7 +54,7 @@ def sizes_of(n: int) -> Ints:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OfflineSpec:
+class OfflineSpec(Budgeted):
     """An offline run, checked and in canonical form: two specs that mean the same are equal.
 
     Its curve is over data sets of growing size, each drawn anew from the behaviour policy, so that no trajectory is in
@@ -113,66 +81,35 @@ class OfflineSpec:
     root_seed: int = 0
 
     kind: ClassVar[str] = "offline"
+    TABLE: ClassVar[Mapping[str, Field]] = FIELDS
+    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "environment": ("environment_params",),
+        "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
+        "privacy": ("calibration", "rho", "epsilon", "delta"),
+    }
 
     def __post_init__(self) -> None:
-        for name, table_field in FIELDS.items():
-            self._set(name, table_field.check(getattr(self, name)))
-        world, learner = ENVIRONMENTS[self.environment], OFFLINE[self.algorithm]
+        self._check_fields()
+        world, learner = ENVIRONMENTS[self.environment], self.learner
         for name, owner in (("environment_params", world), ("algorithm_params", learner)):
             self._set(name, check_params(name, owner.key, owner.fields, getattr(self, name)))
         self._set("behaviour", datasets.check(self.behaviour))
-        self._set("privacy", self.privacy or learner.privacies[0])
-        self._choose("privacy", learner.privacies, learner.key)
-        self._choose_budget()
-        self._check_limits()
+        self._choose_budget(learner.privacies)
+        self._check_features()
+        self._check_cells("environment_params", self.problem_size)
 
-    def _choose_budget(self) -> None:
-        """Fill in calibration and the numbers of the budget; those that it has no use for become None."""
-        learner, promise = OFFLINE[self.algorithm], PROMISES[self.privacy]
-        if not promise.fields:
-            self._set("calibration", None)
-        else:
-            ways = ("paper", "tight") if promise.key in learner.printed else ("tight",)
-            self._set("calibration", self.calibration or ways[0])
-            self._choose("calibration", ways, f"privacy {promise.key} of {learner.key}")
-        for name, usual in (("rho", 1.0), ("epsilon", 1.0), ("delta", DEFAULT_DELTA)):
-            given = getattr(self, name)
-            self._set(name, (usual if given is None else given) if name in promise.fields else None)
-
-    def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
-        if getattr(self, name) not in allowed:
-            raise SpecError(
-                name, f"{shown(getattr(self, name))} does not go with {owner}; give {' or '.join(allowed)}."
-            )
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-    def _check_limits(self) -> None:
+    def _check_features(self) -> None:
         linear = [key for key, world in ENVIRONMENTS.items() if world.features]
-        if "features" in OFFLINE[self.algorithm].public and self.environment not in linear:
+        if "features" in self.learner.public and self.environment not in linear:
             raise SpecError(
                 "environment",
                 f"{self.environment} has no features, which {self.algorithm} needs; give {' or '.join(linear)}.",
-            )
-        cells = DATASET.cells(self.problem_size)
-        if cells > cost.MAX_CELLS:
-            S, A, H = self.problem_size
-            raise SpecError(
-                "environment_params",
-                f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {cost.MAX_CELLS:,} are "
-                f"allowed; give smaller ones.",
             )
 
     @cached_property
     def problem_size(self) -> Size:
         """S, A and H."""
         return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
-
-    @property
-    def budget(self) -> Budget:
-        """What is promised."""
-        return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
     def size(self) -> int:
@@ -194,68 +131,11 @@ class OfflineSpec:
     def _twin(self) -> OfflineSpec:
         if not PROMISES[self.privacy].fields:
             return self
-        return self.replace(algorithm=OFFLINE[self.algorithm].twin, privacy="none")
-
-    @property
-    def caution(self) -> str:
-        """Nothing: all constants that there are, are offered."""
-        return ""
-
-    def label(self) -> str:
-        """A short name for a legend."""
-        title = OFFLINE[self.algorithm].title
-        if not PROMISES[self.privacy].fields:
-            return f"{title}, no privacy"
-        budget = ", ".join(f"{name} {getattr(self, name):g}" for name in PROMISES[self.privacy].fields)
-        return f"{title}, {budget}"
+        return self.replace(algorithm=self.learner.twin, privacy="none")
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
-        versions = (*engine(), *(sources[key] for key in (self.environment,) if key in sources))
-        text = json.dumps([unit, seed, versions], sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-    def replace(self, **changes: Any) -> OfflineSpec:
-        """A copy with some fields changed, checked anew. Raises SpecError.
-
-        What belongs to a changed field takes its default again; of the parameters of another algorithm those stay that
-        it has, too.
-        """
-        kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
-        for owner, owned in BELONGS.items():
-            if owner in changes and changes[owner] != getattr(self, owner):
-                for name in owned:
-                    kept.pop(name, None)
-        algorithm = changes.get("algorithm", self.algorithm)
-        if algorithm in OFFLINE:
-            known = {f.name for f in OFFLINE[algorithm].fields}
-            kept["algorithm_params"] = {k: v for k, v in kept["algorithm_params"].items() if k in known}
-        return from_dict(kept | changes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of FIELDS."""
-        whole = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {"kind": self.kind} | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
-
-    def to_json(self) -> str:
-        """Canonical JSON on one line."""
-        return json.dumps(self.to_dict(), separators=(",", ":"))
-
-    @cached_property
-    def _canonical(self) -> str:
-        return json.dumps(self.to_dict(), sort_keys=True)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, OfflineSpec) and self._canonical == other._canonical
-
-    def __hash__(self) -> int:
-        return hash(self._canonical)
-
-
-def from_dict(given: Mapping[str, Any]) -> OfflineSpec:
-    """The spec with these fields; what is left out takes its default. Raises SpecError."""
-    for name in given:
-        if name not in FIELDS:
-            raise SpecError("spec", f"{shown(name)} is not a field; the fields are {', '.join(FIELDS)}.")
-    return OfflineSpec(**given)
+        return key_of(
+            unit, seed, (*engine(), *(sources[key] for key in (self.environment,) if key in sources))
+        )

@@ -54,10 +54,6 @@ def test_nobody_asks() -> None:
             "dprl/simulation/spec.py",
             "return isinstance(other, RunSpec) and self._canonical == other._canonical",
         ),
-        (
-            "dprl/simulation/offline_spec.py",
-            "return isinstance(other, OfflineSpec) and self._canonical == other._canonical",
-        ),
     }
     found = []
     for file in sorted([*(ROOT / "dprl").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]):

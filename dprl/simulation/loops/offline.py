@@ -15,15 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.environments import ENVIRONMENTS
-from dprl.learners import OFFLINE, PUBLIC
-from dprl.learners.offline.learner import Learned, OfflineProblem
+from dprl.learners import PUBLIC
+from dprl.learners.offline.learner import Learned, OfflineProblem, Plan
 from dprl.mdp import Size, planning
 from dprl.mdp.counts import visits
 from dprl.mdp.tabular import Array
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.curator import NO_NOISE, ONCE, CuratorNoise, prepare, tight_scales
+from dprl.privacy.guarantee import SCOPE, SIMULATION
 from dprl.privacy.mechanisms import MECHANISMS
 from dprl.simulation import datasets
+from dprl.simulation.budgeted import Budgeted
 from dprl.simulation.details import DETAIL_BYTES
 from dprl.simulation.offline_spec import AXIS, MEASURE, OfflineSpec, sizes_of
 from dprl.simulation.trace import Curve, Ints, TraceCore
@@ -110,7 +112,7 @@ class Curator:
 
 def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
     """What the learner is told about a data set of n trajectories, before noise is chosen."""
-    world, learner = ENVIRONMENTS[spec.environment], OFFLINE[spec.algorithm]
+    world, learner = ENVIRONMENTS[spec.environment], spec.learner
     params = spec.environment_params
     return OfflineProblem(
         size=spec.problem_size,
@@ -122,9 +124,11 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
     )
 
 
-def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise of any data set, and E of each family, which follow from the spec alone."""
-    learner, asked, problem = OFFLINE[spec.algorithm], spec.budget, problem_of(spec, spec.n)
+def noise_for(
+    spec: Budgeted, problem: OfflineProblem, assumptions: tuple[str, ...]
+) -> tuple[CuratorNoise, dict[str, float]]:
+    """The noise that a spec's budget asks for, and E of each family. assumptions: the last words of its card."""
+    learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
         return NO_NOISE, {}
     families, mechanism = learner.families(problem, spec.calibration), MECHANISMS[asked.promise.mechanism]
@@ -139,13 +143,35 @@ def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
         families,
         asked,
         scales,
-        n=spec.n,
+        n=problem.n,
         formula=formula,
         where=f"in the curator: in {families[0].what}{' and all other sums' * (len(families) > 1)}, each released once",
         sources=sources,
         public=tuple(PUBLIC[key] for key in learner.public),
+        assumptions=assumptions,
     )
     return noise, learner.errors(problem, mechanism.key, scales, spec.calibration)
+
+
+def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
+    """The noise of any data set, and E of each family, which follow from the spec alone."""
+    apart = (
+        "each point of a curve is learned from a data set of its own, of other people, which is released once; what is "
+        f"released twice of one data set proves less than {spec.budget.text}"
+    )
+    return noise_for(spec, problem_of(spec, spec.n), (apart, SIMULATION, *SCOPE))
+
+
+def learned_from(curator: Curator, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
+    """Play a plan: answer what it asks until it has learned. Beside that, all that was released, in order."""
+    released: list[Array] = []
+    query = next(plan)
+    while True:
+        released.append(curator.release(query))
+        try:
+            query = plan.send(released[-1].copy())
+        except StopIteration as end:
+            return end.value, tuple(released)
 
 
 class Point(NamedTuple):
@@ -200,7 +226,7 @@ class OfflineRun:
         """
         users, noise = np.random.SeedSequence([self.spec.root_seed, self.seed, n]).spawn(2)
         rng = np.random.Generator(np.random.SFC64(users))
-        halves = OFFLINE[self.spec.algorithm].halves(self.spec.algorithm_params)
+        halves = self.spec.learner.halves(self.spec.algorithm_params)
         sizes = (n // 2, n - n // 2) if halves else (n,)
         records = tuple(datasets.sample(rng, self.mdp, self.behaviour, size) for size in sizes)
         return records, np.random.Generator(np.random.SFC64(noise))
@@ -208,19 +234,10 @@ class OfflineRun:
     def _learn(self, n: int) -> Point:
         records, rng = self.dataset(n)
         curator = Curator(records, self.noise, self.errors, rng)
-        plan = OFFLINE[self.spec.algorithm].plan(self.problem(n))
-        released: list[Array] = []
-        query = next(plan)
-        while True:
-            released.append(curator.release(query))
-            try:
-                query = plan.send(released[-1].copy())
-            except StopIteration as end:
-                learned: Learned = end.value
-                break
+        learned, released = learned_from(curator, self.spec.learner.plan(self.problem(n)))
         value = planning.start_value(self.mdp, planning.policy_values(self.mdp, learned.policy))
         n_visits = np.sum([visits(record) for record in records], axis=0)
-        return Point(n, max(self.v_star - value, 0.0), n_visits, tuple(released), learned)
+        return Point(n, max(self.v_star - value, 0.0), n_visits, released, learned)
 
     def problem(self, n: int) -> OfflineProblem:
         """What the learner is told."""
@@ -261,7 +278,7 @@ class OfflineRun:
             visits=np.array([point.visits for point in details]).reshape(shape),
             released={
                 name: np.array([values(point.released) for point in details]).reshape(shape)
-                for name, values in OFFLINE[self.spec.algorithm].shown.items()
+                for name, values in self.spec.learner.shown.items()
             },
             Q_hat=stacked("Q_hat"),
             penalty=stacked("penalty"),

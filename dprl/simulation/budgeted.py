@@ -1,0 +1,185 @@
+"""What specs of learning from one private data set share: a learner, a budget, and a canonical form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from dprl.fields import Field, SpecError, shown
+from dprl.learners import OFFLINE
+from dprl.learners.offline.learner import OfflineLearner
+from dprl.mdp import Size
+from dprl.privacy.curator import PROMISES, Budget
+from dprl.simulation import cost
+from dprl.statistics import DATASET
+
+DEFAULT_DELTA = 1e-6
+
+LEARNING: tuple[Field, ...] = (
+    Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
+    Field(
+        "privacy", "choice", None, "what is promised; by default the algorithm's first",
+        choices=tuple(PROMISES), optional=True, query="priv", flag="--privacy",
+    ),
+    Field(
+        "calibration", "choice", None,
+        "how large the noise is: as printed, or the least that proves the budget; as printed by default",
+        choices=("paper", "tight"), optional=True, query="cal", flag="--calibration",
+    ),
+    Field(
+        "rho", "float", None, "budget of zero-concentrated privacy, by default 1: small is private",
+        1e-6, 1e6, optional=True, query="rho", flag="--rho",
+    ),
+    Field(
+        "epsilon", "float", None, "budget of pure or approximate privacy, by default 1: small is private",
+        0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
+    ),
+    Field(
+        "delta", "float", None, "budget of approximate privacy beside epsilon, by default 1e-6",
+        0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
+    ),
+    Field(
+        "beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5, query="beta", flag="--beta",
+    ),
+)  # fmt: skip
+
+
+class Budgeted:
+    """A base of frozen dataclasses whose fields are those of TABLE, LEARNING among them.
+
+    Attributes:
+        TABLE: the fields of the kind.
+        BELONGS: what takes its default again when another field changes: it would mean something else, or nothing.
+    """
+
+    kind: ClassVar[str]
+    TABLE: ClassVar[Mapping[str, Field]]
+    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]]
+
+    algorithm: str
+    algorithm_params: Mapping[str, Any]
+    privacy: str
+    calibration: str | None
+    rho: float | None
+    epsilon: float | None
+    delta: float | None
+    beta: float
+
+    @property
+    def learner(self) -> OfflineLearner:
+        """Who learns."""
+        return OFFLINE[self.algorithm]
+
+    @property
+    def budget(self) -> Budget:
+        """What is promised."""
+        return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
+
+    @property
+    def caution(self) -> str:
+        """Nothing: all constants that there are, are offered."""
+        return ""
+
+    def label(self) -> str:
+        """A short name for a legend."""
+        title = self.learner.title
+        if not PROMISES[self.privacy].fields:
+            return f"{title}, no privacy"
+        budget = ", ".join(f"{name} {getattr(self, name):g}" for name in PROMISES[self.privacy].fields)
+        return f"{title}, {budget}"
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked anew. Raises SpecError.
+
+        What belongs to a changed field takes its default again; of the parameters of another algorithm those stay that
+        it has, too.
+        """
+        kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
+        for owner, owned in self.BELONGS.items():
+            if owner in changes and changes[owner] != getattr(self, owner):
+                for name in owned:
+                    kept.pop(name, None)
+        algorithm = changes.get("algorithm", self.algorithm)
+        if algorithm in OFFLINE:
+            known = {f.name for f in OFFLINE[algorithm].fields}
+            kept["algorithm_params"] = {k: v for k, v in kept["algorithm_params"].items() if k in known}
+        return self.from_dict(kept | changes)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """The spec with these fields; what is left out takes its default. Raises SpecError."""
+        for name in given:
+            if name not in cls.TABLE:
+                raise SpecError(
+                    "spec", f"{shown(name)} is not a field; the fields are {', '.join(cls.TABLE)}."
+                )
+        return cls(**given)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able canonical form, in the order of TABLE."""
+        whole = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {"kind": self.kind} | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
+
+    def to_json(self) -> str:
+        """Canonical JSON on one line."""
+        return json.dumps(self.to_dict(), separators=(",", ":"))
+
+    @cached_property
+    def _canonical(self) -> str:
+        return json.dumps(self.to_dict(), sort_keys=True)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._canonical == getattr(other, "_canonical", None)
+
+    def __hash__(self) -> int:
+        return hash(self._canonical)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_fields(self) -> None:
+        """Every field by itself."""
+        for name, table_field in self.TABLE.items():
+            self._set(name, table_field.check(getattr(self, name)))
+
+    def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
+        if getattr(self, name) not in allowed:
+            raise SpecError(
+                name, f"{shown(getattr(self, name))} does not go with {owner}; give {' or '.join(allowed)}."
+            )
+
+    def _choose_budget(self, promises: tuple[str, ...]) -> None:
+        """Fill in what is promised, calibration and the numbers of the budget; what it has no use for becomes None."""
+        self._set("privacy", self.privacy or promises[0])
+        self._choose("privacy", promises, self.algorithm)
+        promise = PROMISES[self.privacy]
+        if not promise.fields:
+            self._set("calibration", None)
+        else:
+            ways = ("paper", "tight") if promise.key in self.learner.printed else ("tight",)
+            self._set("calibration", self.calibration or ways[0])
+            self._choose("calibration", ways, f"privacy {promise.key} of {self.algorithm}")
+        for name, usual in (("rho", 1.0), ("epsilon", 1.0), ("delta", DEFAULT_DELTA)):
+            given = getattr(self, name)
+            self._set(name, (usual if given is None else given) if name in promise.fields else None)
+
+    def _check_cells(self, field: str, size: Size) -> None:
+        """As many counters as fit."""
+        cells = DATASET.cells(size)
+        if cells > cost.MAX_CELLS:
+            S, A, H = size
+            raise SpecError(
+                field,
+                f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {cost.MAX_CELLS:,} are "
+                f"allowed; give smaller ones.",
+            )
+
+
+def key_of(unit: Mapping[str, Any], seed: int, versions: tuple[str, ...]) -> str:
+    """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+    text = json.dumps([unit, seed, versions], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
