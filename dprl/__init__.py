@@ -19,9 +19,12 @@ from dprl.simulation import (
     RunSpec,
     SeedTrace,
     Trace,
+    UploadSpec,
     estimate,
+    fitted_model,
     run,
     spec_from_json,
+    upload,
 )
 from dprl.simulation.sweep import Sweep
 
@@ -43,7 +46,10 @@ __all__ = [
     "Sweep",
     "TabularMDP",
     "Trace",
+    "UploadSpec",
     "estimate",
+    "fitted_model",
     "run",
     "spec_from_json",
+    "upload",
 ]

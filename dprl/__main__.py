@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -123,7 +124,8 @@ def add_serve(commands: Any) -> None:
         )
 
 
-def spec_of(given: argparse.Namespace) -> Any:
+@contextmanager
+def spec_of(given: argparse.Namespace) -> Iterator[Any]:
     """The spec that the flags ask for, as changes of the file's if one is given. Raises SpecError."""
     base = None if given.spec is None else spec_from_json(text_of(given.spec))
     if given.kind not in KINDS:
@@ -138,13 +140,19 @@ def spec_of(given: argparse.Namespace) -> Any:
             raise SpecError(field.name, f"this is no field of a spec of kind {kind.key}.")
         own = kind.fields[field.name]  # two kinds may have fields of one name
         changes[field.name] = parse_params(field.name, *text) if own.kind == "params" else own.parse(text)
-    if base is None:
-        return kind.from_dict(changes)
     for name in changes:
         owner = name.removesuffix("_params")
-        if owner != name and changes.get(owner, getattr(base, owner)) == getattr(base, owner):
+        if (
+            base is not None
+            and owner != name
+            and changes.get(owner, getattr(base, owner)) == getattr(base, owner)
+        ):
             changes[name] = {**getattr(base, name), **changes[name]}
-    return base.replace(**changes)
+    if kind.from_files is not None:
+        with kind.from_files(changes, base) as spec:
+            yield spec
+    else:
+        yield kind.from_dict(changes) if base is None else base.replace(**changes)
 
 
 def flags() -> list[Field]:
@@ -156,10 +164,10 @@ def flags() -> list[Field]:
 
 def run_command(given: argparse.Namespace) -> int:
     """Simulate and write DIR/spec.json, DIR/summary.json and the curve, such as DIR/regret.csv."""
-    spec = spec_of(given)
+    with spec_of(given) as spec:
+        out = directory(given.out)
+        trace = run(spec, progress_bar if sys.stderr.isatty() else None)
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
-    out = directory(given.out)
-    trace = run(spec, progress_bar if sys.stderr.isatty() else None)
     summary = trace.summary()
     try:
         (out / "spec.json").write_text(json.dumps(spec.to_dict(), indent=2) + "\n", encoding="utf-8")

@@ -203,10 +203,13 @@ def decode_spec(
 
 
 def spec_pairs(spec: Spec) -> Pairs:
-    """Everything a spec is, as text by query key; parameters under `key.name`; values that are None left out."""
+    """Everything a spec is, as text by query key; parameters under `key.name`; values that are None left out, and
+    fields without a key, which a link may not carry."""
     pairs: Pairs = {}
     for name, field in KINDS[spec.kind].fields.items():
         key, value = field.query, spec.to_dict()[name]
+        if not key:
+            continue
         if isinstance(value, Mapping):
             pairs |= {f"{key}.{k}": _text(v) for k, v in value.items() if v is not None}
         elif value is not None:
@@ -231,7 +234,7 @@ def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs
     """The pairs of a text, and a sentence for each part that is none. more: keys allowed beside those of the kind."""
     if len(text) > MAX_LENGTH:
         return {}, [f"it is longer than {MAX_LENGTH} characters and was not read."]
-    known = {field.query for field in KINDS[kind].fields.values()} | set(more)
+    known = {field.query for field in KINDS[kind].fields.values() if field.query} | set(more)
     pairs: Pairs = {}
     problems = []
     for part in filter(None, text.split("~")):

@@ -39,8 +39,13 @@ def _text(value: Any) -> Any:
     text = value.replace("\r\n", "\n").replace(
         "\r", "\n"
     )  # pandas does not quote it, and it would begin a row
-    text = f"'{text}" if _FORMULA.match(text) and not _number(text) else text
+    text = f"'{text}" if formula(text) else text
     return value if text == value else text
+
+
+def formula(text: str) -> bool:
+    """Whether a spreadsheet would take it for a formula."""
+    return bool(_FORMULA.match(text)) and not _number(text)
 
 
 def _number(text: str) -> bool:

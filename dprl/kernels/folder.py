@@ -33,7 +33,7 @@ def private(folder: Path) -> None:
     Raises OSError where there can be no such folder.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if all(name == "kernels" or name.startswith("runs.") for name in os.listdir(folder)):
+    if all(name in ("kernels", "uploads") or name.startswith("runs.") for name in os.listdir(folder)):
         _close(folder)
 
 

@@ -24,6 +24,8 @@ from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # reg
 from dprl.simulation.outlook import Outlook, outlook
 from dprl.simulation.spec import FIELDS, RunSpec
 from dprl.simulation.trace import Curve, Trace, TraceCore
+from dprl.simulation.uploads.run import UploadRun, UploadTrace, fitted_model  # registers its kind, too
+from dprl.simulation.uploads.spec import UploadSpec, upload
 
 __all__ = [
     "FIELDS",
@@ -45,9 +47,13 @@ __all__ = [
     "Spec",
     "Trace",
     "TraceCore",
+    "UploadRun",
+    "UploadSpec",
+    "UploadTrace",
     "answer",
     "answered",
     "estimate",
+    "fitted_model",
     "online",
     "outlook",
     "run",
@@ -55,5 +61,6 @@ __all__ = [
     "spec_from_json",
     "start",
     "trace_from_bytes",
+    "upload",
     "warm",
 ]

@@ -59,6 +59,7 @@ class SeedTrace(TraceCore):
         v_star: expected optimal value of an episode.
     """
 
+    v_star: float
     gap: Array
     coverage_ratio: Array
     pac_alpha: Array

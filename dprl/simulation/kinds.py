@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -88,6 +89,8 @@ class Kind:
         along(spec, chosen): the spec with these values of axes.
         questions: what a spec says without being run, by name, each as a function from the spec to plain JSON that
             may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
+        from_files(fields, base): for the command line, where some fields name files and a spec has what was read of
+            them: a context with the spec, base with these changes if there is one. None where no field does.
     """
 
     key: str
@@ -102,6 +105,7 @@ class Kind:
     axes: Callable[[Any], Mapping[str, Callable[[Any], Any]]]
     along: Callable[[Any, Mapping[str, Any]], Any]
     questions: Mapping[str, Callable[[Any], Any]]
+    from_files: Callable[[Mapping[str, Any], Any], AbstractContextManager[Any]] | None = None
 
 
 KINDS: dict[str, Kind] = {}

@@ -48,7 +48,7 @@ class TraceCore:
     Attributes:
         spec: see kinds.Spec.
         complete: not cut short.
-        v_star: the best value there is.
+        v_star: the best value there is; None where no model is known.
         guarantee: what is claimed and proved.
         seconds: of computing.
         rate: how much of the curve's axis was done in a second.
@@ -58,7 +58,7 @@ class TraceCore:
     seed: int
     complete: bool
     curve: Curve
-    v_star: float
+    v_star: float | None
     guarantee: Guarantee
     seconds: float
     rate: float

@@ -32,7 +32,7 @@ def test_json_names_the_kind_and_that_of_online_specs_does_not() -> None:
     assert spec_from_json(spec.to_json()) == spec
     assert "kind" not in RunSpec().to_dict()
     assert spec_from_json(RunSpec().to_json()) == RunSpec()
-    with pytest.raises(SpecError, match="online, attack, offline, toy") as error:
+    with pytest.raises(SpecError, match="online, attack, offline, upload, toy") as error:
         spec_from_json('{"kind": "other"}')
     assert error.value.field == "kind"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -116,6 +117,27 @@ CONSTANTS = (
     _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as printed; 7/3 is in the proof (equation 22)"),
 )  # fmt: skip
 
+
+def unproved(params: Mapping[str, Any]) -> str:
+    """QW23-offline Lemmas C.6 and C.10, with probability 1 - O(beta), need the printed constants, or larger ones."""
+    smaller = [
+        f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
+    ]
+    return (
+        f"the proof has no smaller constants than the printed ones, and here {', '.join(smaller)}"
+        if smaller
+        else ""
+    )
+
+
+def unproved_without_noise(params: Mapping[str, Any]) -> str:
+    """Without noise the term with C2 is gone, and with it the only one of order 1/n."""
+    if params["C3"] < 7 / 3 - 1e-9:
+        return "as printed the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
+    return unproved(params)
+
+
+LEAST = ("C1", "C2", "C")
 SHOWN = {"visits": lambda released: counts.visits(released[0])}
 
 DP_APVI = OfflineLearner(
@@ -132,6 +154,7 @@ DP_APVI = OfflineLearner(
     errors=errors,
     plan=plan,
     shown=SHOWN,
+    unproved=unproved,
 )
 
 APVI = OfflineLearner(
@@ -148,4 +171,5 @@ APVI = OfflineLearner(
     errors=errors,
     plan=plan,
     shown=SHOWN,
+    unproved=unproved_without_noise,
 )

@@ -17,7 +17,7 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
-from dprl.learners.offline.linear import LAMBDA, norms, raised
+from dprl.learners.offline.linear import LAMBDA, UNPROVED, norms, raised
 from dprl.learners.offline.vapvi import CONSTANTS, matrix_error
 from dprl.statistics.family import Family
 from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
@@ -87,4 +87,5 @@ DP_PEVI = OfflineLearner(
     errors=errors,
     plan=plan,
     shown={},
+    unproved=lambda params: UNPROVED,
 )

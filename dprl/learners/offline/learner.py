@@ -94,6 +94,7 @@ class OfflineLearner:
         shown: what a trace keeps of what was released, by name: functions from all that was released, in order, to
             [H, S, A].
         halves(params): whether the data set is drawn in two halves, for queries that are about one of them.
+        unproved(params): why V~ is no proved lower bound of v^pi with these constants; "" where it is one.
     """
 
     key: str
@@ -109,4 +110,5 @@ class OfflineLearner:
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
     plan: Callable[[OfflineProblem], Plan]
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
+    unproved: Callable[[Mapping[str, Any]], str]
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False

@@ -7,6 +7,11 @@ import numpy as np
 from dprl.fields import Field
 from dprl.mdp.tabular import Array
 
+# docs/offline.md has what was measured
+UNPROVED = (
+    "the paper leaves its constants open, and the penalty has nothing for the privacy noise in the values"
+)
+UNPROVED_WITHOUT_NOISE = "the paper leaves its constants open"
 LAMBDA = Field("lambda", "float", 1.0, "ridge, lambda", low=0.0, high=1e6, low_open=True)
 
 

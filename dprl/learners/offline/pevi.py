@@ -6,7 +6,7 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
-from dprl.learners.offline.linear import LAMBDA, norms, raised
+from dprl.learners.offline.linear import LAMBDA, UNPROVED_WITHOUT_NOISE, norms, raised
 from dprl.statistics.regression import Gram, Moment
 
 
@@ -47,4 +47,5 @@ PEVI = OfflineLearner(
     errors=lambda problem, mechanism, scales, calibration: {},
     plan=plan,
     shown={},
+    unproved=lambda params: UNPROVED_WITHOUT_NOISE,
 )

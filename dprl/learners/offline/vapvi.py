@@ -14,7 +14,7 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, Printed
-from dprl.learners.offline.linear import LAMBDA, norms, raised
+from dprl.learners.offline.linear import LAMBDA, UNPROVED, UNPROVED_WITHOUT_NOISE, norms, raised
 from dprl.mdp.tabular import Array
 from dprl.statistics.family import Family
 from dprl.statistics.regression import (
@@ -174,6 +174,7 @@ DP_VAPVI = OfflineLearner(
     errors=errors,
     plan=plan,
     shown={},
+    unproved=lambda params: UNPROVED,
     halves=halves,
 )
 
@@ -191,5 +192,6 @@ VAPVI = OfflineLearner(
     errors=errors,
     plan=plan,
     shown={},
+    unproved=lambda params: UNPROVED_WITHOUT_NOISE,
     halves=halves,
 )

@@ -52,6 +52,7 @@ class OfflineTrace(TraceCore):
         optimal_policy: [H, S], optimal_V: [H, S], optimal_occupancy: [H, S].
     """
 
+    v_star: float
     lower: Array
     errors: Mapping[str, Array]
     repaired: Ints

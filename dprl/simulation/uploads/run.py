@@ -1,0 +1,232 @@
+"""Runs on uploaded data sets, as a kind of specs: one release, one policy, and the lower bound of its value."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.fields import Field, SpecError
+from dprl.learners import OFFLINE
+from dprl.learners.offline.learner import Learned, OfflineProblem
+from dprl.mdp.tabular import Array
+from dprl.privacy.curator import CuratorNoise
+from dprl.privacy.guarantee import SIMULATION
+from dprl.simulation import kinds
+from dprl.simulation.kinds import Kind
+from dprl.simulation.loops.offline import Curator, learned_from, noise_for
+from dprl.simulation.trace import Curve, TraceCore
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.model import fitted
+from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
+
+WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n"}
+ASSUMPTIONS = (
+    "states, actions, horizon, rewards and their range are declared by the owner, not read off the data; the number of "
+    "trajectories is public",
+    "each person is in the file once; what is not declared counts as the last declared label or the nearest reward",
+    "what noise of other scales releases of the same data set comes on top: rho adds up; the same scale again is the "
+    "same noise",
+    "only what was released is private: not the file, nor that it was accepted or refused, nor its fitted model",
+    SIMULATION,
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UploadTrace(TraceCore):
+    """What was learned from an uploaded data set: all of it follows from what was released.
+
+    The curve has one point: at n the lower bound V~ of what the learned policy is worth, from the declared start, in
+    the declared rewards. All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
+
+    Attributes:
+        lower: [S] the same bound from each first state, in the declared rewards.
+        errors: [] each, E in use, by family.
+        released: [H, S, A, S + 2], m~ and n~ (rows as in mdp/counts.py).
+        Q_hat, penalty, Q: [H, S, A], V: [H, S], policy: [H, S], what was learned; see learner.Learned.
+    """
+
+    lower: Array
+    errors: Mapping[str, Array]
+    released: Array
+    Q_hat: Array
+    penalty: Array
+    Q: Array
+    V: Array
+    policy: NDArray[np.int16]
+
+
+def problem_of(spec: UploadSpec) -> OfflineProblem:
+    """What the learner is told, before noise is chosen."""
+    return OfflineProblem(
+        size=spec.problem_size,
+        n=spec.n,
+        beta=spec.beta,
+        params=dict(spec.algorithm_params),
+        rewards=spec.public.rewards if "rewards" in spec.learner.public else None,
+    )
+
+
+def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
+    """The noise, and E of each family, which follow from the spec alone."""
+    return noise_for(spec, problem_of(spec), ASSUMPTIONS)
+
+
+class UploadRun:
+    """The one release of a spec.
+
+    Raises:
+        SpecError: its data set is not kept here.
+    """
+
+    def __init__(self, spec: UploadSpec, seed: int) -> None:
+        self.spec, self.seed = spec, seed
+        self.data = kept.held(spec.data)
+        if (self.data.declared.text, self.data.n) != (spec.declared, spec.n):
+            raise SpecError("declared", "this is not what its data set was read with; give the file again.")
+        self.noise, self.errors = noise_of(spec)
+        self.learned: Learned | None = None
+        self.released: tuple[Array, ...] = ()
+        self.seconds = 0.0
+
+    @property
+    def progress(self) -> float:
+        """0 or 1."""
+        return float(self.learned is not None)
+
+    def advance(self, seconds: float = 0.1) -> bool:
+        """Work; True when it is done."""
+        if self.learned is None:
+            began = time.perf_counter()
+            assert self.noise.mechanism is not None
+            rng = self.data.rng(self.noise.mechanism.key, self.noise.scales)
+            curator = Curator((self.data.record,), self.noise, self.errors, rng)
+            problem = replace(problem_of(self.spec), errors=self.errors)
+            self.learned, self.released = learned_from(curator, self.spec.learner.plan(problem))
+            self.seconds = time.perf_counter() - began
+        return True
+
+    def _lower(self) -> Array:
+        public, size = self.spec.public, self.spec.problem_size
+        return np.zeros(size.S) if self.learned is None else public.in_units(self.learned.V[0], size.H)
+
+    def curve(self) -> Curve:
+        """The lower bound at n, once it is there."""
+        done = self.learned is not None
+        at = np.array([self.spec.n] * done, dtype=np.int64)
+        return Curve(AXIS, MEASURE, at, np.array([self.spec.public.start @ self._lower()] * done))
+
+    def trace(self) -> UploadTrace:
+        """Everything that was released, and learned from it."""
+        S, A, H = self.spec.problem_size
+        none = np.zeros((H, S, A))
+        found = self.learned or Learned(
+            np.zeros((H, S), dtype=np.int64), none, none, none, np.zeros((H + 1, S))
+        )
+        return UploadTrace(
+            spec=self.spec,
+            seed=self.seed,
+            complete=self.learned is not None,
+            curve=self.curve(),
+            v_star=None,
+            guarantee=self.noise.guarantee,
+            seconds=self.seconds,
+            rate=self.spec.n / self.seconds if self.seconds > 0 else 0.0,
+            lower=self._lower(),
+            errors={name: np.array(error) for name, error in self.errors.items()},
+            released=self.released[0] if self.released else np.zeros((H, S, A, S + 2)),
+            Q_hat=found.Q_hat,
+            penalty=found.penalty,
+            Q=found.Q,
+            V=found.V[:-1],
+            policy=found.policy.astype(np.int16),
+        )
+
+
+def guarantee(spec: UploadSpec) -> dict[str, Any]:
+    """What the run claims and proves."""
+    return noise_of(spec)[0].guarantee.to_dict()
+
+
+def fitted_model(spec: UploadSpec) -> str:
+    """JSON of an environment with the frequencies of a data set that is kept here, for `custom`. Not private.
+
+    Raises:
+        SpecError: the data set is not kept here, or the model is too large for an environment.
+    """
+    data = kept.held(spec.data)
+    return fitted(data.record, data.declared)
+
+
+def axes(base: UploadSpec) -> Mapping[str, Callable[[Any], Any]]:
+    """What a sweep may change: the budget and the learner's parameters. Each other budget is one more release."""
+
+    def checked(field: Field, value: Any) -> Any:
+        result = field.parse(value) if isinstance(value, str) else field.check(value)
+        if result is None:
+            raise field.refuse(value)
+        return result
+
+    found = {f.name: f for f in FIELDS.values() if f.kind != "params" and f.query and f.name != "declared"}
+    found |= {f.name: f for f in OFFLINE[base.algorithm].fields if f.name not in FIELDS}
+    return {name: partial(checked, field) for name, field in found.items()}
+
+
+def along(base: UploadSpec, chosen: Mapping[str, Any]) -> UploadSpec:
+    """The spec with these values of axes. Raises SpecError when they do not go together."""
+    changes = {name: value for name, value in chosen.items() if name in FIELDS}
+    params = {name: value for name, value in chosen.items() if name not in FIELDS}
+    if params:
+        changes["algorithm_params"] = {**base.algorithm_params, **params}
+    return base.replace(**changes)
+
+
+@contextmanager
+def from_files(given: Mapping[str, Any], base: UploadSpec | None) -> Iterator[UploadSpec]:
+    """The spec with these fields, in which `data` and `declared` are paths of files. What is read of them is forgotten
+    at the end. base: a spec that the fields change."""
+    if "n" in given:
+        raise SpecError("n", "this is how many trajectories the file has; leave it out.")
+    files = {name: given[name] for name in ("data", "declared") if name in given}
+    rest = {name: value for name, value in given.items() if name not in files}
+    if base is not None:
+        changed = base.replace(**rest)
+        if not files:
+            yield changed
+            return
+        files = {"declared": base.declared} | files
+        known = changed.to_dict().items()
+        rest = {name: value for name, value in known if name in WHO_AND_HOW and value is not None}
+    for name, what in (("data", "CSV file"), ("declared", "JSON file with what is public")):
+        if name not in files:
+            raise SpecError(name, f"this is missing; give the path of a {what}.")
+    spec = upload(files["data"], files["declared"], **rest)
+    try:
+        yield spec
+    finally:
+        kept.forget(spec.data)
+
+
+kinds.register(
+    Kind(
+        key=UploadSpec.kind,
+        fields=FIELDS,
+        from_dict=UploadSpec.from_dict,
+        start=UploadRun,
+        estimate=UploadSpec.estimate,
+        warm=lambda: (),
+        trace=UploadTrace,
+        axis=AXIS,
+        measure=MEASURE,
+        axes=axes,
+        along=along,
+        questions={"guarantee": guarantee},
+        from_files=from_files,
+    )
+)

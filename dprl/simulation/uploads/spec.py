@@ -1,0 +1,156 @@
+"""`UploadSpec`: learning from an uploaded data set, as a value that names it and does not hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
+
+from dprl.fields import Field, SpecError, check_params, shown
+from dprl.learners import OFFLINE
+from dprl.mdp import Size
+from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
+from dprl.simulation.cost import Estimate
+from dprl.simulation.spec import engine
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, written
+from dprl.statistics import DATASET
+
+AXIS, MEASURE = "n", "lower"
+# What has no noise is not offered, so that nothing but counts is kept of what is not private.
+LEARNERS = tuple(
+    key for key, one in OFFLINE.items() if one.privacies[0] != "none" and "features" not in one.public
+)
+
+# No query key: what a link may not carry.
+FIELDS: dict[str, Field] = {
+    f.name: f
+    for f in (
+        Field("data", "text", "", "a CSV file of trajectories", flag="--data"),
+        Field("declared", "text", "", FORM, query="decl", flag="--declare"),
+        Field("n", "int", None, "trajectories in the data set", 1, 10**12),
+        Field("algorithm", "choice", LEARNERS[0], "the learner", choices=LEARNERS, query="alg", flag="--algorithm"),
+        *LEARNING,
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UploadSpec(Budgeted):
+    """A run on an uploaded data set, checked and in canonical form: two specs that mean the same are equal.
+
+    Its curve has one point: the released lower bound of what the learned policy is worth, at n. `upload` makes one
+    from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then it is
+    the same.
+
+    Attributes:
+        data: the name that the counts are kept under.
+        declared: what everybody may know, as canonical JSON; see declaration.py.
+        n: trajectories, which is public, too.
+
+    Raises:
+        SpecError: one sentence that names the field and what is allowed.
+    """
+
+    data: str
+    declared: str
+    n: int
+    algorithm: str = LEARNERS[0]
+    algorithm_params: Mapping[str, Any] = field(default_factory=dict)
+    privacy: str = None  # type: ignore[assignment]  # filled in below
+    calibration: str | None = None
+    rho: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    beta: float = 0.1
+
+    kind: ClassVar[str] = "upload"
+    seeds: ClassVar[int] = 1  # each would be one more release
+    TABLE: ClassVar[Mapping[str, Field]] = FIELDS
+    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
+        "privacy": ("calibration", "rho", "epsilon", "delta"),
+    }
+
+    def __post_init__(self) -> None:
+        self._check_fields()
+        if not kept.NAME.fullmatch(self.data):
+            raise SpecError("data", "a private data set travels in no link: give its file.")
+        self._set("declared", declaration(self.declared).text)
+        learner = self.learner
+        self._set(
+            "algorithm_params",
+            check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params),
+        )
+        self._choose_budget(tuple(key for key in learner.privacies if key != "none"))
+        if "rewards" in learner.public and self.public.rewards is None:
+            raise SpecError("declared.rewards", f"{learner.key} takes mean rewards as known; declare them.")
+        self._check_cells("declared", self.problem_size)
+
+    @property
+    def public(self) -> Declaration:
+        """What is declared."""
+        return declaration(self.declared)
+
+    @property
+    def problem_size(self) -> Size:
+        """S, A and H."""
+        return self.public.size
+
+    @property
+    def size(self) -> int:
+        """Where the curve ends: n trajectories."""
+        return self.n
+
+    def estimate(self) -> Estimate:
+        """What it will cost."""
+        cells = DATASET.cells(self.problem_size)
+        return Estimate(0.01 + cells * 1e-6, 8 * 40 * cells, 1)
+
+    def twin(self) -> UploadSpec:
+        """Itself: nothing is learned from an uploaded data set without noise."""
+        return self
+
+    def seed_key(self, seed: int) -> str:
+        """Name of the unit of work: equal exactly when the resulting bits are."""
+        return key_of(self.to_dict(), seed, engine())
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> UploadSpec:
+        """The spec with these fields; what is left out takes its default. Raises SpecError."""
+        return super().from_dict({"data": "", "declared": "", "n": 1} | dict(given))
+
+
+def upload(
+    file: str | Path | BinaryIO, declared: str | Path | Mapping[str, Any], **fields: Any
+) -> UploadSpec:
+    """A spec for a CSV of trajectories, whose counts are kept for a day; see docs/offline.md.
+
+    Args:
+        file: its path, or a binary file; columns episode, step, state, action, reward, next_state.
+        declared: what is public: the path of a JSON file, its text, or an object; see declaration.KEYS.
+        fields: of the spec, such as rho.
+
+    Raises:
+        SpecError: a field is not allowed, or the file is malformed; then the sentence names row and column.
+    """
+    if isinstance(declared, Mapping):
+        text = written(declared)
+    else:
+        text = str(declared) if str(declared).lstrip().startswith("{") else _read(declared)
+    public = declaration(text)
+    UploadSpec(
+        data="0" * 32, declared=public.text, n=1, **fields
+    )  # what is wrong with the rest is said first
+    name, n = kept.keep(Path(file) if isinstance(file, str) else file, public)
+    return UploadSpec(data=name, declared=public.text, n=n, **fields)
+
+
+def _read(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise SpecError(
+            "declared", f"{shown(str(path))} cannot be read; give the path of a JSON file: {FORM}."
+        ) from None

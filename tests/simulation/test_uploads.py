@@ -1,0 +1,313 @@
+"""Runs on uploaded data sets: what is kept of them and for how long, what noise they get, and what travels where."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dprl
+from dprl import OfflineSpec, RunSpec, SpecError, Sweep, UploadSpec, links, spec_from_json, upload
+from dprl.__main__ import main
+from dprl.environments import ENVIRONMENTS
+from dprl.jobs.simulation import dprl_simulation
+from dprl.jobs.store import Store
+from dprl.jobs.sweeps import compute
+from dprl.jobs.worker import work
+from dprl.mdp import counts, planning
+from dprl.mdp.tabular import Array
+from dprl.simulation import UploadTrace, answer, answered, datasets, estimate, trace_from_bytes
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.declaration import declaration, written
+from dprl.simulation.uploads.model import example, fitted
+
+HEADING = "episode,step,state,action,reward,next_state\n"
+PUBLIC: dict[str, Any] = {
+    "states": ["a", "b"], "actions": ["x", "y"], "horizon": 2, "rewards": [[0, 0], [1, 1]], "start": "a",
+}  # fmt: skip
+# y leads from a to b, where reward is; nobody takes y in b
+CSV = HEADING + "".join(
+    f"{who},0,a,{'xy'[who % 2]},0,{'ab'[who % 2]}\n{who},1,{'ab'[who % 2]},x,{who % 2},a\n"
+    for who in range(400)
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(kept, "home", lambda: tmp_path / "home")  # compiled code stays where it is
+    return tmp_path / "home"
+
+
+def uploaded(declared: dict[str, Any] = PUBLIC, **fields: Any) -> UploadSpec:
+    return upload(io.BytesIO(CSV.encode()), declared, **fields)
+
+
+def released(spec: UploadSpec) -> Array:
+    trace: UploadTrace = dprl.run(spec).seeds[0]
+    return trace.released
+
+
+def test_a_data_set_is_learned_from_and_what_is_shown_is_a_bound() -> None:
+    trace = dprl.run(uploaded(rho=1e6))
+    (seed,) = trace.seeds
+    assert trace.at.tolist() == [400]
+    assert list(trace.frame().columns) == ["seed", "n", "lower"]
+    assert 0.5 < trace.values[0, 0] < 1  # y, and then 1 for certain
+    assert seed.policy[0, 0] == 1
+    assert seed.lower[0] == trace.values[0, 0]
+    summary = trace.summary()
+    assert summary["v_star"] is None
+    assert summary["final_lower_mean"] == trace.values[0, 0]
+    assert summary["proved_rho"] == 1e6
+    wider = dprl.run(uploaded(PUBLIC | {"reward_range": [-1, 3]}, rho=1e6))
+    assert -2 <= wider.values[0, 0] < trace.values[0, 0]  # the same rewards, said to be less certain
+    assert dprl.run(uploaded(rho=1e-6)).values[0, 0] == 0
+
+
+def test_the_bound_of_a_known_model_holds() -> None:
+    """On the example, whose model is known."""
+    text, declared = example()
+    mdp = ENVIRONMENTS["custom"].make(H=2)
+    v_star = planning.start_value(mdp, planning.optimum(mdp).V)
+    spec = upload(io.BytesIO(text.encode()), declared)
+    found = []
+    for rho in (1, 3, 10, 100):
+        (seed,) = dprl.run(spec.replace(rho=rho)).seeds
+        value = planning.start_value(mdp, planning.policy_values(mdp, seed.policy))
+        assert seed.curve.values[0] <= value <= v_star
+        found.append(seed.curve.values[0])
+    assert found == sorted(found)
+    assert found[-1] > 0.6 > 0.5 > found[0]
+    assert len(text) < 1.1e6
+
+
+def test_the_card_says_what_is_declared_and_what_adds_up() -> None:
+    spec = uploaded(rho=0.5)
+    card = dprl.run(spec).guarantee
+    assert card.claimed_rho == card.proved_rho == 0.5
+    assert card.users == 400
+    assert any("declared by the owner, not read off the data" in words for words in card.assumptions)
+    assert any("rho adds up" in words for words in card.assumptions)
+    assert not any("seeds" in words or "data set of its own" in words for words in card.assumptions)
+    assert answered(answer("guarantee", spec)) == json.loads(json.dumps(card.to_dict()))
+    assert estimate(spec).releases == 1
+
+
+def test_noise_of_one_scale_is_drawn_once_and_that_of_another_is_independent() -> None:
+    spec = uploaded(rho=1.0)
+    first = released(spec)
+    np.testing.assert_array_equal(released(spec), first)
+    planned = spec.replace(algorithm_params={"C2": 1.0})
+    assert planned.seed_key(0) != spec.seed_key(0)
+    np.testing.assert_array_equal(released(planned), first)  # planned anew from the same release
+    np.testing.assert_array_equal(released(spec.replace(calibration="tight")) > 0, first > 0)
+    record = kept.held(spec.data).record
+
+    def unit(rho: float) -> Array:
+        raw = kept.held(spec.data).rng("gaussian", {"counts": 2 / np.sqrt(rho)})
+        return raw.standard_normal(record.size)
+
+    assert abs(np.corrcoef(unit(1.0), unit(0.25))[0, 1]) < 0.6
+    assert not np.array_equal(unit(1.0), unit(0.25))
+
+
+def test_nobody_who_reads_a_spec_can_draw_its_noise() -> None:
+    """The same file once more has another name, and other noise."""
+    first, second = uploaded(), uploaded()
+    assert first.replace(data=second.data) == second != first
+    assert not np.array_equal(released(first), released(second))
+    text = first.to_json() + json.dumps(dprl.run(first).summary())
+    assert kept.held(first.data).secret.hex() not in text
+
+
+def test_a_trace_holds_what_was_released_and_nothing_else() -> None:
+    spec = uploaded(rho=1.0)
+    record = kept.held(spec.data).record
+    trace = dprl.run(spec).seeds[0]
+    again = trace_from_bytes(trace.to_bytes())
+    assert isinstance(again, UploadTrace)
+    assert again.v_star is None
+    assert again.guarantee == trace.guarantee
+    np.testing.assert_array_equal(again.released, trace.released)
+    for name, value in vars(again).items():
+        if isinstance(value, np.ndarray) and value.size > 4:
+            assert not np.isin(counts.visits(record)[record[..., -2] > 0], value).any(), name
+    plain = trace.to_bytes()
+    forgotten = trace.spec.replace(rho=2.0)
+    kept.forget(spec.data)
+    with pytest.raises(SpecError, match="data: this data set is not kept here, or no longer"):
+        dprl.run(forgotten)
+    assert trace_from_bytes(plain).spec == spec  # what was released can be read for ever
+
+
+def test_counts_are_kept_for_a_day_and_closed_to_others(home: Path) -> None:
+    spec = uploaded()
+    (path,) = (home / "uploads").iterdir()
+    assert path.name == f"{spec.data}.npz"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert b"399,1" not in path.read_bytes()
+    yesterday = time.time() - kept.HOURS * 3600 - 1
+    os.utime(path, (yesterday, yesterday))
+    with pytest.raises(SpecError, match="forgotten after 24 hours"):
+        dprl.run(spec)
+    other = uploaded()
+    assert [found.stem for found in (home / "uploads").iterdir()] == [other.data]
+    (home / "uploads" / f"{other.data}.npz").write_bytes(b"damaged")
+    with pytest.raises(SpecError, match="data: "):
+        dprl.run(other)
+
+
+def test_a_malformed_file_leaves_nothing_behind(home: Path) -> None:
+    with pytest.raises(SpecError, match=r"^data: row 3, column step"):
+        upload(io.BytesIO(CSV.replace("0,1,", "0,2,", 1).encode()), PUBLIC)
+    assert not (home / "uploads").exists()
+    with pytest.raises(SpecError, match=r"^rho: "):  # before the file is looked at
+        upload(io.BytesIO(b""), PUBLIC, rho=-1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"data": "../../runs"}, "data"),
+        ({"data": ""}, "data"),
+        ({"declared": "{}"}, "declared"),
+        ({"n": 0}, "n"),
+        ({"algorithm": "apvi"}, "algorithm"),
+        ({"algorithm": "dp-vapvi"}, "algorithm"),
+        ({"privacy": "none"}, "privacy"),
+        ({"privacy": "pure", "epsilon": -1}, "epsilon"),
+        ({"algorithm_params": {"C9": 1}}, "algorithm_params"),
+        ({"seeds": 2}, "spec"),
+        ({"environment": "clinic"}, "spec"),
+        ({"declared": written({"states": 100, "actions": 10, "horizon": 20, "rewards": 0})}, "declared"),
+        ({"declared": written({"states": 2, "actions": 2, "horizon": 2})}, "declared.rewards"),
+    ],
+)
+def test_what_is_refused_names_its_field(changes: dict[str, Any], field: str) -> None:
+    with pytest.raises(SpecError) as error:
+        UploadSpec.from_dict({"data": "0" * 32, "declared": written(PUBLIC), "n": 5} | changes)
+    assert error.value.field == field
+    assert str(error.value).endswith(".")
+    assert str(error.value).isprintable()
+
+
+def test_a_spec_belongs_to_its_file() -> None:
+    spec = uploaded()
+    assert spec_from_json(spec.to_json()) == spec == spec.twin()
+    for other in ({"n": 399}, {"declared": written(PUBLIC | {"start": "b"})}):
+        with pytest.raises(SpecError, match="declared: this is not what its data set was read with"):
+            dprl.run(spec.replace(**other))
+
+
+def test_a_link_says_what_is_public_and_asks_for_the_file() -> None:
+    spec = uploaded(rho=0.5)
+    text = links.encode_spec(spec)
+    assert spec.data not in text
+    assert "400" not in text
+    assert "rho.0.5" in text
+    found, problems = links.decode_spec(text, links.BY_HAND, kind="upload")
+    assert found is None
+    assert problems == ["it was left out; data: a private data set travels in no link: give its file."]
+    pairs, _ = links.split(text, kind="upload")
+    assert declaration(pairs["decl"]).text == spec.declared
+    assert links.split(f"{text}~.{spec.data}", kind="upload")[0] == pairs
+
+
+def test_sweep_and_store(tmp_path: Path) -> None:
+    spec = uploaded()
+    sweep = Sweep(spec, {"rho": [1, "10"], "C2": [1.0, 16]})
+    assert sweep.points[-1].spec == spec.replace(rho=10)
+    store, stop = Store(tmp_path / "runs.sqlite"), threading.Event()
+    worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))
+    worker.start()
+    try:
+        final = compute(store, sweep.specs, "me")
+    finally:
+        stop.set()
+        worker.join()
+    for each in sweep.specs:
+        np.testing.assert_array_equal(final[each], dprl.run(each).values[:, -1])
+        assert [type(t) for t in store.traces(each)] == [UploadTrace]
+    store.close()
+    with pytest.raises(SpecError, match="give one of algorithm, privacy, calibration, rho"):
+        Sweep(spec, {"data": ["0" * 32]})
+
+
+def test_command_line(tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "people.csv").write_text(CSV)
+    (tmp_path / "declared.json").write_text(json.dumps(PUBLIC))
+    files = ["--data", str(tmp_path / "people.csv"), "--declare", str(tmp_path / "declared.json")]
+    given = ["run", "--kind", "upload", *files, "--rho", "1e6"]
+    assert main([*given, "--out", str(tmp_path / "a")]) == 0
+    assert "DP-APVI, rho 1e+06: final lower 0." in capsys.readouterr().out
+    assert list((home / "uploads").iterdir()) == []  # forgotten at the end
+    assert list(pd.read_csv(tmp_path / "a/lower.csv").columns) == ["seed", "n", "lower"]
+    spec = spec_from_json((tmp_path / "a/spec.json").read_text())
+    assert (spec.n, spec.rho, spec.declared) == (400, 1e6, written(PUBLIC))
+    again = ["run", "--spec", str(tmp_path / "a/spec.json")]
+    changed = [*again, *files[:2], "--privacy", "pure", "--epsilon", "9", "--out", str(tmp_path / "b")]
+    assert main(changed) == 0
+    other = spec_from_json((tmp_path / "b/spec.json").read_text())
+    assert (other.privacy, other.epsilon, other.rho, other.declared) == ("pure", 9.0, None, spec.declared)
+    capsys.readouterr()
+    for wrong, said in (
+        (again, "data: this data set is not kept here"),
+        ([*given, "--n", "5"], "n: this is how many trajectories the file has"),
+        (["run", "--kind", "upload"], "data: this is missing; give the path of a CSV file"),
+        (["run", "--kind", "upload", *files[:2]], "declared: this is missing; give the path of a JSON file"),
+        (["run", "--kind", "upload", *files[:2], "--declare", "no.json"], "declared: no.json cannot be read"),
+        (["run", *files], "data: this is no field of a spec of kind online"),
+        (
+            ["run", "--kind", "upload", "--data", files[3], *files[2:]],
+            "data: row 1, column episode: this column",
+        ),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main([*wrong, "--out", str(tmp_path / "no")])
+        assert stopped.value.code == 2
+        assert capsys.readouterr().err.startswith(f"dprl: {said}")
+
+
+def test_a_fitted_model_has_the_frequencies_and_the_declared_rest() -> None:
+    spec = uploaded()
+    model = json.loads(dprl.fitted_model(spec))
+    P = np.array(model["P"])
+    np.testing.assert_allclose(P[0, 0], np.eye(2))  # a: x stays, y leads to b
+    np.testing.assert_allclose(
+        P[0, 1], [[1, 0], [0, 1]]
+    )  # b: x as at the other step; y was never taken: it stays
+    np.testing.assert_allclose(P[1, 1], [[1, 0], [0, 1]])
+    np.testing.assert_allclose(P[1, 0, 1], [0, 1])  # y in a, as at the other step
+    assert model["R"][0] == PUBLIC["rewards"]
+    assert model["d1"] == [1.0, 0.0]
+    assert (model["state_labels"], model["action_labels"]) == (["a", "b"], ["x", "y"])
+    online = RunSpec(
+        environment="custom", environment_params={"model": json.dumps(model), "H": 2}, episodes=10, seeds=1
+    )
+    assert dprl.run(online).summary()["v_star"] == 1.0
+    offline = OfflineSpec(environment="custom", environment_params=online.environment_params, n=10)
+    assert offline.problem_size == spec.problem_size
+
+
+def test_models_fitted_to_many_people_come_near_the_truth() -> None:
+    """Rows add up as an environment asks it, few visits may count as none, and rewards may be estimated."""
+    mdp = ENVIRONMENTS["random"].make(S=7, A=3, H=4)
+    record = datasets.sample(np.random.default_rng(0), mdp, datasets.parts("uniform", mdp), 10**8)
+    known = declaration(written({"states": 7, "actions": 3, "horizon": 4, "start": mdp.d1.tolist()}))
+    made = ENVIRONMENTS["custom"].make(fitted(record, known), 4)
+    visited = counts.visits(record) > 10**5
+    assert np.abs(made.P - mdp.P)[visited].max() < 5e-3
+    assert np.abs(made.R - mdp.R)[visited].max() < 5e-3
+    np.testing.assert_allclose(made.d1, mdp.d1)
+    none = json.loads(fitted(record, known, least=1e12))
+    np.testing.assert_array_equal(none["P"], np.broadcast_to(np.eye(7)[:, None], (4, 7, 3, 7)))
