@@ -10,8 +10,8 @@ defaults it was written with (`t`), and those tables are frozen: a changed defau
 wrote every value; what a hand-written one leaves out is what was the default then. A store id never stands in a link.
 Reading never raises: what is wrong takes its default and is said in one sentence each, and all else is kept.
 
-A spec of another kind than online is written by the table of its kind, and says everything: there is no frozen table
-of its defaults yet. Which kind it is follows from the page.
+A spec of another kind than online is written by the table of its kind, and the first of a link says everything: there
+is no frozen table of its defaults yet. Which kind it is follows from the page.
 """
 
 from __future__ import annotations
@@ -173,9 +173,9 @@ def encode_spec(spec: Spec, first: Spec | None = None) -> str:
 def differences(spec: Spec, first: Spec | None = None) -> Pairs:
     """What a link must say of a spec, beside what the first spec of the link and the table of defaults say."""
     whole, table = spec_pairs(spec), TABLES[NEWEST]
-    if spec.kind != FIRST:
-        return whole
     known = inherited(spec_pairs(first), whole) if first else {}
+    if spec.kind != FIRST:
+        return {k: v for k, v in whole.items() if known.get(k) != v} or {"priv": whole["priv"]}
     expected = table.completed(known | {key: whole[key] for key in _OWNERS})
     expected |= {key: known.get(key, table.always[key]) for key in _OWNERS}
     said = {k: v for k, v in whole.items() if expected.get(k) != v}

@@ -30,12 +30,16 @@ class Behaviour:
     """An entry of the registry: who the data come from. A spec names it `key` or `key:argument`.
 
     Attributes:
+        title: for menus.
+        said: in a caption; {} is the argument as a percentage.
         summary: in words.
         argument: its one number, if it has one.
         parts(mdp, argument): the policies that trajectories follow.
     """
 
     key: str
+    title: str
+    said: str
     summary: str
     argument: Field | None
     parts: Callable[[TabularMDP, float], tuple[Part, ...]]
@@ -78,24 +82,32 @@ BEHAVIOURS: dict[str, Behaviour] = {
     for b in (
         Behaviour(
             "mixture",
+            "Some act optimally, the others at random",
+            "{} act optimally, the others at random",
             "A share of the trajectories follows the optimal policy, the others the uniform one.",
             Field("share", "float", 0.7, "of optimal trajectories", 0.0, 1.0),
             _mixed,
         ),
         Behaviour(
             "uniform",
+            "All act at random",
+            "all act at random",
             "Every action is as likely as any other.",
             None,
             lambda mdp, _: (Part(1.0, uniform_policy(mdp)),),
         ),
         Behaviour(
             "epsilon-optimal",
+            "Optimal, with random slips",
+            "optimal but for slips at {} of the steps",
             "The optimal action, but at each step with chance epsilon one chosen uniformly.",
             Field("epsilon", "float", 0.1, "chance of a random action", 0.0, 1.0),
             _softened,
         ),
         Behaviour(
             "first",
+            "Mostly the first action",
+            "the first action with chance {}",
             "Action 0 with chance p, else one of the others uniformly (QW23-offline, Appendix F).",
             Field("p", "float", 0.6, "chance of action 0", 0.0, 1.0),
             _mostly_first,

@@ -14,6 +14,7 @@ from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
+from dprl.simulation.online import v_star
 
 __all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
 
@@ -62,11 +63,18 @@ def covered(spec: OfflineSpec) -> dict[str, Any]:
         d_m: the least positive d^mu.
         optimal: the least d^mu where the optimal policy goes.
         visits: [H, S, A], d^mu: the share of a data set that visits each pair.
+        best: [H, S, A], the same of the lowest optimal policy.
     """
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     parts = datasets.parts(spec.behaviour, mdp)
     d_m, optimal = datasets.coverage(mdp, parts)
-    return {"d_m": d_m, "optimal": optimal, "visits": datasets.occupancy(mdp, parts).tolist()}
+    best = datasets.occupancy(mdp, (datasets.Part(1.0, datasets.optimal_policy(mdp)),))
+    return {
+        "d_m": d_m,
+        "optimal": optimal,
+        "visits": datasets.occupancy(mdp, parts).tolist(),
+        "best": best.tolist(),
+    }
 
 
 def estimate(spec: OfflineSpec) -> Estimate:
@@ -97,6 +105,6 @@ kinds.register(
         measure=MEASURE,
         axes=axes,
         along=along,
-        questions={"guarantee": guarantee, "coverage": covered},
+        questions={"guarantee": guarantee, "coverage": covered, "v_star": v_star},
     )
 )

@@ -8,9 +8,10 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import parsed
 from dprl.figures.looks import Kind, numbered
+from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation import RunSpec
+from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
 
@@ -23,21 +24,22 @@ def titles(curves: Sequence[Curve]) -> list[str]:
     """A title for each curve, plain text, no two alike; the algorithm is named where there are several."""
     several = len({curve.spec.algorithm for curve in curves}) != 1 or len(curves) == 1
     labels = [label(curve.spec, several) for curve in curves]
+    apart = told_apart([curve.spec for curve in curves], labels)
+    return distinct([curve.name or title for curve, title in zip(curves, apart, strict=True)])
+
+
+def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
+    """The labels, those that are alike with what their specs differ in."""
     result = []
-    for curve, words in zip(curves, labels, strict=True):
-        group = [_flat(c.spec) for c, other in zip(curves, labels, strict=True) if other == words]
-        own = _flat(curve.spec)
+    for spec, words in zip(specs, labels, strict=True):
+        group = [_flat(c) for c, other in zip(specs, labels, strict=True) if other == words]
+        own = _flat(spec)
         # What only some of them have follows from what else they differ in, as the bonus's multipliers do.
         differing = [key for key in own if len({str(values[key]) for values in group if key in values}) > 1]
         if "calibration" in differing and "delta" in differing:
             differing.remove("delta")  # printed noise has the paper's
         told = [_told(key, own[key]) for key in differing[:_SAID]]
-        result.append(curve.name or ", ".join([words, *told]))
-    seen: dict[str, int] = {}
-    for i, title in enumerate(result):
-        seen[title] = seen.get(title, 0) + 1
-        if seen[title] > 1:
-            result[i] = f"{title} ({seen[title]})"
+        result.append(", ".join([words, *told]))
     return result
 
 
@@ -65,15 +67,7 @@ def in_common(curves: Sequence[Curve]) -> str:
     """What all curves share and a reader needs to know, plain text."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
-    parts = []
-    if len({s.environment for s in specs}) == 1:
-        params = {
-            k: v
-            for k, v in first.environment_params.items()
-            if all(s.environment_params[k] == v for s in specs)
-        }
-        inside = ", ".join(_value(v) if k == "model" else f"{k} = {_value(v)}" for k, v in params.items())
-        parts.append(ENVIRONMENTS[first.environment].title + (f" ({inside})" if inside else ""))
+    parts = problem(specs)
     if len(specs) > 1 and len({s.algorithm for s in specs}) == 1:
         parts.append(ALGORITHMS[first.algorithm].title)
     mechanisms = {s.mechanism for s in specs if s.mechanism}
@@ -91,7 +85,19 @@ def in_common(curves: Sequence[Curve]) -> str:
     return " · ".join(parts)
 
 
-def _flat(spec: RunSpec) -> dict[str, Any]:
+def problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
+    """The environment that all have, with the parameters that all have; nothing where it is not one."""
+    if len({s.environment for s in specs}) > 1:
+        return []
+    first = specs[0]
+    params = {
+        k: v for k, v in first.environment_params.items() if all(s.environment_params[k] == v for s in specs)
+    }
+    inside = ", ".join(_value(v) if k == "model" else f"{k} = {_value(v)}" for k, v in params.items())
+    return [ENVIRONMENTS[first.environment].title + (f" ({inside})" if inside else "")]
+
+
+def _flat(spec: Spec) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in spec.to_dict().items():
         if isinstance(value, Mapping):

@@ -18,6 +18,7 @@ from pages.shared.controls.widgets import complaint, exact, select
 from pages.shared.layout.frame import guarded
 from pages.shared.results.data import workers
 from pages.shared.text import escape
+from pages.shared.values import written
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import session, write_address
@@ -97,7 +98,7 @@ def axis(t: Trade) -> None:
 
     select("Against", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered})
     key = f"{s.version}:values:{t.x}"
-    text = t.values.setdefault(t.x, studies.written(studies.default_values(base, t.x)))
+    text = t.values.setdefault(t.x, written(studies.default_values(base, t.x)))
 
     def typed(values: str) -> None:
         t.values[t.x] = values

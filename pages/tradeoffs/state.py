@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dprl import metrics, search
 from dprl.figures.looks import Kind, numbered
 from dprl.figures.tradeoff import Frontier
-from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
@@ -22,10 +21,11 @@ from dprl.simulation.spec import mechanisms_for
 from dprl.theory import BOUNDS
 from dprl.words import quoted
 from pages.shared.names import kind_of
-from pages.shared.results import answers, data
+from pages.shared.results import answers, data, together
 from pages.shared.results.bundled import bundled_ends
-from pages.shared.results.status import ACTIVE
+from pages.shared.results.together import Progress
 from pages.shared.text import escape
+from pages.shared.values import written
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import attempt, session, write_address
@@ -102,7 +102,7 @@ def show_study(study: Study) -> None:
     """Makes a study the one that is shown, and the controls those that give it."""
     t, s = trade(), session()
     t.study, t.models, t.x, t.picked, t.asked = study, list(study.models), study.x, None, False
-    t.values[study.x] = studies.written(study.values)
+    t.values[study.x] = written(study.values)
     s.draft = draft_of(study.base)
     s.version += 1
 
@@ -135,37 +135,9 @@ def start() -> None:
                 return
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How the runs of a study stand, as one."""
-
-    runs: int
-    seeds: int
-    seeds_done: int
-    share: float
-    seconds_left: float
-    failed: tuple[tuple[RunSpec, RunStatus], ...]
-    stopped: int
-    active: tuple[RunSpec, ...]
-
-
 def progress(specs: Sequence[RunSpec]) -> Progress:
     """Their state in the store, those that are finished counted as such."""
-    lacking = missing(specs)
-    found = [(spec, data.status(spec, visitor())) for spec in lacking]
-    active = [(spec, run) for spec, run in found if run.state in ACTIVE]
-    seeds = sum(spec.seeds for spec in specs)
-    whole = sum(spec.seeds for spec in specs) - sum(spec.seeds for spec in lacking)
-    return Progress(
-        runs=len(specs),
-        seeds=seeds,
-        seeds_done=whole + sum(run.seeds_done for _, run in found),
-        share=(whole + sum(run.progress * run.seeds for _, run in found)) / max(seeds, 1),
-        seconds_left=max((run.seconds_left or 0.0 for _, run in active), default=0.0),
-        failed=tuple((spec, run) for spec, run in found if run.state == "failed"),
-        stopped=sum(run.state in ("cancelled", "unknown") for _, run in found),
-        active=tuple(spec for spec, _ in active),
-    )
+    return together.progress(specs, missing(specs), visitor())
 
 
 def kinds_of(study: Study) -> dict[str, Kind]:

@@ -22,7 +22,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import FIELDS, RunSpec
 from dprl.simulation.sweep import Sweep
-from dprl.words import typed
+from pages.shared import values
 from pages.shared.visitor.links import VIEW_FIELDS
 
 SHOWS = ("price", "regret", "users", "table")
@@ -168,21 +168,7 @@ def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
 
 def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
     """Values written as `0.1, 1, 10`, ascending. Raises SpecError."""
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if not 1 <= len(words) <= MOST_VALUES:
-        raise SpecError("values", f"{len(words)} were given; give 1 to {MOST_VALUES}, separated by commas.")
-    field = axes(base)[x]
-    found = [field.parse(word) for word in words]
-    if None in found:
-        raise field.refuse("none")
-    if len(set(found)) < len(found):
-        raise SpecError("values", "one was given twice; give each once.")
-    return tuple(sorted(found))
-
-
-def written(values: Sequence[Any]) -> str:
-    """Values as `parse_values` reads them: 0.1, 20, 1e6."""
-    return ", ".join(typed(float(v)) for v in values)
+    return values.parse(axes(base)[x], text, MOST_VALUES)
 
 
 BASE_SPEC = RunSpec(episodes=10**6, seeds=10)
@@ -197,7 +183,7 @@ def encode(study: Study) -> list[tuple[str, str]]:
         (BASE, encode_spec(study.base)),
         *((MODEL, model) for model in study.models),
         (X, study.x),
-        (AT, written(study.values).replace(" ", "")),
+        (AT, values.written(study.values).replace(" ", "")),
         *((field.query, value_written(value)) for field, value in looked if value != field.default),
     ]
 
@@ -222,20 +208,20 @@ def decode(
     if x not in axes(base):
         problems.append(f"x: {shown(x)} is not allowed; give one of {', '.join(axes(base))}.")
         x = "epsilon"
-    values = default_values(base, x)
+    at = default_values(base, x)
     try:
         if (text := last(parameters, AT)) is not None:
-            values = parse_values(base, x, text[:1000])
+            at = parse_values(base, x, text[:1000])
     except SpecError as error:
         problems.append(str(error))
     models = [*parameters.get(MODEL, ())] or list(usual_models(base))
     kept: list[str] = []
     for text in models[: 2 * MOST_MODELS]:
         try:
-            kept = list(Study(base, (*kept, text), x, values).models)
+            kept = list(Study(base, (*kept, text), x, at).models)
         except SpecError as error:
             problems.append(str(error))
-    return Study(base, tuple(kept) or usual_models(base), x, values, show, share, statistic), problems
+    return Study(base, tuple(kept) or usual_models(base), x, at, show, share, statistic), problems
 
 
 def usual_models(base: RunSpec) -> tuple[str, ...]:

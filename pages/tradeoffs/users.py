@@ -18,10 +18,11 @@ from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
 from pages.shared.results import answers
 from pages.shared.results.status import act
+from pages.shared.results.together import Progress
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import LINKED, explore
-from pages.tradeoffs.status import begin, cancel, strip
+from pages.tradeoffs.status import cancel, strip
 from pages.tradeoffs.study import Study
 
 
@@ -31,7 +32,7 @@ def target(study: Study) -> float:
     return np.nan if v_star is None else study.share / 100 * v_star
 
 
-def needed(study: Study, state: trade.Progress) -> None:
+def needed(study: Study, state: Progress) -> None:
     """How many users each way to be private needs until an episode of it costs little."""
     t = trade.trade()
     with st.columns(2)[0]:
@@ -68,7 +69,7 @@ def needed(study: Study, state: trade.Progress) -> None:
                 f"{len(open_)} of {len(ways)} are still to be found.",
                 width="stretch",
             )
-            act("Search", "search", begin, "begin")
+            act("Search", "search", trade.start, "begin")
     if not ways:
         st.info(
             "None of this can be run: the lines above say what is allowed."

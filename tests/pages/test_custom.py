@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
-from pages.explore.export import command
 from pages.free import link as free_link
 from pages.free.state import Free
 from pages.shared.controls import custom
+from pages.shared.results.again import command
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View

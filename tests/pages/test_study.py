@@ -9,6 +9,7 @@ import pytest
 
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec
+from pages.shared.values import written
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import DEFAULT, Study
 
@@ -80,7 +81,7 @@ def test_hostile_links_never_raise() -> None:
     [((0.1, 1, 20), "0.1, 1, 20"), ((1000, 10**6, 10**15), "1000, 1e6, 1e15"), ((123456,), "123456")],
 )
 def test_values_are_written_as_people_do(values: tuple[float, ...], text: str) -> None:
-    assert studies.written(values) == text
+    assert written(values) == text
     axis = "episodes" if values[-1] > 100 else "epsilon"
     assert studies.parse_values(BASE, axis, text) == values
 

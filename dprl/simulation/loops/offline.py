@@ -49,7 +49,7 @@ class OfflineTrace(TraceCore):
         visits: [D, H, S, A], true n.
         Q_hat, penalty, Q: [D, H, S, A], V: [D, H, S], policy: [D, H, S], what was learned; see learner.Learned.
         released: by name, what was released of n, where it was: visits [D, H, S, A].
-        optimal_policy: [H, S], optimal_V: [H, S], optimal_occupancy: [H, S].
+        optimal_*: the true optimum, policy, V and occupancy [H, S], Q [H, S, A].
     """
 
     v_star: float
@@ -68,6 +68,7 @@ class OfflineTrace(TraceCore):
     policy: NDArray[np.int16]
     optimal_policy: NDArray[np.int16]
     optimal_V: Array
+    optimal_Q: Array
     optimal_occupancy: Array
 
 
@@ -288,5 +289,6 @@ class OfflineRun:
             policy=stacked("policy", shape[:-1]).astype(np.int16),
             optimal_policy=self.optimum.policy.astype(np.int16),
             optimal_V=self.optimum.V[:-1],
+            optimal_Q=self.optimum.Q,
             optimal_occupancy=planning.occupancy(mdp, self.optimum.policy),
         )

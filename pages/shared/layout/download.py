@@ -10,6 +10,10 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager, _get_session_id
 
+from dprl.figures import style
+from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.state import session
+
 
 def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
     """A download that is made only when it is asked for. `make` is called outside the script, where there is no
@@ -25,6 +29,24 @@ def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> N
         icon=":material/download:",
         key=f"save_{name}",
     )
+
+
+def camera() -> None:
+    """Which kind of picture the camera above each chart saves."""
+    st.segmented_control(
+        "The camera above each chart saves",
+        style.PICTURES,
+        default=session().saves,
+        format_func=str.upper,
+        required=True,
+        key="saves",
+        on_change=on_value("saves", _take_picture),
+    )
+
+
+def _take_picture(kind: str) -> None:
+    """Keeps the kind of picture that was chosen."""
+    session().saves = kind
 
 
 class Lasting(MediaFileManager):

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
-from dprl.simulation import AttackSpec, Outlook, RunSpec, Spec, answered
+from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, answered
 from pages.shared.results.data import Kept, store
 from pages.shared.visitor.state import session
 
@@ -35,7 +35,7 @@ def outlook(spec: RunSpec) -> Outlook | Pending | None:
     return Outlook(**found) if isinstance(found, dict) else found
 
 
-def guarantee(spec: RunSpec) -> Guarantee | None:
+def guarantee(spec: Spec) -> Guarantee | None:
     """What a run claims and proves, whether or not it is ever run; None while it is not known. Raises SpecError."""
     found = _answer("guarantee", spec)
     return Guarantee.from_dict(found) if isinstance(found, dict) else None
@@ -54,13 +54,19 @@ def collusion(spec: AttackSpec) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def v_star(spec: RunSpec) -> float | None:
+def v_star(spec: RunSpec | OfflineSpec) -> float | None:
     """The value of an optimal episode, exactly; None while it is not known."""
     problem = (spec.environment, json.dumps(dict(spec.environment_params)))
     if (known := _optima().get(problem)) is not None:
         return known
     found = _answer("v_star", spec, problem)
     return found if isinstance(found, float) else None
+
+
+def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
+    """How well the data cover the problem, see `simulation.offline.covered`; None while it is not known."""
+    found = _answer("coverage", spec)
+    return found if isinstance(found, dict) else None
 
 
 @st.cache_resource(show_spinner=False)

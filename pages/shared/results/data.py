@@ -16,7 +16,7 @@ from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.jobs.store import RunStatus, Store
 from dprl.mdp import TabularMDP
-from dprl.simulation import RunSpec, SeedTrace
+from dprl.simulation import OfflineSpec, RunSpec, Spec
 
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
 REGRET_BYTES = 32 * 2**20
@@ -27,11 +27,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Regret:
-    """The regret of one run as far as it is known.
+    """The curve of one run as far as it is known: regret over episodes, or the gap over the size of a data set.
 
     Attributes:
         episodes: [C].
-        rows: [seeds, C], cumulative, NaN where a seed has not got to.
+        rows: [seeds, C], NaN where a seed has not got to.
         done: [seeds] which are finished.
         token: changes when any of this does.
     """
@@ -86,7 +86,7 @@ def store() -> Store:
 
 
 @st.cache_resource(show_spinner=False)
-def _traces() -> Kept[SeedTrace | None]:
+def _traces() -> Kept[Any]:
     return Kept(TRACE_BYTES)
 
 
@@ -95,13 +95,13 @@ def _regrets() -> Kept[Regret]:
     return Kept(REGRET_BYTES)
 
 
-def status(spec: RunSpec, visitor: str | None = None) -> RunStatus:
+def status(spec: Spec, visitor: str | None = None) -> RunStatus:
     """How a run stands, for this visitor."""
     return store().status(spec, visitor)
 
 
-def trace(spec: RunSpec, seed: int) -> SeedTrace | None:
-    """One seed's trace, decoded once; None while it is not finished."""
+def trace(spec: Spec, seed: int) -> Any:
+    """One seed's trace, decoded once: of the class of its kind; None while it is not finished."""
     key = f"{spec.to_json()}#{seed}"
     found = _traces().get(key)
     if found is not None and found[0] is None:
@@ -115,12 +115,12 @@ def trace(spec: RunSpec, seed: int) -> SeedTrace | None:
     return _traces().put(key, version, traces[0] if traces else None, _bytes(*traces))
 
 
-def _bytes(*traces: SeedTrace) -> int:
+def _bytes(*traces: Any) -> int:
     return sum(part.nbytes for one in traces for part in vars(one).values() if isinstance(part, np.ndarray))
 
 
-def regret(spec: RunSpec) -> Regret:
-    """The regret curves of a run, finished or growing."""
+def regret(spec: Spec) -> Regret:
+    """The curves of a run, finished or growing."""
     key = spec.to_json()
     found = _regrets().get(key)
     if found is not None and found[0] is None:
@@ -144,7 +144,7 @@ def _ends() -> Kept[NDArray[np.float64]]:
     return Kept(ENDS_BYTES)
 
 
-def ends(spec: RunSpec) -> NDArray[np.float64]:
+def ends(spec: Spec) -> NDArray[np.float64]:
     """[seeds] regret at the end of a run, NaN for a seed that has not got there."""
     key = spec.to_json()
     found = _ends().get(key)
@@ -165,7 +165,7 @@ def _environment(key: str, params: tuple[tuple[str, Any], ...]) -> TabularMDP:
     return ENVIRONMENTS[key].make(**dict(params))
 
 
-def environment(spec: RunSpec) -> TabularMDP:
+def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
     """The MDP of a run."""
     return _environment(spec.environment, tuple(spec.environment_params.items()))
 

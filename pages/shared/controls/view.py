@@ -1,0 +1,123 @@
+"""Widgets of a view: they show what a visitor looks at and write it back, so that a link can carry all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from dprl.fields import Field
+from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.state import session
+
+
+@dataclass(frozen=True)
+class Widgets:
+    """Widgets of the view of a page.
+
+    Attributes:
+        part(): what the page keeps of the visitor; its `view` is a frozen dataclass.
+        fields: what each attribute of the view may be.
+    """
+
+    part: Callable[[], Any]
+    fields: Mapping[str, Field]
+
+    def _keep(self, name: str, convert: Callable[[Any], object]) -> Callable[[Any], None]:
+        """What makes the value of a widget the view's field `name`."""
+
+        def put_back(value: Any) -> None:
+            part = self.part()
+            part.view = replace(part.view, **{name: self.fields[name].check(convert(value))})
+
+        return put_back
+
+    def segments(self, label: str, name: str, options: Mapping[str, str], visible: bool = False) -> str:
+        """One of a few words beside each other; the value of the view's field `name`, or the first where that is not
+        offered."""
+        key = f"{session().version}:view:{name}:{len(options)}"
+        value = getattr(self.part().view, name)
+        value = value if value in options else next(iter(options))
+        st.segmented_control(
+            label,
+            list(options),
+            default=value,
+            format_func=options.__getitem__,
+            required=True,
+            key=key,
+            on_change=on_value(key, self._keep(name, str)),
+            label_visibility="visible" if visible else "collapsed",
+        )
+        return str(value)
+
+    def switch(self, label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
+        """A toggle between two words of the view's field `name`; whether it is at `on`."""
+        key = f"{session().version}:view:{name}"
+        st.toggle(
+            label,
+            getattr(self.part().view, name) == on,
+            key=key,
+            on_change=on_value(key, self._keep(name, lambda value: on if value else off)),
+            help=help,
+        )
+        return bool(getattr(self.part().view, name) == on)
+
+    def menu(
+        self,
+        label: str,
+        name: str,
+        options: Sequence[int],
+        titles: Sequence[str],
+        visible: bool = True,
+        otherwise: int | None = None,
+    ) -> int:
+        """One of several numbers, each with a title; the view's value, or `otherwise` (the first) where that is not
+        offered."""
+        value = getattr(self.part().view, name)
+        if value not in options:
+            value = options[0] if otherwise is None else otherwise
+        if len(options) > 1:
+            # With other titles it is another widget: the browser says the title chosen, which would be of none of them.
+            named = dict(zip(options, titles, strict=True))
+            key = f"{session().version}:view:{name}:{hash(tuple(named.items()))}"
+            st.selectbox(
+                label,
+                list(options),
+                index=list(options).index(value),
+                format_func=named.__getitem__,
+                key=key,
+                on_change=on_value(key, self._keep(name, int)),
+                filter_mode=None,
+                label_visibility="visible" if visible else "collapsed",
+            )
+        return int(value)
+
+    def put(self, name: str, value: int, options: Sequence[int]) -> None:
+        """Moves the slider of `name`, before it is drawn."""
+        part, changes = self.part(), {name: value}
+        part.view = replace(part.view, **changes)
+        st.session_state[self._slider(name, options)] = value
+
+    def _slider(self, name: str, options: Sequence[int]) -> str:
+        return f"{session().version}:view:{name}:{hash(tuple(options))}"
+
+    def steps(
+        self, label: str, name: str, options: Sequence[int], titles: Sequence[str], help: str | None = None
+    ) -> int:
+        """A slider over a few numbers; the option nearest to the view's value."""
+        value = min(options, key=lambda option: abs(option - getattr(self.part().view, name)))
+        if len(options) > 1:
+            key = self._slider(name, options)
+            named = dict(zip(options, titles, strict=True))
+            st.select_slider(
+                label,
+                list(options),
+                value,
+                format_func=named.__getitem__,
+                key=key,
+                on_change=on_value(key, self._keep(name, int)),
+                help=help,
+            )
+        return int(value)

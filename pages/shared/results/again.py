@@ -1,0 +1,91 @@
+"""How to make a run again without the pages: its spec, Python, and a command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dprl.simulation import FIELDS, OfflineSpec, RunSpec
+from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
+from pages.shared.layout.download import save
+from pages.shared.results.data import Regret
+
+MOST_SHOWN = 5000  # characters of a spec that is shown in the page
+
+
+def make_again(spec: RunSpec | OfflineSpec) -> None:
+    """Code, command and spec of one run, each to be copied; what is long as a file."""
+    text = json.dumps(spec.to_dict(), indent=2)
+    long = (
+        len(text) > MOST_SHOWN or spec.environment == "custom"
+    )  # JSON within JSON is not for a command line
+    if long:
+        st.caption("This run's spec as a file, which the lines below read:")
+        save("spec.json", "spec.json", "application/json", lambda: text)
+    st.caption("In Python, with this repository installed:")
+    st.code(python(spec, from_file=long), language="python")
+    st.caption(f"On the command line; it writes spec.json, {table_of(spec)} and summary.json:")
+    st.code(command(spec, from_file=long), language="bash", wrap_lines=True)
+    if len(text) <= MOST_SHOWN:
+        st.caption("The spec, for `--spec` and `dprl.spec_from_json`:")
+        st.code(text, language="json", height=260)
+
+
+def table_of(spec: RunSpec | OfflineSpec) -> str:
+    """The file of numbers that the command line writes."""
+    return "gap.csv" if spec.kind == OfflineSpec.kind else "regret.csv"
+
+
+def python(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
+    """Python that computes this run, from its spec.json or from the spec written out."""
+    end = f'trace = dprl.run(spec)\nprint(trace.summary())\ntrace.frame().to_csv("{table_of(spec)}", index=False)'
+    if from_file:
+        return (
+            "from pathlib import Path\n\nimport dprl\n\n"
+            f'spec = dprl.spec_from_json(Path("spec.json").read_text(encoding="utf-8"))\n{end}'
+        )
+    given = {k: v for k, v in spec.to_dict().items() if v is not None and k != "kind"}
+    arguments = "\n".join(f"    {k}={v!r}," for k, v in given.items())
+    return f"import dprl\n\nspec = dprl.{type(spec).__name__}(\n{arguments}\n)\n{end}"
+
+
+def command(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
+    """The command line that computes this run."""
+    if from_file:
+        return "python -m dprl run --spec spec.json --out results"
+    words, fields = ["python", "-m", "dprl", "run"], FIELDS
+    if spec.kind == OfflineSpec.kind:
+        words, fields = [*words, "--kind", spec.kind], OFFLINE_FIELDS
+    for name, value in spec.to_dict().items():
+        if name == "kind":
+            continue
+        flag = fields[name].flag
+        if isinstance(value, dict):
+            for key, item in value.items():
+                words += [] if item is None else [flag, shlex.quote(f"{key}={item}")]
+        elif value is not None:
+            words += [flag, shlex.quote(str(value))]
+    return " ".join([*words, "--out", "results"])
+
+
+def tidy(titles: Sequence[str], known: Sequence[Regret], axis: str, measure: str) -> pd.DataFrame:
+    """Of curves: curve, seed, and their axis and measure."""
+    parts = [
+        pd.DataFrame({"curve": title, "seed": seed, axis: one.episodes, measure: row})
+        for title, one in zip(titles, known, strict=True)
+        for seed, row in enumerate(one.rows)
+    ]
+    whole = pd.concat(parts) if parts else pd.DataFrame(columns=["curve", "seed", axis, measure])
+    return whole.dropna(ignore_index=True)
+
+
+def parquet(table: pd.DataFrame) -> bytes:
+    """The table as Parquet."""
+    buffer = io.BytesIO()
+    table.to_parquet(buffer, index=False)
+    return buffer.getvalue()

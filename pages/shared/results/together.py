@@ -1,0 +1,104 @@
+"""Many runs as one: how they stand, in words, with what can be done with all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from dprl.jobs.store import RunStatus
+from dprl.simulation import Spec
+from dprl.words import duration, plural
+from pages.shared.results import data
+from pages.shared.results.status import ACTIVE, act
+from pages.shared.text import escape
+from pages.shared.visitor.state import attempt
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How runs stand, as one."""
+
+    runs: int
+    seeds: int
+    seeds_done: int
+    share: float
+    seconds_left: float
+    failed: tuple[tuple[Spec, RunStatus], ...]
+    stopped: int
+    active: tuple[Spec, ...]
+
+
+def progress(specs: Sequence[Spec], lacking: Sequence[Spec], visitor: str) -> Progress:
+    """Their state in the store, as a visitor sees it. lacking: those of them that are not finished."""
+    found = [(spec, data.status(spec, visitor)) for spec in lacking]
+    active = [(spec, run) for spec, run in found if run.state in ACTIVE]
+    seeds = sum(spec.seeds for spec in specs)
+    whole = seeds - sum(spec.seeds for spec in lacking)
+    return Progress(
+        runs=len(specs),
+        seeds=seeds,
+        seeds_done=whole + sum(run.seeds_done for _, run in found),
+        share=(whole + sum(run.progress * run.seeds for _, run in found)) / max(seeds, 1),
+        seconds_left=max((run.seconds_left or 0.0 for _, run in active), default=0.0),
+        failed=tuple((spec, run) for spec, run in found if run.state == "failed"),
+        stopped=sum(run.state in ("cancelled", "unknown") for _, run in found),
+        active=tuple(spec for spec, _ in active),
+    )
+
+
+def strip(
+    state: Progress, visitor: str, begin: Callable[[], object], stop: Callable[[], object] = lambda: None
+) -> None:
+    """A line for how they stand, with a button for what can be done.
+
+    Args:
+        visitor: in whose name they are asked for.
+        begin: asks for what is missing.
+        stop: called when the visitor withdraws from them.
+    """
+
+    def cancel() -> None:
+        stop()
+        withdraw(state.active, visitor)
+
+    if state.active:
+        with st.container(
+            key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+        ):
+            said = (
+                f"**{plural(state.runs, 'run')}** · {state.seeds_done} of {plural(state.seeds, 'seed')} finished, "
+                f"{duration(state.seconds_left)} left."
+            )
+            st.progress(min(1.0, state.share), said, width="stretch")
+            act("Cancel", "close", cancel, "cancel")
+    elif state.failed:
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            _, run = state.failed[0]
+            st.markdown(
+                f":material/error: {plural(len(state.failed), 'run')} failed. {escape(run.message)}",
+                width="stretch",
+            )
+            failed = [spec for spec, _ in state.failed]
+            act("Try again", "replay", partial(again, failed, visitor), "retry")
+    elif state.stopped:
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            st.markdown(
+                f":material/info: {plural(state.stopped, 'run')} of {state.runs} not computed.",
+                width="stretch",
+            )
+            act("Run them", "play_arrow", begin, "begin")
+
+
+def withdraw(specs: Sequence[Spec], visitor: str) -> None:
+    """Withdraws from runs; what is finished stays."""
+    for spec in specs:
+        attempt(data.store().cancel, spec, visitor)
+
+
+def again(specs: Sequence[Spec], visitor: str) -> None:
+    """Asks for runs again that failed."""
+    for spec in specs:
+        attempt(data.store().retry, spec, visitor)
