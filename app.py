@@ -15,6 +15,7 @@ PAGES = [
     st.Page(
         "pages/free/page.py", title="When is privacy free?", icon=":material/all_inclusive:", url_path="free"
     ),
+    st.Page("pages/offline/page.py", title="Offline", icon=":material/inventory_2:", url_path="offline"),
     st.Page("pages/attack/page.py", title="Attack", icon=":material/security:", url_path="attack"),
     st.Page("pages/runs/page.py", title="Runs", icon=":material/list:", url_path="runs"),
 ]

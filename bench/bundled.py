@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dprl import metrics, search
 from dprl.environments import ENVIRONMENTS
-from dprl.simulation import RunSpec, online, run
+from dprl.simulation import OfflineSpec, RunSpec, Spec, online, run
 from pages.attack.link import DEFAULT
 from pages.attack.state import PLAYED
 from pages.shared.results.answers import OPTIMA
@@ -24,7 +24,7 @@ from pages.shared.results.bundled import DIRECTORY, ENDS, FILES
 from pages.tradeoffs import study as studies
 
 DIGITS = 6  # kept of a regret or a score
-END_DIGITS = 9  # of a regret at the end, from which others are taken
+END_DIGITS = 9  # of a regret at the end and a low estimate, from which others are taken
 POINTS = 100  # kept of a curve: enough for a chart
 
 
@@ -35,17 +35,19 @@ def thinned(episodes: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.unique(np.searchsorted(episodes, targets))
 
 
-def compute(spec: RunSpec) -> dict[str, object]:
-    """One entry of a file: spec, checkpoints kept, regret of every seed there, and noise."""
+def compute(spec: Spec) -> dict[str, object]:
+    """One entry of a file: spec, checkpoints kept, regret (or gap) of every seed there, and noise."""
     trace = run(spec)
-    at = thinned(trace.episodes)
-    regret = [[float(f"{value:.{DIGITS}g}") for value in row] for row in trace.regret[:, at]]
-    return {
+    at = thinned(trace.at)
+    entry = {
         "spec": spec.to_dict(),
         "noise_std": trace.guarantee.noise_std,
-        "episodes": trace.episodes[at].tolist(),
-        "regret": regret,
+        "episodes": trace.at[at].tolist(),
+        "regret": [[float(f"{value:.{DIGITS}g}") for value in row] for row in trace.values[:, at]],
     }
+    if isinstance(spec, OfflineSpec):
+        entry["lower"] = [[float(f"{value:.{END_DIGITS}g}") for value in t.lower[at]] for t in trace.seeds]
+    return entry
 
 
 def final(spec: RunSpec) -> list[float]:

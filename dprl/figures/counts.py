@@ -63,27 +63,9 @@ def heatmaps(
         step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
         word: what the second array is ("noisy", "released"). Without any noise there is one panel.
     """
-    H, S, A = true.shape
-    states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
-    if step is None:
-        a, b = true.reshape(H, S * A).T, noisy.reshape(H, S * A).T
-        axes: dict[str, Any] = {
-            "x_title": f"Step h (0 to {H - 1})",
-            "x_ticks": style.step_ticks(H),
-            "x_hover": [f"step {h}" for h in range(H)],
-        } | heat.pair_rows(state_labels, action_labels)
-        where = "at every step"
-    else:
-        a, b = true[step].T, noisy[step].T
-        axes = {
-            "x_title": "State",
-            "y_title": "Action",
-            "x_ticks": style.label_ticks(states, 14),
-            "y_ticks": heat.row_ticks(actions),
-            "x_hover": list(state_labels),
-            "y_hover": list(action_labels),
-        }
-        where = f"at step {step}"
+    a, b = heat.laid_out(true, step), heat.laid_out(noisy, step)
+    axes = heat.cell_axes(true.shape, state_labels, action_labels, step)
+    where = "at every step" if step is None else f"at step {step}"
     error = b - a
     linear = max(1.0, typical)
     exact = not error.any()

@@ -68,6 +68,32 @@ def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> dict
     return {"y_title": title, "y_ticks": ticks, "y_hover": words}
 
 
+def laid_out(values: Array, step: int | None) -> Array:
+    """Values [H, S, A] as the rows and columns of `cell_axes`."""
+    H, S, A = values.shape
+    return values.reshape(H, S * A).T if step is None else values[step].T
+
+
+def cell_axes(
+    shape: tuple[int, ...], state_labels: Sequence[str], action_labels: Sequence[str], step: int | None
+) -> dict[str, Any]:
+    """Settings of `stacked` for cells (h, s, a): steps across and pairs up, or of one step states and actions."""
+    if step is None:
+        return {
+            "x_title": f"Step h (0 to {shape[0] - 1})",
+            "x_ticks": style.step_ticks(shape[0]),
+            "x_hover": [f"step {h}" for h in range(shape[0])],
+        } | pair_rows(state_labels, action_labels)
+    return {
+        "x_title": "State",
+        "y_title": "Action",
+        "x_ticks": style.label_ticks(style.short_labels(state_labels), 14),
+        "y_ticks": row_ticks(style.short_labels(action_labels)),
+        "x_hover": list(state_labels),
+        "y_hover": list(action_labels),
+    }
+
+
 def stacked(
     panels: Sequence[Panel],
     *,

@@ -124,13 +124,13 @@ def comparison(
         statistic=statistic,
     )
     if view == "per-episode":
-        _worst_case(figure, curves, dark)
+        worst_case(figure, curves, dark)
     # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
     figure.update_layout(uirevision=f"{view}-{log_x}-{log_y}")
-    return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), _table(names, curves, statistic))
+    return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), table(names, curves, statistic))
 
 
-def _worst_case(figure: Any, curves: Sequence[Curve], dark: bool) -> None:
+def worst_case(figure: Any, curves: Sequence[Curve], dark: bool) -> None:
     """V*, the most an episode can lose, where all curves share it: a reference from theory, hence dotted."""
     values = {round(c.v_star, 9) for c in curves if c.v_star is not None and c.shown}
     reached = [c.episodes[[0, -1]] for c in curves if c.shown and len(c.episodes)]
@@ -161,14 +161,16 @@ def distinct(labels: Sequence[str]) -> list[str]:
     return result
 
 
-def _table(names: Sequence[str], curves: Sequence[Curve], statistic: Statistic) -> pd.DataFrame:
+def table(
+    names: Sequence[str], curves: Sequence[Curve], statistic: Statistic, axis: str = "episodes"
+) -> pd.DataFrame:
     """The means (or medians) and intervals drawn, one row for each curve and checkpoint."""
-    columns = ["curve", "episodes", statistic, "low (95%)", "high (95%)", "seeds"]
+    columns = ["curve", axis, statistic, "low (95%)", "high (95%)", "seeds"]
     frames = [
         pd.DataFrame(
             {
                 "curve": name,
-                "episodes": np.asarray(curve.episodes, np.int64),
+                axis: np.asarray(curve.episodes, np.int64),
                 statistic: curve.center,
                 "low (95%)": curve.low,
                 "high (95%)": curve.high,

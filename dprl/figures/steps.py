@@ -33,7 +33,9 @@ def steps(
     optimal_occupancy: Array | None = None,
     wrong: NDArray[np.bool_] | None = None,
     weight: Array | None = None,
+    behaviour: Array | None = None,
     episode: int | None = None,
+    when: str = "",
     see: str = "",
     dark: bool = False,
 ) -> Picture:
@@ -44,6 +46,8 @@ def steps(
         optimal_occupancy: [H,S] how likely the optimal policy is in a state.
         wrong: [H,S] where its action is better.
         weight: [H,S] how often it is there.
+        behaviour: [H,S] the chance that the policy the data come from takes the learned action, NaN where it never is.
+        when: in place of "after so many episodes".
     """
     H = len(policy)
     A = len(action_labels)
@@ -79,10 +83,17 @@ def steps(
         columns["worse than optimal"] = wrong.ravel()
         if optimal_occupancy is not None:
             columns["optimal policy's visits"] = optimal_occupancy.ravel()
+    if behaviour is not None:
+        name = "Chance that the behaviour policy does as learned"
+        ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
+        panels.append(
+            heat.Panel(name, behaviour.T, behaviour.T, colors.amount, 0.0, 1.0, form=".0%", ticks=ticks)
+        )
+        columns["behaviour policy's chance of it"] = behaviour.ravel()
     figure = heat.stacked(
         panels,
         title="The policy, step by step",
-        subtitle=after(episode),
+        subtitle=when or after(episode),
         dark=dark,
         legend=True,
         **_over_steps(H, state_labels),
@@ -144,15 +155,16 @@ def values(
     *,
     state_labels: Sequence[str],
     episode: int | None = None,
+    when: str = "",
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Estimated (optimistic) and optimal value [H,S] of each state at each step, and the difference."""
+    """Estimated and optimal value [H,S] of each state at each step, and the difference. when: see `steps`."""
     H = len(V)
     figure = heat.stacked(
         _value_panels(V.T, optimal_V.T, dark),
         title="Value of a state, V",
-        subtitle=after(episode),
+        subtitle=when or after(episode),
         dark=dark,
         **_over_steps(H, state_labels),
     )

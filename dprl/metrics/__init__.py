@@ -19,6 +19,7 @@ from dprl.metrics.attack import (
     separation,
     surely,
 )
+from dprl.metrics.datasets import Bite, bite, enough, rarest
 from dprl.metrics.growth import (
     Growth,
     flat_from,
@@ -53,6 +54,7 @@ __all__ = [
     "FEWEST_FOR_MEDIAN",
     "LEVEL",
     "Array",
+    "Bite",
     "Coverage",
     "Growth",
     "Histogram",
@@ -66,7 +68,9 @@ __all__ = [
     "align",
     "at_common_points",
     "best_guess",
+    "bite",
     "coverage",
+    "enough",
     "epsilon_of_separation",
     "extra_regret",
     "fewest_pulls",
@@ -86,6 +90,7 @@ __all__ = [
     "per_episode",
     "posterior",
     "power_law",
+    "rarest",
     "regret_band",
     "reversals",
     "roc",

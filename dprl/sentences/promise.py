@@ -60,6 +60,20 @@ an empty episode standing in their place, which is half as much. That is less th
 users would move up a place, and other users would be in each block.
 """
 
+TRAJECTORY = "trajectory"  # what is replaced in a data set
+BLANKED = "is blanked"
+OFFLINE = """
+Take any two data sets that differ in one trajectory: one whole episode of one person is **replaced** by another. What
+the curator releases is **(ε, δ)**-private when the chance of any set of outcomes with the one is at most e^ε times that
+with the other, plus δ. All that is computed from what was released, such as the policy and its values, is as private.
+
+**ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between what comes out of the two by ρα,
+for every α above 1. The ρ of several releases add up. Gaussian noise that just proves ρ = 1 proves (7.29, 10⁻⁶).
+
+States, actions, horizon and, for tabular learners, rewards are declared, never read off the data: what is inferred from
+the data would say something about the people in it.
+"""
+
 
 class Reading(Protocol):
     """One thing that the noise proves, see `privacy.guarantee.Reading`."""
@@ -85,13 +99,16 @@ def outcome(epsilon: float, delta: float) -> str:
     )
 
 
-def verdict(epsilon: float, delta: float, found: Sequence[Reading], blanked: str = "") -> tuple[bool, str]:
+def verdict(
+    epsilon: float, delta: float, found: Sequence[Reading], blanked: str = "", who: str = "user"
+) -> tuple[bool, str]:
     """Whether the noise proves what is claimed, and the sentence that says so.
 
     Args:
         epsilon, delta: what is claimed.
         found: what is proved.
         blanked: what a user does who gives nothing, in words; "" where that is no notion of neighbours.
+        who: what is replaced.
     """
     claim = promise(epsilon, delta)
     replaced = [r for r in found if r.adjacency == REPLACED]
@@ -104,7 +121,7 @@ def verdict(epsilon: float, delta: float, found: Sequence[Reading], blanked: str
         proved, share = promise(best.epsilon, best.delta), best.epsilon / epsilon
         good = share <= 1 + EQUAL
         if abs(share - 1) <= EQUAL:
-            said = f"**It proves what it claims:** {proved} when one user is replaced by another."
+            said = f"**It proves what it claims:** {proved} when one {who} is replaced by another."
         elif good:
             said = (
                 f"**It proves more than it claims:** {proved}, and it claims {claim}: more noise than needed."
@@ -114,19 +131,32 @@ def verdict(epsilon: float, delta: float, found: Sequence[Reading], blanked: str
             if any(
                 r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
             ):
-                said += f" The claim holds when a user {blanked}; replacing one moves twice as much."
+                said += f" The claim holds when a {who} {blanked}; replacing one moves twice as much."
     if delta == 0 and others:
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
         said += f" At δ = {human(other.delta)} the same noise proves ε = {human(other.epsilon)}."
     return good, said
 
 
-def readings(found: Sequence[Reading], blanked: str = "") -> str:
+def concentrated_verdict(claimed: float, proved: float) -> tuple[bool, str]:
+    """The same of rho, of a run on a data set."""
+    rho, good = human(proved), proved <= claimed * (1 + EQUAL)
+    if math.isclose(claimed, proved, rel_tol=EQUAL):
+        return True, f"**It proves what it claims:** ρ = {rho} when one {TRAJECTORY} is replaced by another."
+    if good:
+        return (
+            True,
+            f"**It proves more than it claims:** ρ = {rho}, and it claims {human(claimed)}: more noise than needed.",
+        )
+    return False, f"**It proves less than it claims:** ρ = {rho}, and it claims {human(claimed)}."
+
+
+def readings(found: Sequence[Reading], blanked: str = "", who: str = "user") -> str:
     """Everything that the noise proves: a row for each δ, a column for each notion of neighbours, then what follows
-    by another argument than our accountant's. blanked: see `verdict`."""
+    by another argument than our accountant's. blanked, who: see `verdict`."""
     ours = {(r.adjacency == REPLACED, r.delta): r.epsilon for r in found if r.how == ACCOUNTANT}
     columns = [kind for kind in (True, False) if any(same == kind for same, _ in ours)]
-    heads = {True: "ε when a user is replaced", False: f"ε when a user {blanked}"}
+    heads = {True: f"ε when a {who} is replaced", False: f"ε when a {who} {blanked}"}
     lines = [
         "| " + " | ".join(["at\u00a0δ\u00a0=", *(heads[kind] for kind in columns)]) + " |",
         "|" + " ---: |" * (1 + len(columns)),
@@ -136,7 +166,7 @@ def readings(found: Sequence[Reading], blanked: str = "") -> str:
         lines.append("| " + " | ".join([human(delta), *row]) + " |")
     for r in found:
         if r.how != ACCOUNTANT:
-            lines += ["", f"By {r.how}: {promise(r.epsilon, r.delta)} when a user is replaced."]
+            lines += ["", f"By {r.how}: {promise(r.epsilon, r.delta)} when a {who} is replaced."]
     return "\n".join(lines)
 
 

@@ -34,10 +34,13 @@ TAKEN = {
     "dprl.statistics": {"NOISY"},
     "dprl.privacy": {"MECHANISMS", "PRIVATIZERS", "Guarantee"},
     "dprl.privacy.privatizers": {"Privatizer"},
-    "dprl.learners": {"ALGORITHMS"},
+    "dprl.privacy.curator": {"PROMISES"},
+    "dprl.learners": {"ALGORITHMS", "OFFLINE"},
     "dprl.simulation": {
         "FIELDS",
         "AttackSpec",
+        "OfflineSpec",
+        "OfflineTrace",
         "Outlook",
         "RunSpec",
         "SeedTrace",
@@ -47,6 +50,8 @@ TAKEN = {
         "spec_from_dict",
     },
     "dprl.simulation.axes": {"Model"},
+    "dprl.simulation.datasets": {"BEHAVIOURS"},
+    "dprl.simulation.offline_spec": {"DEFAULT_DELTA", "FIELDS"},
     "dprl.simulation.trajectory": {"ALLOWED", "farthest", "nearest"},
     "dprl.simulation.cost": {"MAX_CELLS"},
     "dprl.simulation.schedules": {"adaptive", "geometric"},
@@ -144,7 +149,7 @@ def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Ca
     visit("pages/explore/page.py", c=[LINK])
     work()
     forbidden()
-    for page in ("home", "explore", "tradeoffs", "free", "runs"):
+    for page in ("home", "explore", "tradeoffs", "free", "offline", "runs"):
         visit(f"pages/{page}/page.py")
     for tab in ("regret", "counts", "policy", "guarantee", "data"):
         visit("pages/explore/page.py", c=[LINK], tab=tab)

@@ -9,12 +9,13 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl.simulation import RunSpec
+from dprl.simulation import OfflineSpec, RunSpec, spec_from_dict
 from pages.shared.examples import home_specs
 from pages.shared.results.data import Regret
 
@@ -29,8 +30,19 @@ def free_specs() -> list[RunSpec]:
     return [curve.spec for bonus in ("anytime", "paper") for curve in compared(BASE.replace(bonus=bonus))[0]]
 
 
+def offline_specs() -> list[OfflineSpec]:
+    """What the page Offline shows at first, and what its buttons offer."""
+    from pages.offline.examples import bundled_specs
+
+    return bundled_specs()
+
+
 # What is in which file: name.json holds the runs of these specs.
-FILES: dict[str, Callable[[], Sequence[RunSpec]]] = {"home": home_specs, "free": free_specs}
+FILES: dict[str, Callable[[], Sequence[Any]]] = {
+    "home": home_specs,
+    "free": free_specs,
+    "offline": offline_specs,
+}
 
 
 @dataclass(frozen=True)
@@ -38,20 +50,26 @@ class Bundled(Regret):
     """A finished run at some of its checkpoints, evenly spread on a log scale, the last one among them.
 
     noise_std: standard deviation of the noise in one counter at the worst release, None without privacy.
+    lower: [seeds, C], the low estimate V~ of a run on data sets.
     """
 
     noise_std: float | None = None
+    lower: NDArray[np.float64] | None = None
 
 
 @st.cache_resource(show_spinner=False)
-def bundled(name: str) -> dict[RunSpec, Bundled]:
+def bundled(name: str) -> dict[Any, Bundled]:
     """The runs of one file by spec; read once. A run whose spec the file does not hold is simply not there."""
     found = {}
     for entry in json.loads((DIRECTORY / f"{name}.json").read_text(encoding="utf-8")):
         rows = np.array(entry["regret"])
         episodes = np.array(entry["episodes"], np.int64)
-        found[RunSpec.from_dict(entry["spec"])] = Bundled(
-            episodes, rows, np.ones(len(rows), bool), noise_std=entry["noise_std"]
+        found[spec_from_dict(entry["spec"])] = Bundled(
+            episodes,
+            rows,
+            np.ones(len(rows), bool),
+            noise_std=entry["noise_std"],
+            lower=np.array(entry["lower"]) if "lower" in entry else None,
         )
     return found
 

@@ -1,0 +1,166 @@
+"""About learning from a data set: how many trajectories it takes, where pessimism bites, what the data cover."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dprl.figures.regret import Curve
+from dprl.metrics import Bite, enough, growth_exponent
+from dprl.words import count, exponents, human, listed, percent, plural, quoted
+
+NOTHING = "There is nothing to draw yet."
+CLOSE = 0.01  # of v*: a policy this near the best is good
+COVERED = (
+    "Where the best policy goes (below) and the data hardly do (above), a learner stays uncertain longest. The scale "
+    "is logarithmic."
+)
+
+
+def trajectories(n: int) -> str:
+    """The size of a data set."""
+    return f"{human(n)} trajector{'y' if n == 1 else 'ies'}"
+
+
+def gaps(curves: Sequence[Curve], v_star: float | None) -> str:
+    """How many trajectories each run needs to come within CLOSE of v*, of those that are finished."""
+    done = [curve for curve in curves if curve.complete and len(curve.episodes)]
+    if not done or not v_star:
+        return NOTHING if not any(len(curve.episodes) for curve in curves) else _so_far(curves)
+    level = CLOSE * v_star
+    needed = [(enough(curve.episodes, curve.center, level), curve) for curve in done]
+    reached = sorted(((n, curve) for n, curve in needed if np.isfinite(n)), key=lambda pair: pair[0])
+    never = [curve for n, curve in needed if not np.isfinite(n)]
+    said = []
+    if reached:
+        each = listed([f"{quoted(curve.label)} {count(n)}" for n, curve in reached])
+        said.append(
+            f"To come within {percent(CLOSE)} of v* = {v_star:#.3g} takes about: {each} trajectories."
+        )
+    for curve in never:
+        end, last = float(curve.center[-1]), float(curve.episodes[-1])
+        said.append(
+            f"{quoted(curve.label)} is still {human(end)} ({percent(end / v_star)} of v*) short at {count(last)}."
+        )
+    return " ".join(said)
+
+
+def _so_far(curves: Sequence[Curve]) -> str:
+    known = [curve for curve in curves if np.isfinite(curve.center).any()]
+    if not known:
+        return NOTHING
+    parts = []
+    for curve in known:
+        last = int(np.flatnonzero(np.isfinite(curve.center))[-1])
+        gap, n = float(curve.center[last]), float(curve.episodes[last])
+        parts.append(f"{quoted(curve.label)} {human(gap)} at {count(n)}")
+    return f"So far the gap is: {'; '.join(parts)}."
+
+
+def range_of_the_paper(curves: Sequence[Curve], twin: Curve | None, end: int) -> str:
+    """What is seen within the range of n that a paper shows, and beyond it.
+
+    Args:
+        twin: the run without privacy.
+        end: of the range.
+    """
+    private = [curve for curve in curves if curve is not twin and curve.complete]
+    if twin is None or not twin.complete or not private:
+        return ""
+
+    def at(curve: Curve, n: float) -> float:
+        return float(curve.center[int(np.argmin(np.abs(curve.episodes - n)))])
+
+    inside = [at(curve, end) for curve in private]
+    last = min(float(curve.episodes[-1]) for curve in [twin, *private])
+    said = (
+        f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the one without privacy. With "
+        f"the noise that it prints, and features of norm at most 1, as its theorem asks, they are not close there: at "
+        f"n = {end:,} the gap is {human(at(twin, end))} without privacy and {human(min(inside))} to "
+        f"{human(max(inside))} with it"
+    )
+    if last > end:
+        beyond = listed([f"{human(at(curve, last))} ({quoted(curve.label)})" for curve in private])
+        said += f". The claim holds further out: at n = {count(last)} it is {human(at(twin, last))} without privacy"
+        said += f" and {beyond}"
+    return said + "."
+
+
+def prices(curves: Sequence[Curve], first: float) -> str:
+    """How the price in the low estimate falls from n = first on, with the exponent's interval."""
+    parts = []
+    for curve in curves:
+        if curve.complete and len(curve.episodes) > 1 and (curve.center[-1] > 0):
+            found = growth_exponent(curve.episodes, curve.rows, first, float(curve.episodes[-1]))
+            if np.isfinite(found[0]):
+                parts.append(f"{quoted(curve.label)} n^{exponents(*found)}")
+    if not parts:
+        return "The low estimate V~ of each private run is compared with that of its learner without privacy."
+    return f"From n = {count(first)} on it falls like {listed(parts)}; Theorem 3.4 says 1/n for DP-APVI."
+
+
+def pessimism(bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float) -> str:
+    """Where the penalty takes all that an action seems worth.
+
+    Args:
+        H: steps of an episode.
+        E: how far noise may go; a pair with at most E released visits counts as never seen.
+    """
+    taken = percent(bitten.share)
+    said = f"In {taken} of the state-action-step triples the penalty takes all that the action seems worth"
+    if bitten.path > 0:
+        said += f"; an optimal episode meets one in {percent(bitten.path)} of its {plural(H, 'step')}"
+    else:
+        said += "; on an optimal episode it does so nowhere"
+    said += "."
+    if E:
+        said += f" Pairs with at most E = {human(E)} released visits count as never seen."
+    if gap <= 1e-9 * max(v_star, 1e-12):
+        return said + " The learned policy is the best one all the same."
+    return said + f" The learned policy is {human(gap)} short of v* = {v_star:#.3g}."
+
+
+def actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
+    """Of a learned policy against the optimal one and against the behaviour.
+
+    Args:
+        wrong: of so many state-step pairs it is worse in so many.
+        weight: the share of its time that the optimal policy spends there.
+        agrees: how often, where the data go, the behaviour policy takes the learned action.
+    """
+    said = f"It is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs, where the optimal policy "
+    said += f"spends {percent(weight)} of its time"
+    return f"{said}; where the data go, the behaviour policy takes the learned action with chance {percent(agrees)}."
+
+
+def low_values(below: float, start: float, v_star: float) -> str:
+    """Of the low estimates V~: the share that is at most the optimum, and the one at the start."""
+    return (
+        f"The low estimate is at most the true optimum in {percent(below)} of the state-step pairs; at the start it is "
+        f"{human(start)}, and v* = {v_star:#.3g}."
+    )
+
+
+def coverage(optimal: float, d_m: float, where: str, n: int) -> str:
+    """How well the data cover where the optimal policy goes.
+
+    Args:
+        optimal: the least share of the data at a pair that it visits, which is `where`.
+        d_m: the least share of the data at any pair that they visit at all.
+        n: trajectories in the largest data set.
+    """
+    if optimal == 0:
+        return (
+            f"The data never show what the optimal policy does: nobody does {where}. However many trajectories "
+            "there are, what that is worth cannot be learned from them."
+        )
+    seen = n * optimal
+    return (
+        f"Of the pairs that the optimal policy visits the data visit **{where}** least: {_one_in(optimal)} "
+        f"trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has {human(d_m)} (d_m)."
+    )
+
+
+def _one_in(share: float) -> str:
+    return f"one in {human(float(f'{1 / share:.2g}'))}" if share < 0.5 else f"{percent(share)} of the"

@@ -1,0 +1,241 @@
+"""The settings of Offline: a problem and who the data come from, learners, and their budgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.learners import OFFLINE
+from dprl.privacy.curator import PROMISES
+from dprl.simulation import OfflineSpec, RunSpec, estimate
+from dprl.simulation.datasets import BEHAVIOURS
+from dprl.simulation.offline_spec import FIELDS
+from dprl.words import count, duration, plural
+from pages.offline import settings as offline_settings
+from pages.offline.examples import DEFAULT
+from pages.offline.link import BIGGEST, MAX_CURVES
+from pages.offline.settings import BUDGET, Settings, specs_of
+from pages.offline.state import compare, missing, offline, set_controls
+from pages.shared import values
+from pages.shared.controls.launch import buttons
+from pages.shared.controls.panel import CALIBRATION, CALIBRATION_HELP, environment, parameters
+from pages.shared.controls.widgets import complaint, exact, log_slider, select, stops
+from pages.shared.layout.frame import guarded
+from pages.shared.results.data import workers
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.state import Session, session
+
+SPLITS = {"halves": "two halves, as printed", "whole": "whole, used twice"}
+SPLIT_HELP = (
+    "Halves: one for the variance of values, one for the values; each trajectory is in one. Whole: all of them in "
+    "both, as in the paper's simulations; the printed noise then proves less. The tab Guarantee says what."
+)
+
+
+@st.fragment
+@guarded
+def controls() -> None:
+    """All controls, the estimate and the Run button. Moving one redraws the controls only."""
+    s, o = session(), offline()
+    s.wrong.clear()
+    with st.container(key="controls", gap="small"):
+        environment(s)
+        data_set(o.settings)
+        learners(s, o.settings)
+        if o.settings.private:
+            budgets(o.settings)
+            noise(o.settings)
+        more(s, o.settings)
+    with st.container(key="run_box", gap="xsmall"):
+        run_box(s)
+
+
+def setter(name: str) -> Any:
+    """Stores one of the settings."""
+
+    def store(value: Any) -> None:
+        setattr(offline().settings, name, value)
+
+    return store
+
+
+def redrawing(name: str) -> Any:
+    """Stores one of the settings, on which other controls depend."""
+
+    def store(value: Any) -> None:
+        setattr(offline().settings, name, value)
+        session().version += 1
+
+    return store
+
+
+def data_set(settings: Settings) -> None:
+    """Who the trajectories come from, and how many there are."""
+    chosen = BEHAVIOURS[settings.behaviour]
+    titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
+    select(
+        "Behaviour policy",
+        tuple(BEHAVIOURS),
+        settings.behaviour,
+        redrawing("behaviour"),
+        titles,
+        chosen.summary,
+    )
+    if (field := chosen.argument) is not None:
+
+        def store(value: float) -> None:
+            offline().settings.arguments[chosen.key] = value
+
+        now = settings.arguments.get(chosen.key, field.default)
+        exact(f"{field.name} {field.help}", f"behaviour_{chosen.key}", field, now, store)
+        complaint(f"behaviour_{chosen.key}")
+    log_slider(
+        "Trajectories n, up to",
+        "n",
+        FIELDS["n"],
+        settings.n,
+        setter("n"),
+        marks=[int(m) for m in stops(100, BIGGEST)],
+        show=count,
+        ends=("a ward", "a trillion people"),
+        help="The curve has a data set of each size 5, 10, 20, 50, ... up to this; no trajectory is in two of them.",
+    )
+
+
+def learners(s: Session, settings: Settings) -> None:
+    """Which learners; linear ones where the environment has features."""
+    options = offline_settings.offered(s.draft.environment)
+    settings.learners = [option for option in settings.learners if option in options] or options[:2]
+    key = f"{s.version}:learners:{len(options)}"
+
+    def chosen(given: list[str]) -> None:
+        offline().settings.learners = list(given)
+
+    st.multiselect(
+        "Learners",
+        options,
+        settings.learners,
+        key=key,
+        format_func=offline_settings.title,
+        on_change=on_value(key, chosen),
+        placeholder="at least one",
+        help=" ".join(
+            f"**{OFFLINE[option].title}:** {escape(OFFLINE[option].summary)}"
+            for option in options
+            if option in OFFLINE
+        ),
+    )
+
+
+def budgets(settings: Settings) -> None:
+    """Which promise, and several budgets of it."""
+    s = session()
+    offered = offline_settings.promises(settings.private)
+    if settings.privacy not in offered:
+        settings.privacy = offered[0]
+    select(
+        "Privacy budget",
+        offered,
+        settings.privacy,
+        redrawing("privacy"),
+        {key: PROMISES[key].title for key in offered},
+        escape(PROMISES[settings.privacy].summary),
+    )
+    field = FIELDS[BUDGET[settings.privacy]]
+    key = f"{s.version}:offline:values:{settings.privacy}"
+
+    def typed(text: str) -> None:
+        offline().settings.values[settings.privacy] = text
+
+    st.text_input(
+        "Values of ρ" if field.name == "rho" else "Values of ε",
+        settings.values[settings.privacy],
+        key=key,
+        max_chars=200,
+        on_change=on_value(key, typed),
+        help=f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
+    )
+    try:
+        values.parse(field, settings.values[settings.privacy], MAX_CURVES)
+    except SpecError as error:
+        s.wrong["values"] = str(error)
+    complaint("values")
+    if "delta" in PROMISES[settings.privacy].fields:
+        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, setter("delta"))
+        complaint("delta")
+
+
+def noise(settings: Settings) -> None:
+    """How large the noise is, and how the data are split."""
+    offered = offline_settings.sizes(settings.privacy, settings.private)
+    if settings.calibration not in offered:
+        settings.calibration = offered[0]
+    select(
+        "How much noise", offered, settings.calibration, setter("calibration"), CALIBRATION, CALIBRATION_HELP
+    )
+    if any(offline_settings.splits(option) for option in settings.learners):
+        select("The data set is used", tuple(SPLITS), settings.split, setter("split"), SPLITS, SPLIT_HELP)
+
+
+def more(s: Session, settings: Settings) -> None:
+    """What most visitors leave alone."""
+    with st.expander("More settings"):
+        for name, label in (
+            ("seeds", "Data sets of each size"),
+            ("root_seed", "Root seed"),
+            ("beta", "Failure probability β"),
+        ):
+            exact(label, name, FIELDS[name], getattr(settings, name), setter(name))
+            complaint(name)
+        for key, fields in offline_settings.families(settings.learners).items():
+            st.caption(f"Constants of {escape(OFFLINE[key].title)}, also with privacy")
+            parameters(s, "algorithm", key, fields)
+
+
+def run_box(s: Session) -> None:
+    """What pressing Run will do, and the buttons."""
+    o = offline()
+    specs, refusal = described(s)
+    lacking = [] if specs is None else missing(specs)
+    if refusal:
+        st.caption(f":red[{escape(refusal)}]")
+    elif lacking:
+        seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
+        st.caption(
+            f"{plural(len(lacking), 'run')} on data sets of up to {count(lacking[0].n)}: {duration(seconds)}."
+        )
+    else:
+        st.caption("Computed before: it appears at once.")
+    key = f"{s.version}:keep"
+
+    def keep(on: bool) -> None:
+        offline().keep = on
+
+    st.toggle("Keep what is shown", o.keep, key=key, on_change=on_value(key, keep))
+    buttons("Run" if lacking or specs is None else "Show", compare, specs, RunSpec(), also=reset)
+
+
+def described(s: Session) -> tuple[tuple[OfflineSpec, ...] | None, str]:
+    """The runs that Run will show, or the sentence that says why there are none."""
+    if s.wrong:
+        return None, "Mend the value marked in red first."
+    o = offline()
+    try:
+        specs = specs_of(o.settings, s.draft)
+    except SpecError as error:
+        return None, str(error)
+    if not o.keep:
+        return specs, ""
+    whole = tuple(dict.fromkeys((*o.specs, *specs)))
+    if len(whole) > MAX_CURVES:
+        return None, f"{MAX_CURVES} curves are the most, and {len(o.specs)} are shown: keep fewer of them."
+    return whole, ""
+
+
+def reset() -> None:
+    """The settings are those of the first view; what is compared stays."""
+    offline().keep = False
+    set_controls(DEFAULT)

@@ -1,0 +1,74 @@
+"""Comparisons worth looking at: the one that the page opens with, and those that its buttons offer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dprl.simulation import OfflineSpec
+from pages.offline.link import OfflineView
+
+CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**10, seeds=10)
+LINEAR = OfflineSpec(
+    environment="linear-synthetic", algorithm="dp-vapvi", behaviour="first:0.6", n=10**6, seeds=10
+)
+
+
+def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
+    """Without privacy, then at budgets of zero-concentrated privacy."""
+    return (base.twin(), *(base.replace(rho=each) for each in rho))
+
+
+@dataclass(frozen=True)
+class Example:
+    """A comparison. title: on its button; say: what it asks, in one sentence."""
+
+    title: str
+    say: str
+    specs: tuple[OfflineSpec, ...]
+    view: OfflineView = field(default_factory=OfflineView)
+
+
+EXAMPLES = (
+    Example(
+        "Three budgets",
+        "A synthetic clinic: how many patients' records does a private learner need?",
+        _budgets(CLINIC, 0.01, 0.1, 1.0),
+    ),
+    Example(
+        "Other promises",
+        "The same data under zero-concentrated, pure and approximate privacy.",
+        (
+            CLINIC.twin(),
+            CLINIC.replace(rho=0.1),
+            CLINIC.replace(privacy="pure", epsilon=1.0),
+            CLINIC.replace(privacy="approximate", epsilon=1.0),
+        ),
+    ),
+    Example(
+        "A rare state",
+        "RiverSwim, all acting at random: hardly anybody reaches the far end.",
+        _budgets(
+            OfflineSpec(environment="riverswim", behaviour="uniform", n=10**12, seeds=10), 0.01, 0.1, 1.0
+        ),
+    ),
+    Example(
+        "Linear: the paper's range",
+        "A linear problem: the paper shows n up to 1,000; where does its claim hold?",
+        _budgets(LINEAR, 25.0, 1.0, 0.1),
+    ),
+    Example(
+        "Two releases for five",
+        "The printed DP-VAPVI beside our DP-PEVI, at the same proved budget.",
+        (
+            LINEAR.twin(),
+            LINEAR.replace(rho=1.0),
+            LINEAR.replace(algorithm="dp-pevi", rho=0.8),
+        ),
+    ),
+)
+DEFAULT = EXAMPLES[0].specs
+
+
+def bundled_specs() -> list[OfflineSpec]:
+    """All runs of the examples: they come with the program."""
+    return list(dict.fromkeys(spec for example in EXAMPLES for spec in example.specs))

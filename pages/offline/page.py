@@ -1,0 +1,99 @@
+"""Offline: a policy learned from a private data set, and how large that data set has to be."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.offline.controls import controls
+from pages.offline.examples import EXAMPLES, Example
+from pages.offline.names import in_common
+from pages.offline.settings import into
+from pages.offline.state import change, compare, offline, progress, set_controls, start, visitor
+from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.frame import redrawn
+from pages.shared.layout.head import head
+from pages.shared.layout.reading import words_and_papers
+from pages.shared.results import together
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.state import read_address, session
+
+TABS = {
+    "gap": ("Gap against n", gap.tab),
+    "pessimism": ("Pessimism", pessimism.tab),
+    "policy": ("Policy", policy.tab),
+    "coverage": ("Coverage", coverage.tab),
+    "guarantee": ("Guarantee", guarantee.tab),
+    "data": ("Data", export.tab),
+}
+PACE = 0.5  # seconds between two looks at what is running
+
+
+def main() -> None:
+    s, o = session(), offline()
+    fresh = s.page not in s.drafts
+    read_address(o)
+    if fresh and not o.begun:
+        into(s.draft, o.specs)
+    with st.sidebar:
+        controls()
+    corner = head("Offline", o.problems)
+    st.markdown(
+        "Nobody explores here. People were treated by some *behaviour policy*, a *curator* holds what was written "
+        "down, and releases noisy sums of it once; a better policy is learned from these."
+    )
+    examples()
+    st.caption(escape(in_common(o.specs)))
+    redrawn(partial(results, corner), PACE if progress(o.specs).active else None)
+    words_and_papers()
+
+
+def examples() -> None:
+    """Comparisons that are worth looking at, each a press away."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
+        for i, example in enumerate(EXAMPLES):
+            st.button(
+                example.title,
+                key=f"example_{i}",
+                help=example.say,
+                on_click=callback(take),
+                args=(example,),
+                type="primary" if offline().specs == example.specs else "secondary",
+            )
+
+
+def take(example: Example) -> None:
+    """Shows an example, in the chart that is open."""
+    compare(example.specs)
+    set_controls(example.specs)
+
+
+def results(corner: DeltaGenerator, live: bool) -> None:
+    """Progress and the open tab, and in the page's corner the link to just that. It redraws itself while runs go on."""
+    o = offline()
+    state = progress(o.specs)
+    if live != bool(state.active):
+        st.rerun()
+    together.strip(state, visitor(), start)
+    labels = {label: name for name, (label, _) in TABS.items()}
+    st.session_state["offline_tab"] = TABS[o.view.tab][
+        0
+    ]  # see Explore: a `default` would lose a quick second press
+    tabs = st.tabs(
+        list(labels),
+        key="offline_tab",
+        on_change=on_value("offline_tab", lambda label: change(tab=labels[label])),
+    )
+    for tab, (name, (_, draw)) in zip(tabs, TABS.items(), strict=True):
+        if name == o.view.tab:
+            with tab:
+                draw()
+    with corner:
+        copy_link(o.query)
+
+
+main()

@@ -1,0 +1,198 @@
+"""What the settings of Offline say: a problem and its data, learners, and several budgets at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import Field, SpecError
+from dprl.learners import OFFLINE
+from dprl.privacy.curator import PROMISES
+from dprl.simulation import OfflineSpec
+from dprl.simulation.datasets import BEHAVIOURS
+from dprl.simulation.offline_spec import DEFAULT_DELTA, FIELDS
+from pages.offline.examples import DEFAULT
+from pages.offline.link import MAX_CURVES
+from pages.shared import values
+from pages.shared.visitor.draft import Draft
+
+PLAIN = ":none"  # of a learner that has its non-private form under the same name
+BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that has several values
+USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
+SPLIT = "data"  # the constant of learners that take the data set in halves
+
+
+@dataclass
+class Settings:
+    """As the controls show them; the environment and all constants are in the page's draft.
+
+    Attributes:
+        behaviour: key; arguments: of each that has one.
+        learners: as `offered` names them.
+        privacy: the promise; values: its budgets as they are written, by promise.
+        calibration, split: passed over by learners that have no such choice.
+    """
+
+    behaviour: str = "mixture"
+    arguments: dict[str, float] = field(default_factory=dict)
+    learners: list[str] = field(default_factory=lambda: ["apvi", "dp-apvi"])
+    privacy: str = "zcdp"
+    values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
+    delta: float = DEFAULT_DELTA
+    calibration: str = "paper"
+    split: str = "halves"
+    n: int = DEFAULT[0].n
+    seeds: int = DEFAULT[0].seeds
+    root_seed: int = 0
+    beta: float = DEFAULT[0].beta
+
+    @property
+    def behaves(self) -> str:
+        """The behaviour as a spec names it."""
+        argument = BEHAVIOURS[self.behaviour].argument
+        if argument is None:
+            return self.behaviour
+        return f"{self.behaviour}:{self.arguments.get(self.behaviour, argument.default):g}"
+
+    @property
+    def private(self) -> list[str]:
+        """Those of its learners that add noise."""
+        return [key for key in self.learners if is_private(key)]
+
+
+def is_private(option: str) -> bool:
+    """Whether a learner, as `offered` names it, adds noise."""
+    return not option.endswith(PLAIN) and OFFLINE[option].privacies != ("none",)
+
+
+def offered(environment: str) -> list[str]:
+    """The learners for an environment: linear ones where there are features."""
+    found = []
+    for key, learner in OFFLINE.items():
+        if "features" in learner.public and not ENVIRONMENTS[environment].features:
+            continue
+        found.append(key)
+        if "none" in learner.privacies and len(learner.privacies) > 1:
+            found.append(key + PLAIN)
+    return found
+
+
+def title(option: str) -> str:
+    """A learner in a menu."""
+    name = OFFLINE[option.removesuffix(PLAIN)].title
+    return name if is_private(option) else f"{name}, no privacy"
+
+
+def promises(learners: Sequence[str]) -> list[str]:
+    """The promises that all of these private learners make."""
+    made = [OFFLINE[key].privacies for key in learners]
+    return [key for key in BUDGET if all(key in privacies for privacies in made)]
+
+
+def sizes(privacy: str, learners: Sequence[str]) -> list[str]:
+    """How large noise may be: as printed, where one of these learners' papers prints it."""
+    printed = any(privacy in OFFLINE[key].printed for key in learners)
+    return ["paper", "tight"] if printed else ["tight"]
+
+
+def families(learners: Sequence[str]) -> dict[str, list[Field]]:
+    """The constants of these learners but for how they split the data, by the key of the learner without privacy: a
+    private one has the same."""
+    found: dict[str, list[Field]] = {}
+    for option in learners:
+        learner = OFFLINE[option.removesuffix(PLAIN)]
+        found[learner.twin] = [f for f in learner.fields if f.name != SPLIT]
+    return found
+
+
+def splits(option: str) -> bool:
+    """Whether a learner can take the data set in halves."""
+    return any(f.name == SPLIT for f in OFFLINE[option.removesuffix(PLAIN)].fields)
+
+
+def specs_of(settings: Settings, draft: Draft) -> tuple[OfflineSpec, ...]:
+    """The runs that the controls describe: each learner without privacy once, the others at every budget.
+
+    Raises SpecError.
+    """
+    if not settings.learners:
+        raise SpecError("learners", "none was chosen; choose at least one.")
+    field = BUDGET[settings.privacy]
+    budgets = values.parse(FIELDS[field], settings.values[settings.privacy], MAX_CURVES)
+    found: dict[OfflineSpec, None] = {}
+    for option in settings.learners:
+        key = option.removesuffix(PLAIN)
+        params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].twin).items() if k != SPLIT}
+        common: dict[str, Any] = {
+            "environment": draft.environment,
+            "environment_params": draft.environment_params.get(draft.environment, {}),
+            "algorithm": key,
+            "algorithm_params": params | ({SPLIT: settings.split} if splits(option) else {}),
+            "behaviour": settings.behaves,
+            "n": settings.n,
+            "seeds": settings.seeds,
+            "root_seed": settings.root_seed,
+            "beta": settings.beta,
+        }
+        if not is_private(option):
+            found[OfflineSpec(privacy="none", **common)] = None
+            continue
+        calibration = (
+            settings.calibration if settings.privacy in OFFLINE[key].printed else None
+        )  # else there is one size only
+        for value in budgets:
+            spec = OfflineSpec(
+                privacy=settings.privacy,
+                calibration=calibration,
+                delta=settings.delta,
+                **{field: value},
+                **common,
+            )
+            found[spec] = None
+    if len(found) > MAX_CURVES:
+        raise SpecError(
+            "values", f"these are {len(found)} curves; at most {MAX_CURVES} can be told apart, so give fewer."
+        )
+    return tuple(found)
+
+
+def settings_of(specs: Sequence[OfflineSpec]) -> Settings:
+    """The settings that give these runs, as far as there are such: what differs otherwise is the first one's."""
+    first = specs[0]
+    private = [spec for spec in specs if spec.calibration]
+    settings = Settings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
+    settings.behaviour, _, argument = first.behaviour.partition(":")
+    if argument:
+        settings.arguments[settings.behaviour] = float(argument)
+    learners = [
+        spec.algorithm
+        if spec.calibration or OFFLINE[spec.algorithm].privacies == ("none",)
+        else spec.algorithm + PLAIN
+        for spec in specs
+    ]
+    settings.learners = list(dict.fromkeys(learners))
+    if private:
+        one = private[0]
+        settings.privacy, settings.calibration = one.privacy, one.calibration or "paper"
+        settings.delta = DEFAULT_DELTA if one.delta is None else one.delta
+        given = {getattr(spec, BUDGET[one.privacy]) for spec in private if spec.privacy == one.privacy}
+        settings.values[one.privacy] = values.written(sorted(given))
+    for spec in specs:
+        if SPLIT in spec.algorithm_params:
+            settings.split = spec.algorithm_params[SPLIT]
+            break
+    return settings
+
+
+def into(draft: Draft, specs: Sequence[OfflineSpec]) -> None:
+    """Puts the environment and the constants of these runs into the draft."""
+    first = specs[0]
+    draft.environment = first.environment
+    draft.environment_params[first.environment] = dict(first.environment_params)
+    for spec in reversed(specs):
+        draft.algorithm_params[OFFLINE[spec.algorithm].twin] = dict(spec.algorithm_params)
+
+
+assert set(BUDGET) == {key for key, promise in PROMISES.items() if promise.fields}

@@ -1,0 +1,134 @@
+"""Offline: what a visitor's session holds of it, and what it reads of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from dprl.jobs.store import RunStatus
+from dprl.simulation import OfflineSpec, RunSpec
+from pages.offline import link as offline_link
+from pages.offline.examples import DEFAULT
+from pages.offline.link import OfflineView
+from pages.offline.settings import Settings, into, settings_of
+from pages.shared.results import data, together
+from pages.shared.results.bundled import bundled
+from pages.shared.results.data import Regret
+from pages.shared.results.status import ACTIVE
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.state import attempt, session, write_address
+
+
+@dataclass
+class Offline:
+    """What a visitor has on the page.
+
+    Attributes:
+        specs: the runs that are compared.
+        view: what is looked at.
+        settings: what the controls say; keep: Run adds to what is compared.
+        address: the query last read or written.
+        problems: what a link said that could not be used.
+    """
+
+    specs: tuple[OfflineSpec, ...] = DEFAULT
+    view: OfflineView = field(default_factory=OfflineView)
+    settings: Settings = field(default_factory=lambda: settings_of(DEFAULT))
+    keep: bool = False
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def base(self) -> RunSpec:
+        """What the draft is made from; the page puts its own problem into it."""
+        return RunSpec()
+
+    @property
+    def begun(self) -> bool:
+        """Whether a link was read, or something was changed."""
+        return self.address is not None
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        return offline_link.encode(self.specs, self.view)
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return urlencode(self.link, safe="~:,/")
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link, and starts what it names."""
+        found = offline_link.decode(given, session().files)
+        self.problems, self.view = found.problems, found.view
+        if found.specs:
+            self.specs = found.specs
+        set_controls(self.specs)
+        start()
+
+
+def offline() -> Offline:
+    """This visitor's part of the page."""
+    return session().part(Offline)
+
+
+def visitor() -> str:
+    """In whose name the runs are asked for: one's own runs in Explore do not wait behind them."""
+    return f"{session().visitor}:offline"
+
+
+def change(**view: Any) -> None:
+    """Changes the view, and the address with it."""
+    o = offline()
+    o.view = replace(o.view, **view)
+    write_address(o)
+
+
+def set_controls(specs: Sequence[OfflineSpec]) -> None:
+    """Makes the controls those that give these runs."""
+    s, o = session(), offline()
+    o.settings = settings_of(specs)
+    into(s.draft, specs)
+    s.version += 1
+
+
+def compare(specs: Sequence[OfflineSpec], view: OfflineView | None = None) -> None:
+    """Shows these runs, starts what is missing of them, and puts them into the address."""
+    o = offline()
+    o.specs, o.problems = tuple(specs), ()
+    o.view = view or replace(o.view, curve=OfflineView.curve)
+    start()
+    write_address(o)
+
+
+def start() -> None:
+    """Asks for the runs that are not there yet."""
+    for spec in missing(offline().specs):
+        if not attempt(data.store().request, spec, visitor()):
+            return
+
+
+def status(spec: OfflineSpec) -> RunStatus:
+    """How a run stands; one that comes with the program is done, unless it is computed for a closer look."""
+    run = data.status(spec, visitor())
+    if spec in bundled("offline") and run.state not in ACTIVE:
+        return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
+    return run
+
+
+def known(spec: OfflineSpec) -> Regret:
+    """The gap of a run as far as it is known."""
+    return bundled("offline").get(spec) or data.regret(spec)
+
+
+def missing(specs: Sequence[OfflineSpec]) -> list[OfflineSpec]:
+    """The runs that are not finished."""
+    return [spec for spec in specs if status(spec).state != "done"]
+
+
+def progress(specs: Sequence[OfflineSpec]) -> together.Progress:
+    """How they stand, as one."""
+    return together.progress(specs, missing(specs), visitor())

@@ -1,0 +1,157 @@
+"""The tab Gap: how far the learned policy is from the best one, against the size of the data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dprl import metrics
+from dprl.figures import offline as figures
+from dprl.figures.looks import Kind
+from dprl.figures.regret import Curve
+from dprl.sentences import offline as sentences
+from dprl.simulation import OfflineSpec, OfflineTrace
+from pages.explore.regret import note
+from pages.offline import names
+from pages.offline.state import known, offline, status
+from pages.offline.tabs.widgets import empty, widgets
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.results import answers, data
+from pages.shared.results.bundled import Bundled
+from pages.shared.results.data import Regret
+
+MEASURES = {"gap": "Gap", "price": "Price in the low estimate"}
+PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
+FALLS_FROM = 100  # a price's exponent is taken over the last two tenfolds
+
+
+def tab() -> None:
+    """The chart, and what it says of the paper's range."""
+    specs = offline().specs
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="offline_view"):
+        measure = widgets.segments("What is drawn", "measure", MEASURES)
+        with st.popover("Axes and data sets", icon=":material/tune:"):
+            log_y = widgets.switch("Logarithmic gap", "y", "log", "linear")
+            each = widgets.switch("A line for every repetition", "each", "on", "off")
+    titles, kinds, night = names.titles(specs), names.kinds(specs), dark()
+    if measure == "price":
+        prices(specs, titles, kinds, log_y, each, night)
+        return
+    best = answers.v_star(specs[0]) if len({problem(spec) for spec in specs}) == 1 else None
+    rows = list(zip(specs, titles, kinds, strict=True))
+    if not any(len(known(spec).episodes) for spec in specs):
+        empty("The first points appear in a moment.")
+        return
+    parts = [(spec.to_json(), known(spec).token, title, note(status(spec))) for spec, title, _ in rows]
+    curves = [curve_of(spec, title, kind, known(spec), best) for spec, title, kind in rows]
+    shaded = paper_range(specs)
+    picture = kept(
+        ("gap", log_y, each, night, best, shaded, *parts),
+        lambda: figures.gaps(
+            curves,
+            shaded=shaded,
+            log_y=log_y,
+            show_seeds=each,
+            see=sentences.gaps(curves, best),
+            dark=night,
+        ),
+    )
+    show(picture, "offline_gap")
+    if shaded is not None:
+        twins = [c for c, spec in zip(curves, specs, strict=True) if spec.algorithm == "vapvi"]
+        said = sentences.range_of_the_paper(
+            [c for c, spec in zip(curves, specs, strict=True) if spec.algorithm == "dp-vapvi"],
+            twins[0] if twins else None,
+            int(shaded[0]),
+        )
+        if said:
+            st.info(said, icon=":material/straighten:")
+
+
+def problem(spec: OfflineSpec) -> str:
+    """What v* depends on."""
+    return f"{spec.environment} {dict(spec.environment_params)}"
+
+
+def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
+    """Up to which n the paper shows what is drawn."""
+    ends = {PAPER_RANGE.get(spec.environment) for spec in specs}
+    end = ends.pop()
+    if ends or end is None or max(spec.n for spec in specs) <= end:
+        return None
+    return float(end), f"the paper's range, n ≤ {end:,}"
+
+
+def curve_of(spec: OfflineSpec, title: str, kind: Kind, one: Regret, best: float | None) -> Curve:
+    """One run as the figure wants it."""
+    mean, low, high = metrics.regret_band(one.averaged)
+    run = status(spec)
+    return Curve(
+        label=title,
+        kind=kind,
+        episodes=one.episodes,
+        rows=one.rows,
+        center=mean,
+        low=low,
+        high=high,
+        complete=run.state == "done",
+        note=note(run),
+        v_star=best,
+    )
+
+
+def lower(spec: OfflineSpec) -> NDArray[np.float64] | None:
+    """[seeds, C] the low estimate V~ of a finished run."""
+    one = known(spec)
+    if isinstance(one, Bundled) and one.lower is not None:
+        return one.lower
+    if status(spec).state != "done":
+        return None
+    traces = [cast("OfflineTrace | None", data.trace(spec, seed)) for seed in range(spec.seeds)]
+    found = [trace.lower for trace in traces if trace is not None]
+    return np.array(found) if len(found) == spec.seeds else None
+
+
+def prices(
+    specs: Sequence[OfflineSpec],
+    titles: Sequence[str],
+    kinds: Sequence[Kind],
+    log_y: bool,
+    each: bool,
+    night: bool,
+) -> None:
+    """V~ without noise less V~, on the same data sets."""
+    curves = []
+    for spec, title, kind in zip(specs, titles, kinds, strict=True):
+        twin = spec.twin()
+        if twin == spec or twin not in specs:
+            continue
+        own, free = lower(spec), lower(twin)
+        if own is None or free is None:
+            continue
+        rows = free - own
+        mean, low, high = metrics.regret_band(rows)
+        curves.append(Curve(title, kind, known(spec).episodes, rows, mean, low, high))
+    if not curves:
+        empty(
+            "This compares finished private runs with the same learner without privacy: add that learner in the "
+            "settings and press Run."
+        )
+        return
+    st.caption(
+        "V~ is a learner's own low estimate of what its policy earns. Both learn from the same data sets; the price is "
+        "how much lower the private learner's is."
+    )
+    first = max(FALLS_FROM, float(curves[0].episodes[-1]) / 100)
+    picture = kept(
+        ("offline-price", log_y, each, night, *((c.label, c.rows.tobytes()) for c in curves)),
+        lambda: figures.prices(
+            curves, log_y=log_y, show_seeds=each, see=sentences.prices(curves, first), dark=night
+        ),
+    )
+    show(picture, "offline_price")

@@ -1,0 +1,85 @@
+"""The tab Guarantee: what each run promises to those whose data it learns from, and what its noise proves."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.privacy import Guarantee
+from dprl.sentences import promise as said
+from dprl.simulation import OfflineSpec
+from dprl.words import human, promise, significant
+from pages.offline import names
+from pages.offline.state import offline
+from pages.shared.results import answers
+from pages.shared.text import escape
+
+MODELS = {
+    "zCDP": "Zero-concentrated differential privacy",
+    "DP": "Differential privacy",
+    "none": "No promise",
+}
+
+
+def tab() -> None:
+    """A card for every run, beside each other. All of it follows from the specs."""
+    specs = offline().specs
+    with st.expander("What does (ε, δ) promise, and what ρ?", icon=":material/help:"):
+        st.markdown(said.OFFLINE)
+    grid = st.grid("auto", min_column_width=330)
+    for i, (spec, title) in enumerate(zip(specs, names.titles(specs), strict=True)):
+        with grid.cell(), st.container(border=True, height="stretch"):
+            st.markdown(f"#### {escape(title)}", anchors=False)
+            try:
+                found = answers.guarantee(spec)
+            except SpecError as error:
+                st.caption(f":red[{escape(str(error))}]")
+                continue
+            if found is None:
+                st.caption("What its noise proves is being worked out.")
+            else:
+                card(found, spec, i)
+
+
+def card(g: Guarantee, spec: OfflineSpec, key: int) -> None:
+    """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
+    st.markdown(f"**{MODELS[g.model]}**")
+    st.markdown(escape(g.trust))
+    if spec.calibration is None:
+        return
+    good, sentence = (
+        said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0)
+        if g.claimed_rho is not None
+        else said.verdict(
+            g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, said.TRAJECTORY
+        )
+    )
+    st.markdown(f":material/{'verified' if good else 'warning'}: {sentence}")
+    with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
+        if g.claimed_rho is not None:
+            st.metric("Claimed ρ", human(g.claimed_rho), width="content")
+            st.metric("Proved ρ", human(g.proved_rho or 0.0), width="content")
+        else:
+            claimed = promise(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0)
+            st.metric("Claimed (ε, δ)", claimed, width="content")
+            st.metric(
+                "Proved (ε, δ)", promise(g.proved_epsilon or 0.0, g.proved_delta or 0.0), width="content"
+            )
+        if g.noise_std is not None:
+            st.metric(
+                "Noise on a count",
+                f"± {significant(g.noise_std, 3)}",
+                width="content",
+                help="One standard deviation of the noise in one counter.",
+            )
+    st.markdown(said.readings(g.readings, said.BLANKED, said.TRAJECTORY))
+    rows = {
+        "Protected": g.unit,
+        "Noise": f"{g.mechanism}: {g.noise_formula}",
+        "Where it enters": g.where,
+        "Taken as public, so not protected": "; ".join(g.public),
+    }
+    st.markdown("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text))
+    with st.expander("What it assumes, and sources"):
+        st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
+        st.caption(escape("Sources: " + "; ".join(g.sources) + "."))

@@ -1,0 +1,45 @@
+"""The tab Pessimism: what the learner is told of a data set, and how its uncertainty lowers what actions seem worth."""
+
+from __future__ import annotations
+
+from dprl import metrics
+from dprl.figures import offline as figures
+from dprl.figures.style import Picture
+from dprl.sentences import offline as sentences
+from pages.offline.tabs.focus import Close, look_closely, step_menu
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.results import data
+
+
+def tab() -> None:
+    """Visits, penalty, and values before and after it."""
+    found = look_closely()
+    if found is None:
+        return
+    step = step_menu(len(found.trace.policy[found.at]))
+    night = dark()
+    show(kept(("pessimism", step, night, found.key), lambda: picture(found, step, night)), "pessimism")
+
+
+def picture(found: Close, step: int | None, night: bool) -> Picture:
+    """The heatmaps of one data set, with what they say."""
+    trace, at, mdp = found.trace, found.at, data.environment(found.spec)
+    released = trace.released.get("visits")
+    E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
+    bitten = metrics.bite(trace.Q_hat[at], trace.Q[at], trace.optimal_policy, trace.optimal_occupancy)
+    private = found.spec.calibration is not None
+    return figures.pessimism(
+        trace.visits[at],
+        released[at] if released is not None and private else None,
+        trace.penalty[at],
+        trace.Q_hat[at],
+        trace.Q[at],
+        typical=trace.guarantee.noise_std or 0.0,
+        n=found.n,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        step=step,
+        see=sentences.pessimism(bitten, mdp.H, E=E or None, gap=found.gap, v_star=trace.v_star),
+        dark=night,
+    )
