@@ -51,8 +51,12 @@ def draw(
     dark: bool,
     x_words: Callable[[float], str],
     statistic: Statistic = "mean",
+    least: float = 0.0,
 ) -> str:
-    """Add the curves to a figure and set its axis types. Returns a note on what a log axis cannot show."""
+    """Add the curves to a figure and set its axis types. Returns a note on what a log axis does not show.
+
+    least: below it nothing matters, and a log axis need not go.
+    """
     colors = style.theme(dark)
     drawn = [line for line in lines if line.shown]
     positive = np.concatenate(
@@ -64,9 +68,10 @@ def draw(
         note = "Nothing is above zero here, so the vertical axis is linear. "
     else:
         note = ""
-    tiny = LOWEST_SHARE * positive.max() if positive.size else 0.0
+    tiny = max(least, LOWEST_SHARE * positive.max()) if positive.size else 0.0
     positive = positive[positive > tiny]
-    floor = float(positive.min()) / 2 if positive.size else 1.0
+    floor = max(float(positive.min()) / 2 if positive.size else 1.0, least)
+    faint = f"below {human(least)}" if least else "zero or less"
     on_floor = 0
 
     band_name = BANDS[statistic]
@@ -164,7 +169,7 @@ def draw(
                 marker={"symbol": "triangle-down-open", "size": 8, "color": line.look.color},
                 customdata=words[~above],
                 hovertemplate=hover,
-                name=f"{label}: zero or less",
+                name=f"{label}: {faint}",
                 showlegend=False,
                 **group,
             )
@@ -183,11 +188,11 @@ def draw(
     if banded:
         legend_only(figure, band_name, band_sign(colors))
     if on_floor:
-        legend_only(figure, ON_FLOOR, floor_sign(colors))
+        legend_only(figure, f"{faint}: on the bottom edge" if least else ON_FLOOR, floor_sign(colors))
+        where = faint if least else "at or below zero"
         note += (
-            f"{on_floor} point{'s' if on_floor > 1 else ''} at or below zero "
-            f"{'are' if on_floor > 1 else 'is'} drawn as open triangles on the bottom edge, "
-            "for a log axis has no zero. "
+            f"{on_floor} point{'s' if on_floor > 1 else ''} {where} {'are' if on_floor > 1 else 'is'} drawn as open "
+            f"triangles on the bottom edge{'' if least else ', for a log axis has no zero'}. "
         )
     figure.update_xaxes(
         type="log" if log_x else "linear", nticks=7, tickangle=0, exponentformat="power" if log_x else "B"

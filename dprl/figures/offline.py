@@ -23,7 +23,7 @@ PESSIMISM_ALT = (
 )
 COVERAGE_ALT = "Heatmaps of where the trajectories of a data set go, and where the best policy goes."
 X_TITLE = "Trajectories in the data set, n (one person each)"
-FAINT = 1e-6  # of all that there is to lose: a log axis goes no further down
+FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
 RARE = 1e-8  # chances below it are drawn as this
 
 
@@ -42,7 +42,9 @@ def gaps(
     """
     names = distinct([curve.label for curve in curves])
     figure = _over_n("How far from the best policy?", "Gap v* − v<sup>π</sup> (reward)", curves, dark)
-    note = _draw(figure, curves, names, log_y=log_y, show_seeds=show_seeds, dark=dark)
+    most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
+    how: dict[str, Any] = {"log_y": log_y, "show_seeds": show_seeds, "dark": dark}
+    note = _draw(figure, curves, names, least=float(f"{FAINT * most:.1g}"), **how)
     worst_case(figure, curves, dark)
     if shaded is not None:
         _shade(figure, curves, *shaded, dark)
@@ -90,13 +92,17 @@ def _over_n(title: str, y_title: str, curves: Sequence[Curve], dark: bool) -> An
 
 
 def _draw(figure: Any, curves: Sequence[Curve], names: Sequence[str], **how: Any) -> str:
-    return lines.draw(
+    note = lines.draw(
         figure,
         [line(curve, name, how["dark"]) for curve, name in zip(curves, names, strict=True)],
         log_x=True,
         x_words=lambda n: f"{human(n)} trajectories",
         **how,
     )
+    shown = figure.layout.yaxis.range
+    if figure.layout.yaxis.type == "log" and shown and shown[1] - shown[0] > 2:
+        figure.update_yaxes(dtick=1)
+    return note
 
 
 def _shade(figure: Any, curves: Sequence[Curve], end: float, words: str, dark: bool) -> None:
@@ -153,7 +159,7 @@ def pessimism(
     value_ticks = ([0.0, reach / 2, reach], ["0", human(reach / 2), human(reach)])
 
     def value_panel(name: str, values: Array, ticks: tuple[list[float], list[str]]) -> heat.Panel:
-        words = np.vectorize(lambda v: f"{v:.2g}", otypes=[object])(values)
+        words = np.vectorize(lambda v: f"{v:.2g}" if v >= 0.005 else "0", otypes=[object])(values)
         z = np.minimum(values, reach)
         return heat.Panel(name, z, values, colors.amount, 0.0, reach, form=".3~g", text=words, ticks=ticks)
 

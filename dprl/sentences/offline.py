@@ -34,10 +34,8 @@ def gaps(curves: Sequence[Curve], v_star: float | None) -> str:
     never = [curve for n, curve in needed if not np.isfinite(n)]
     said = []
     if reached:
-        each = listed([f"{quoted(curve.label)} {count(n)}" for n, curve in reached])
-        said.append(
-            f"To come within {percent(CLOSE)} of v* = {v_star:#.3g} takes about: {each} trajectories."
-        )
+        each = "; ".join(f"{quoted(curve.label)}: {count(n)}" for n, curve in reached)
+        said.append(f"Trajectories it takes to come within {percent(CLOSE)} of v* = {v_star:#.3g}: {each}.")
     for curve in never:
         end, last = float(curve.center[-1]), float(curve.episodes[-1])
         said.append(

@@ -93,7 +93,7 @@ def data_set(settings: Settings) -> None:
         exact(f"{field.name} {field.help}", f"behaviour_{chosen.key}", field, now, store)
         complaint(f"behaviour_{chosen.key}")
     log_slider(
-        "Trajectories n, up to",
+        "Trajectories n",
         "n",
         FIELDS["n"],
         settings.n,

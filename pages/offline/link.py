@@ -1,6 +1,6 @@
 """Links to Offline: the runs that are compared, and what is looked at.
 
-    v=2 & t=2 & c=<first run> & c=<the second, as differences from the first> & ... & tab=coverage & i=1 & ...
+    v=2 & t=2 & c=<first run> & c=<each later one, as differences from the one before> & ... & tab=coverage & i=1 & ...
 
 How a run is written is said in dprl/links.py. What is as usual is left out. Reading never raises: what is wrong takes
 its default, or is left out, and is said in one sentence each.
@@ -31,7 +31,15 @@ FIELDS: dict[str, Field] = {
         Field("each", "choice", "off", "a line for every repetition", choices=("on", "off"), query="each"),
         Field("curve", "int", -1, "the run looked at, -1: the most private", -1, MAX_CURVES - 1, query="i"),
         Field("seed", "int", 0, "which repetition is looked at", 0, 99, query="seed"),
-        Field("n", "int", BIGGEST, "the size of the data set looked at", 1, BIGGEST, query="n"),
+        Field(
+            "n",
+            "int",
+            0,
+            "the size looked at, 0: the largest not yet enough",
+            0,
+            BIGGEST,
+            query="n",
+        ),
         Field("h", "int", -1, "the step of the episode, -1 for all", -1, 999, query="h"),
         Field("drawn", "choice", "steps", "the chart of the policy", choices=POLICY_CHARTS, query="pol"),
     )
@@ -48,7 +56,7 @@ class OfflineView:
     each: str = "off"
     curve: int = -1
     seed: int = 0
-    n: int = BIGGEST
+    n: int = 0
     h: int = -1
     drawn: str = "steps"
 
@@ -65,7 +73,7 @@ class OfflineLink:
 def encode(specs: Sequence[OfflineSpec], view: OfflineView) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     items = links.heading()
-    items += [("c", links.encode_spec(spec, specs[0] if i else None)) for i, spec in enumerate(specs)]
+    items += [("c", links.encode_spec(spec, specs[i - 1] if i else None)) for i, spec in enumerate(specs)]
     looked = ((f.query, getattr(view, name), f.default) for name, f in FIELDS.items())
     return items + [(key, links.written(value)) for key, value, usual in looked if value != usual]
 
@@ -85,12 +93,12 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     if len(given) > MAX_CURVES:
         problems.append(f"The link has {len(given)} curves; the first {MAX_CURVES} are shown.")
     specs: list[OfflineSpec] = []
-    first: links.Pairs = {}
+    before: links.Pairs = {}
     for index, text in enumerate(given[:MAX_CURVES]):
         pairs, wrong = links.split(text, kind=OfflineSpec.kind)
-        spec, more = links.spec_from(links.inherited(first, pairs) | pairs, files or {}, OfflineSpec.kind)
-        if index == 0:  # what was wrong in the first is said only once
-            first = pairs if spec is None else links.spec_pairs(spec)
+        whole = links.inherited(before, pairs) | pairs
+        spec, more = links.spec_from(whole, files or {}, OfflineSpec.kind)
+        before = whole if spec is None else links.spec_pairs(spec)  # what was wrong in it is said only once
         if spec is not None and spec not in specs:
             specs.append(spec)
         problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]

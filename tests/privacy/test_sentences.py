@@ -11,8 +11,11 @@ from scipy import stats
 from dprl.metrics import Measured
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
+from dprl.privacy.curator import PROMISES
 from dprl.privacy.guarantee import SCOPE, UNIT
 from dprl.sentences import attack, promise
+from dprl.simulation import OfflineSpec
+from dprl.simulation.loops.offline import noise_of_run
 from tests.privacy.draws import prepared
 from tests.test_layers import ROOT
 
@@ -56,7 +59,16 @@ def vocabulary() -> set[str]:
     for calibration in ("tight", "paper"):
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
         said.add(promise.verdict(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
-    return {plain(text) for text in said | of_attacks()}
+    return {plain(text) for text in said | of_attacks() | of_data_sets()}
+
+
+def of_data_sets() -> set[str]:
+    """What the page Offline and the cards of its runs say."""
+    card = noise_of_run(OfflineSpec(n=1000))[0].guarantee
+    said = set(promise.OFFLINE.strip().split("\n\n"))
+    said |= {p.summary for p in PROMISES.values()}
+    said |= {promise.concentrated_verdict(1.0, proved)[1] for proved in (0.8, 1.0, 1.4)}
+    return said | {card.trust, card.unit, card.where, *card.assumptions}
 
 
 def of_attacks() -> set[str]:
@@ -117,6 +129,29 @@ def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
     assert stats.norm.sf(1.0, mu * mu / 2, mu) == pytest.approx(20e-6, rel=0.02)
     for phrase in ("at most 1.11 times", "at most 2.7 times", "up to 22,000 times", "20 in a million"):
         assert phrase in plain(promise.MEANING)
+
+
+def test_the_number_in_what_rho_means() -> None:
+    """Gaussian noise of standard deviation 1 for a shift of mu just proves rho = mu^2/2."""
+    assert gaussian_mu(7.29, 1e-6) == pytest.approx(math.sqrt(2), rel=1e-3)
+    assert "just proves ρ = 1 proves (7.29, 10⁻⁶)" in plain(promise.OFFLINE)
+
+
+def test_whether_rho_is_proved_is_said_of_the_numbers_given() -> None:
+    """DP-APVI's printed noise proves what it claims; DP-VAPVI's 0.8 rho on halves, and 1.4 rho on the whole."""
+    linear = OfflineSpec(environment="linear-synthetic", algorithm="dp-vapvi", n=1000)
+    for spec, proved, good, said in (
+        (OfflineSpec(n=1000), 1.0, True, "proves what it claims"),
+        (linear, 0.8, True, "proves more than it claims"),
+        (linear.replace(algorithm_params={"data": "whole"}), 1.4, False, "proves less than it claims"),
+    ):
+        card = noise_of_run(spec)[0].guarantee
+        assert card.proved_rho == pytest.approx(proved)
+        assert card.claimed_rho == 1.0
+        found = promise.concentrated_verdict(card.claimed_rho, card.proved_rho or 0.0)
+        assert found[0] == good
+        assert said in found[1]
+        assert f"ρ = {proved:g}" in found[1]
 
 
 def test_what_is_said_of_a_delta_against_the_users() -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from dprl.sentences.offline import CLOSE
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.words import count
 from pages.offline import names
@@ -63,8 +64,15 @@ def look_closely() -> Close | None:
         absent(spec)
         return None
     n = [int(size) for size in trace.detail_n]
-    size = widgets.steps("How many trajectories the data set has", "n", n, [count(each) for each in n])
+    words = [count(each) for each in n]
+    size = widgets.steps("How many trajectories the data set has", "n", n, words, otherwise=telling(trace))
     return Close(spec, names.titles(specs)[chosen], trace, n.index(size))
+
+
+def telling(trace: OfflineTrace) -> int:
+    """The size at which there is most to see: the largest that is not enough yet, or the largest."""
+    short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
+    return int(short[-1] if len(short) else trace.detail_n[-1])
 
 
 def absent(spec: OfflineSpec) -> None:

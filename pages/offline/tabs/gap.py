@@ -27,7 +27,7 @@ from pages.shared.results.data import Regret
 
 MEASURES = {"gap": "Gap", "price": "Price in the low estimate"}
 PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
-FALLS_FROM = 100  # a price's exponent is taken over the last two tenfolds
+FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
 
 
 def tab() -> None:
@@ -147,7 +147,7 @@ def prices(
         "V~ is a learner's own low estimate of what its policy earns. Both learn from the same data sets; the price is "
         "how much lower the private learner's is."
     )
-    first = max(FALLS_FROM, float(curves[0].episodes[-1]) / 100)
+    first = max(FALLS_FROM, float(curves[0].episodes[-1]) / 10)
     picture = kept(
         ("offline-price", log_y, each, night, *((c.label, c.rows.tobytes()) for c in curves)),
         lambda: figures.prices(

@@ -104,10 +104,20 @@ class Widgets:
         return f"{session().version}:view:{name}:{hash(tuple(options))}"
 
     def steps(
-        self, label: str, name: str, options: Sequence[int], titles: Sequence[str], help: str | None = None
+        self,
+        label: str,
+        name: str,
+        options: Sequence[int],
+        titles: Sequence[str],
+        help: str | None = None,
+        otherwise: int | None = None,
     ) -> int:
-        """A slider over a few numbers; the option nearest to the view's value."""
-        value = min(options, key=lambda option: abs(option - getattr(self.part().view, name)))
+        """A slider over a few numbers; the option nearest to the view's value, or `otherwise` where that is its
+        default."""
+        wanted = getattr(self.part().view, name)
+        if otherwise is not None and wanted == self.fields[name].default:
+            wanted = otherwise
+        value = min(options, key=lambda option: abs(option - wanted))
         if len(options) > 1:
             key = self._slider(name, options)
             named = dict(zip(options, titles, strict=True))
