@@ -11,8 +11,9 @@ from dprl.fields import Field, SpecError
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec
+from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.datasets import BEHAVIOURS
-from dprl.simulation.offline_spec import DEFAULT_DELTA, FIELDS
+from dprl.simulation.offline_spec import FIELDS
 from pages.offline.examples import DEFAULT
 from pages.offline.link import MAX_CURVES
 from pages.shared import values
