@@ -23,7 +23,17 @@ ALGORITHMS: dict[str, Learner] = {
 }
 
 OFFLINE: dict[str, OfflineLearner] = {
-    a.key: a for a in (apvi.DP_APVI, apvi.APVI, vapvi.DP_VAPVI, vapvi.VAPVI, pevi.PEVI, dp_pevi.DP_PEVI)
+    a.key: a
+    for a in (
+        apvi.DP_APVI,
+        apvi.APVI,
+        apvi.DP_APVI_REWARDS,
+        apvi.APVI_REWARDS,
+        vapvi.DP_VAPVI,
+        vapvi.VAPVI,
+        pevi.PEVI,
+        dp_pevi.DP_PEVI,
+    )
 }
 
 __all__ = ["ALGORITHMS", "NEEDED", "OFFLINE", "PUBLIC", "Learner", "OfflineLearner", "Problem"]

@@ -1,7 +1,17 @@
 """Statistics: what a learner may see of its users, one file a kind. A statistic says how far one user moves it."""
 
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
-from dprl.statistics.dataset import DATASET
+from dprl.statistics.dataset import DATASET, REWARDS
 from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Statistic
 
-__all__ = ["BLANK_ONE", "CONSISTENT", "DATASET", "FITTED", "NOISY", "REPLACE_ONE", "Change", "Statistic"]
+__all__ = [
+    "BLANK_ONE",
+    "CONSISTENT",
+    "DATASET",
+    "FITTED",
+    "NOISY",
+    "REPLACE_ONE",
+    "REWARDS",
+    "Change",
+    "Statistic",
+]

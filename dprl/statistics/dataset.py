@@ -1,6 +1,7 @@
 """Counts of visits n and of transitions m of a data set: the statistic of an offline tabular learner.
 
-The record is that of mdp/counts.py, [H, S, A, S + 2]; its last column, sums of rewards, stays 0: rewards are known.
+The record is that of mdp/counts.py, [H, S, A, S + 2]; its last column, sums of rewards, stays 0: rewards are known, or
+released by themselves.
 One trajectory is in one cell of n and of m at each of H steps. E is the number with |n' - n|, |m' - m| <= E/2
 (QW23-offline, Lemma C.2).
 """
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dprl.kernels import compiled, kernel
-from dprl.mdp import Size
+from dprl.mdp import Size, counts
 from dprl.mdp.tabular import Array
 from dprl.statistics.consistency import SIGNATURE, nearest_counts
 from dprl.statistics.statistic import REPLACE_ONE, Change
@@ -93,4 +94,27 @@ class Dataset:
         return released
 
 
+@dataclass(frozen=True)
+class RewardSums:
+    """Sums of rewards in [0, 1] at each (h, s, a): a query beside that for counts, where rewards are not known."""
+
+    family = "rewards"
+    half = 0
+
+    def sensitivity(self, size: Size, adjacency: str) -> Change:
+        """What one trajectory moves: replaced, at most one unit out of a cell and into another at each step."""
+        moved = size.H if adjacency == REPLACE_ONE else 0
+        return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
+
+    def draws(self, size: Size) -> int:
+        """One for each sum."""
+        return size.H * size.S * size.A
+
+    def answer(self, record: Array, noise: Array, error: float) -> Array:
+        """[H, S, A]; error is not used."""
+        sums = counts.rewards(record)
+        return np.asarray(sums + noise.reshape(sums.shape))
+
+
 DATASET = Dataset()
+REWARDS = RewardSums()

@@ -13,7 +13,7 @@ from dprl.learners.offline.learner import Learned, OfflineProblem
 from dprl.mdp import Size, TabularMDP
 from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
-from dprl.statistics import DATASET
+from dprl.statistics import DATASET, REWARDS
 from tests.privacy.draws import LEVEL
 from tests.problems import random_mdp
 
@@ -29,8 +29,13 @@ class Tables(NamedTuple):
     V: Array
 
 
-def algorithm_1(n: Array, m: Array, r: Array, E: float, delta: float, c: dict[str, Any]) -> Tables:
-    """n: [H, S, A] and m: [H, S, A, S], released counts. Steps are numbered 1..H as in the paper."""
+def algorithm_1(
+    n: Array, m: Array, r: Array, E: float, delta: float, c: dict[str, Any], E_r: float | None = None
+) -> Tables:
+    """n: [H, S, A] and m: [H, S, A, S], released counts. Steps are numbered 1..H as in the paper.
+
+    E_r: r holds released sums of rewards, whose noise is at most E_r/2.
+    """
     H, S, A = r.shape
     iota = log(H * S * A / delta)
     V = np.zeros((H + 2, S))
@@ -50,9 +55,14 @@ def algorithm_1(n: Array, m: Array, r: Array, E: float, delta: float, c: dict[st
                     else:
                         first = c["C1"] * sqrt(variance * iota / (visits - E))
                     penalty = first + c["C2"] * S * H * E * iota / visits + c["C3"] * H * iota / visits
+                    reward = r[h - 1, s, a]
+                    if E_r is not None:
+                        reward = min(max(reward / visits, 0), 1)
+                        penalty += sqrt(iota / 2 / (visits - E)) + (E_r / 2 + E) / visits
                 else:
                     penalty = c["C"] * H
-                value = r[h - 1, s, a] + mean
+                    reward = r[h - 1, s, a] if E_r is None else 0.0
+                value = reward + mean
                 tables.Q_hat[h - 1, s, a] = value
                 tables.Gamma[h - 1, s, a] = penalty
                 tables.Q[h - 1, s, a] = max(min(value - penalty, H - h + 1), 0)
@@ -72,6 +82,26 @@ def learned(key: str, released: Array, mdp: TabularMDP, E: float, **params: Any)
         plan.send(released)
     found: Learned = end.value.value
     return found
+
+
+@pytest.mark.parametrize(("n", "scale"), [(60, 0.0), (10**4, 3.0), (10**8, 20.0)])
+def test_rewards_are_learned_from_sums_of_them(n: int, scale: float) -> None:
+    mdp, record = data(n % 7, n)
+    E, rng = 4 * scale, np.random.default_rng(1)
+    released = DATASET.answer(record, scale * rng.normal(size=DATASET.draws(mdp.size)), E)
+    sums = REWARDS.answer(record, 4 * scale * rng.normal(size=REWARDS.draws(mdp.size)), 0.0)
+    expected = algorithm_1(released[..., -2], released[..., :-2], sums, E, BETA, PRINTED, E_r=4 * E)
+    errors = {"counts": E, "rewards": 4 * E}
+    for key in ("apvi-rewards", "dp-apvi-rewards"):
+        plan = OFFLINE[key].plan(OfflineProblem(mdp.size, n, BETA, PRINTED, errors=errors))
+        assert next(plan) is DATASET
+        assert plan.send(released) is REWARDS
+        with pytest.raises(StopIteration) as end:
+            plan.send(sums)
+        for name, table in zip(("policy", "Q_hat", "penalty", "Q", "V"), expected, strict=True):
+            np.testing.assert_allclose(
+                getattr(end.value.value, name), table, rtol=0, atol=1e-10, err_msg=name
+            )
 
 
 def data(seed: int, n: int) -> tuple[TabularMDP, Array]:
@@ -155,6 +185,6 @@ def test_a_pair_seen_once_has_no_penalty_without_noise_as_printed() -> None:
 def test_learners_say_where_v_is_no_proved_bound() -> None:
     defaults = {key: {f.name: f.default for f in learner.fields} for key, learner in OFFLINE.items()}
     proved = {key for key, learner in OFFLINE.items() if not learner.unproved(defaults[key])}
-    assert proved == {"dp-apvi"}
+    assert proved == {"dp-apvi", "dp-apvi-rewards"}
     assert "C2 = 1" in OFFLINE["dp-apvi"].unproved(defaults["dp-apvi"] | {"C2": 1.0})
     assert OFFLINE["apvi"].unproved(defaults["apvi"] | {"C3": 7 / 3}) == ""

@@ -151,6 +151,28 @@ def test_the_best_attack_reaches_the_proof_and_not_more(budget: dict[str, object
         assert gaussian_mu(gaussian_epsilon(proved, 1e-6), 1e-6) == pytest.approx(proved)
 
 
+@pytest.mark.parametrize(
+    "budget", [{"rho": 0.5}, {"privacy": "pure", "epsilon": 4.0}], ids=["gaussian", "laplace"]
+)
+def test_a_third_family_is_in_the_proof(budget: dict[str, object]) -> None:
+    """A trajectory of reward 1 in the place of one that is elsewhere with reward 1 moves all there is to move."""
+    noise = noise_of(**budget, algorithm="dp-apvi-rewards")
+    first, second = worlds()
+    first[:, 0, 0, -1] += 1
+    second[:, 1, 1, -1] += 1
+    moved = {"counts": (first - second)[..., :-1], "rewards": (first - second)[..., -1]}
+    assert {name: (change**2).sum() for name, change in moved.items()} == {"counts": 4 * H, "rewards": 2 * H}
+    if "rho" in budget:
+        spent = sum(float((moved[name] ** 2).sum()) / (2 * scale**2) for name, scale in noise.scales.items())
+        assert spent == pytest.approx(noise.guarantee.proved_rho, rel=1e-9)
+    else:
+        spent = sum(float(np.abs(moved[name]).sum()) / scale for name, scale in noise.scales.items())
+        assert spent == pytest.approx(noise.guarantee.proved_epsilon, rel=1e-9)
+    assert spent == pytest.approx(budget.get("rho", budget.get("epsilon")), rel=1e-4)
+    assert noise.scales["rewards"] == 4 * noise.scales["counts"]
+    assert noise.times == {("counts", 0): 1, ("rewards", 0): 1}
+
+
 def test_what_nobody_promises_is_not_noisy() -> None:
     noise, error = noise_of_run(OfflineSpec(**SMALL, algorithm="apvi"))  # type: ignore[arg-type]
     assert noise.mechanism is None

@@ -17,7 +17,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.uploads import reading
 from dprl.simulation.uploads.declaration import MOST, declaration, written
 from dprl.simulation.uploads.reading import counted
-from dprl.statistics import DATASET, REPLACE_ONE
+from dprl.statistics import DATASET, REPLACE_ONE, REWARDS
 
 HEADING = "episode,step,state,action,reward,next_state\n"
 GOOD = HEADING + "1,0,a,x,0.5,b\n1,1,b,y,1,a\n2,0,a,x,0.25,a\n2,1,a,y,1,\n"
@@ -181,7 +181,7 @@ def test_replacing_a_trajectory_by_any_other_moves_no_more_than_is_proved() -> N
         assert moved[..., :-1].max() <= 1
         assert moved[..., :-1].sum() <= change.l1 == 4 * H
         assert (moved[..., :-1] ** 2).sum() <= change.l2_squared == 4 * H
-        assert (moved[..., -1] ** 2).sum() <= 2 * H  # sums of rewards, which DP-APVI does not release
+        assert (moved[..., -1] ** 2).sum() <= REWARDS.sensitivity(size, REPLACE_ONE).l2_squared == 2 * H
         farthest = max(farthest, float(moved[..., :-1].sum()))
     assert farthest == 4 * H
 

@@ -90,6 +90,23 @@ def test_the_bound_of_a_known_model_holds() -> None:
     assert len(text) < 1.1e6
 
 
+def test_rewards_may_be_learned_too() -> None:
+    spec = uploaded({k: v for k, v in PUBLIC.items() if k != "rewards"}, algorithm="dp-apvi-rewards", rho=1e6)
+    (seed,) = dprl.run(spec).seeds
+    assert seed.policy[0, 0] == 1
+    assert 0.3 < seed.curve.values[0] < 1
+    assert seed.guarantee.proved_rho == pytest.approx(1e6, rel=1e-4)
+    assert "reward" not in " ".join(seed.guarantee.public)
+    record = kept.held(spec.data).record
+    assert np.abs(seed.released - record).max() < 0.1
+    model = json.loads(dprl.fitted_model(spec))
+    assert model["R"] == [[[0, 0], [1, 0]]] * 2  # nobody took y in b
+    with pytest.raises(
+        SpecError, match=r"declared.rewards: dp-apvi takes .* or give algorithm dp-apvi-rewards\."
+    ):
+        spec.replace(algorithm="dp-apvi")
+
+
 def test_the_card_says_what_is_declared_and_what_adds_up() -> None:
     spec = uploaded(rho=0.5)
     card = dprl.run(spec).guarantee

@@ -15,7 +15,8 @@ import numpy as np
 from dprl.fields import Field
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, Printed
 from dprl.mdp import counts
-from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE
+from dprl.mdp.tabular import Array
+from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE, REWARDS
 from dprl.statistics.family import Family
 
 COUNTS = DATASET.family
@@ -23,11 +24,39 @@ COUNTS = DATASET.family
 
 def plan(problem: OfflineProblem) -> Plan:
     """QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so that the cap H - h + 1 of line 7 is H - h."""
-    r, E, p = problem.rewards, problem.errors.get(COUNTS, 0.0), problem.params
-    S, A, H = problem.size
-    assert r is not None
-    iota = log(H * S * A / problem.beta)  # line 2
+    assert problem.rewards is not None
     released = yield DATASET  # line 2: eq. 3
+    return iterated(problem, released, problem.rewards, np.zeros(problem.rewards.shape))
+
+
+def plan_with_rewards(problem: OfflineProblem) -> Plan:
+    """The same, ours, where rewards are not known: their means from a third family of noisy sums, and what these may be
+    short of the truth in the penalty.
+
+    Where n~ > E, |noise| <= E_r/2 on a sum of rewards, and |n~ - n| <= E, the mean of the n rewards is within
+    (E_r/2 + E)/n~ of the released mean, and by Hoeffding that of the distribution within sqrt(iota/(2n)) of it, for all
+    (h, s, a) with probability 1 - beta; n >= n~ - E.
+    """
+    E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
+    released = yield DATASET
+    sums = yield REWARDS
+    n = counts.visits(released)
+    known = n > E
+    safe, certain = np.where(known, n, 1.0), np.where(known, n - E, 1.0)
+    r = np.where(known, np.clip(sums / safe, 0.0, 1.0), 0.0)
+    doubt = np.sqrt(_iota(problem) / (2 * certain)) + (E_r / 2 + E) / safe
+    return iterated(problem, released, r, np.where(known, doubt, 0.0))
+
+
+def _iota(problem: OfflineProblem) -> float:
+    S, A, H = problem.size
+    return log(H * S * A / problem.beta)  # line 2
+
+
+def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -> Learned:
+    """Pessimistic value iteration. r: [H, S, A] mean rewards, each at most by `doubt` above the true one."""
+    E, p, iota = problem.errors.get(COUNTS, 0.0), problem.params, _iota(problem)
+    S, A, H = problem.size
     n = counts.visits(released)
     known = n > E
     safe = np.where(known, n, 1.0)
@@ -44,7 +73,7 @@ def plan(problem: OfflineProblem) -> Plan:
         certain = np.where(known[h], n[h] - E, 1.0)
         width = p["C1"] * np.sqrt(spread * iota / certain)
         rest = (p["C2"] * S * H * E + p["C3"] * H) * iota / safe[h]
-        Gamma[h] = np.where(known[h], width + rest, p["C"] * H)  # line 5
+        Gamma[h] = np.where(known[h], width + rest + doubt[h], p["C"] * H)  # line 5
         Q[h] = np.clip(Q_hat[h] - Gamma[h], 0.0, H - h)  # lines 6 and 7
         policy[h] = Q[h].argmax(-1)  # line 8; the lowest of equally good actions
         V[h] = Q[h].max(-1)
@@ -64,6 +93,15 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     )
 
 
+def families_with_rewards(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
+    """The sums of rewards have more noise than the counts, since the penalty has less of it: S H E iota/n of theirs."""
+    replaced, blanked = (
+        REWARDS.sensitivity(problem.size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE)
+    )
+    sums = Family(REWARDS.family, "sums of rewards", replaced, blanked, weight=4.0)
+    return (*families(problem, calibration), sums)
+
+
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
@@ -81,9 +119,9 @@ def errors(
             "laplace": log(2 * H * S**2 * A / problem.beta),
         }
     else:
-        each = problem.beta / DATASET.cells(problem.size)
+        each = problem.beta / (DATASET.cells(problem.size) + REWARDS.draws(problem.size) * (len(scales) > 1))
         tails = {"gaussian": -float(ndtri(each / 2)), "laplace": -log(each)}
-    return {COUNTS: 2 * scales[COUNTS] * tails[mechanism]}
+    return {name: 2 * scale * tails[mechanism] for name, scale in scales.items()}
 
 
 PRINTED = {
@@ -139,6 +177,15 @@ def unproved_without_noise(params: Mapping[str, Any]) -> str:
 
 LEAST = ("C1", "C2", "C")
 SHOWN = {"visits": lambda released: counts.visits(released[0])}
+WITH_REWARDS: Any = {
+    "fields": CONSTANTS,
+    "public": ("sizes",),
+    "families": families_with_rewards,
+    "printed": {},
+    "errors": errors,
+    "plan": plan_with_rewards,
+    "shown": {**SHOWN, "rewards": lambda released: released[1]},
+}
 
 DP_APVI = OfflineLearner(
     key="dp-apvi",
@@ -172,4 +219,26 @@ APVI = OfflineLearner(
     plan=plan,
     shown=SHOWN,
     unproved=unproved_without_noise,
+)
+
+DP_APVI_REWARDS = OfflineLearner(
+    key="dp-apvi-rewards",
+    title="DP-APVI with rewards",
+    summary="Offline, tabular, ours: DP-APVI where rewards are not known, from noisy sums of them.",
+    source="ours, after QW23-offline Algorithm 1",
+    privacies=("zcdp", "pure", "approximate"),
+    twin="apvi-rewards",
+    unproved=unproved,
+    **WITH_REWARDS,
+)
+
+APVI_REWARDS = OfflineLearner(
+    key="apvi-rewards",
+    title="APVI with rewards",
+    summary="Offline, tabular, ours: DP-APVI with rewards without noise.",
+    source="ours, after QW23-offline Algorithm 1 with E = 0",
+    privacies=("none",),
+    twin="apvi-rewards",
+    unproved=unproved_without_noise,
+    **WITH_REWARDS,
 )

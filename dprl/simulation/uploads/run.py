@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dprl.fields import Field, SpecError
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import Learned, OfflineProblem
+from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.privacy.curator import CuratorNoise
 from dprl.privacy.guarantee import SIMULATION
@@ -48,7 +49,8 @@ class UploadTrace(TraceCore):
     Attributes:
         lower: [S] the same bound from each first state, in the declared rewards.
         errors: [] each, E in use, by family.
-        released: [H, S, A, S + 2], m~ and n~ (rows as in mdp/counts.py).
+        released: [H, S, A, S + 2], m~ and n~, and noisy sums of rewards where these are learned (rows as in
+            mdp/counts.py).
         Q_hat, penalty, Q: [H, S, A], V: [H, S], policy: [H, S], what was learned; see learner.Learned.
     """
 
@@ -125,6 +127,11 @@ class UploadRun:
     def trace(self) -> UploadTrace:
         """Everything that was released, and learned from it."""
         S, A, H = self.spec.problem_size
+        released = np.zeros((H, S, A, S + 2))
+        if self.released:
+            released[...] = self.released[0]
+            if "rewards" in self.spec.learner.shown:
+                counts.rewards(released)[...] = self.spec.learner.shown["rewards"](self.released)
         none = np.zeros((H, S, A))
         found = self.learned or Learned(
             np.zeros((H, S), dtype=np.int64), none, none, none, np.zeros((H + 1, S))
@@ -140,7 +147,7 @@ class UploadRun:
             rate=self.spec.n / self.seconds if self.seconds > 0 else 0.0,
             lower=self._lower(),
             errors={name: np.array(error) for name, error in self.errors.items()},
-            released=self.released[0] if self.released else np.zeros((H, S, A, S + 2)),
+            released=released,
             Q_hat=found.Q_hat,
             penalty=found.penalty,
             Q=found.Q,

@@ -22,6 +22,7 @@ AXIS, MEASURE = "n", "lower"
 LEARNERS = tuple(
     key for key, one in OFFLINE.items() if one.privacies[0] != "none" and "features" not in one.public
 )
+LEARNING_REWARDS = tuple(key for key in LEARNERS if "rewards" not in OFFLINE[key].public)
 
 # No query key: what a link may not carry.
 FIELDS: dict[str, Field] = {
@@ -85,7 +86,11 @@ class UploadSpec(Budgeted):
         )
         self._choose_budget(tuple(key for key in learner.privacies if key != "none"))
         if "rewards" in learner.public and self.public.rewards is None:
-            raise SpecError("declared.rewards", f"{learner.key} takes mean rewards as known; declare them.")
+            raise SpecError(
+                "declared.rewards",
+                f"{learner.key} takes mean rewards as known; declare them, or give algorithm "
+                f"{' or '.join(LEARNING_REWARDS)}.",
+            )
         self._check_cells("declared", self.problem_size)
 
     @property
