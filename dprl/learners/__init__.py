@@ -27,12 +27,12 @@ OFFLINE: dict[str, OfflineLearner] = {
     for a in (
         apvi.DP_APVI,
         apvi.APVI,
-        apvi.DP_APVI_REWARDS,
-        apvi.APVI_REWARDS,
         vapvi.DP_VAPVI,
         vapvi.VAPVI,
         pevi.PEVI,
         dp_pevi.DP_PEVI,
+        apvi.DP_APVI_REWARDS,
+        apvi.APVI_REWARDS,
     )
 }
 

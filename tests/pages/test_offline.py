@@ -198,7 +198,8 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
         return next(box for box in [*app.selectbox, *app.multiselect] if box.label == label)
 
     app = visit(PAGE)
-    assert menu(app, "Learners").options == ["DP-APVI", "APVI, no privacy"]
+    tabular = ["DP-APVI", "APVI, no privacy", "DP-APVI with rewards", "APVI with rewards, no privacy"]
+    assert menu(app, "Learners").options == tabular
     assert len(menu(app, "Privacy budget").options) == 3
     app = visit(PAGE, **query(*EXAMPLES[3].specs))
     assert "DP-PEVI" in menu(app, "Learners").options
