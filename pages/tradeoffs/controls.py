@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
@@ -45,6 +46,7 @@ def panel() -> None:
         controls.environment(s)
         controls.learner(s)
         compared(t)
+        left_out = st.container(gap="xsmall")
         axis(t)
         if t.x != "epsilon":
             controls.budget(s, "The same for all models.")
@@ -55,7 +57,7 @@ def panel() -> None:
         complaint("delta")
         controls.more(s)
     with st.container(key="run_box", gap="xsmall"):
-        run_box(t)
+        run_box(t, left_out)
 
 
 def compared(t: Trade) -> None:
@@ -139,14 +141,15 @@ def study_of(t: Trade) -> tuple[Study | None, str]:
         return None, str(error)
 
 
-def run_box(t: Trade) -> None:
-    """What pressing Run will do, and the button."""
+def run_box(t: Trade, left_out: DeltaGenerator) -> None:
+    """What pressing Run will do, and the button; in `left_out`, beside the models, what cannot be run and why: that may
+    be long, and this box lies over the settings."""
     study, refusal = study_of(t)
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     if study is not None:
         for sentence in trade.refusals(study):
-            st.caption(f":red[{sentence}]")
+            left_out.caption(f":red[{sentence}]")
         lacking = trade.missing(study.sweep.specs)
         seeds = sum(spec.seeds for spec in lacking)
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
@@ -156,6 +159,8 @@ def run_box(t: Trade) -> None:
             )
         elif study.sweep.specs:
             st.caption("Computed before: it appears at once.")
+        else:
+            st.caption(":red[None of this can be run: the reasons are below the models.]")
     buttons(
         "Run" if study is None or trade.missing(study.sweep.specs) else "Show",
         run,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from playwright.sync_api import ElementHandle, Page
@@ -42,6 +43,20 @@ PARTS = (
 )
 # A chart is a picture that a mouse points at; its numbers stand below it. A skip link is not there for a mouse.
 BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
+# These take away what stands beside them, or lead elsewhere: last, they cost no way back.
+LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Show this|a curve")
+LAST = ("Collapse sidebar",)
+# Of these, one stands for all in its place: signs that show a text, links out of the app, what is chosen of many, the
+# columns of a table in the list that hides them, its number formats, and the fields of one environment or algorithm,
+# which one function draws.
+ALIKE = {
+    "help": "",
+    "outside link": "",
+    "tag": "",
+    "switch": "a table's menu",
+    "menu entry": "a table's menu, within",
+    "text": "_params",
+}
 EVERYWHERE = ("header", "outside link")  # the same on all pages
 
 
@@ -93,6 +108,20 @@ def controls(page: Page) -> list[Control]:
         )
         for index, row in enumerate(rows)
     ]
+
+
+def turn(control: Control) -> int:
+    """What is used first: what is on the page, then what turns it to something else, the sidebar, and last what leads
+    away."""
+    if control.name in LAST:
+        return 7
+    if control.kind == "link":
+        return 6
+    if LATE.search(control.name):
+        return 5
+    if control.place.startswith(("sidebar", "header")):
+        return 4 if control.kind == "menu" else 3
+    return {"choice": 1, "menu": 1, "tab": 2}.get(control.kind, 0)
 
 
 def element(page: Page, control: Control) -> ElementHandle:

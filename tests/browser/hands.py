@@ -6,7 +6,8 @@ from playwright.sync_api import ElementHandle, Error, FilePayload, FloatRect, Pa
 
 from tests.browser.controls import CannotUse
 
-PATIENCE = 3000  # ms until something opens
+PATIENCE = 15_000  # ms until something opens on a busy machine
+SOON = 3000  # ms until what opens not at every press does
 # How often Tab is pressed from one control to the next, and all around the page, and an arrow within a control.
 TABS, ROUND, ARROWS = 4, 100, 12
 OWNER = "[data-testid=stDataFrame], [data-testid=stCode], [data-testid=stSidebarHeader]"  # shows its tools to a mouse
@@ -58,12 +59,21 @@ class Hand:
     def open(self, at: ElementHandle) -> list[str]:
         """Open a menu; returns its entries: none where it says that no more can be chosen."""
         self.open_menu(at)
-        box = self.page.wait_for_selector("[role=listbox]", timeout=PATIENCE)
-        assert box is not None
+        box = self.awaited("[role=listbox]", at)
         entries: list[str] = box.evaluate(
             "box => [...box.querySelectorAll('[role=option]')].map(entry => entry.textContent.trim())"
         )
         return [entry for entry in entries if not entry.startswith(FULL)]
+
+    def awaited(self, what: str, at: ElementHandle) -> ElementHandle:
+        """What using `at` opens, when it is there; nothing opens when another has come into the place of `at`."""
+        self.page.wait_for_function(
+            "([what, at]) => !at.isConnected || dprlTest.seen(what)", arg=[what, at], timeout=PATIENCE
+        )
+        found = self.page.evaluate_handle("what => dprlTest.seen(what)", what).as_element()
+        if found is None:
+            raise CannotUse("another is in its place")
+        return found
 
     def open_menu(self, at: ElementHandle) -> None:
         raise NotImplementedError
@@ -74,7 +84,7 @@ class Hand:
 
     def help(self, at: ElementHandle) -> None:
         self.go_to(at)
-        self.page.wait_for_selector("[role=tooltip]", timeout=PATIENCE)
+        self.awaited("[role=tooltip]", at)
 
     def upload(self, at: ElementHandle) -> None:
         with self.page.expect_file_chooser(timeout=PATIENCE) as chooser:
@@ -102,9 +112,9 @@ class Hand:
         raise NotImplementedError
 
     def opens(self, what: str) -> bool:
-        """Whether it is there within PATIENCE."""
+        """Whether it is there soon."""
         try:
-            self.page.wait_for_selector(what, timeout=PATIENCE)
+            self.page.wait_for_selector(what, timeout=SOON)
         except Error:
             return False
         return True
@@ -128,7 +138,7 @@ class Mouse(Hand):
         """Where to press it."""
         where = at.evaluate("e => dprlTest.spot(e)")
         if isinstance(where, str):
-            raise CannotUse(f"{where} lies over it")
+            raise CannotUse(where)
         return where[0], where[1]
 
     def go_to(self, at: ElementHandle) -> None:

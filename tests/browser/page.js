@@ -77,8 +77,12 @@
     }
     return false;
   };
-  // Whether the page says that something is still to come.
-  const waits = () => /in a moment|being worked out/.test(document.querySelector('[data-testid="stMain"]')?.innerText ?? "");
+  // The sentences that say that something is still to come, but for those that were waited for in vain; null without any.
+  const waits = (vain) => {
+    const lines = document.querySelector('[data-testid="stMain"]')?.innerText.split("\n") ?? [];
+    const found = lines.filter((line) => /in a moment|being worked out/.test(line) && !vain.includes(line));
+    return found.length ? found : null;
+  };
   // What a visitor must never see.
   const trouble = () => {
     const boxes = [...document.querySelectorAll('[data-testid="stException"], [data-testid="stAlert"]')];
@@ -145,11 +149,15 @@
   const placed = (element) => {
     const place = Object.keys(PLACES).find((one) => nearest(element, PLACES[one]));
     if (element.matches("[data-testid=stTooltipIcon] *")) return place; // what is said about a field is none of it
+    const panel = element.matches("[role=combobox]") && element.closest("[role=tabpanel]");
+    if (panel) return `${place}, tab ${words(document.getElementById(panel.getAttribute("aria-labelledby"))).trim()}`;
     const owner = nearest(element, `${OWNER}, [data-testid=stPopover], [class*=_params]:has(input, textarea)`);
     if (!owner || place === "a table's menu") return place;
     const tool = TOOLED.find(([one]) => owner.matches(one) && owner !== element && !element.matches("canvas"));
     return `${place}, ${tool ? tool[1] : key(element)}`;
   };
+
+  const seen = (selector) => [...document.querySelectorAll(selector)].find((one) => there(one, false)) ?? null;
 
   const lying = () => LAYERS.flatMap((kind) => [...document.querySelectorAll(kind)]).filter((one) => there(one));
   // Where a mouse presses to close the uppermost layer: in the corner of the one below it, or of the page.
@@ -198,18 +206,19 @@
     element.scrollIntoView({ block, behavior: "instant" });
     await drawn(); // a menu closes when its page scrolls: let that be over
   };
-  // Where to press an element, which is scrolled to unless it can be pressed where it is; or what lies over it.
+  // Where to press an element, which is scrolled to unless it can be pressed where it is; or why it cannot be pressed.
   const LOST = 1500; // ms for what moves or fades in
   const spot = async (element) => {
     const over = () => {
+      if (!element.isConnected) return "another is in its place";
       let top = document.elementFromPoint(...middle(element));
       while (top?.shadowRoot) top = top.shadowRoot.elementFromPoint(...middle(element));
       for (let at = top; at; at = around(at)) if (at === element) return null;
-      return top?.outerHTML.slice(0, 150) ?? "the edge of the window";
+      return `${top?.outerHTML.slice(0, 150) ?? "the edge of the window"} lies over it`;
     };
     for (const block of ["center", "start", "center"]) if (over()) await bring(element, block); // what stays below may be high
     const end = performance.now() + LOST;
-    for (let before = null; performance.now() < end; await pause(LOOK)) {
+    for (let before = null; element.isConnected && performance.now() < end; await pause(LOOK)) {
       hasten();
       const now = over() ?? middle(element).join();
       if (now === before && !over()) return middle(element);
@@ -235,6 +244,6 @@
     return way[way.indexOf(group(element)) - 1] ?? null;
   };
 
-  window.dprlTest = { rest, waits, trouble, controls, beside, state, spot, bring, drawn, active, focus, before, talk,
+  window.dprlTest = { rest, waits, trouble, controls, seen, beside, state, spot, bring, drawn, active, focus, before, talk,
     element: (i) => found[i] };
 })();

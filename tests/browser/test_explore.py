@@ -31,6 +31,19 @@ def opened(page: Page) -> str:
     return page.locator("[role=tab][aria-selected=true]").inner_text()
 
 
+def whole_screen_stays(page: Page) -> None:
+    """A chart that fills the screen fills it still when it has been drawn anew, and Escape gives it back."""
+    chart = "document.querySelector('[data-testid=stMain] .js-plotly-plot')"
+    filled = f"{chart}?.querySelector('[data-title=\"Close fullscreen\"]') && {chart}.clientHeight > 0.8 * innerHeight"
+    tool = f"{chart}?.querySelector('[data-title=Fullscreen]')"
+    drawn = page.evaluate_handle(chart)
+    page.evaluate(f"{tool}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+    page.wait_for_function("drawn => !drawn.isConnected", arg=drawn)
+    page.wait_for_function(filled)
+    page.keyboard.press("Escape")
+    page.wait_for_function(tool)
+
+
 def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Visits, idle: Idle) -> None:
     page = visit("explore")
     page.get_by_role("button", name="Show this").first.click()
@@ -52,6 +65,7 @@ def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits, idle
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    whole_screen_stays(page)
     page.get_by_role("tab", name="Regret").click()
     expect(page.get_by_text("Axes and seeds")).to_be_visible()
     idle(page)

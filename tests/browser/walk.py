@@ -7,23 +7,31 @@ import time
 from collections import Counter
 from collections.abc import Callable, Container
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Download, ElementHandle, Error, Page
 
-from tests.browser.controls import BY_KEYBOARD_ONLY, BY_MOUSE_ONLY, CannotUse, Control, controls, element
+from tests.browser.controls import (
+    ALIKE,
+    BY_KEYBOARD_ONLY,
+    BY_MOUSE_ONLY,
+    CannotUse,
+    Control,
+    controls,
+    element,
+    turn,
+)
 from tests.browser.hands import Hand, Mouse
 
 LIMIT = 15_000  # ms for a page to come to rest
-DOWNLOAD = 5.0  # seconds until a download begins
+DOWNLOAD = 15.0  # seconds until a download begins
 WAIT = 20_000  # ms for the workers to answer what the page says it waits for
 TURNS = ("choice", "tab", "link")  # turn a page to something else
 MOST = 800  # uses
 TRIES = 3  # to use a control
+OFTEN = 20  # to use one that is replaced by another just like it while the hand moves there
 RETURNS = 3  # how often a control is used again, or a page opened again, to bring back what is gone
-# These take away what stands beside them, or lead elsewhere: last, they cost no way back.
-LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Show this|a curve")
-LAST = ("Collapse sidebar",)
 # Used twice, so that the page is as before.
 BACK = {
     "Fullscreen": "Close fullscreen",
@@ -42,18 +50,7 @@ MISSED = re.compile(
 # Using one of these shows in the browser alone, or nowhere (a picture that is whole is not made smaller).
 SILENT = ("help", "chart", "table", "tool", "skip link", "menu", "menu entry", "download", "outside link")
 
-# Of these, one stands for all in its place: signs that show a text, links out of the app, what is chosen of many, the
-# columns of a table in the list that hides them, its number formats, and the fields of one environment or algorithm,
-# which one function draws.
-ALIKE = {
-    "help": "",
-    "outside link": "",
-    "tag": "",
-    "switch": "a table's menu",
-    "menu entry": "a table's menu, within",
-    "text": "_params",
-}
-
+T = TypeVar("T")
 Use = tuple[Control, str]  # a control, and the entry where it is a menu
 
 
@@ -61,18 +58,8 @@ class Gone(CannotUse):
     """A control was there when the page was looked at, and not any more when it was to be used."""
 
 
-def turn(control: Control) -> int:
-    """What is used first: what is on the page, then what turns it to something else, the sidebar, and last what leads
-    away."""
-    if control.name in LAST:
-        return 7
-    if control.kind == "link":
-        return 6
-    if LATE.search(control.name):
-        return 5
-    if control.place.startswith(("sidebar", "header")):
-        return 4 if control.kind == "menu" else 3
-    return {"choice": 1, "menu": 1, "tab": 2}.get(control.kind, 0)
+class Replaced(CannotUse):
+    """What redraws itself has put another element into the place of a control while it was used."""
 
 
 class Walk:
@@ -90,6 +77,7 @@ class Walk:
         self._offered: dict[Control, set[str]] = {}
         self._returns: Counter[Control | None] = Counter()
         self._gone: Counter[Control] = Counter()  # how often it was, when it was to be used
+        self._vain: list[str] = []  # sentences about what is still to come, and did not
         self._ever: set[Control] = set()  # used, even if to be used again
         self._uses, self._arrived = 0, -1  # how many there were, and when the page was opened again
         self._downloads: list[Download] = []
@@ -233,13 +221,14 @@ class Walk:
         return entry
 
     def insist(self, control: Control) -> str:
-        """Use it, as often as TRIES: what redraws itself may put another element into its place between two moves."""
-        tries = 0
+        """Use it, as often as TRIES, or as OFTEN as another was put into its place between two moves."""
+        tries = replaced = 0
         while True:
             try:
                 return self.use(control)
             except (CannotUse, Error) as error:
-                tries += 1
+                replaced += isinstance(error, Replaced)
+                tries += not isinstance(error, Replaced)
                 self.well()
                 self.rest()
                 if (now := self.look()) and now[0].layers > control.layers:
@@ -247,7 +236,7 @@ class Walk:
                 again = self.find(control)
                 if again is None:
                     raise Gone(str(error)) from error
-                if tries == TRIES:
+                if tries == TRIES or replaced == OFTEN:
                     raise
                 control = again
 
@@ -257,7 +246,7 @@ class Walk:
         if control.kind == "menu":
             return self.choose(control, at)
         goal = at.evaluate("e => new URL(e.href).pathname") if control.kind == "link" else ""
-        self.hand.use(control.kind, at)
+        self.move(at, lambda: self.hand.use(control.kind, at))
         if goal:
             page.wait_for_function("goal => location.pathname === goal", arg=goal, timeout=LIMIT)
         if control.kind == "download":
@@ -283,6 +272,15 @@ class Walk:
             self.rest()
         return ""
 
+    def move(self, at: ElementHandle, hand: Callable[[], T]) -> T:
+        """What `hand` does with `at`. Raises Replaced where that failed because `at` is on the page no more."""
+        try:
+            return hand()
+        except (CannotUse, Error) as error:
+            if at.evaluate("e => e.isConnected"):
+                raise
+            raise Replaced(str(error)) from error
+
     def find(self, control: Control) -> Control | None:
         """The same control on the page as it is now."""
         return next((one for one in self.look() if one == control), None)
@@ -296,7 +294,7 @@ class Walk:
 
     def choose(self, control: Control, at: ElementHandle) -> str:
         """Choose an entry that was not chosen yet."""
-        entries = self.hand.open(at)
+        entries = self.move(at, lambda: self.hand.open(at))
         if not entries:
             self._offered.pop(control, None)
             self.page.keyboard.press("Escape")
@@ -330,13 +328,23 @@ class Walk:
             raise CannotUse("the file is empty")
 
     def undo(self, name: str) -> None:
-        back = next((control for control in self.look() if control.name == name), None)
-        if back is None:
-            raise CannotUse(f"there is no '{name}' then")
-        self.used[back] = 0.0
-        self._shown.setdefault(back, None)
-        self.hand.press(element(self.page, back))
-        self.rest()
+        """Press what takes it back, until it has; what redraws itself may miss a press, or bring it a moment later."""
+        pressed, wrong = False, f"there is no '{name}' then"
+        for _ in range(TRIES):
+            back = next((control for control in self.look() if control.name == name), None)
+            if back is None and pressed:
+                return
+            if back is not None:
+                self.used[back] = 0.0
+                self._shown.setdefault(back, None)
+                try:
+                    self.hand.press(element(self.page, back))
+                    pressed, wrong = True, f"'{name}' does not work"
+                except (CannotUse, Error) as error:
+                    wrong = str(error)
+            self.rest()
+        if not pressed or any(control.name == name for control in self.look()):
+            raise CannotUse(wrong)
 
     # --- around it ---
 
@@ -352,10 +360,11 @@ class Walk:
             raise CannotUse("the page does not come to rest")
 
     def wait(self) -> None:
-        """Until the page has what it asked the workers for, if they say it in time."""
+        """Until the page has what it asked the workers for, if they say it in time; not twice for what they did not."""
         try:
-            self.page.wait_for_function("!dprlTest.waits()", timeout=WAIT)
+            self.page.wait_for_function("vain => !dprlTest.waits(vain)", arg=self._vain, timeout=WAIT)
         except Error:
+            self._vain += self.page.evaluate("vain => dprlTest.waits(vain) ?? []", self._vain)
             return
         self.rest()
 

@@ -1,4 +1,5 @@
-"""What a page needs from the browser itself: the clipboard, the sidebar of a phone, and word of day and night."""
+"""What a page needs from the browser itself: the clipboard, the sidebar of a phone, word of day and night, and charts
+that go on filling the screen."""
 
 from __future__ import annotations
 
@@ -91,10 +92,46 @@ export default function ({ data, setTriggerValue }) {
 }
 """
 
+# A chart that is drawn anew is another one to Streamlit: while runs go on, one that fills the screen would leave it at
+# the next look. It stays in its place, and is told to fill the screen again.
+_FULLSCREEN_JS = """
+export default function () {
+  const rule = document.head.appendChild(document.createElement("style"));
+  let chart = "", page = "";  // the class of the one that fills the screen, and where
+  const hold = (name) => {
+    [chart, page] = [name, location.pathname];
+    rule.textContent = name && `.${name} [data-testid="stFullScreenFrame"] {
+      position: fixed; inset: 0; z-index: 1000050; background: light-dark(#ffffff, #0e1117); }`;
+  };
+  const pressed = ({ target }) => {
+    const tool = target.closest?.(".modebar-btn")?.dataset.title;
+    if (tool === "Fullscreen")
+      hold([...target.closest("[class*=st-key-]").classList].find((name) => name.startsWith("st-key-")));
+    else if (tool === "Close fullscreen") hold("");
+  };
+  const escaped = ({ key }) => { if (key === "Escape") hold(""); };
+  const watch = new MutationObserver(() => {
+    if (chart && page !== location.pathname) hold("");
+    if (chart) document.querySelector(`.${chart} .modebar-btn[data-title="Fullscreen"]`)
+      ?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  });
+  document.addEventListener("click", pressed, true);
+  document.addEventListener("keydown", escaped, true);
+  watch.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    document.removeEventListener("click", pressed, true);
+    document.removeEventListener("keydown", escaped, true);
+    watch.disconnect();
+    rule.remove();
+  };
+}
+"""
+
 _copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTON_CSS, js=_COPY_JS)
 _settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
 _close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
 _daylight = st.components.v2.component("dprl_daylight", js=_DAYLIGHT_JS)
+_fullscreen = st.components.v2.component("dprl_fullscreen", js=_FULLSCREEN_JS)
 
 
 def copy_link(query: str) -> None:
@@ -123,3 +160,9 @@ def follow_daylight(dark: bool) -> None:
             height=1,
             on_seen_change=lambda: None,
         )
+
+
+def keep_fullscreen() -> None:
+    """Has a chart that fills the screen go on filling it when it is drawn anew."""
+    with st.container(key="fullscreen"):
+        _fullscreen(key="keep_fullscreen", height=1)

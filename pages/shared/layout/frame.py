@@ -12,7 +12,7 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
-from pages.shared.layout.browser import close_sidebar, follow_daylight
+from pages.shared.layout.browser import close_sidebar, follow_daylight, keep_fullscreen
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
@@ -98,3 +98,4 @@ def show(page: Page) -> None:
     page.run()
     close_sidebar(f"{page.url_path}:{s.runs}")
     follow_daylight(dark())
+    keep_fullscreen()
