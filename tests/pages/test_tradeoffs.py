@@ -227,6 +227,18 @@ def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     assert "counters" in words(app)
 
 
+def test_what_cannot_be_run_stands_below_the_models_not_in_the_box_that_lies_over_the_settings(
+    visit: Visit,
+) -> None:
+    app = visit(PAGE, **query(replace(SMALL, x="S", values=(3, 300))))
+    parts = list(app.sidebar)
+    order = [
+        next(i for i, part in enumerate(parts) if said in str(getattr(part, name, "")))
+        for name, said in (("label", "Compare"), ("value", "Left out"), ("label", "Against"))
+    ]
+    assert order == sorted(order)
+
+
 PURE = "delta: 0 does not go with mechanism binomial-sum; give a number above 0."
 TINY = "delta: 1e-19 is too small to be accounted for with random bits; give at least 1e-18."
 EARNS_NOTHING = '{"P": [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "R": [[0, 0], [0, 0]], "d1": [1, 0]}'
