@@ -31,7 +31,7 @@ TURNS = ("choice", "tab", "link")  # turn a page to something else
 MOST = 800  # uses
 TRIES = 3  # to use a control
 OFTEN = 20  # to use one that is replaced by another just like it while the hand moves there
-RETURNS = 3  # how often a control is used again, or a page opened again, to bring back what is gone
+RETURNS = 3  # how often a control is used, or a page opened, again, to bring back what is gone
 # Used twice, so that the page is as before.
 BACK = {
     "Fullscreen": "Close fullscreen",
@@ -39,11 +39,10 @@ BACK = {
     "Play": "Pause",
     "Collapse sidebar": "Expand sidebar",
 }
-# Shows all columns of a table; pressed twice it would hide them all, also those that were shown before.
+# Shows all columns of a table; pressed twice it would hide all of them, the shown ones too.
 ALL_COLUMNS = "Select all"
-# Streamlit puts a new chart into the place of one whose figure has changed, so at every look at a run that goes on, and
-# Plotly then misses the old one where it still had something to do for it (follow the mouse, say that a picture was
-# saved). Nothing of it is seen on the page, and it is not ours to mend.
+# Streamlit puts a new chart into the place of one whose figure has changed, and Plotly then misses the old one where it
+# still had something to do for it (follow the mouse, say that a picture was saved). No visitor sees it; it is not ours.
 MISSED = re.compile(
     r"script error: TypeError: Cannot read properties of undefined \(reading '(locale|_hoverlayer)'\)\n.*/PlotlyChart\."
 )
@@ -222,7 +221,7 @@ class Walk:
 
     def insist(self, control: Control) -> str:
         """Use it, as often as TRIES, or as OFTEN as another was put into its place between two moves."""
-        tries = replaced = 0
+        replaced = tries = 0
         while True:
             try:
                 return self.use(control)
@@ -329,22 +328,22 @@ class Walk:
 
     def undo(self, name: str) -> None:
         """Press what takes it back, until it has; what redraws itself may miss a press, or bring it a moment later."""
-        pressed, wrong = False, f"there is no '{name}' then"
+        wrong = f"there is no '{name}' then"
         for _ in range(TRIES):
             back = next((control for control in self.look() if control.name == name), None)
-            if back is None and pressed:
+            if back is None and wrong == "":
                 return
             if back is not None:
                 self.used[back] = 0.0
                 self._shown.setdefault(back, None)
                 try:
                     self.hand.press(element(self.page, back))
-                    pressed, wrong = True, f"'{name}' does not work"
+                    wrong = ""
                 except (CannotUse, Error) as error:
                     wrong = str(error)
             self.rest()
-        if not pressed or any(control.name == name for control in self.look()):
-            raise CannotUse(wrong)
+        if wrong or any(control.name == name for control in self.look()):
+            raise CannotUse(wrong or f"'{name}' does not work")
 
     # --- around it ---
 
