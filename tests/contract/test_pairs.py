@@ -286,7 +286,7 @@ def test_parameters_of_algorithms_take_effect() -> None:
     """Every field of every learner changes its constants under some bonus, and under no other that `when` says."""
     for key, learner in ALGORITHMS.items():
         if not isinstance(learner, TabularLearner):
-            continue  # see tests/simulation/test_stages.py
+            continue  # see tests/simulation/test_elimination.py
         for field in learner.fields:
             other = (
                 next(c for c in field.choices if c != field.default) if field.choices else field.default * 2

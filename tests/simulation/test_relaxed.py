@@ -19,6 +19,7 @@ from dprl.learners.elimination.eliminator import Block, Estimate
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, estimate, start
 from tests.problems import RELAXED, random_mdp
+from tests.simulation.test_elimination import values_by_paths, visit_chances
 from tests.simulation.test_engine import same_bits
 from tests.simulation.test_stages import (
     WITH_A_GAP,
@@ -28,8 +29,6 @@ from tests.simulation.test_stages import (
     finished,
     losses,
     spec_of,
-    values_by_paths,
-    visit_chances,
 )
 
 Ints = NDArray[np.int64]

@@ -1,10 +1,8 @@
-"""Policy elimination: stages and batches, the learner's choices once more by brute force, and what the papers claim."""
+"""Policy elimination: stages and batches, the same bits however a run is sliced, and what the papers claim."""
 
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
-from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -14,13 +12,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace, SpecError
-from dprl.kernels import compiled
-from dprl.learners import Problem
 from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, SeedRun, start, trace_from_bytes
-from tests.problems import STAGED, random_mdp
+from tests.problems import STAGED
 from tests.simulation.test_engine import same_bits
 
 Ints = NDArray[np.int64]
@@ -172,209 +168,6 @@ def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> 
         worse = np.cumsum([int(starts[lost[which] > alpha].sum()) for which, _, starts in run.played])
         np.testing.assert_array_equal(trace.pac_count[:, j], worse[at])
     assert trace.v_star == pytest.approx(run.mdp.d1 @ best)
-
-
-# --- the learner
-
-
-def test_all_policies_are_listed_once() -> None:
-    policies = sdp_pe.all_policies(3, 2, 2)
-    assert policies.shape == (64, 3, 2)
-    assert len({policy.tobytes() for policy in policies}) == 64
-    assert set(policies.ravel()) == {0, 1}
-    assert sdp_pe.all_policies(1, 3, 4).shape == (64, 1, 3)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "count"), [((3, 2, 2), 64), ((1, 19, 2), 2**19), ((3, 2, 10), 10**6), ((9, 30, 1), 1)]
-)
-def test_up_to_a_million_policies(sizes: tuple[int, int, int], count: int) -> None:
-    assert sdp_pe.policies_to_keep(*sizes) == count
-
-
-@pytest.mark.parametrize("sizes", [(1, 20, 2), (3, 2, 11), (20, 6, 2), (1000, 300, 100)])
-def test_more_are_refused_in_a_sentence(sizes: tuple[int, int, int]) -> None:
-    assert sdp_pe.policies_to_keep(*sizes) is None
-    h, s, a = sizes
-    for key, privacy in STAGED:
-        with pytest.raises(SpecError, match="give smaller S, A or H") as error:
-            spec_of(key, privacy, environment_params={"S": s, "A": a, "H": h})
-        assert error.value.field == "algorithm"
-        assert f"{a}^{s * h}" in str(error.value)
-
-
-def problem(**params: float) -> Problem:
-    return Problem(H, S, A, 10**9, 0.05, 1.0, "paper", "paper", {"C": 1.0, "C1": 6.0} | params)
-
-
-def test_width_and_threshold() -> None:
-    """B25: iota = ln(2HAK/delta); threshold C1 E H^2 iota; width 2C (sqrt(H^5 S^2 A iota/L) + S^3 A^2 H^5 E iota/L)."""
-    iota = log(2 * H * A * 10**9 / 0.05)
-    assert eliminator.iota(problem()) == pytest.approx(iota)
-    for E, L, C, C1 in (
-        (50.0, 4096, 1.0, 6.0),
-        (1e5, 2**30, 0.3, 2.0),
-        (0.0, 64, 1.0, 6.0),
-        (0.3, 64, 2.0, 0.0),
-    ):
-        at_least_1 = max(E, 1.0)  # Lemma 15
-        width = 2 * C * (sqrt(H**5 * S**2 * A * iota / L) + S**3 * A**2 * H**5 * at_least_1 * iota / L)
-        assert eliminator.width(problem(C=C), E, L) == pytest.approx(width)
-        assert eliminator.infrequent_below(problem(C1=C1), E) == pytest.approx(C1 * at_least_1 * H**2 * iota)
-
-
-def visit_chances(policies: Ints, P: Array, d1: Array, layer: int) -> Array:
-    """[N, S] chance of each policy to be in x at `layer`, over all paths. P may lose mass."""
-    n_states = len(d1)
-    found = np.zeros((len(policies), n_states))
-    for path in product(range(n_states), repeat=layer + 1):
-        chance = np.full(len(policies), d1[path[0]])
-        for h in range(layer):
-            chance = chance * P[h, path[h], policies[:, h, path[h]], path[h + 1]]
-        found[:, path[-1]] += chance
-    return found
-
-
-def values_by_paths(policies: Ints, P: Array, R: Array, d1: Array) -> Array:
-    """[N] value: expected reward at each layer."""
-    n_states = len(d1)
-    total = np.zeros(len(policies))
-    for h in range(policies.shape[1]):
-        here = visit_chances(policies, P, d1, h)
-        for s in range(n_states):
-            total += here[:, s] * R[h, s, policies[:, h, s]]
-    return total
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_kernels_against_all_paths(seed: int) -> None:
-    """Models that lose mass, and active sets from one policy to all; compiled, and the same source as Python."""
-    rng = np.random.default_rng(seed)
-    mdp = random_mdp(seed, S=3 if seed % 2 else 2, A=2 if seed % 2 else 3, H=2, sparse=seed > 2)
-    policies = sdp_pe.all_policies(mdp.H, mdp.S, mdp.A)
-    active = rng.random(len(policies)) < (1.0, 0.5, 0.1)[seed % 3]
-    active[rng.integers(len(policies))] = True
-    P = mdp.P * (rng.random((mdp.H, mdp.S, mdp.A, 1)) if seed % 2 else 1.0)
-    expected = values_by_paths(policies, P, mdp.R, mdp.d1)
-    for values_of, visitors_of in (
-        (sdp_pe.policy_values, sdp_pe.best_visitors),
-        (compiled(sdp_pe.policy_values, sdp_pe.VALUES), compiled(sdp_pe.best_visitors, sdp_pe.VISITORS)),
-    ):
-        values = np.full(len(policies), np.nan)
-        values_of(policies, active, P, mdp.R, mdp.d1, values)
-        np.testing.assert_allclose(values, np.where(active, expected, -1.0), rtol=1e-12)
-        for layer in range(mdp.H):
-            chances = visit_chances(policies, P, mdp.d1, layer)
-            chosen = np.full((mdp.S, mdp.A), -1)
-            visitors_of(policies, active, P, mdp.d1, layer, chosen)
-            for x, a in product(range(mdp.S), range(mdp.A)):
-                check_choice(chosen[x, a], policies, active, chances, layer, x, a)
-
-
-def check_choice(
-    which: int, policies: Ints, active: NDArray[np.bool_], chances: Array, layer: int, x: int, a: int
-) -> None:
-    """The active policy most likely to be in x and take a there; the first active one if none takes it."""
-    able = active & (policies[:, layer, x] == a)
-    if not able.any():
-        assert which == np.flatnonzero(active)[0]
-        return
-    assert able[which]
-    assert chances[which, x] >= chances[able, x].max() - 1e-12
-    lower = np.flatnonzero(able[:which])
-    assert (chances[lower, x] < chances[which, x] + 1e-12).all()
-
-
-@pytest.mark.parametrize(("algorithm", "privacy"), STAGED)
-@pytest.mark.parametrize("environment_seed", [1, 4])
-def test_the_run_once_more_by_brute_force(algorithm: str, privacy: str, environment_seed: int) -> None:
-    """From what was released: who explores, which tuples are frequent, both models, and who is eliminated when."""
-    params = {"S": S, "A": A, "H": H, "seed": environment_seed}
-    spec = spec_of(algorithm, privacy, environment_params=params, episodes=10**11)
-    run = Watched(spec, 5)
-    trace = finished(run)
-    policies, d1 = run.listed.policies, run.mdp.d1
-    active = np.ones(len(policies), dtype=bool)
-    favourite, batch, play = 0, 0, iter(run.played)
-    C, C1 = 1.0, 6.0
-    iota = log(2 * H * A * spec.episodes / 0.1)
-    rows = []
-
-    def explored(P: Array, h: int, each: int) -> None:
-        chances = visit_chances(policies, P, d1, h)
-        for x, a in product(range(S), range(A)):
-            which, users, _ = next(play)
-            assert users == each
-            check_choice(which, policies, active, chances, h, x, a)
-
-    def left_over(stage: eliminator.Stage) -> None:
-        if stage.length > H * S * A * stage.each:
-            which, users, _ = next(play)
-            assert (which, users) == (favourite, stage.length - H * S * A * stage.each)
-
-    for stage in run.stages:
-        P, frequent = np.zeros((H, S, A, S)), np.zeros((H, S, A, S), dtype=bool)
-        for h in range(H):
-            explored(P, h, stage.each)
-            released, E = run.batch_released[batch], max(run.bound(batch), 1.0)
-            frequent[h] = released[h, ..., :S] > C1 * E * H**2 * iota
-            with np.errstate(all="ignore"):
-                ratio = np.where(frequent[h], released[h, ..., :S] / released[h, ..., S, None], 0.0)
-            P[h] = ratio / np.maximum(ratio.sum(-1, keepdims=True), 1.0)
-            np.testing.assert_array_equal(run.active_before[batch], active)
-            batch += 1
-        left_over(stage)
-        for h in range(H):
-            explored(P, h, stage.each)
-        left_over(stage)
-        released, E = run.batch_released[batch], max(run.bound(batch), 1.0)
-        with np.errstate(all="ignore"):
-            ratio = np.where(frequent, released[..., :S] / released[..., S, None], 0.0)
-            R = np.clip(released[..., S + 1] / np.maximum(released[..., S], 1.0), 0.0, 1.0)
-        refined = ratio / np.maximum(ratio.sum(-1, keepdims=True), 1.0)
-        values = values_by_paths(policies, refined, R, d1)
-        values[~active] = -np.inf
-        width = (
-            2
-            * C
-            * (sqrt(H**5 * S**2 * A * iota / stage.length) + S**3 * A**2 * H**5 * E * iota / stage.length)
-        )
-        favourite = int(values.argmax())
-        active = active & (values > values.max() - width)
-        rows.append((active.sum(), width, (~frequent).sum()))
-        batch += 1
-    rest = list(play)
-    assert sum(users for _, users, _ in rest) == spec.episodes - 2 * sum(stage.length for stage in run.stages)
-    assert batch == len(run.batches)
-    np.testing.assert_array_equal(run.listed.active, active)
-    assert active.sum() < len(policies)  # it came to eliminating
-    names = ["active policies", "confidence width", "infrequent tuples"]
-    assert list(trace.series) == names
-    np.testing.assert_allclose(
-        np.array([trace.series[name] for name in names]).T, np.array(rows, dtype=float)
-    )
-    np.testing.assert_array_equal(
-        trace.detail_episodes, np.cumsum([2 * stage.length for stage in run.stages])
-    )
-    np.testing.assert_array_equal(trace.policy[-1], policies[favourite])
-
-
-@pytest.mark.parametrize("name", ["C", "C1"])
-def test_parameters_take_effect(name: str) -> None:
-    spec = spec_of("apeve", "none")
-    series = "confidence width" if name == "C" else "infrequent tuples"
-    usual = finished(EliminationRun(spec, 0)).series[series]
-    params = {**spec.algorithm_params, name: 0.0}
-    none = finished(EliminationRun(spec.replace(algorithm_params=params), 0)).series[series]
-    assert (none < usual).any()
-    assert (none <= usual).all()
-    assert (none == 0).all() if name == "C" else True
-
-
-def test_with_no_width_only_the_best_looking_is_left() -> None:
-    spec = spec_of("apeve", "none", algorithm_params={"C": 0.0}, episodes=10**4)
-    trace = finished(EliminationRun(spec, 0))
-    assert (trace.series["active policies"] == 1).all()  # and never none
 
 
 # --- the same bits, live, cancelled

@@ -1,0 +1,233 @@
+"""Explore's tabs and charts, in every state."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.figures.looks import Kind
+from dprl.jobs.store import Store
+from dprl.simulation import RunSpec, run
+from pages.explore import pulls
+from pages.shared.visitor.links import VIEW_FIELDS, Curve
+from tests.pages.conftest import charts, unbroken, words
+from tests.pages.test_pages import EXPLORE, PRIVATE, SMALL, SPEC, Visit, Work
+
+
+def warned(app: AppTest) -> str:
+    """What stands in warnings."""
+    return " ".join(str(warning.value) for warning in app.warning)
+
+
+def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, work: Work) -> None:
+    found = {}
+    for bonus, K in (("anytime", "1e6"), ("paper", "1000"), ("practical", "1000")):
+        curves = [f"envp.S.3~envp.H.3~K.{K}~seeds.2~eps.100~bonus.{bonus}", "priv.none"]
+        visit(EXPLORE, c=curves)
+        work()
+        found[bonus] = warned(visit(EXPLORE, c=curves, m="extra"))
+    assert found["anytime"] == ""
+    assert "Without privacy the learner has not found the best policy in 2 of 2 seeds" in found["paper"]
+    assert "the practical bonus was fitted to RiverSwim" in found["practical"]
+
+
+@pytest.mark.parametrize("measure", VIEW_FIELDS["measure"].choices)
+def test_explore_draws_means_or_medians_and_says_which(visit: Visit, work: Work, measure: str) -> None:
+    curves = [f"{SMALL}~eps.100", "priv.none"]
+    visit(EXPLORE, c=curves)
+    work()
+    app = visit(EXPLORE, c=curves, m=measure)
+    assert "Numbers are means over seeds" in words(app)
+    choice = next(b for b in app.segmented_control if ":view:statistic:" in str(b.key))
+    choice.set_value("median").run()
+    unbroken(app)
+    assert app.session_state["session"].explore.query.endswith("&stat=median")
+    assert "Numbers are medians over seeds; a median has a 95% interval from 6 seeds on." in words(app)
+    (chart,) = charts(app)
+    assert "median over seeds" in chart.spec
+    (opened,) = charts(visit(EXPLORE, c=curves, m=measure, stat="median"))
+    assert opened.spec == chart.spec
+
+
+@pytest.mark.parametrize(
+    "curve", [PRIVATE, f"{SMALL}~priv.none", f"{PRIVATE}~priv.local", f"{PRIVATE}~priv.shuffle"]
+)
+def test_every_tab_in_every_state(visit: Visit, work: Work, curve: str) -> None:
+    for seeds in (0, 1, 1):
+        work(seeds)
+        for tab in VIEW_FIELDS["tab"].choices:
+            app = visit(EXPLORE, c=[curve], tab=tab)
+            assert app.session_state["session"].explore.view.tab == tab
+            if seeds == 1 and tab in ("regret", "counts", "policy"):
+                (chart,) = charts(app)
+                assert chart.alt
+                assert ":material/visibility:" in words(app)  # the sentence that says what to see
+
+
+@pytest.mark.parametrize("chart", VIEW_FIELDS["chart"].choices)
+def test_every_chart_of_counts(visit: Visit, work: Work, chart: str) -> None:
+    curves = [PRIVATE, "priv.shuffle", "alg.pucb~bonus.paper"]
+    visit(EXPLORE, c=curves)
+    work()
+    for seen, family, (i, curve) in product(
+        VIEW_FIELDS["seen"].choices, VIEW_FIELDS["family"].choices, enumerate(curves)
+    ):
+        app = visit(
+            EXPLORE,
+            c=curves,
+            tab="counts",
+            i=str(i),
+            ch=chart,
+            see=seen,
+            of=family,
+            k="10",
+            h="1",
+            s="2",
+            a="1",
+        )
+        (shown,) = charts(app)
+        if chart in ("map", "scatter"):
+            told = seen if "pucb" not in curve else "noisy"  # which plans with the noisy counts themselves
+            assert f"{told.capitalize()}" in shown.spec
+            assert ("reward" in shown.spec.lower()) == (family == "rewards")
+
+
+@pytest.mark.parametrize("chart", VIEW_FIELDS["drawn"].choices)
+@pytest.mark.parametrize("environment", ["env.riverswim", "env.random~envp.A.2"])
+def test_every_chart_of_the_policy(visit: Visit, work: Work, chart: str, environment: str) -> None:
+    curve = f"{environment}~{PRIVATE}"
+    visit(EXPLORE, c=[curve])
+    work()
+    assert len(charts(visit(EXPLORE, c=[curve], tab="policy", pol=chart, h="1"))) == 1
+
+
+@pytest.mark.parametrize("environment", ["gridworld", "chain", "clinic", "hard-jdp", "custom", "gymnasium"])
+def test_every_environment_draws_its_policy(visit: Visit, work: Work, environment: str) -> None:
+    curve = f"env.{environment}~envp.H.4~K.1000~seeds.1~eps.100"
+    visit(EXPLORE, c=[curve])
+    work()
+    for chart in ("steps", "map", "visits"):
+        assert len(charts(visit(EXPLORE, c=[curve], tab="policy", pol=chart, h="1"))) == 1
+
+
+def test_mistakes_are_a_view_of_regret(visit: Visit, work: Work) -> None:
+    app = visit(EXPLORE, c=[PRIVATE, "priv.none"], m="pac")
+    assert charts(app) == []
+    work()
+    (chart,) = charts(visit(EXPLORE, c=[PRIVATE, "priv.none"], m="pac"))
+    assert chart.alt.startswith("Line chart of how many episodes were more than alpha suboptimal")
+    assert "episodes that were more than" in words(visit(EXPLORE, c=[PRIVATE], m="pac"))
+
+
+def test_stages_are_shown_for_learners_that_have_them(visit: Visit, work: Work) -> None:
+    curves = ["env.random~envp.S.2~envp.A.2~envp.H.2~alg.apeve~K.100000~seeds.1", "alg.ucbvi"]
+    visit(EXPLORE, c=curves)
+    work()
+    (chart,) = charts(visit(EXPLORE, c=curves, tab="policy", pol="stages"))
+    assert chart.alt.startswith("Line charts over the stages")
+    visit(EXPLORE, c=[curves[0] + "~alg.apeve-relaxed"])
+    work()
+    app = visit(EXPLORE, c=[curves[0] + "~alg.apeve-relaxed"], tab="policy", pol="stages")
+    assert charts(app)[0].alt == chart.alt
+    assert "the best policy is estimated to earn" in words(app)
+    (other,) = charts(visit(EXPLORE, c=curves, tab="policy", pol="stages", i="1"))
+    assert not other.alt.startswith("Line charts over the stages")
+
+
+def test_a_view_beyond_the_run_shows_the_nearest_there_is(visit: Visit, work: Work) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    for tab in ("counts", "policy"):
+        app = visit(EXPLORE, c=[PRIVATE], tab=tab, seed="99", h="900", s="200", a="50", ch="cell", pol="map")
+        assert len(charts(app)) == 1
+
+
+def test_numbers_stand_beside_every_chart(visit: Visit, work: Work) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit(EXPLORE, c=[PRIVATE])
+    assert len(app.dataframe) == 0  # not sent before it is asked for
+    app.session_state["regret:numbers"] = True
+    app.run()
+    assert list(app.dataframe[0].value.columns)[:2] == ["curve", "episodes"]
+
+
+def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
+    visit: Visit, work: Work, store: Store
+) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit(EXPLORE, c=[PRIVATE], m="extra")
+    assert charts(app) == []
+    assert "missing for 1 curve" in words(app)
+    next(b for b in app.button if b.label == "Run it").click().run()
+    assert store.status(SPEC.twin()).state == "queued"
+    work()
+    app.run()
+    assert charts(app)[0].alt.startswith("Line chart of the regret that privacy adds")
+
+
+def test_the_camera_above_each_chart_saves_what_was_chosen(visit: Visit, work: Work) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    app = visit(EXPLORE, c=[PRIVATE], tab="data")
+    assert saved(visit(EXPLORE, c=[PRIVATE])) == {"format": "png", "scale": 3}
+    app.segmented_control(key="saves").set_value("svg").run()
+    unbroken(app)
+    app.query_params.clear()
+    app.switch_page("pages/home/page.py").run()
+    unbroken(app)
+    assert saved(app) == {"format": "svg", "scale": 1}
+
+
+def saved(app: AppTest) -> dict[str, object]:
+    """What the camera of the only chart is set to."""
+    (chart,) = charts(app)
+    options: dict[str, object] = json.loads(chart.config)["toImageButtonOptions"]
+    return options
+
+
+def test_pulls_of_bad_arms_are_shown_on_the_hard_instances_only(visit: Visit, work: Work) -> None:
+    hard = (
+        "env.hard-jdp~envp.n.2~envp.m.2~envp.seed.1~alg.pucb~mech.laplace-tree~delta.0~eps.1~K.3000~seeds.2"
+    )
+    curves = [hard, "mech.gaussian-tree~delta.1e-06", "priv.none~alg.ucbvi", "env.riverswim~alg.ucbvi"]
+    visit(EXPLORE, c=curves)
+    work()
+    app = visit(EXPLORE, c=curves, tab="counts", ch="pulls")
+    (chart,) = charts(app)
+    assert chart.alt.startswith("Line chart of the mean pulls of a bad arm")
+    drawn = json.loads(chart.spec)["data"]
+    assert len({trace["legendgroup"] for trace in drawn if "legendgroup" in trace}) == 3  # all but RiverSwim
+    assert sum(trace["name"].startswith("lower bound") for trace in drawn) == 1
+    said = words(app).replace("\\", "")
+    assert "context, not a test" in said
+    assert "its noise proves δ = 1×10⁻⁶, not 0" in said
+    assert "it promises no privacy" in said
+    (other,) = charts(visit(EXPLORE, c=curves, tab="counts", ch="pulls", i="3"))
+    assert not other.alt.startswith("Line chart of the mean pulls")
+
+
+def test_pulls_of_seeds_that_release_at_times_of_their_own() -> None:
+    spec = RunSpec(environment="hard-jdp", environment_params={"seed": 1}, bonus="anytime", schedule="adaptive",
+                   episodes=10**6, seeds=4)  # fmt: skip
+    seeds = run(spec).seeds
+    assert len({tuple(seed.detail_episodes) for seed in seeds}) > 1  # or nothing is tested
+    found = pulls.drawn(Curve(spec), Kind("central", 1.0), "run", seeds)
+    s, a = np.array(pulls.bad_arms(seeds[0])).T
+    each = [np.interp(found.episodes, t.detail_episodes, t.counts[:, 0, s, a, -2].mean(1)) for t in seeds]
+    np.testing.assert_allclose(found.mean[3:], np.mean(each, 0)[3:])
+    assert found.episodes[-1] == spec.episodes
+
+
+def test_no_bad_arm_is_said(visit: Visit, work: Work) -> None:
+    curve = "env.hard-jdp~envp.alpha.0~K.100~seeds.1"
+    visit(EXPLORE, c=[curve])
+    work()
+    app = visit(EXPLORE, c=[curve], tab="counts", ch="pulls")
+    assert charts(app) == []
+    assert "all arms are equally good" in words(app)

@@ -1,0 +1,315 @@
+"""What is no spec is refused in one sentence that names its field."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dprl import (
+    ALGORITHMS,
+    ENVIRONMENTS,
+    FIELDS,
+    MECHANISMS,
+    PRIVATIZERS,
+    RunSpec,
+    SpecError,
+    estimate,
+    spec_from_json,
+)
+from tests.problems import model
+from tests.simulation.test_spec import as_strings
+
+MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
+
+# bad values
+
+
+def refusal(**given_fields: Any) -> SpecError:
+    with pytest.raises(SpecError) as error:
+        RunSpec.from_dict(given_fields)
+    message = str(error.value)
+    assert message.startswith(f"{error.value.field}: ")
+    assert message.isprintable()
+    assert message.endswith(".")
+    assert ". " not in message.rstrip(".")  # one sentence
+    assert len(message) < 400
+    return error.value
+
+
+RUBBISH = [
+    True,
+    [],
+    [1],
+    {},
+    {"a": 1},
+    object(),
+    "rubbish\nand more",
+    "1; drop table",
+    "",
+    b"x",
+    float("nan"),
+    float("inf"),
+    1j,
+]
+
+
+@pytest.mark.parametrize(
+    "value", RUBBISH, ids=[type(value).__name__ + f"-{i}" for i, value in enumerate(RUBBISH)]
+)
+@pytest.mark.parametrize("name", FIELDS)
+def test_rubbish_is_refused_by_the_field_it_was_given_to(name: str, value: Any) -> None:
+    if FIELDS[name].kind == "params" and value == {}:
+        RunSpec.from_dict({name: value})
+        return
+    assert refusal(**{name: value}).field == name
+
+
+@pytest.mark.parametrize("name", [n for n, f in FIELDS.items() if not f.optional])
+def test_none_is_refused_where_it_has_no_meaning(name: str) -> None:
+    assert refusal(**{name: None}).field == name
+
+
+@pytest.mark.parametrize("name", [n for n, f in FIELDS.items() if f.kind in ("int", "float")])
+def test_numbers_out_of_range_are_refused_and_the_ends_are_not(name: str) -> None:
+    field = FIELDS[name]
+    assert field.low is not None
+    assert field.high is not None
+    step = 1 if field.kind == "int" else 1e-9 * max(1.0, field.high)
+    for value in (field.low - step, field.high + step, -(10.0**300), 10.0**300):
+        error = refusal(**{name: value})
+        assert error.field == name
+        assert "from" in str(error) or "above" in str(error)
+        assert refusal_of_strings(**{name: str(value)}).field == name
+    for value in (field.low, field.high):
+        RunSpec.from_dict({name: value})
+        RunSpec.from_strings({name: str(value)})
+
+
+def refusal_of_strings(**given_fields: str) -> SpecError:
+    with pytest.raises(SpecError) as error:
+        RunSpec.from_strings(given_fields)
+    assert str(error.value).isprintable()
+    return error.value
+
+
+@pytest.mark.parametrize("where", ["environment", "algorithm"])
+def test_parameters_are_refused_by_name(where: str) -> None:
+    registry: dict[str, Any] = dict(ENVIRONMENTS if where == "environment" else ALGORITHMS)
+    for key, entry in registry.items():
+        assert refusal(**{where: key, f"{where}_params": {"nonsense\x00": 1}}).field == f"{where}_params"
+        for field in entry.fields:
+            for value in RUBBISH:
+                name = refusal(**{where: key, f"{where}_params": {field.name: value}}).field
+                assert name.startswith(f"{where}_params.{field.name}")  # a model also says which key of it
+            if field.kind in ("int", "float"):
+                for value in (field.low - 1, field.high + 1, str(field.high + 1)):
+                    name = refusal(**{where: key, f"{where}_params": {field.name: value}}).field
+                    assert name == f"{where}_params.{field.name}"
+
+
+@pytest.mark.parametrize("value", [None, [], 3, "spec", [["environment", "random"]]])
+def test_what_is_not_an_object_is_not_a_spec(value: Any) -> None:
+    with pytest.raises(SpecError) as error:
+        RunSpec.from_dict(value)
+    assert error.value.field == "spec"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "nonsense", "[]", "3", "null", '{"nonsense": 1}', "[" * 10**5, "1" * 5000, "\x00", '"a"'],
+)
+def test_what_is_not_json_is_not_a_spec(text: str) -> None:
+    with pytest.raises(SpecError) as error:
+        spec_from_json(text)
+    assert error.value.field == "spec"
+    assert str(error.value).isprintable()
+
+
+def test_unknown_fields_are_named() -> None:
+    assert "'nonsense'" in str(refusal(nonsense=1)) or "nonsense" in str(refusal(nonsense=1))
+    assert refusal_of_strings(nonsense="1").field == "spec"
+
+
+@pytest.mark.parametrize(
+    ("given_fields", "field"),
+    [
+        ({"algorithm": "ucbvi", "privacy": "central"}, "privacy"),
+        ({"algorithm": "ucbvi-hoeffding", "privacy": "local"}, "privacy"),
+        ({"privacy": "central", "mechanism": "laplace"}, "mechanism"),
+        ({"privacy": "local", "mechanism": "laplace-tree"}, "mechanism"),
+        ({"privacy": "shuffle", "mechanism": "gaussian"}, "mechanism"),
+        ({"mechanism": "gaussian-toeplitz", "calibration": "paper"}, "calibration"),
+        ({"privacy": "local", "mechanism": "gaussian", "calibration": "paper"}, "calibration"),
+        ({"mechanism": "gaussian-tree", "delta": 0}, "delta"),
+        ({"privacy": "shuffle", "delta": 0}, "delta"),
+        ({"mechanism": "gaussian-toeplitz", "schedule": "geometric:0.001"}, "schedule"),
+        ({"mechanism": "gaussian-toeplitz", "schedule": "episodic", "episodes": 10**4}, "schedule"),
+        ({"algorithm": "pucb", "privacy": "local"}, "privacy"),
+        ({"algorithm": "pucb", "privacy": "shuffle"}, "privacy"),
+        ({"algorithm": "sdp-pe", "privacy": "central"}, "privacy"),
+        ({"algorithm": "sdp-pe"}, "algorithm"),
+        ({"algorithm": "apeve"}, "algorithm"),
+        ({"environment": "gymnasium", "environment_params": {"id": "Taxi-v3"}}, "environment_params"),
+        ({"schedule": "episodic"}, "episodes"),
+        ({"schedule": "episodic", "episodes": 10**6 + 1}, "episodes"),
+        ({"environment": "random", "environment_params": {"variant": "osband"}}, "environment_params"),
+    ],
+)
+def test_pairs_that_do_not_go_together_are_refused(given_fields: dict[str, Any], field: str) -> None:
+    assert refusal(**given_fields).field == field
+
+
+# limits
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.integers(1, 300), st.integers(1, 100), st.integers(1, 1000))
+@example(300, 100, 1000)
+@example(300, 100, 1)
+def test_too_large_an_environment_is_refused_with_one_that_fits(S: int, A: int, H: int) -> None:
+    cells = H * S * A * (S + 2)
+    given_params = {"S": S, "A": A, "H": H}
+    if cells <= MAX_CELLS:
+        RunSpec(environment="random", environment_params=given_params, episodes=100)
+        return
+    error = refusal(environment="random", environment_params=given_params, episodes=100)
+    assert error.field == "environment_params"
+    advice = re.search(r"(?:H=(1), )?([SH]) up to (\d+) fits", str(error))
+    assert advice, str(error)
+    fits = {**given_params, **({"H": 1} if advice[1] else {}), advice[2]: int(advice[3])}
+    RunSpec(environment="random", environment_params=fits, episodes=100)
+    with pytest.raises(SpecError):
+        RunSpec(
+            environment="random", environment_params={**fits, advice[2]: int(advice[3]) + 1}, episodes=100
+        )
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.integers(3, 100), st.integers(1, 1000), st.sampled_from(list(ALGORITHMS["dp-ucbvi"].privacies)))
+def test_too_long_a_run_is_refused_with_one_that_fits(S: int, H: int, privacy: str) -> None:
+    """A million episodes, each a release, in the largest problems."""
+    given_fields = {
+        "environment_params": {"S": S, "H": min(H, MAX_CELLS // (2 * S * (S + 2)))},
+        "privacy": privacy,
+        "schedule": "episodic",
+        "episodes": 10**6,
+    }
+    try:
+        assert estimate(RunSpec.from_dict(given_fields)).seconds <= MAX_SECONDS
+    except SpecError:
+        error = refusal(**given_fields)
+        assert error.field == "episodes"
+        advice = re.search(r"at most (\S+) episodes fit", str(error))
+        assert advice, str(error)
+        RunSpec.from_dict(given_fields | {"episodes": float(advice[1])})
+
+
+@pytest.mark.parametrize("privacy", PRIVATIZERS)
+def test_the_finest_geometric_schedule_fits(privacy: str) -> None:
+    """The finest schedule of the most users."""
+    given_fields = {
+        "environment_params": {"S": 6, "H": 1000},
+        "privacy": privacy,
+        "schedule": "geometric:0.001",
+        "episodes": 10**15,
+    }
+    cost = estimate(RunSpec.from_dict(given_fields))
+    assert 0 < cost.seconds < MAX_SECONDS
+    assert cost.releases > 20_000
+
+
+# fuzzing: anything at all is a spec or a SpecError
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = st.sampled_from(list(FIELDS))
+KNOWN = st.sampled_from(
+    [
+        *ENVIRONMENTS,
+        *ALGORITHMS,
+        *PRIVATIZERS,
+        *MECHANISMS,
+        "episodic",
+        "geometric:0.5",
+        "own",
+        "paper",
+        "tight",
+        "practical",
+        "S-/-G",
+        "S/WW",
+        model(),
+    ]
+)
+PARAMS = st.dictionaries(
+    st.sampled_from(
+        [
+            "S",
+            "A",
+            "H",
+            "variant",
+            "seed",
+            "concentration",
+            "cap",
+            "statistical",
+            "privacy",
+            "x",
+            "map",
+            "model",
+            "slip",
+            "id",
+            "n",
+            "m",
+            "alpha",
+            "levels",
+            "doses",
+            "effect",
+            "C",
+            "C1",
+        ]
+    ),
+    JSON | st.integers(-5, 400) | st.sampled_from(["6", "1e3", "osband", "H-h"]),
+    max_size=4,
+)
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(st.dictionaries(NAMES, JSON | KNOWN | PARAMS | st.integers(0, 10**16) | st.floats(0, 100), max_size=6))
+def test_any_json_is_a_spec_or_is_refused_in_one_sentence(given_fields: dict[str, Any]) -> None:
+    try:
+        spec = RunSpec.from_dict(given_fields)
+    except SpecError as error:
+        refused = error
+    else:
+        assert spec_from_json(spec.to_json()) == spec
+        return
+    assert str(refused).isprintable()
+    assert str(refused).endswith(".")
+    assert refused.field.partition(".")[0] in {*FIELDS, "spec"}
+
+
+TEXTS = (
+    st.text(max_size=12)
+    | KNOWN
+    | st.from_regex(r"(S|H|A|cap)=[0-9a-zA-Z.]{0,6}(,H=\w{0,3})?", fullmatch=True)
+)
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(st.dictionaries(NAMES, TEXTS | st.integers(0, 10**16).map(str) | st.floats().map(str), max_size=6))
+def test_any_strings_are_a_spec_or_are_refused_in_one_sentence(given_fields: dict[str, str]) -> None:
+    try:
+        spec = RunSpec.from_strings(given_fields)
+    except SpecError as error:
+        refused = error
+    else:
+        assert RunSpec.from_strings(as_strings(spec)) == spec
+        return
+    assert str(refused).isprintable()
+    assert str(refused).endswith(".")
