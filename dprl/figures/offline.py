@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import heat, lines, style
+from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve, distinct, line, table, worst_case
 from dprl.figures.style import Picture
 from dprl.words import brief, human, power
@@ -18,6 +19,9 @@ Array = NDArray[np.float64]
 
 GAP_ALT = "Line chart of the gap to the best policy against the size of the data set, a curve for each run."
 PRICE_ALT = "Line chart of what privacy takes from the low estimate against the size of the data set."
+CHARGES_ALT = (
+    "Line chart of the penalties on an optimal episode against the size of the data set, for each run."
+)
 PESSIMISM_ALT = (
     "Heatmaps of a data set's visits, as they were and as released, and of the penalty and values learned."
 )
@@ -78,6 +82,44 @@ def prices(
         )
     figure.update_layout(uirevision=f"price-{log_y}")
     return Picture(figure, PRICE_ALT, " ".join(filter(None, [see, note])), table(names, curves, "mean", "n"))
+
+
+def charges(
+    runs: Sequence[tuple[str, Kind, Array]],
+    n: NDArray[Any],
+    v_star: float,
+    *,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """What the penalties on an optimal episode add up to over n, for each run: label, look and [C]; beside v*."""
+    curves = [
+        Curve(
+            label,
+            kind,
+            n,
+            values[None],
+            values,
+            np.full(len(n), np.nan),
+            np.full(len(n), np.nan),
+            v_star=v_star,
+        )
+        for label, kind, values in runs
+    ]
+    names = distinct([curve.label for curve in curves])
+    figure = style.base(
+        "What pessimism takes from an optimal episode",
+        dark=dark,
+        height=380 + 18 * len(curves),
+        x_title=X_TITLE,
+        y_title="Penalties along it (reward)",
+        subtitle="from what is expected of a data set",
+    )
+    note = _draw(figure, curves, names, log_y=True, show_seeds=False, dark=dark)
+    worst_case(figure, curves, dark)
+    figure.update_layout(uirevision="charges")
+    table = pd.DataFrame({"n": n} | {name: c.center for name, c in zip(names, curves, strict=True)})
+    return Picture(figure, CHARGES_ALT, " ".join(filter(None, [see, note])), table)
 
 
 def _over_n(title: str, y_title: str, curves: Sequence[Curve], dark: bool) -> Any:

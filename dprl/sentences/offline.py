@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.figures.regret import Curve
-from dprl.metrics import Bite, enough, growth_exponent
+from dprl.metrics import Array, Bite, enough, growth_exponent
 from dprl.words import count, exponents, human, listed, percent, plural, quoted
 
 NOTHING = "There is nothing to draw yet."
@@ -158,6 +158,42 @@ def coverage(optimal: float, d_m: float, where: str, n: int) -> str:
         f"Of the pairs that the optimal policy visits the data visit **{where}** least: {_one_in(optimal)} "
         f"trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has {human(d_m)} (d_m)."
     )
+
+
+def charges(runs: Sequence[tuple[str, Array, Array]], n: Array, v_star: float, at: int) -> str:
+    """Why a data set is not enough while pessimism takes more than there is.
+
+    Args:
+        runs: label, penalties on an optimal episode [C] and gap [C] of what would be learned.
+        n: [C] sizes of data sets.
+        at: one of them, of which it is said.
+    """
+    if not runs:
+        return NOTHING
+    parts = []
+    for label, charged, gap in runs:
+        taken = float(charged[int(np.argmin(np.abs(n - at)))])
+        good = enough(n, gap, CLOSE * v_star)
+        near = f"from about n = {count(float(f'{good:.1g}'))}" if np.isfinite(good) else "not by n = 10¹²"
+        parts.append(
+            f"{quoted(label)}: {human(float(f'{taken:.2g}'))} (within {percent(CLOSE)} of v* {near})"
+        )
+    return (
+        f"An optimal episode is worth v* = {v_star:#.3g}. At n = {count(at)} the penalties on its way add up to "
+        f"{'; '.join(parts)}. While they are more than it is worth, a pessimist stays away from it."
+    )
+
+
+def expected(runs: Sequence[tuple[str, Array]], n: Array, v_star: float, most: float) -> str:
+    """From how many trajectories runs are expected to be good. runs: label and gap [C]; most: that there will be."""
+    good = [(label, enough(n, gap, CLOSE * v_star)) for label, gap in runs]
+    parts = [
+        f"{label} from about {count(float(f'{size:.1g}'))}" if np.isfinite(size) else f"{label} not by 10¹²"
+        for label, size in good
+    ]
+    late = sum(not size <= most for _, size in good)
+    said = f"Expected within {percent(CLOSE)} of v*: {'; '.join(parts)}."
+    return said + (f" {late} of {len(good)} need more than n = {count(most)}." if late else "")
 
 
 def _one_in(share: float) -> str:

@@ -11,6 +11,7 @@ from dprl.fields import Field
 from dprl.learners import OFFLINE
 from dprl.simulation import datasets, kinds
 from dprl.simulation.cost import Estimate
+from dprl.simulation.expected import outlook
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
@@ -105,6 +106,6 @@ kinds.register(
         measure=MEASURE,
         axes=axes,
         along=along,
-        questions={"guarantee": guarantee, "coverage": covered, "v_star": v_star},
+        questions={"guarantee": guarantee, "coverage": covered, "outlook": outlook, "v_star": v_star},
     )
 )

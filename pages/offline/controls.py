@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
+from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, RunSpec, estimate
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
@@ -16,13 +19,15 @@ from dprl.words import count, duration, plural
 from pages.offline import settings as offline_settings
 from pages.offline.examples import DEFAULT
 from pages.offline.link import BIGGEST, MAX_CURVES
+from pages.offline.names import budget
 from pages.offline.settings import BUDGET, Settings, specs_of
 from pages.offline.state import compare, missing, offline, set_controls
 from pages.shared import values
 from pages.shared.controls.launch import buttons
 from pages.shared.controls.panel import CALIBRATION, CALIBRATION_HELP, environment, parameters
 from pages.shared.controls.widgets import complaint, exact, log_slider, select, stops
-from pages.shared.layout.frame import guarded
+from pages.shared.layout.frame import guarded, redrawn
+from pages.shared.results import answers
 from pages.shared.results.data import workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
@@ -50,7 +55,7 @@ def controls() -> None:
             noise(o.settings)
         more(s, o.settings)
     with st.container(key="run_box", gap="xsmall"):
-        run_box(s)
+        redrawn(partial(run_box, s), None, "run_box")
 
 
 def setter(name: str) -> Any:
@@ -195,11 +200,13 @@ def more(s: Session, settings: Settings) -> None:
             parameters(s, "algorithm", key, fields)
 
 
-def run_box(s: Session) -> None:
-    """What pressing Run will do, and the buttons."""
+def run_box(s: Session, live: bool = False) -> None:
+    """What to expect of the runs, what pressing Run will do, and the buttons."""
     o = offline()
     specs, refusal = described(s)
     lacking = [] if specs is None else missing(specs)
+    if specs is not None:
+        specs, refusal = expect(specs)
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     elif lacking:
@@ -216,6 +223,27 @@ def run_box(s: Session) -> None:
 
     st.toggle("Keep what is shown", o.keep, key=key, on_change=on_value(key, keep))
     buttons("Run" if lacking or specs is None else "Show", compare, specs, RunSpec(), also=reset)
+
+
+def expect(specs: tuple[OfflineSpec, ...]) -> tuple[tuple[OfflineSpec, ...] | None, str]:
+    """Says from how many trajectories they should be good; gives them back, or why they cannot be."""
+    found = []
+    try:
+        for spec in specs:
+            one = answers.expected(spec) if spec.calibration else None
+            if isinstance(one, dict):
+                found.append((spec, one))
+    except SpecError as error:  # noise that cannot be accounted for
+        return None, str(error)
+    if found and len({(spec.environment, str(spec.environment_params)) for spec, _ in found}) == 1:
+        n, v_star = np.array(found[0][1]["n"]), found[0][1]["v_star"]
+        runs = [(budget(spec), np.array(one["gap"])) for spec, one in found]
+        st.caption(
+            sentences.expected(runs, n, v_star, max(spec.n for spec, _ in found)),
+            help="A rule of thumb: what would be learned from exactly what is expected of a data set, with the penalty "
+            "for noise, but without noise and chance.",
+        )
+    return specs, ""
 
 
 def described(s: Session) -> tuple[tuple[OfflineSpec, ...] | None, str]:

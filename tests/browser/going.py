@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from dprl.jobs.store import Store
-from dprl.simulation import AttackSpec, RunSpec
+from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from pages.attack import link as attacks
 from pages.free import link as free
+from pages.offline import link as offline
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
@@ -35,6 +36,7 @@ LONG_PRIVATE = RunSpec(environment_params=LARGE, epsilon=1.0, episodes=150_000, 
 ATTACK = AttackSpec(
     run=RunSpec(environment_params={"S": 3, "H": 3}, episodes=30_000, schedule="episodic", seeds=1)
 )
+LEARNED = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 SWEEP = studies.Study(LONG_PRIVATE, models=("none", "central"), values=(1.0, 10.0))
 # Menus in the sidebar that the same code draws on every page: one entry is enough.
 MENUS = (
@@ -129,6 +131,26 @@ STOPS = {
             }
         ),
         brief=MENUS,
+        everywhere=False,
+    ),
+    "offline": Stop(
+        f"offline?{urlencode(offline.encode((LEARNED, LEARNED.twin()), offline.OfflineView()))}",
+        frozenset(
+            {
+                *(
+                    ("tab", name)
+                    for name in ("Gap against n", "Pessimism", "Policy", "Coverage", "Guarantee", "Data")
+                ),
+                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Chart (HTML)")),
+                *(
+                    ("choice", name)
+                    for name in ("Gap", "Price in the low estimate", "Actions", "Low estimate V~")
+                ),
+                *(("button", name) for name in ("Three budgets", "A rare state", "Reset")),
+                ("switch", "Keep what is shown"),
+            }
+        ),
+        brief=(*MENUS, "Behaviour policy", "Privacy budget", "Step of the episode"),
         everywhere=False,
     ),
     "free": Stop(

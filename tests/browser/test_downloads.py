@@ -32,6 +32,7 @@ PAGES = {
         "regret.csv", "regret.parquet", "specs.json", "regret.html", "spec.json", "example.json", "environment.json",
     },
     SWEEP: {"sweep.csv", "sweep.json"},
+    "offline?tab=data": {"gap.csv", "gap.parquet", "specs.json", "gap.html"},
 }  # fmt: skip
 
 
@@ -71,10 +72,11 @@ def opened(name: str, content: bytes, browser: Browser, tmp_path: Path) -> None:
 
 
 def table(rows: pd.DataFrame) -> None:
-    """A table of regrets, none missing."""
+    """A table of regrets, or gaps, none missing."""
     assert len(rows) >= 4
-    assert {"seed", "episode", "regret"} <= set(rows.columns)
-    assert (rows["regret"] >= 0).all()
+    axis, measure = ("n", "gap") if "gap" in rows else ("episode", "regret")
+    assert {"seed", axis, measure} <= set(rows.columns)
+    assert (rows[measure] >= 0).all()
 
 
 def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
@@ -92,7 +94,7 @@ def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
     context.close()
 
 
-@pytest.mark.parametrize("path", PAGES, ids=["explore", "trade-offs"])
+@pytest.mark.parametrize("path", PAGES, ids=["explore", "trade-offs", "offline"])
 def test_every_download_gives_a_file_that_opens(
     visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, path: str
 ) -> None:

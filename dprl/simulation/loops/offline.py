@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,7 +164,14 @@ def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
     return noise_for(spec, problem_of(spec, spec.n), (apart, SIMULATION, *SCOPE))
 
 
-def learned_from(curator: Curator, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
+class Releases(Protocol):
+    """Whoever answers a learner's queries."""
+
+    def release(self, query: Query) -> Array:
+        """What the learner sees."""
+
+
+def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
     """Play a plan: answer what it asks until it has learned. Beside that, all that was released, in order."""
     released: list[Array] = []
     query = next(plan)

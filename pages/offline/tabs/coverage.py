@@ -8,18 +8,23 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import offline as figures
 from dprl.sentences import offline as sentences
+from dprl.simulation import OfflineSpec
+from pages.offline import names
 from pages.offline.state import offline
 from pages.offline.tabs.focus import chosen_spec, step_menu
 from pages.offline.tabs.widgets import empty
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers, data
+from pages.shared.results.answers import Pending
+
+BIG = 10**9  # a data set of which it is said what pessimism takes there
 
 
 def tab() -> None:
     """Of the behaviour policy that one run's data come from."""
     specs = offline().specs
-    one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
+    one = len({problem(spec) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec(specs)]
     found = answers.coverage(spec)
     if found is None:
@@ -45,3 +50,44 @@ def tab() -> None:
         ),
     )
     show(picture, "offline_coverage")
+    charges([other for other in specs if problem(other) == problem(spec)], night)
+
+
+def charges(specs: list[OfflineSpec], night: bool) -> None:
+    """Why what is rare takes many trajectories: the penalties on an optimal episode, of each run that has visits."""
+    said = [answers.expected(spec) for spec in specs]
+    if any(isinstance(one, Pending) for one in said):
+        empty("What that means for the penalties is being worked out.")
+        return
+    found = [
+        (title, kind, one)
+        for title, kind, one in zip(names.titles(specs), names.kinds(specs), said, strict=True)
+        if isinstance(one, dict)
+    ]
+    if not found:
+        return
+    st.markdown("#### How many trajectories that takes", anchors=False)
+    n, v_star = np.array(found[0][2]["n"]), float(found[0][2]["v_star"])
+    runs = [(title, np.array(one["charged"]), np.array(one["gap"])) for title, _, one in found]
+    at = min(BIG, specs[0].n)
+    picture = kept(
+        (
+            "charges",
+            night,
+            at,
+            *((spec.to_json(), title) for spec, title in zip(specs, names.titles(specs), strict=True)),
+        ),
+        lambda: figures.charges(
+            [(title, kind, np.array(one["charged"])) for title, kind, one in found],
+            n,
+            v_star,
+            see=sentences.charges(runs, n, v_star, at),
+            dark=night,
+        ),
+    )
+    show(picture, "offline_charges")
+
+
+def problem(spec: OfflineSpec) -> tuple[str, str, str]:
+    """What coverage depends on."""
+    return spec.environment, str(dict(spec.environment_params)), spec.behaviour

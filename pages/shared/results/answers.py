@@ -19,6 +19,7 @@ from pages.shared.visitor.state import session
 ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
 PATIENCE = 0.06  # seconds a page waits for each new answer: cheap ones come, and no click is late
 _LOOK = 0.005
+ANY_SIZE = 10**9
 OPTIMA = Path(__file__).parents[3] / "assets" / "optima.json"
 
 
@@ -67,6 +68,12 @@ def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
     """How well the data cover the problem, see `simulation.offline.covered`; None while it is not known."""
     found = _answer("coverage", spec)
     return found if isinstance(found, dict) else None
+
+
+def expected(spec: OfflineSpec) -> dict[str, Any] | Pending | None:
+    """What to expect of a run on data sets, see `simulation.expected.outlook`; None where there is nothing to say."""
+    found = _answer("outlook", spec.replace(n=ANY_SIZE))  # whatever its largest
+    return found if isinstance(found, dict | Pending) else None
 
 
 @st.cache_resource(show_spinner=False)
