@@ -36,6 +36,30 @@ TRUST = (
 
 
 @dataclass(frozen=True)
+class Way:
+    """The way that data take, as pages draw it; see `privacy.privatizers.Words`, which has the same for online runs."""
+
+    stations: tuple[str, ...]
+    raw: int
+    noise: int | None
+    trusted: int | None
+    mixes: int | None
+    alt: str
+
+
+STATIONS = ("people", "curator", "learner")
+NOISY_WAY = Way(
+    STATIONS, 2, 1, 1, None,
+    "People's trajectories go to the trusted curator, which adds noise; only what it releases, from which the learner "
+    "plans, is private.",
+)  # fmt: skip
+RAW_WAY = Way(
+    STATIONS, 3, None, None, None,
+    "The learner is told raw sums, which its policy may reveal to everybody; nothing is hidden.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Promise:
     """A notion of privacy in which a budget is stated.
 

@@ -60,6 +60,10 @@ an empty episode standing in their place, which is half as much. That is less th
 users would move up a place, and other users would be in each block.
 """
 
+RHO = (
+    "the budget of zero-concentrated privacy (zCDP): a small ρ is private, and needs more noise. The ρ of several "
+    "releases add up."
+)
 TRAJECTORY = "trajectory"  # what is replaced in a data set
 BLANKED = "is blanked"
 OFFLINE = """

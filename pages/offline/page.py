@@ -16,7 +16,7 @@ from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, poli
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
-from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.reading import OF_DATA_SETS, PAPERS_ON_DATA_SETS, words_and_papers
 from pages.shared.results import together
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
@@ -49,7 +49,7 @@ def main() -> None:
     examples()
     st.caption(escape(in_common(o.specs)))
     redrawn(partial(results, corner), PACE if progress(o.specs).active else None)
-    words_and_papers()
+    words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)
 
 
 def examples() -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
 from dprl.jobs.store import RunRow
-from dprl.simulation import RunSpec
 from dprl.words import duration, plural, size
+from pages.offline.state import visitor as learner
 from pages.shared.layout.frame import redrawn
 from pages.shared.names import in_common, label
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, retry, words
+from pages.shared.results.together import withdraw
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of
@@ -22,28 +25,58 @@ from pages.shared.visitor.state import add, attempt, session
 from pages.tradeoffs.state import visitor as sweeper
 
 
+class Group(NamedTuple):
+    """A page that asks for many runs at once, in a name of their own."""
+
+    key: str
+    title: str
+    visitor: Callable[[], str]
+    page: str
+    label: str
+    icon: str
+
+
+GROUPS = (
+    Group(
+        "sweep",
+        "Sweeps of Trade-offs",
+        sweeper,
+        "pages/tradeoffs/page.py",
+        "Go to Trade-offs",
+        ":material/balance:",
+    ),
+    Group(
+        "offline",
+        "Data sets of Offline",
+        learner,
+        "pages/offline/page.py",
+        "Go to Offline",
+        ":material/inventory_2:",
+    ),
+)
+
+
 def main() -> None:
     st.title("Runs", anchor=False)
     st.markdown(
         "What you asked for in this session, or opened with a link. Results are shared: "
         "what was computed for one visitor is there at once for all."
     )
-    rows, swept = own()
-    going = any(row.state in ACTIVE for row in rows + swept)
+    going = any(row.state in ACTIVE for row in everything())
     redrawn(listing, 1.0 if going else None)
 
 
 def listing(live: bool) -> None:
     """The table of runs; redraws itself while one of them goes on."""
-    rows, swept = own()
-    going = any(row.state in ACTIVE for row in rows + swept)
-    if live and not going:
+    rows, all_rows = own(session().visitor), everything()
+    if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
-    overview(rows + swept)
-    if swept:
-        with st.container(border=True, gap="xsmall"):
-            sweep(swept)
-    if not rows + swept:
+    overview(all_rows)
+    for group in GROUPS:
+        if found := own(group.visitor()):
+            with st.container(border=True, gap="xsmall"):
+                together(group, found)
+    if not all_rows:
         with st.container(border=True):
             st.markdown("**You have no runs yet.** Each one you start in Explore is listed here.")
             st.page_link("pages/explore/page.py", label="Go to Explore", icon=":material/show_chart:")
@@ -60,31 +93,35 @@ def listing(live: bool) -> None:
     )
 
 
-def own() -> tuple[list[RunRow], list[RunRow]]:
-    """This visitor's runs, and those that belong to sweeps."""
-    return store().runs(session().visitor), store().runs(sweeper())
+def own(visitor: str) -> list[RunRow]:
+    """The runs asked for in this name."""
+    return store().runs(visitor)
 
 
-def sweep(rows: list[RunRow]) -> None:
-    """The runs of sweeps, as one."""
+def everything() -> list[RunRow]:
+    """This visitor's runs, and those of pages that ask for many."""
+    return [row for name in names() for row in own(name)]
+
+
+def names() -> list[str]:
+    """In whose names this visitor's runs are asked for."""
+    return [session().visitor, *(group.visitor() for group in GROUPS)]
+
+
+def together(group: Group, rows: list[RunRow]) -> None:
+    """The runs of a page that asks for many, as one."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**Sweeps of Trade-offs**: {plural(len(rows), 'run')}", width="stretch")
+        st.markdown(f"**{group.title}**: {plural(len(rows), 'run')}", width="stretch")
         if going:
-            act("Cancel", "close", partial(cancel_sweep, going), "cancel_sweep")
-        st.page_link("pages/tradeoffs/page.py", label="Go to Trade-offs", icon=":material/balance:")
+            act("Cancel", "close", partial(withdraw, going, group.visitor()), f"cancel_{group.key}")
+        st.page_link(group.page, label=group.label, icon=group.icon)
     said = f"{done} of {plural(seeds, 'seed')} finished, {size(sum(row.bytes for row in rows))}."
     if going:
         st.progress(min(1.0, sum(row.progress * row.seeds for row in rows) / max(seeds, 1)), said)
     else:
         st.caption(said)
-
-
-def cancel_sweep(specs: list[RunSpec]) -> None:
-    """Withdraws from all runs of sweeps."""
-    for spec in specs:
-        attempt(store().cancel, spec, sweeper())
 
 
 def overview(rows: list[RunRow]) -> None:
@@ -139,9 +176,9 @@ def entry(i: int, row: RunRow) -> None:
 def clear() -> None:
     """The Clear button."""
     s = session()
-    before = sum(map(len, own()))
-    if attempt(store().clear, s.visitor) and attempt(store().clear, sweeper()):
-        gone = before - sum(map(len, own()))
+    before = len(everything())
+    if all(attempt(store().clear, name) for name in names()):
+        gone = before - len(everything())
         s.said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
     st.rerun()
 

@@ -34,7 +34,7 @@ TAKEN = {
     "dprl.statistics": {"NOISY"},
     "dprl.privacy": {"MECHANISMS", "PRIVATIZERS", "Guarantee"},
     "dprl.privacy.privatizers": {"Privatizer"},
-    "dprl.privacy.curator": {"PROMISES"},
+    "dprl.privacy.curator": {"NOISY_WAY", "PROMISES", "RAW_WAY"},
     "dprl.learners": {"ALGORITHMS", "OFFLINE"},
     "dprl.simulation": {
         "FIELDS",

@@ -148,6 +148,16 @@ def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store,
     assert "the penalty takes all" in words(app)
 
 
+def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store) -> None:
+    app = visit(PAGE, **query(*SPECS))
+    app.switch_page("pages/runs/page.py").run()
+    unbroken(app)
+    assert "**Data sets of Offline**: 3 runs" in words(app)
+    app.button(key="cancel_offline").click().run()
+    unbroken(app)
+    assert store.activity().seeds_queued == 0
+
+
 def test_tabs_are_in_the_address(visit: Visit) -> None:
     app = visit(PAGE)
     sent(app, tabs(app), string_value="Coverage")

@@ -11,7 +11,7 @@ from scipy import stats
 from dprl.metrics import Measured
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
-from dprl.privacy.curator import PROMISES
+from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import SCOPE, UNIT
 from dprl.sentences import attack, promise
 from dprl.simulation import OfflineSpec
@@ -68,6 +68,7 @@ def of_data_sets() -> set[str]:
     said = set(promise.OFFLINE.strip().split("\n\n"))
     said |= {p.summary for p in PROMISES.values()}
     said |= {promise.concentrated_verdict(1.0, proved)[1] for proved in (0.8, 1.0, 1.4)}
+    said |= {promise.RHO, NOISY_WAY.alt, RAW_WAY.alt}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
 
 

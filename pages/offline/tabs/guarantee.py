@@ -5,12 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.fields import SpecError
+from dprl.figures import guarantee as figures
 from dprl.privacy import Guarantee
+from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
 from dprl.simulation import OfflineSpec
 from dprl.words import human, promise, significant
 from pages.offline import names
 from pages.offline.state import offline
+from pages.shared.layout.chart import sketch
+from pages.shared.layout.frame import dark
 from pages.shared.results import answers
 from pages.shared.text import escape
 
@@ -43,9 +47,12 @@ def tab() -> None:
 
 def card(g: Guarantee, spec: OfflineSpec, key: int) -> None:
     """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
+    private = spec.calibration is not None
+    way = NOISY_WAY if private else RAW_WAY
+    sketch(figures.trust(way, "central" if private else "none", dark=dark()))
     st.markdown(f"**{MODELS[g.model]}**")
     st.markdown(escape(g.trust))
-    if spec.calibration is None:
+    if not private:
         return
     good, sentence = (
         said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from dprl.sentences import promise
@@ -50,9 +52,41 @@ PAPERS = {
 }
 
 
-def words_and_papers() -> None:
+OF_DATA_SETS = {
+    "Trajectory": "what was written down of one person: one whole episode. It is what is protected.",
+    "Behaviour policy": "how the people acted, or were treated, whom the data come from.",
+    "Curator": "holds the trajectories and releases noisy sums of them; the learner sees nothing else.",
+    "Gap": "v* − v^π: what the learned policy earns less than the best one, in an episode.",
+    "Pessimism": "what is uncertain counts as bad: a penalty Γ is taken off what an action seems worth.",
+    "Low estimate V~": "what the learner believes that its policy earns at least.",
+    "Coverage d^μ": "the share of the trajectories that are in a state and take an action at a step.",
+    "ρ (rho)": promise.RHO,
+    "ε (epsilon), δ (delta)": "with another trajectory in the place of one, the chance of any outcome is at most e^ε "
+    "times what it was, plus δ.",
+    "Claimed and proved": WORDS["Claimed and proved"],
+    "Non-private twin": "the same learner without noise, on the same data sets.",
+    "v*": "what the best policy earns in an episode: all that there is to lose.",
+}
+PAPERS_ON_DATA_SETS = {
+    "Qiao, Wang: Offline reinforcement learning with differential privacy (NeurIPS 2023), DP-APVI and DP-VAPVI": (
+        "https://arxiv.org/abs/2206.00810"
+    ),
+    "Yin, Wang: Towards instance-optimal offline reinforcement learning with pessimism (NeurIPS 2021), APVI": (
+        "https://arxiv.org/abs/2110.08695"
+    ),
+    "Yin, Duan, Wang, Wang: Near-optimal offline reinforcement learning with linear representation (2022), VAPVI": (
+        "https://arxiv.org/abs/2203.05804"
+    ),
+    "Jin, Yang, Wang: Is pessimism provably efficient for offline RL? (ICML 2021), PEVI": (
+        "https://arxiv.org/abs/2012.15085"
+    ),
+    "Bun, Steinke: Concentrated differential privacy (TCC 2016), zCDP": "https://arxiv.org/abs/1605.02065",
+}
+
+
+def words_and_papers(words: Mapping[str, str] = WORDS, papers: Mapping[str, str] = PAPERS) -> None:
     """Two folded lists at the foot of a page."""
     with st.expander("Words used here", icon=":material/menu_book:"):
-        st.markdown("\n".join(f"- **{word}:** {meaning}" for word, meaning in WORDS.items()))
+        st.markdown("\n".join(f"- **{word}:** {meaning}" for word, meaning in words.items()))
     with st.expander("The papers", icon=":material/article:"):
-        st.markdown("\n".join(f"- [{title}]({address})" for title, address in PAPERS.items()))
+        st.markdown("\n".join(f"- [{title}]({address})" for title, address in papers.items()))
