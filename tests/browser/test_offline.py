@@ -7,6 +7,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+from pages.offline.examples import EXAMPLES
 from tests.browser.conftest import Visits
 from tests.browser.test_pages import CURVE, fits
 
@@ -20,7 +21,7 @@ def test_a_run_grows_and_its_copied_link_shows_it_to_others(visit: Visits, idle:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
     idle(page)
-    page.get_by_label("Values of ρ").fill("0.5, 3")
+    page.get_by_role("textbox", name="Values of ρ").fill("0.5, 3")
     page.keyboard.press("Enter")
     idle(page)
     before = page.url
@@ -51,7 +52,7 @@ def test_every_tab_fits_its_screen(visit: Visits, idle: Idle, screen: tuple[int,
         expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         idle(page)
         assert fits(page), tab
-    for example in page.locator(".st-key-examples button").all():
-        example.click()
+    for example in EXAMPLES:
+        page.get_by_role("button", name=example.title).click()
         idle(page)
         assert fits(page)
