@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,9 +52,10 @@ def controls() -> None:
         if o.settings.private:
             budgets(o.settings)
             noise(o.settings)
+        redrawn(expectation, None, "expected")
         more(s, o.settings)
     with st.container(key="run_box", gap="xsmall"):
-        redrawn(partial(run_box, s), None, "run_box")
+        run_box(s)
 
 
 def setter(name: str) -> Any:
@@ -200,13 +200,11 @@ def more(s: Session, settings: Settings) -> None:
             parameters(s, "algorithm", key, fields)
 
 
-def run_box(s: Session, live: bool = False) -> None:
-    """What to expect of the runs, what pressing Run will do, and the buttons."""
+def run_box(s: Session) -> None:
+    """What pressing Run will do, and the buttons."""
     o = offline()
     specs, refusal = described(s)
     lacking = [] if specs is None else missing(specs)
-    if specs is not None:
-        specs, refusal = expect(specs)
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     elif lacking:
@@ -225,25 +223,19 @@ def run_box(s: Session, live: bool = False) -> None:
     buttons("Run" if lacking or specs is None else "Show", compare, specs, RunSpec(), also=reset)
 
 
-def expect(specs: tuple[OfflineSpec, ...]) -> tuple[tuple[OfflineSpec, ...] | None, str]:
-    """Says from how many trajectories they should be good; gives them back, or why they cannot be."""
-    found = []
-    try:
-        for spec in specs:
-            one = answers.expected(spec) if spec.calibration else None
-            if isinstance(one, dict):
-                found.append((spec, one))
-    except SpecError as error:  # noise that cannot be accounted for
-        return None, str(error)
-    if found and len({(spec.environment, str(spec.environment_params)) for spec, _ in found}) == 1:
-        n, v_star = np.array(found[0][1]["n"]), found[0][1]["v_star"]
-        runs = [(budget(spec), np.array(one["gap"])) for spec, one in found]
+def expectation(live: bool) -> None:
+    """From how many trajectories the private runs should be good."""
+    specs, _ = described(session())
+    found = [(spec, answers.expected(spec)) for spec in specs or () if spec.calibration]
+    told = [(spec, one) for spec, one in found if isinstance(one, dict)]
+    if told and len({(spec.environment, str(spec.environment_params)) for spec, _ in told}) == 1:
+        n, v_star = np.array(told[0][1]["n"]), float(told[0][1]["v_star"])
+        runs = [(budget(spec), np.array(one["gap"])) for spec, one in told]
         st.caption(
-            sentences.expected(runs, n, v_star, max(spec.n for spec, _ in found)),
+            sentences.expected(runs, n, v_star, max(spec.n for spec, _ in told)),
             help="A rule of thumb: what would be learned from exactly what is expected of a data set, with the penalty "
             "for noise, but without noise and chance.",
         )
-    return specs, ""
 
 
 def described(s: Session) -> tuple[tuple[OfflineSpec, ...] | None, str]:
