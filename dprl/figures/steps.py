@@ -84,7 +84,7 @@ def steps(
         if optimal_occupancy is not None:
             columns["optimal policy's visits"] = optimal_occupancy.ravel()
     if behaviour is not None:
-        name = "Chance that the behaviour policy does as learned"
+        name = "Behaviour policy's chance of this"
         ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
         panels.append(
             heat.Panel(name, behaviour.T, behaviour.T, colors.amount, 0.0, 1.0, form=".0%", ticks=ticks)

@@ -160,16 +160,24 @@ def coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     )
 
 
-def charges(runs: Sequence[tuple[str, Array, Array]], n: Array, v_star: float, at: int) -> str:
+def charges(
+    runs: Sequence[tuple[str, Array, Array]], n: Array, v_star: float, private: Sequence[bool]
+) -> str:
     """Why a data set is not enough while pessimism takes more than there is.
 
     Args:
         runs: label, penalties on an optimal episode [C] and gap [C] of what would be learned.
         n: [C] sizes of data sets.
-        at: one of them, of which it is said.
+        private: which of the runs are.
     """
     if not runs:
         return NOTHING
+    noisy = [charged for (_, charged, _), one in zip(runs, private, strict=True) if one]
+    least = np.min(noisy or [charged for _, charged, _ in runs], axis=0)
+    tens = np.isclose(np.log10(n) % 1, 0)
+    at = float(
+        max(n[tens & (least > v_star)], default=n[0])
+    )  # the largest at which all of them take too much
     parts = []
     for label, charged, gap in runs:
         taken = float(charged[int(np.argmin(np.abs(n - at)))])

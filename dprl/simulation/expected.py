@@ -54,7 +54,7 @@ def outlook(spec: OfflineSpec) -> dict[str, Any] | None:
     Returns:
         n: SIZES.
         gap: v* - v^pi at each.
-        charged: at each, what the penalties Gamma on an optimal episode add up to, on average.
+        charged: at each, what the penalties on an optimal episode add up to, on average; each is Gamma, but at most H.
         v_star: the best value.
     """
     learner = OFFLINE[spec.algorithm]
@@ -71,5 +71,5 @@ def outlook(spec: OfflineSpec) -> dict[str, Any] | None:
         learned, _ = learned_from(Certain(expectation(mdp, behaviour, n), problem.errors), plan)
         value = planning.start_value(mdp, planning.policy_values(mdp, learned.policy))
         gaps.append(max(v_star - value, 0.0))
-        charged.append(float((best * learned.penalty).sum()))
+        charged.append(float((best * np.minimum(learned.penalty, mdp.H)).sum()))
     return {"n": list(SIZES), "gap": gaps, "charged": charged, "v_star": v_star}

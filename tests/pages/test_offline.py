@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from pages.offline.link import TABS, OfflineView
 from pages.offline.names import kinds, titles
 from pages.shared.results.bundled import bundled
 from tests.pages.conftest import charts, sent, tabs, unbroken, words
+from tests.pages.hostile import hostile
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -247,6 +249,32 @@ def test_a_link_makes_the_round_trip(specs: tuple[OfflineSpec, ...]) -> None:
     looked = offline_link.decode(query(*specs, tab="policy", seed=1, n=500, h=2))
     assert (looked.specs, looked.view, looked.problems) == (specs, view, ())
     assert given["c"][-1] in ("rho.1", "rho.0.1") or len(specs) < 4 or specs[-1].privacy != specs[-2].privacy
+
+
+GOOD = [offline_link.encode(e.specs, OfflineView(tab="pessimism", n=500)) for e in EXAMPLES]
+
+
+def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
+    for seed in range(1000):
+        query = parse_qs(hostile(seed, *GOOD), keep_blank_values=True)
+        found = offline_link.decode(query)
+        assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
+        again: dict[str, list[str]] = {}
+        for key, value in offline_link.encode(found.specs, found.view):
+            again.setdefault(key, []).append(value)
+        assert offline_link.decode(again) == offline_link.OfflineLink(found.specs, found.view)
+
+
+def test_hostile_links_are_answered_by_a_page(visit: Visit) -> None:
+    app = visit(PAGE)
+    for seed in range(3000, 3012):
+        query = parse_qs(hostile(seed, *GOOD), keep_blank_values=True)
+        app.query_params.clear()
+        for key, values in query.items():
+            app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]
+        app.run()
+        unbroken(app)
+        assert bool(app.warning) == bool(offline_link.decode(query).problems)
 
 
 @pytest.mark.parametrize(

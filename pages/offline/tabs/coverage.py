@@ -18,8 +18,6 @@ from pages.shared.layout.frame import dark
 from pages.shared.results import answers, data
 from pages.shared.results.answers import Pending
 
-BIG = 10**9  # a data set of which it is said what pessimism takes there
-
 
 def tab() -> None:
     """Of the behaviour policy that one run's data come from."""
@@ -68,20 +66,19 @@ def charges(specs: list[OfflineSpec], night: bool) -> None:
         return
     st.markdown("#### How many trajectories that takes", anchors=False)
     n, v_star = np.array(found[0][2]["n"]), float(found[0][2]["v_star"])
+    private = [kind.model != "none" for _, kind, _ in found]
     runs = [(title, np.array(one["charged"]), np.array(one["gap"])) for title, _, one in found]
-    at = min(BIG, specs[0].n)
     picture = kept(
         (
             "charges",
             night,
-            at,
             *((spec.to_json(), title) for spec, title in zip(specs, names.titles(specs), strict=True)),
         ),
         lambda: figures.charges(
             [(title, kind, np.array(one["charged"])) for title, kind, one in found],
             n,
             v_star,
-            see=sentences.charges(runs, n, v_star, at),
+            see=sentences.charges(runs, n, v_star, private),
             dark=night,
         ),
     )
