@@ -20,6 +20,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from dprl.fields import Field, SpecError, shown
@@ -258,13 +259,19 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
     return {k: v for k, v in first.items() if k not in dropped}
 
 
-def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str = FIRST) -> tuple[Any, list[str]]:
+def spec_from(
+    pairs: Mapping[str, str],
+    files: Mapping[str, str],
+    kind: str = FIRST,
+    beside: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[Any, list[str]]:
     """The spec that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
 
-    One whose environment is in a file that is not known here is left out: another one would be a lie.
+    beside: fields that no link carries. One whose environment is in a file that is not known here is left out: another
+    one would be a lie.
     """
     problems: list[str] = []
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = dict(beside)
     fields = KINDS[kind].fields
     for name, field in fields.items():
         if field.kind == "params":
@@ -275,7 +282,10 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str = FI
                     "its environment is in a file that did not fit into the link: upload that file."
                 ]
         elif field.query in pairs:
-            values[name] = pairs[field.query]
+            text = pairs[field.query]
+            values[name] = _whole(text, files) if field.kind == "text" else text
+            if values[name] is None:
+                return None, [f"{name}: this did not fit into the link."]
     for _ in range(len(pairs) + 1):  # each round leaves out the one value that is wrong, so this ends
         try:
             return KINDS[kind].from_dict(_parsed(values, fields)), problems
@@ -287,7 +297,7 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str = FI
 
 
 def _parsed(values: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
-    return {k: v if isinstance(v, dict) else fields[k].parse(v) for k, v in values.items()}
+    return {k: fields[k].parse(v) if isinstance(v, str) else v for k, v in values.items()}
 
 
 def _leave_out(values: dict[str, Any], where: str) -> bool:

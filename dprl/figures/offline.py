@@ -26,6 +26,7 @@ PESSIMISM_ALT = (
     "Heatmaps of a data set's visits, as they were and as released, and of the penalty and values learned."
 )
 COVERAGE_ALT = "Heatmaps of where the trajectories of a data set go, and where the best policy goes."
+LOWER_ALT = "Line chart of the lower bound on what a learned policy is worth, against the privacy budget."
 X_TITLE = "Trajectories in the data set, n (one person each)"
 FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
 RARE = 1e-8  # chances below it are drawn as this
@@ -120,6 +121,48 @@ def charges(
     figure.update_layout(uirevision="charges")
     table = pd.DataFrame({"n": n} | {name: c.center for name, c in zip(names, curves, strict=True)})
     return Picture(figure, CHARGES_ALT, " ".join(filter(None, [see, note])), table)
+
+
+def lower_bounds(
+    rows: Sequence[tuple[float, float]],
+    *,
+    name: str,
+    least: float,
+    most: float,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """V~ of an uploaded data set against its budget, between the least and the most that an episode can bring.
+
+    rows: budget and V~, by budget. name: of the budget, one letter.
+    """
+    budgets, lower = [row[0] for row in rows], [row[1] for row in rows]
+    colors = style.theme(dark)
+    curator = colors.models["central"][2][1]  # the curator is trusted, as a central agent is
+    figure = style.base(
+        "What is the learned policy worth, at least?",
+        dark=dark,
+        height=380,
+        x_title=f"Privacy budget {name} (small is private)",
+        y_title="Lower bound V~ (reward of an episode)",
+        subtitle="one release for each budget",
+    )
+    figure.add_scatter(
+        x=budgets, y=lower, mode="lines+markers", name="V~, released", cliponaxis=False,
+        line={"color": curator, "width": 2}, marker={"color": curator, "size": 10},
+        hovertemplate=f"{name} = %{{x}}: at least %{{y:.4g}}<extra></extra>",
+    )  # fmt: skip
+    ends = [min(budgets) / 2, max(budgets) * 2]
+    figure.add_scatter(
+        x=ends, y=[most, most], mode="lines", name="the most that the declared rewards allow", hoverinfo="skip",
+        line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
+    )  # fmt: skip
+    figure.update_xaxes(type="log", range=[float(np.log10(end)) for end in ends], tickvals=budgets,
+                        ticktext=[f"{budget:g}" for budget in budgets])  # fmt: skip
+    room = 0.06 * (most - least)
+    figure.update_yaxes(range=[least - room, most + room])
+    table = pd.DataFrame({name: budgets, "lower bound": lower})
+    return Picture(figure, LOWER_ALT, see, table)
 
 
 def _over_n(title: str, y_title: str, curves: Sequence[Curve], dark: bool) -> Any:

@@ -206,3 +206,41 @@ def expected(runs: Sequence[tuple[str, Array]], n: Array, v_star: float, most: f
 
 def _one_in(share: float) -> str:
     return f"one in {human(float(f'{1 / share:.2g}'))}" if share < 0.5 else f"{percent(share)} of the"
+
+
+def lower_bounds(
+    rows: Sequence[tuple[float, float]], name: str, n: int, nothing: float, beta: float, unproved: str
+) -> str:
+    """Of V~ against a budget, ascending, where no model says what a policy is worth.
+
+    nothing: the least that an episode can bring; unproved: why V~ is no proved bound, or "".
+    """
+    budget, best = max(rows, key=lambda row: row[1])
+    unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
+    if unproved:
+        return (
+            f"From {trajectories(n)} at {name} = {budget:g} the learner's own low estimate is {human(best)}, which is "
+            f"no proved bound: {unproved}. {unknown}"
+        )
+    if best <= nothing:
+        return (
+            f"With {trajectories(n)} and so much noise no policy can be said to be worth more than the least there is, "
+            f"{human(nothing)}: it takes more people, or a larger {name}. The policies below are of no use."
+        )
+    said = f"From {trajectories(n)} at {name} = {budget:g} the learned policy is worth at least {human(best)} a person"
+    if rows[0][1] < best:
+        said += f"; at {name} = {rows[0][0]:g} that can be said of {human(rows[0][1])} only"
+    return (
+        f"{said}. The bound is the paper's (QW23-offline, Lemmas C.6 and C.10), but for a chance in proportion to "
+        f"β = {beta:g}; the documentation says what its proof passes over. It needs people who are independent, and "
+        f"states that say all that the next one depends on. {unknown}"
+    )
+
+
+def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
+    """The same from each first state."""
+    shown = [
+        f"{quoted(state)} {human(float(value))}" for state, value in zip(states[:6], lower, strict=False)
+    ]
+    more = f", and {len(states) - 6} more" if len(states) > 6 else ""
+    return f"At least, for somebody who begins in: {', '.join(shown)}{more}."

@@ -16,7 +16,7 @@ from dprl.fields import Field
 from dprl.simulation import OfflineSpec
 
 MAX_CURVES = 8
-TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data")
+TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data", "upload")
 MEASURES = ("gap", "price")
 POLICY_CHARTS = ("steps", "visits", "V")
 BIGGEST = 10**12

@@ -9,7 +9,7 @@ from dprl.figures.looks import Kind, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
-from dprl.simulation import OfflineSpec
+from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.words import count, percent, plural, promise
 from pages.shared.names import CALIBRATION, problem, told_apart
@@ -27,7 +27,7 @@ def label(spec: OfflineSpec) -> str:
     return f"{OFFLINE[spec.algorithm].title}, {budget(spec)}"
 
 
-def budget(spec: OfflineSpec) -> str:
+def budget(spec: OfflineSpec | UploadSpec) -> str:
     """What is promised, in a few words."""
     if spec.rho is not None:
         return f"ρ = {spec.rho:g}"

@@ -11,8 +11,8 @@ from pages.offline.controls import controls
 from pages.offline.examples import EXAMPLES, Example
 from pages.offline.names import in_common
 from pages.offline.settings import into
-from pages.offline.state import change, compare, offline, progress, set_controls, start, visitor
-from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy
+from pages.offline.state import change, compare, offline, own_going, progress, set_controls, start, visitor
+from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy, upload
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
@@ -29,6 +29,7 @@ TABS = {
     "coverage": ("Coverage", coverage.tab),
     "guarantee": ("Guarantee", guarantee.tab),
     "data": ("Data", export.tab),
+    "upload": ("Your data", upload.tab),
 }
 PACE = 0.5  # seconds between two looks at what is running
 
@@ -48,7 +49,7 @@ def main() -> None:
     )
     examples()
     st.caption(escape(in_common(o.specs)))
-    redrawn(partial(results, corner), PACE if progress(o.specs).active else None)
+    redrawn(partial(results, corner), PACE if going() else None)
     words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)
 
 
@@ -72,13 +73,18 @@ def take(example: Example) -> None:
     set_controls(example.specs)
 
 
+def going() -> bool:
+    """Whether anything is being computed."""
+    o = offline()
+    return bool(progress(o.specs).active) or own_going(o.own)
+
+
 def results(corner: DeltaGenerator, live: bool) -> None:
     """Progress and the open tab, and in the page's corner the link to just that. It redraws itself while runs go on."""
     o = offline()
-    state = progress(o.specs)
-    if live != bool(state.active):
+    if live != going():
         st.rerun()
-    together.strip(state, visitor(), start)
+    together.strip(progress(o.specs), visitor(), start)
     labels = {label: name for name, (label, _) in TABS.items()}
     st.session_state["offline_tab"] = TABS[o.view.tab][
         0

@@ -8,11 +8,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dprl.jobs.store import RunStatus
-from dprl.simulation import OfflineSpec, RunSpec
+from dprl.simulation import OfflineSpec, RunSpec, UploadSpec
 from pages.offline import link as offline_link
 from pages.offline.examples import DEFAULT
 from pages.offline.link import OfflineView
 from pages.offline.settings import Settings, into, settings_of
+from pages.offline.upload.own import Own
 from pages.shared.results import data, together
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import Regret
@@ -29,6 +30,7 @@ class Offline:
         specs: the runs that are compared.
         view: what is looked at.
         settings: what the controls say; keep: Run adds to what is compared.
+        own: a data set of the visitor's own.
         address: the query last read or written.
         problems: what a link said that could not be used.
     """
@@ -37,6 +39,7 @@ class Offline:
     view: OfflineView = field(default_factory=OfflineView)
     settings: Settings = field(default_factory=lambda: settings_of(DEFAULT))
     keep: bool = False
+    own: Own = field(default_factory=Own)
     address: str | None = None
     problems: tuple[str, ...] = ()
 
@@ -53,7 +56,7 @@ class Offline:
     @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
-        return offline_link.encode(self.specs, self.view)
+        return offline_link.encode(self.specs, self.view) + self.own.encode()
 
     @property
     def query(self) -> str:
@@ -63,7 +66,9 @@ class Offline:
     def follow(self, given: Query) -> None:
         """Takes over a link, and starts what it names."""
         found = offline_link.decode(given, session().files)
-        self.problems, self.view = found.problems, found.view
+        problems = list(found.problems)
+        self.own.follow(given, problems)
+        self.problems, self.view = tuple(problems), found.view
         if found.specs:
             self.specs = found.specs
         set_controls(self.specs)
@@ -78,6 +83,30 @@ def offline() -> Offline:
 def visitor() -> str:
     """In whose name the runs are asked for: one's own runs in Explore do not wait behind them."""
     return f"{session().visitor}:offline"
+
+
+def visitor_of_own() -> str:
+    """In whose name runs on the visitor's own data are asked for: they are in no list that can be sent on."""
+    return f"{session().visitor}:upload"
+
+
+def start_own() -> None:
+    """Asks for the releases that are not there yet, and puts what is declared into the address."""
+    o = offline()
+    for spec in own_lacking(o.own):
+        if not attempt(data.store().request, spec, visitor_of_own()):
+            return
+    write_address(o)
+
+
+def own_lacking(own: Own) -> list[UploadSpec]:
+    """Those that are not finished."""
+    return [spec for spec in own.specs if data.status(spec, visitor_of_own()).state != "done"]
+
+
+def own_going(own: Own) -> bool:
+    """Whether any is being computed."""
+    return any(data.status(spec, visitor_of_own()).state in ACTIVE for spec in own.specs)
 
 
 def change(**view: Any) -> None:

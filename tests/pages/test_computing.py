@@ -27,6 +27,8 @@ Work = Callable[..., int]
 LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 
 # All that pages take from the layers that compute: records, menus and limits, nothing that plans, samples or accounts.
+# A file that a visitor gives is read and counted where it arrives (`upload`), lest it be kept anywhere else; so are the
+# frequencies of these counts (`fitted_model`).
 TAKEN = {
     "dprl.mdp": {"Size", "TabularMDP"},
     "dprl.environments": {"ENVIRONMENTS", "Environment"},
@@ -45,10 +47,19 @@ TAKEN = {
         "RunSpec",
         "SeedTrace",
         "Spec",
+        "UploadSpec",
+        "UploadTrace",
         "answered",
         "estimate",
+        "fitted_model",
         "spec_from_dict",
+        "upload",
     },
+    "dprl.simulation.uploads": {"kept"},
+    "dprl.simulation.uploads.declaration": {"Declaration", "declaration", "written"},
+    "dprl.simulation.uploads.model": {"EXAMPLE", "example"},
+    "dprl.simulation.uploads.reading": {"COLUMNS", "MOST_BYTES"},
+    "dprl.simulation.uploads.spec": {"FIELDS", "LEARNERS", "LEARNING_REWARDS", "NOWHERE"},
     "dprl.simulation.axes": {"Model"},
     "dprl.simulation.datasets": {"BEHAVIOURS"},
     "dprl.simulation.budgeted": {"DEFAULT_DELTA"},

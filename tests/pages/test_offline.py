@@ -105,6 +105,7 @@ SEEN = {
     "coverage": ("Heatmaps of where the trajectories", "Of the pairs that the optimal policy visits"),
     "guarantee": (None, "It proves what it claims:** ρ = 0.1 when one trajectory is replaced"),
     "data": (None, "The gap v* − v^π of every repetition"),
+    "upload": (None, "2. Give the file"),
 }
 
 

@@ -28,7 +28,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import UploadTrace, answer, answered, datasets, estimate, trace_from_bytes
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration, written
-from dprl.simulation.uploads.model import example, fitted
+from dprl.simulation.uploads.model import EXAMPLE, example, fitted
 
 HEADING = "episode,step,state,action,reward,next_state\n"
 PUBLIC: dict[str, Any] = {
@@ -75,10 +75,10 @@ def test_a_data_set_is_learned_from_and_what_is_shown_is_a_bound() -> None:
 
 def test_the_bound_of_a_known_model_holds() -> None:
     """On the example, whose model is known."""
-    text, declared = example()
+    text = example()
     mdp = ENVIRONMENTS["custom"].make(H=2)
     v_star = planning.start_value(mdp, planning.optimum(mdp).V)
-    spec = upload(io.BytesIO(text.encode()), declared)
+    spec = upload(io.BytesIO(text.encode()), EXAMPLE)
     found = []
     for rho in (1, 3, 10, 100):
         (seed,) = dprl.run(spec.replace(rho=rho)).seeds

@@ -18,6 +18,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
 from dprl.simulation.uploads.declaration import Declaration
 
+NAME = "Fitted to data: an estimate, not private"
 DIGITS = 9
 EXAMPLE_PEOPLE, EXAMPLE_H = 20_000, 2
 
@@ -47,7 +48,7 @@ def fitted(record: Array, declared: Declaration, least: float = 0.0) -> str:
         R = np.clip(_mean(r, n, _mean(r.sum(0), n.sum(0), np.zeros((S, A)))), 0, 1)
     model = json.dumps(
         {
-            "name": "Fitted to data",
+            "name": NAME,
             "P": _probabilities(P).tolist(),
             "R": R.round(DIGITS).tolist(),
             "d1": declared.start.tolist(),
@@ -74,8 +75,18 @@ def _probabilities(P: Array) -> Array:
     return np.asarray((short + largest * rest).round(DIGITS + 1))
 
 
-def example() -> tuple[str, dict[str, Any]]:
-    """A CSV of trajectories and its declaration: people in the environment that `custom` has as its example."""
+EXAMPLE: dict[str, Any] = {
+    "states": custom.EXAMPLE["state_labels"],
+    "actions": custom.EXAMPLE["action_labels"],
+    "horizon": EXAMPLE_H,
+    "rewards": custom.EXAMPLE["R"],
+    "reward_range": [0, 1],
+    "start": "hall",
+}
+
+
+def example() -> str:
+    """A CSV of trajectories that EXAMPLE declares: people in the environment that `custom` has as its example."""
     mdp = custom.make(H=EXAMPLE_H)
     rng = np.random.default_rng(0)
     policy = datasets.uniform_policy(mdp)
@@ -98,12 +109,4 @@ def example() -> tuple[str, dict[str, Any]]:
     for who in range(EXAMPLE_PEOPLE):
         for h, (s, a, r, x) in enumerate(rows):
             text.write(f"{who},{h},{states[s[who]]},{actions[a[who]]},{int(r[who])},{states[x[who]]}\n")
-    declared = {
-        "states": list(states),
-        "actions": list(actions),
-        "horizon": mdp.H,
-        "rewards": mdp.R[0].tolist(),
-        "reward_range": [0, 1],
-        "start": mdp.d1.tolist(),
-    }
-    return text.getvalue(), declared
+    return text.getvalue()

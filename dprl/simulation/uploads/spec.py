@@ -17,6 +17,7 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, written
 from dprl.statistics import DATASET
 
+NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
 # What has no noise is not offered, so that nothing but counts is kept of what is not private.
 LEARNERS = tuple(
@@ -145,9 +146,7 @@ def upload(
     else:
         text = str(declared) if str(declared).lstrip().startswith("{") else _read(declared)
     public = declaration(text)
-    UploadSpec(
-        data="0" * 32, declared=public.text, n=1, **fields
-    )  # what is wrong with the rest is said first
+    UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
     name, n = kept.keep(Path(file) if isinstance(file, str) else file, public)
     return UploadSpec(data=name, declared=public.text, n=n, **fields)
 

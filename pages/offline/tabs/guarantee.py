@@ -9,7 +9,7 @@ from dprl.figures import guarantee as figures
 from dprl.privacy import Guarantee
 from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
-from dprl.simulation import OfflineSpec
+from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import human, promise, significant
 from pages.offline import names
 from pages.offline.state import offline
@@ -45,7 +45,7 @@ def tab() -> None:
                 card(found, spec, i)
 
 
-def card(g: Guarantee, spec: OfflineSpec, key: int) -> None:
+def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
     private = spec.calibration is not None
     way = NOISY_WAY if private else RAW_WAY

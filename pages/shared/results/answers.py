@@ -93,7 +93,8 @@ def _answer(question: str, spec: Spec, about: Hashable = None) -> Any:
 
     about: what it depends on, by default all of the spec but its randomness.
     """
-    spec = spec.replace(seeds=1, root_seed=0)
+    drawn = {"seeds": 1, "root_seed": 0}
+    spec = spec.replace(**{name: value for name, value in drawn.items() if name in spec.to_dict()})
     key = (question, about or spec.to_json())
     found = _answers().get(key)
     text = found[1] if found is not None else _asked(question, spec)

@@ -1,0 +1,29 @@
+"""The tab Your data: a policy from a private data set of one's own."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.offline.state import offline
+from pages.offline.upload.form import budgets, declare, give
+from pages.offline.upload.result import results
+
+
+def tab() -> None:
+    """Declare, give, spend, look. The settings beside it are those of simulated data."""
+    own = offline().own
+    if own.leaving:
+        own.leaving = False
+        st.switch_page("pages/explore/page.py")
+    if own.linked and own.data is None:
+        st.info(
+            "This link is about a private data set, which travels in no link: give its file below. What was declared "
+            "of it, and the budgets, are filled in.",
+            icon=":material/link:",
+        )
+    if own.data is None:
+        declare(own)
+    give(own)
+    if own.data is not None:
+        budgets(own)
+        results(own)

@@ -1,0 +1,303 @@
+"""The tab Your data: what is declared, the file, and the budgets."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dprl.environments.custom import MAX_LABEL
+from dprl.fields import SpecError
+from dprl.jobs.file import StoreError
+from dprl.privacy.curator import PROMISES
+from dprl.simulation import upload
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.declaration import Declaration, declaration
+from dprl.simulation.uploads.model import EXAMPLE, example
+from dprl.simulation.uploads.reading import COLUMNS, MOST_BYTES
+from dprl.simulation.uploads.spec import FIELDS
+from dprl.tables import harmless
+from dprl.words import count, plural
+from pages.offline.state import offline, start_own
+from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, refusal
+from pages.shared.layout.download import save
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback, on_value
+
+MOST_CELLS = 200  # of the table of rewards
+MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
+ANYWHERE = "every state equally"
+REWARDS = {KNOWN: "Known: a table", LEARNED: "Learned from the data"}
+WHY = (
+    "States, actions, steps and rewards are **declared by you** and count as public. They are never read off the file: "
+    "if one person were in a state that nobody else was in, a list of states made from the file would show that, "
+    "whatever the noise. For the same reason nobody is told how much of the file was outside of what you declare: a "
+    "label that is not declared counts as the *last* declared one (end the list with one such as *other*), a reward "
+    "outside its range as the nearest end."
+)
+KEPT = (
+    f"The file is read once and not kept; its counts are, for {kept.HOURS} hours or until you forget them, readable "
+    "by this server alone. A link carries what you declare and the budgets, nothing of the data. When a file is "
+    "malformed, the sentence that says so is for you: it is not private."
+)
+
+
+def declare(own: Own) -> None:
+    """The form, or what a file declares."""
+    st.markdown("#### 1. Declare what is public", anchors=False)
+    st.markdown(WHY)
+    if own.file:
+        from_file(own)
+    else:
+        form(own)
+    with st.expander("The declaration as a file"):
+        key = f"{own.turn}:declaration"
+        st.file_uploader(
+            "A declaration, a JSON file, in place of the form",
+            type=["json"],
+            key=key,
+            on_change=on_value(key, partial(declared_by, own)),
+            help="An object with states and actions (lists of labels), horizon, rewards (by state and action, or by "
+            "step, state and action), reward_range and start.",
+        )
+        try:
+            text = own.declared().text
+        except SpecError:
+            text = json.dumps(EXAMPLE)
+        save("declared.json", "Download", "application/json", lambda: text)
+
+
+def from_file(own: Own) -> None:
+    """A declaration that was uploaded, or came with a link."""
+    try:
+        said = summary(own.declared())
+    except SpecError as error:
+        said = str(error)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"Declared by a file or a link: {escape(said)}", width="stretch")
+        st.button("Use the form", key="own_form", on_click=callback(by_form), args=(own,), width="content")
+
+
+def by_form(own: Own) -> None:
+    """Back to the form."""
+    own.file = ""
+    own.turn += 1
+
+
+def form(own: Own) -> None:
+    """States, actions, horizon, start and rewards."""
+    left, right = st.columns(2)
+    with left:
+        text(own, "states", "States, with commas between")
+    with right:
+        text(own, "actions", "Actions, with commas between")
+    first, second, third, fourth = st.columns(4)
+    with first:
+        number(own, "horizon", "Steps of each episode", 1, 1000, 1)
+    with second:
+        number(own, "low", "Lowest reward")
+    with third:
+        number(own, "high", "Highest reward")
+    states = labels(own.states)
+    with fourth:
+        choice(own, "start", "An episode begins in", {"": ANYWHERE} | {state: state for state in states})
+    choice(own, "rewards", "Mean rewards", REWARDS)
+    if own.rewards == KNOWN:
+        table(own, states, labels(own.actions))
+
+
+def text(own: Own, name: str, label: str) -> None:
+    """A text of the form."""
+    key = f"{own.turn}:own:{name}"
+
+    def changed(value: str) -> None:
+        setattr(own, name, value)
+
+    st.text_input(
+        label, getattr(own, name), key=key, max_chars=20 * MAX_LABEL, on_change=on_value(key, changed)
+    )
+
+
+def number(own: Own, name: str, label: str, low: Any = None, high: Any = None, step: Any = None) -> None:
+    """A number of the form."""
+    key = f"{own.turn}:own:{name}"
+
+    def changed(value: float | None) -> None:
+        if value is not None:
+            setattr(own, name, value)
+
+    st.number_input(label, low, high, getattr(own, name), step, key=key, on_change=on_value(key, changed))
+
+
+def choice(own: Own, name: str, label: str, options: dict[str, str]) -> None:
+    """One of a few words of the form."""
+    now = getattr(own, name)
+    key = f"{own.turn}:own:{name}:{'|'.join(options)}"
+
+    def changed(value: str) -> None:
+        setattr(own, name, value)
+
+    st.selectbox(
+        label,
+        list(options),
+        index=list(options).index(now) if now in options else 0,
+        format_func=lambda option: options[option],
+        key=key,
+        on_change=on_value(key, changed),
+        filter_mode=None,
+    )
+    if now not in options:
+        setattr(own, name, next(iter(options)))
+
+
+def table(own: Own, states: list[str], actions: list[str]) -> None:
+    """Mean rewards by state and action."""
+    if (
+        len(states) * len(actions) > MOST_CELLS
+        or len({*states}) < len(states)
+        or len({*actions}) < len(actions)
+    ):
+        st.caption("For a table of this size give a declaration as a file.")
+        return
+    key = f"{own.turn}:own:table:{hash((tuple(states), tuple(actions)))}"
+    begun = st.session_state.setdefault(f"{key}:begun", dict(own.table))
+    shown = pd.DataFrame(
+        {action: [begun.get((state, action), own.low) for state in states] for action in actions},
+        index=pd.Index(states, name="state"),
+        dtype=float,
+    ).reset_index()
+    edited = st.data_editor(
+        harmless(shown), hide_index=True, width="stretch", disabled=["state"], key=key,
+        column_config={"state": st.column_config.TextColumn("Mean reward in")},
+    )  # fmt: skip
+    numbers = edited.iloc[:, 1:].fillna(own.low).to_numpy(dtype=float)
+    for s, state in enumerate(states):
+        for a, action in enumerate(actions):
+            own.table[state, action] = numbers[s, a]
+
+
+def declared_by(own: Own, file: Any) -> None:
+    """Takes over a declaration from a file, or says what is wrong with it."""
+    if file is None:
+        return
+    data = file.getvalue()
+    try:
+        if len(data) > MOST_DECLARED:
+            raise SpecError("declared", "this file has more than 2 MB; give a smaller one.")
+        own.file = declaration(data.decode("utf-8", "replace")).text
+        own.problem = ""
+    except SpecError as error:
+        own.problem = str(error)
+    own.turn += 1
+    st.rerun()
+
+
+def give(own: Own) -> None:
+    """The file with trajectories, or what was read of it."""
+    st.markdown("#### 2. Give the file", anchors=False)
+    if own.data is not None:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(
+                f":material/lock: **{plural(own.data.n, 'trajectory', 'trajectories')}** read: "
+                f"{escape(summary(own.data.public))}",
+                width="stretch",
+            )
+            st.button(
+                "Forget the data", icon=":material/delete:", key="own_forget", on_click=callback(forget),
+                args=(own,), width="content",
+            )  # fmt: skip
+        return
+    key = f"{own.turn}:own:file"
+    st.file_uploader(
+        f"Trajectories, a CSV file with the columns {', '.join(COLUMNS)}",
+        type=["csv"],
+        key=key,
+        max_upload_size=MOST_BYTES // 10**6,
+        on_change=on_value(key, partial(received, own)),
+        help="In UTF-8, separated by commas; the rows of an episode one below the other, in order, and as many as "
+        "the declared steps. One person is one episode.",
+    )
+    if own.problem:
+        st.markdown(f":red[:material/error: {escape(own.problem)}]")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        save("example.csv", "Example", "text/csv", example)
+        st.caption("20,000 people in two rooms, as the form declares them at first.", width="stretch")
+    st.caption(KEPT)
+
+
+def received(own: Own, file: Any) -> None:
+    """Reads an uploaded file, and drops it: what is kept are its counts."""
+    if file is None:
+        return
+    try:
+        declared = own.declared()
+        base = blank(declared)
+        own.take(upload(file, json.loads(declared.text), algorithm=base.algorithm))
+    except (SpecError, StoreError) as error:
+        own.problem = str(error)
+        own.turn += 1
+    st.rerun()
+
+
+def forget(own: Own) -> None:
+    """Deletes the counts."""
+    if own.data is not None:
+        kept.forget(own.data.data)
+    own.drop()
+    st.rerun()
+
+
+def summary(declared: Declaration) -> str:
+    """What is declared, in a line."""
+    S, A, H = declared.size
+    low, high = declared.reward_range
+    rewards = "mean rewards known" if declared.rewards is not None else "rewards learned"
+    sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
+    return f"{sizes}, rewards from {low:g} to {high:g}, {rewards}"
+
+
+def budgets(own: Own) -> None:
+    """Which promise, several budgets of it, and the button."""
+    st.markdown("#### 3. Spend privacy", anchors=False)
+    left, right = st.columns(2)
+    with left:
+        choice(own, "privacy", "Privacy budget of your data", {key: PROMISES[key].title for key in BUDGET})
+    key = f"{own.turn}:own:values:{own.privacy}"
+
+    def typed(value: str) -> None:
+        own.values[own.privacy] = value
+
+    right.text_input(
+        f"Values of {'ρ' if own.budget.name == 'rho' else 'ε'} to spend",
+        own.values[own.privacy],
+        key=key,
+        max_chars=200,
+        on_change=on_value(key, typed),
+        help=f"Several, separated by commas, at most {MOST}. Each is a release of the same people, and what they spend "
+        "adds up. Small is private.",
+    )
+    if "delta" in PROMISES[own.privacy].fields:
+        number(own, "delta", "Privacy budget δ of your data", FIELDS["delta"].low, FIELDS["delta"].high)
+    wrong = refusal(own)
+    if wrong:
+        st.caption(f":red[{escape(wrong)}]")
+    st.button(
+        "Release and learn",
+        type="primary",
+        key="own_run",
+        disabled=bool(wrong) or own.data is None,
+        on_click=callback(release),
+        help="Adds noise to the counts, once for each budget, and learns a policy from each.",
+    )
+    if own.data is not None and not wrong:
+        st.caption(f"Learned from {count(own.data.n)} trajectories. {escape(PROMISES[own.privacy].summary)}")
+
+
+def release() -> None:
+    """The button."""
+    own = offline().own
+    own.specs = tuple(dict.fromkeys((*own.specs, *own.asked())))
+    start_own()

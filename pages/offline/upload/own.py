@@ -1,0 +1,164 @@
+"""Offline, a data set of one's own: what is declared of it, what was read, and what was released of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dprl import links
+from dprl.fields import Field, SpecError
+from dprl.privacy.curator import PROMISES
+from dprl.simulation import UploadSpec
+from dprl.simulation.budgeted import DEFAULT_DELTA
+from dprl.simulation.uploads.declaration import Declaration, declaration, written
+from dprl.simulation.uploads.model import EXAMPLE
+from dprl.simulation.uploads.spec import FIELDS, LEARNERS, LEARNING_REWARDS, NOWHERE
+from pages.shared import values
+
+BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}
+USUAL = {"zcdp": "1, 10", "pure": "1, 10", "approximate": "1, 10"}
+MOST = 8  # budgets
+KNOWN, LEARNED = "known", "learned"
+Table = dict[tuple[str, str], float]  # mean rewards by state and action
+
+
+@dataclass
+class Own:
+    """What a visitor has of it.
+
+    Attributes:
+        states, actions, horizon, table, low, high, start: the form; start "": all states are as likely.
+        rewards: KNOWN, as in the table, or LEARNED.
+        file: a declaration from a file, in its place.
+        privacy: the promise; values: its budgets as they are written, by promise; delta: beside them.
+        data: a spec of the data set that was read in this session; only who holds one can have it learned from.
+        specs: what was asked of it, each a release.
+        problem: what was wrong with the last file.
+        linked: a link was about a data set that is not here.
+        leaving: the visitor is on the way to Explore.
+        turn: part of the keys of widgets, raised when they are to be drawn anew.
+    """
+
+    states: str = ", ".join(EXAMPLE["states"])
+    actions: str = ", ".join(EXAMPLE["actions"])
+    horizon: int = EXAMPLE["horizon"]
+    rewards: str = KNOWN
+    table: Table = field(default_factory=dict)
+    low: float = 0.0
+    high: float = 1.0
+    start: str = EXAMPLE["start"]
+    file: str = ""
+    privacy: str = "zcdp"
+    values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
+    delta: float = DEFAULT_DELTA
+    data: UploadSpec | None = None
+    specs: tuple[UploadSpec, ...] = ()
+    problem: str = ""
+    linked: bool = False
+    leaving: bool = False
+    turn: int = 0
+
+    def __post_init__(self) -> None:
+        for s, state in enumerate(EXAMPLE["states"]):
+            for a, action in enumerate(EXAMPLE["actions"]):
+                self.table[state, action] = EXAMPLE["rewards"][s][a]
+
+    @property
+    def budget(self) -> Field:
+        """The field that has several values."""
+        return FIELDS[BUDGET[self.privacy]]
+
+    def declared(self) -> Declaration:
+        """What the form or the file declares. Raises SpecError."""
+        if self.file:
+            return declaration(self.file)
+        states, actions = labels(self.states), labels(self.actions)
+        given: dict[str, Any] = {"states": states, "actions": actions, "horizon": self.horizon}
+        if self.rewards == KNOWN:
+            given["rewards"] = [
+                [self.table.get((state, action), self.low) for action in actions] for state in states
+            ]
+        given["reward_range"] = [self.low, self.high]
+        if self.start:
+            given["start"] = self.start
+        return declaration(written(given))
+
+    def asked(self) -> tuple[UploadSpec, ...]:
+        """A run for each budget on the data set that was read. Raises SpecError."""
+        base = self.data or blank(self.declared())
+        return tuple(
+            base.replace(
+                privacy=self.privacy,
+                **{self.budget.name: value},
+                **({"delta": self.delta} if "delta" in PROMISES[self.privacy].fields else {}),
+            )
+            for value in values.parse(self.budget, self.values[self.privacy], MOST)
+        )
+
+    def take(self, data: UploadSpec) -> None:
+        """Another data set was read."""
+        self.data, self.specs, self.problem, self.linked = data, (), "", False
+        self.turn += 1
+
+    def drop(self) -> None:
+        """The data set is forgotten; what was released of it is no longer shown."""
+        self.data, self.specs = None, ()
+        self.turn += 1
+
+    def encode(self) -> list[tuple[str, str]]:
+        """What a link says of it: what is declared, and the budgets. Nothing of the data."""
+        if not self.specs:
+            return []
+        text = links.encode_spec(self.specs[0])
+        return [("up", text), ("ub", self.values[self.privacy])] if len(text) <= links.MAX_LENGTH else []
+
+    def follow(self, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
+        """Takes over what a link says; a sentence is added to `problems` for what is wrong."""
+        text = links.last(parameters, "up")
+        if text is None:
+            return
+        pairs, wrong = links.split(text, kind=UploadSpec.kind)
+        spec, more = links.spec_from(pairs, {}, UploadSpec.kind, beside={"data": NOWHERE})
+        problems += [f"Your data: {sentence}" for sentence in wrong + more]
+        if spec is None:
+            return
+        self.file, self.privacy = spec.declared, spec.privacy
+        self.delta = spec.delta or self.delta
+        self.values[spec.privacy] = str(links.last(parameters, "ub") or getattr(spec, BUDGET[spec.privacy]))[
+            :200
+        ]
+        if self.data is None or self.data.declared != spec.declared:
+            self.drop()
+            self.linked = True
+
+
+def blank(declared: Declaration) -> UploadSpec:
+    """A spec with this declaration, of no data set. Raises SpecError."""
+    learner = LEARNERS[0] if declared.rewards is not None else LEARNING_REWARDS[0]
+    return UploadSpec(data=NOWHERE, declared=declared.text, n=1, algorithm=learner)
+
+
+def labels(text: str) -> list[str]:
+    """What stands between the commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def spent(specs: Sequence[UploadSpec]) -> str:
+    """What several releases of the same people prove together, in words: budgets add up."""
+    rho = sum({spec.rho for spec in specs if spec.rho is not None})
+    others = {(spec.epsilon, spec.delta or 0.0) for spec in specs if spec.epsilon is not None}
+    parts = [f"ρ = {rho:g}"] if rho else []
+    if others:
+        epsilon, delta = (sum(column) for column in zip(*others, strict=True))
+        parts.append(f"ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else ""))
+    return " and ".join(parts)
+
+
+def refusal(own: Own) -> str:
+    """What stands in the way of asking, in one sentence, or nothing."""
+    try:
+        own.asked()
+    except SpecError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,152 @@
+"""The tab Your data: what was released, and what was learned from it."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from dprl import links
+from dprl.fields import SpecError
+from dprl.figures import offline as figures
+from dprl.figures import steps
+from dprl.sentences import offline as sentences
+from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
+from dprl.words import human
+from pages.offline.names import budget
+from pages.offline.state import own_lacking, start_own, visitor_of_own
+from pages.offline.tabs.guarantee import card
+from pages.offline.upload.own import BUDGET, Own, spent
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.download import save
+from pages.shared.layout.frame import dark
+from pages.shared.results import answers, data, together
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.state import add, session
+
+NOT_PRIVATE = (
+    "The model is fitted to the counts **without noise**: it is *not private*, a count of one person shows in it. It "
+    "goes into the address of Explore and into the store of this server. It is an estimate: a pair of state and action "
+    "that nobody tried at a step has the frequencies of all steps, one that nobody ever tried stays where it is."
+)
+
+
+def results(own: Own) -> None:
+    """The bound at every budget, then one release closely."""
+    if own.data is None or not own.specs:
+        return
+    st.markdown("#### What was released", anchors=False)
+    state = together.progress(own.specs, own_lacking(own), visitor_of_own())
+    together.strip(state, visitor_of_own(), start_own)
+    done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
+    if not done:
+        return
+    st.markdown(
+        f":material/payments: Released so far of these people: **{escape(spent([spec for spec, _ in done]))}** in all. "
+        "Each further budget adds to it; the same one again shows the same numbers and costs nothing."
+    )
+    bounds(own, done)
+    closely(own, done)
+    explore(own)
+
+
+def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
+    """V~ against the budget, for the promise that has most releases."""
+    promise = own.specs[-1].privacy
+    rows = sorted(
+        (float(getattr(spec, BUDGET[promise])), float(trace.curve.values[0]))
+        for spec, trace in done
+        if spec.privacy == promise
+    )
+    public, n, night = own.specs[-1].public, own.specs[-1].n, dark()
+    least, most = (public.size.H * reward for reward in public.reward_range)
+    unproved = own.specs[-1].learner.unproved(own.specs[-1].algorithm_params)
+    name = "ρ" if BUDGET[promise] == "rho" else "ε"
+    picture = kept(
+        ("own-bounds", night, own.specs[-1].data, name, *rows),
+        lambda: figures.lower_bounds(
+            rows,
+            name=name,
+            least=least,
+            most=most,
+            see=sentences.lower_bounds(rows, name, n, least, own.specs[-1].beta, unproved),
+            dark=night,
+        ),
+    )
+    show(picture, "own_bounds")
+
+
+def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
+    """One release: its policy, its card, its files."""
+    titles = {f"{budget(spec)}": (spec, trace) for spec, trace in done}
+    key = f"{own.turn}:own:close:{len(titles)}"
+    chosen = st.selectbox("Look closely at", list(titles), index=len(titles) - 1, key=key, filter_mode=None)
+    spec, trace = titles[str(chosen)]
+    public, night = spec.public, dark()
+    picture = kept(
+        ("own-policy", night, spec.to_json()),
+        lambda: steps.steps(
+            trace.policy,
+            state_labels=public.states,
+            action_labels=public.actions,
+            when=f"from {sentences.trajectories(spec.n)}",
+            see=sentences.bounds_by_start(public.states, trace.lower.tolist()),
+            dark=night,
+        ),
+    )
+    show(picture, "own_policy")
+    with st.container(horizontal=True, gap="small"):
+        save("release.json", "Release (JSON)", "application/json", lambda: released(spec, trace))
+    with st.expander("What it promises, and what that assumes"):
+        try:
+            found = answers.guarantee(spec)
+        except SpecError as error:
+            st.caption(f":red[{escape(str(error))}]")
+            return
+        if found is None:
+            st.caption("What its noise proves is being worked out.")
+        else:
+            card(found, spec, 99)
+
+
+def released(spec: UploadSpec, trace: UploadTrace) -> str:
+    """Everything that was released and learned, without the name that the counts are kept under."""
+    public = {name: value for name, value in spec.to_dict().items() if name != "data"}
+    return json.dumps(
+        {
+            **public,
+            "declared": json.loads(spec.declared),
+            "lower": float(trace.curve.values[0]),
+            "lower_by_start": trace.lower.tolist(),
+            "policy": trace.policy.tolist(),
+            "released_counts": trace.released.round(6).tolist(),
+            "proved_rho": trace.guarantee.proved_rho,
+        }
+    )
+
+
+def explore(own: Own) -> None:
+    """What online learning would cost there, in Explore."""
+    with st.popover("Take it to Explore", icon=":material/show_chart:"):
+        st.markdown(NOT_PRIVATE)
+        key = f"{own.turn}:own:may"
+        may = st.checkbox(
+            "I may publish these frequencies", key=key, on_change=on_value(key, lambda value: None)
+        )
+        st.button(
+            "Open in Explore", key="own_explore", disabled=not may, on_click=callback(leave), args=(own,)
+        )
+
+
+def leave(own: Own) -> None:
+    """Puts the fitted model into Explore's comparison; the page is left when it is drawn next."""
+    if own.data is None:
+        return
+    s = session()
+    model = fitted_model(own.data)
+    s.files[links.digest(model)] = model
+    H = own.data.problem_size.H
+    spec = RunSpec(environment="custom", environment_params={"model": model, "H": H})
+    s.said = add(spec) or f"A run of {human(spec.episodes)} people on the fitted model was added."
+    own.leaving = True

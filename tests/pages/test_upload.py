@@ -1,0 +1,163 @@
+"""Offline, the tab Your data: declared, read, released, looked at; and what a stranger with the link cannot do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl import UploadSpec
+from dprl.jobs.store import Store
+from dprl.simulation.uploads.declaration import written
+from dprl.simulation.uploads.model import EXAMPLE, example
+from pages.offline.upload.own import Own, spent
+from tests.pages.conftest import charts, unbroken, words
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+PAGE = "pages/offline/page.py"
+HEADING, *ROWS = example().splitlines(keepends=True)
+CSV = HEADING + "".join(ROWS[:4000])
+
+
+def own_of(app: AppTest) -> Own:
+    session = app.session_state["session"]
+    (part,) = (p for kind, p in session.parts.items() if kind.__name__ == "Offline")
+    found: Own = part.own
+    return found
+
+
+def given(app: AppTest, text: str = CSV) -> AppTest:
+    app.file_uploader[-1].upload("people.csv", text.encode(), "text/csv").run()
+    unbroken(app)
+    return app
+
+
+def labelled(elements: Any, label: str) -> Any:
+    return next(element for element in elements if element.label == label)
+
+
+@pytest.fixture
+def released(visit: Visit, work: Work) -> AppTest:
+    """A visitor with two finished releases of 2,000 people."""
+    app = given(visit(PAGE, tab="upload"))
+    labelled(app.text_input, "Values of ρ to spend").set_value("1, 1000").run()
+    app.button(key="own_run").click().run()
+    unbroken(app)
+    assert work() == 2
+    app.run()
+    unbroken(app)
+    return app
+
+
+def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
+    app = visit(PAGE, tab="upload")
+    assert own_of(app).declared().text == written(EXAMPLE)
+    said = words(app)
+    assert "never read off the file" in said
+    assert "nothing of the data" in said
+    labelled(app.text_input, "States, with commas between").set_value("hall, study, other").run()
+    unbroken(app)
+    assert own_of(app).declared().size.S == 3
+    labelled(app.selectbox, "Mean rewards").set_value("learned").run()
+    unbroken(app)
+    assert own_of(app).declared().rewards is None
+    labelled(app.text_input, "States, with commas between").set_value("hall, hall").run()
+    unbroken(app)
+    given(app)
+    assert "declared.states: hall stands twice" in words(app).replace("\\", "")
+
+
+def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(visit: Visit, tmp_path: Path) -> None:
+    app = given(visit(PAGE, tab="upload"), CSV.replace("0,1,", "0,7,", 1))
+    assert "data: row 3, column step: 7 where 1 is expected" in words(app).replace("\\", "")
+    assert own_of(app).data is None
+    assert not (tmp_path / "uploads").exists()
+    given(app)
+    assert "**2,000 trajectories** read: 2 states, 2 actions, 2 steps" in words(app)
+    assert "row 3" not in words(app)
+    assert len(list((tmp_path / "uploads").iterdir())) == 1
+    app.button(key="own_forget").click().run()
+    unbroken(app)
+    assert list((tmp_path / "uploads").iterdir()) == []
+    assert "1. Declare" in words(app)
+
+
+def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
+    said = words(released).replace("\\", "")
+    assert "Released so far of these people: **ρ = 1001** in all" in said
+    assert "From 2,000 trajectories at ρ = 1000 the learned policy is worth at least 0." in said
+    assert "at ρ = 1 that can be said of 0 only" in said
+    assert "Nobody knows v* here" in said
+    assert "It proves what it claims:** ρ = 1,000 when one trajectory is replaced" in said
+    assert [chart.alt.split()[0] for chart in charts(released)] == ["Line", "Heatmaps"]
+    labelled(released.text_input, "Values of ρ to spend").set_value("1000").run()
+    released.button(key="own_run").click().run()
+    unbroken(released)
+    assert work() == 0  # the same again is the same
+    assert "ρ = 1001" in words(released).replace("\\", "")
+
+
+def test_a_link_has_what_is_declared_and_asks_a_stranger_for_the_file(
+    released: AppTest, visit: Visit, store: Store
+) -> None:
+    query = dict(released.query_params)
+    data = own_of(released).data
+    assert data is not None
+    assert data.data not in json.dumps(query)
+    assert "2000" not in json.dumps(query["up"])
+    stranger = visit(PAGE, **query)
+    assert "which travels in no link: give its file below" in words(stranger)
+    own = own_of(stranger)
+    assert own.declared().text == data.declared
+    assert own.values["zcdp"] == "1, 1000"
+    assert (own.data, own.specs) == (None, ())
+    assert not [button for button in stranger.button if button.key == "own_run"]
+    given(stranger)
+    assert "which travels in no link" not in words(stranger)
+    found = own_of(stranger).data
+    assert found is not None
+    assert found.data != data.data  # read anew, it is another release
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"up": ["decl.nothing"]}, "Your data: it was left out; declared: this is not JSON"),
+        ({"up": [f"decl.{written(EXAMPLE)}~data.{'0' * 32}"]}, "is not part of a curve"),
+        ({"up": [f"decl.{written(EXAMPLE)}~rho.-1"]}, "Your data: rho: -1 is not allowed"),
+        ({"up": ["x" * 20_000]}, "Your data: it is longer than"),
+    ],
+)
+def test_a_bad_link_is_said_in_a_sentence(visit: Visit, query: dict[str, Any], said: str) -> None:
+    app = visit(PAGE, tab="upload", **query)
+    assert said in words(app).replace("\\", "")
+    assert own_of(app).data is None
+
+
+def test_the_fitted_model_is_taken_along_only_when_that_was_agreed_to(
+    released: AppTest, store: Store
+) -> None:
+    assert "it is *not private*" in words(released)
+    assert released.button(key="own_explore").disabled
+    labelled(released.checkbox, "I may publish these frequencies").check().run()
+    released.button(key="own_explore").click().run()
+    unbroken(released)
+    (curve,) = released.session_state["session"].explore.curves
+    assert curve.spec.environment == "custom"
+    model = json.loads(curve.spec.environment_params["model"])
+    assert model["name"] == "Fitted to data: an estimate, not private"
+    assert curve.spec.environment_params["H"] == 2
+
+
+def test_budgets_add_up_and_the_same_one_counts_once() -> None:
+    base = UploadSpec(data="0" * 32, declared=written(EXAMPLE), n=5)
+    specs = [base, base.replace(rho=0.5), base.replace(beta=0.2)]
+    assert spent(specs) == "ρ = 1.5"
+    pure = [base.replace(privacy="pure", epsilon=e) for e in (1, 2)]
+    assert spent([*specs, *pure]) == "ρ = 1.5 and ε = 3"
+    assert spent([base.replace(privacy="approximate", epsilon=1, delta=1e-6)]) == "ε = 1, δ = 1e-06"
