@@ -13,9 +13,11 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import SCOPE, UNIT
-from dprl.sentences import attack, promise
+from dprl.sentences import attack, promise, uploads
 from dprl.simulation import OfflineSpec
 from dprl.simulation.loops.offline import noise_of_run
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.run import ASSUMPTIONS
 from tests.privacy.draws import prepared
 from tests.test_layers import ROOT
 
@@ -69,6 +71,15 @@ def of_data_sets() -> set[str]:
     said |= {p.summary for p in PROMISES.values()}
     said |= {promise.concentrated_verdict(1.0, proved)[1] for proved in (0.8, 1.0, 1.4)}
     said |= {promise.RHO, NOISY_WAY.alt, RAW_WAY.alt}
+    said |= {
+        uploads.DECLARED,
+        uploads.CLIPPED,
+        uploads.KEPT,
+        uploads.MALFORMED,
+        uploads.LINKED,
+        uploads.NOT_PRIVATE,
+    }
+    said |= {uploads.ESTIMATE, uploads.spent("ρ = 11"), *ASSUMPTIONS}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
 
 
@@ -130,6 +141,10 @@ def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
     assert stats.norm.sf(1.0, mu * mu / 2, mu) == pytest.approx(20e-6, rel=0.02)
     for phrase in ("at most 1.11 times", "at most 2.7 times", "up to 22,000 times", "20 in a million"):
         assert phrase in plain(promise.MEANING)
+
+
+def test_the_hours_that_counts_are_kept_for() -> None:
+    assert f"for {kept.HOURS} hours" in uploads.KEPT
 
 
 def test_the_number_in_what_rho_means() -> None:

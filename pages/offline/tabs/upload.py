@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dprl.sentences.uploads import LINKED
 from pages.offline.state import offline
 from pages.offline.upload.form import budgets, declare, give
 from pages.offline.upload.result import results
@@ -16,11 +17,7 @@ def tab() -> None:
         own.leaving = False
         st.switch_page("pages/explore/page.py")
     if own.linked and own.data is None:
-        st.info(
-            "This link is about a private data set, which travels in no link: give its file below. What was declared "
-            "of it, and the budgets, are filled in.",
-            icon=":material/link:",
-        )
+        st.info(LINKED, icon=":material/link:")
     if own.data is None:
         declare(own)
     give(own)

@@ -13,6 +13,7 @@ from dprl.environments.custom import MAX_LABEL
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.privacy.curator import PROMISES
+from dprl.sentences import uploads as sentences
 from dprl.simulation import upload
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import Declaration, declaration
@@ -31,24 +32,12 @@ MOST_CELLS = 200  # of the table of rewards
 MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
 ANYWHERE = "every state equally"
 REWARDS = {KNOWN: "Known: a table", LEARNED: "Learned from the data"}
-WHY = (
-    "States, actions, steps and rewards are **declared by you** and count as public. They are never read off the file: "
-    "if one person were in a state that nobody else was in, a list of states made from the file would show that, "
-    "whatever the noise. For the same reason nobody is told how much of the file was outside of what you declare: a "
-    "label that is not declared counts as the *last* declared one (end the list with one such as *other*), a reward "
-    "outside its range as the nearest end."
-)
-KEPT = (
-    f"The file is read once and not kept; its counts are, for {kept.HOURS} hours or until you forget them, readable "
-    "by this server alone. A link carries what you declare and the budgets, nothing of the data. When a file is "
-    "malformed, the sentence that says so is for you: it is not private."
-)
 
 
 def declare(own: Own) -> None:
     """The form, or what a file declares."""
     st.markdown("#### 1. Declare what is public", anchors=False)
-    st.markdown(WHY)
+    st.markdown(f"{sentences.DECLARED} {sentences.CLIPPED}")
     if own.file:
         from_file(own)
     else:
@@ -225,7 +214,7 @@ def give(own: Own) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example", "text/csv", example)
         st.caption("20,000 people in two rooms, as the form declares them at first.", width="stretch")
-    st.caption(KEPT)
+    st.caption(f"{sentences.KEPT} {sentences.MALFORMED}")
 
 
 def received(own: Own, file: Any) -> None:

@@ -11,6 +11,7 @@ from dprl.fields import SpecError
 from dprl.figures import offline as figures
 from dprl.figures import steps
 from dprl.sentences import offline as sentences
+from dprl.sentences import uploads as said
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.words import human
 from pages.offline.names import budget
@@ -25,12 +26,6 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import add, session
 
-NOT_PRIVATE = (
-    "The model is fitted to the counts **without noise**: it is *not private*, a count of one person shows in it. It "
-    "goes into the address of Explore and into the store of this server. It is an estimate: a pair of state and action "
-    "that nobody tried at a step has the frequencies of all steps, one that nobody ever tried stays where it is."
-)
-
 
 def results(own: Own) -> None:
     """The bound at every budget, then one release closely."""
@@ -42,10 +37,8 @@ def results(own: Own) -> None:
     done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
     if not done:
         return
-    st.markdown(
-        f":material/payments: Released so far of these people: **{escape(spent([spec for spec, _ in done]))}** in all. "
-        "Each further budget adds to it; the same one again shows the same numbers and costs nothing."
-    )
+    total = escape(spent([spec for spec, _ in done]))
+    st.markdown(f":material/payments: {said.spent(total)}")
     bounds(own, done)
     closely(own, done)
     explore(own)
@@ -129,7 +122,7 @@ def released(spec: UploadSpec, trace: UploadTrace) -> str:
 def explore(own: Own) -> None:
     """What online learning would cost there, in Explore."""
     with st.popover("Take it to Explore", icon=":material/show_chart:"):
-        st.markdown(NOT_PRIVATE)
+        st.markdown(f"{said.NOT_PRIVATE} {said.ESTIMATE}")
         key = f"{own.turn}:own:may"
         may = st.checkbox(
             "I may publish these frequencies", key=key, on_change=on_value(key, lambda value: None)

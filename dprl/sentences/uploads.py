@@ -1,0 +1,39 @@
+"""What is said of an uploaded data set: what is public of it, what is kept, and what a release costs."""
+
+from __future__ import annotations
+
+DECLARED = (
+    "States, actions, steps and rewards are **declared by you** and count as public. They are never read off the file: "
+    "if one person were in a state that nobody else was in, a list of states made from the file would show that, "
+    "whatever the noise."
+)
+CLIPPED = (
+    "For the same reason nobody is told how much of the file was outside of what you declare: a label that is not "
+    "declared counts as the *last* declared one (end the list with one such as *other*), a reward outside its range as "
+    "the nearest end."
+)
+KEPT = (
+    "The file is read once and not kept; its counts are, for 24 hours or until you forget them, readable by this "
+    "server alone. A link carries what you declare and the budgets, nothing of the data."
+)
+MALFORMED = "When a file is malformed, the sentence that says so is for you: it is not private."
+LINKED = (
+    "This link is about a private data set, which travels in no link: give its file below. What was declared of it, "
+    "and the budgets, are filled in."
+)
+NOT_PRIVATE = (
+    "The model is fitted to the counts **without noise**: it is *not private*, a count of one person shows in it. It "
+    "goes into the address of Explore and into the store of this server."
+)
+ESTIMATE = (
+    "It is an estimate: a pair of state and action that nobody tried at a step has the frequencies of all steps, one "
+    "that nobody ever tried stays where it is."
+)
+
+
+def spent(total: str) -> str:
+    """What several releases cost together. total: in words, safe to show."""
+    return (
+        f"Released so far of these people: **{total}** in all. Each further budget adds to it; the same one again "
+        "shows the same noisy counts and costs nothing."
+    )
