@@ -79,6 +79,7 @@ def test_how_it_is_written_and_limited() -> None:
     assert RunSpec(schedule="adaptive:0.1:300").twin().schedule == "adaptive:0.1"
 
 
+@pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize("privacy", ["none", "central", "shuffle", "local"])
 def test_it_plays_everybody_and_records_at_public_times(privacy: str) -> None:
     """The same bits in plain Python; points at the targets for every seed; at most M releases, which are all told
@@ -95,6 +96,7 @@ def test_it_plays_everybody_and_records_at_public_times(privacy: str) -> None:
     assert not np.array_equal(runs[0].state.counts, runs[2].state.counts)
 
 
+@pytest.mark.usefixtures("nothing_proved")
 def test_few_releases_still_get_to_the_end() -> None:
     spec = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, schedule="adaptive:0.1:40", seeds=1)
     run = SeedRun(spec, 0)

@@ -18,6 +18,8 @@ from dprl.simulation import EliminationRun
 from tests.problems import STAGED, random_mdp
 from tests.simulation.test_stages import A, H, Ints, S, Watched, finished, spec_of
 
+pytestmark = pytest.mark.usefixtures("nothing_proved")
+
 
 def test_all_policies_are_listed_once() -> None:
     policies = sdp_pe.all_policies(3, 2, 2)

@@ -80,6 +80,7 @@ def digest(trace: SeedTrace) -> str:
 # --- what is recorded is what happened
 
 
+@pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize(("algorithm", "privacy"), PAIRS)
 def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> None:
     """20 episodes, details at each: gap, regret and PAC counts once more from policies and start states."""
@@ -112,6 +113,7 @@ def test_an_optimal_policy_has_no_regret_at_all() -> None:
     assert trace.regret[-1] == trace.regret[-2]
 
 
+@pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize("privacy", ALGORITHMS["dp-ucbvi"].privacies)
 def test_the_planner_saw_what_was_released(privacy: str) -> None:
     """noisy = counts + noise within coverage_ratio * E, and nothing else enters."""

@@ -102,7 +102,7 @@ class Watched(EliminationRun):
         super()._detail(counts, noisy, released, estimate, batch)
 
 
-@pytest.mark.usefixtures("noise_once")
+@pytest.mark.usefixtures("noise_once", "nothing_proved")
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "K"), [("apeve-relaxed", "none", 10**10), ("sdp-pe-relaxed", "shuffle", 10**13)]
 )
@@ -127,6 +127,7 @@ def narrowing() -> RunSpec:
     return spec_of("apeve-relaxed", "none", episodes=10**9)
 
 
+@pytest.mark.usefixtures("nothing_proved")
 def test_who_plays_loses_at_most_the_width_before() -> None:
     """Explorers' mixtures keep the value of the last model; half of a stage's users play its best policy."""
     run = Watched(narrowing(), 1)
@@ -161,6 +162,7 @@ def test_every_seed_has_the_same_checkpoints_and_the_same_bits_in_slices() -> No
     same_bits(traces[0], sliced.trace())
 
 
+@pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize(("algorithm", "privacy"), RELAXED)
 @pytest.mark.parametrize("K", [24, 25, 97, 12_345, 10**6 + 1])
 def test_runs_of_any_length_play_every_user(algorithm: str, privacy: str, K: int) -> None:

@@ -70,6 +70,7 @@ def test_stages_take_every_user_once(K: int, tuples: int) -> None:
         assert lengths[0] < 3 * first
 
 
+@pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize("K", [24, 25, 26, 50, 97, 1000, 12_345, 10**6 + 1])
 def test_runs_of_any_length_play_every_user(K: int) -> None:
     for algorithm, privacy in STAGED:
@@ -121,6 +122,7 @@ class Watched(EliminationRun):
         return noisy, released
 
 
+@pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize(("algorithm", "privacy"), STAGED)
 def test_sizes_depend_on_k_alone(algorithm: str, privacy: str) -> None:
     """Other users, other environments, other policies: the same batches and the same users in each."""
@@ -150,6 +152,7 @@ def test_sizes_depend_on_k_alone(algorithm: str, privacy: str) -> None:
         assert [x.raised for x in first.batches[b * (H + 1) : (b + 1) * (H + 1)]] == [2] * H + [3 * H]
 
 
+@pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize(("algorithm", "privacy"), STAGED)
 def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> None:
     run = Watched(spec_of(algorithm, privacy), 3)
@@ -205,6 +208,7 @@ def test_start_gives_each_algorithm_its_loop() -> None:
     assert isinstance(start(RunSpec(episodes=10), 0), SeedRun)
 
 
+@pytest.mark.usefixtures("nothing_proved")
 def test_another_epsilon_draws_other_noise_on_the_same_users() -> None:
     """The users' stream is not the noise's: with bits too many to notice, who plays what is the same."""
     runs = [Watched(spec_of("sdp-pe", "shuffle", epsilon=e, episodes=500), 0) for e in (20.0, 21.0)]
@@ -235,7 +239,7 @@ def test_those_environments_have_a_gap() -> None:
         assert lost[lost > 1e-9].min() >= 0.05
 
 
-@pytest.mark.usefixtures("noise_once")
+@pytest.mark.usefixtures("noise_once", "nothing_proved")
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "K"), [("apeve", "none", 10**10), ("sdp-pe", "shuffle", 10**13)]
 )
