@@ -17,6 +17,7 @@ from pages.offline import link as offline_link
 from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
 from pages.offline.link import TABS, OfflineView
 from pages.offline.names import kinds, titles
+from pages.offline.settings import families, offered
 from pages.shared.results.bundled import bundled
 from tests.pages.conftest import charts, sent, tabs, unbroken, words
 from tests.pages.hostile import hostile
@@ -315,3 +316,19 @@ def test_bundled_low_estimates_are_the_engines() -> None:
 
 
 assert set(SEEN) == set(TABS) - {"gap"}
+
+
+@pytest.mark.parametrize("environment", ["riverswim", "linear-synthetic"])
+def test_all_learners_together_have_their_constants(visit: Visit, environment: str) -> None:
+    """Some of them have constants of the same name."""
+    app = visit(PAGE)
+    next(box for box in app.selectbox if box.label == "Environment").set_value(environment).run()
+    learners = next(box for box in app.multiselect if box.label == "Learners")
+    learners.set_value(offered(environment)).run()
+    unbroken(app)
+    found = [box.label for box in app.sidebar.selectbox]
+    assert found.count("pessimism") == sum(
+        any(field.name == "pessimism" for field in fields)
+        for fields in families(offered(environment)).values()
+    )
+    assert found.count("pessimism") > 1

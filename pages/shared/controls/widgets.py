@@ -33,10 +33,16 @@ def nearest(marks: Sequence[float], value: float) -> float:
 
 
 def select(
-    label: str, options: Sequence[str], value: str, store: Store, titles: Titles = None, help: str = ""
+    label: str,
+    options: Sequence[str],
+    value: str,
+    store: Store,
+    titles: Titles = None,
+    help: str = "",
+    name: str = "",
 ) -> None:
-    """One of a few words; a single option is shown but cannot be changed."""
-    key = f"{session().version}:{label}:{'|'.join(options)}"
+    """One of a few words; a single one is shown but cannot be changed. name: tells it from another of its label."""
+    key = f"{session().version}:{name or label}:{'|'.join(options)}"
     st.selectbox(
         label,
         list(options),
@@ -160,7 +166,7 @@ def log_slider(
 def parameter(field: Field, name: str, value: Any, store: Store) -> None:
     """The widget for a parameter of an environment or of an algorithm, by the kind of its Field."""
     if field.kind == "choice":
-        select(field.name, field.choices, value, store, help=field.help)
+        select(field.name, field.choices, value, store, help=field.help, name=name)
         return
     if field.rows:
         rows(field, name, value, store)
