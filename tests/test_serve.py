@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dprl.fields import SpecError
-from dprl.serve import check_address, url
+from dprl.serve import PORT, check_address, url
 from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
 
 
@@ -27,9 +27,13 @@ def refused(*arguments: str) -> str:
 
 @pytest.mark.parametrize("port", ["0", "-1", "65536", "80.5", "abc", ""])
 def test_a_bad_port_is_refused_in_one_sentence(port: str) -> None:
-    assert refused(f"--port={port}") == (
-        f"port: {port} is not allowed; give a whole number from 1 to 65535.\n"
-    )
+    with pytest.raises(SpecError) as error:
+        PORT.parse(port)
+    assert str(error.value) == f"port: {port} is not allowed; give a whole number from 1 to 65535."
+
+
+def test_a_bad_port_is_said_and_nothing_begins() -> None:
+    assert refused("--port=0") == "port: 0 is not allowed; give a whole number from 1 to 65535.\n"
 
 
 @pytest.mark.parametrize("host", ["", "no such host", "a" * 300, "ü" * 100, "192.0.2.1"])
