@@ -10,6 +10,7 @@ import numpy as np
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, TabularMDP
 from dprl.learners import Learner
 from dprl.mdp import Size
+from dprl.simulation.pairs import runs_in
 
 
 def random_mdp(
@@ -64,11 +65,20 @@ def small_params(environment: str) -> dict[str, Any]:
 
 
 def fits(learner: Learner, environment: str, params: dict[str, Any]) -> bool:
-    """Whether a problem is small enough for this learner."""
+    """Whether a problem is small enough for this learner, and has what it needs."""
+    if not runs_in(learner.key, environment):
+        return False
     if not learner.schedule:
         return True
     given = RunSpec(environment=environment, environment_params=params).environment_params
     return not learner.refusal(Size(*ENVIRONMENTS[environment].size(**given)), 10**15)
+
+
+def home(algorithm: str) -> str:
+    """An environment for a learner: `random` if that is one."""
+    return (
+        "random" if runs_in(algorithm, "random") else next(e for e in ENVIRONMENTS if runs_in(algorithm, e))
+    )
 
 
 # every learner that replans, with each privacy model

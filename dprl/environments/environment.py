@@ -10,6 +10,7 @@ import numpy as np
 
 from dprl.fields import Field
 from dprl.mdp import TabularMDP
+from dprl.mdp.mixture import Mixture
 from dprl.mdp.tabular import Array
 
 
@@ -21,10 +22,11 @@ class Environment:
         key: its name in a spec.
         fields: its parameters.
         make(**params): the MDP.
-        size(**params): (S, A, H).
+        size(**params): (S, A, H), and d of a linear-mixture MDP.
         smaller: what to take where even H = 1 is too large to run, for those whose states and actions cannot be
             chosen.
         features(**params): [S, A, d], public, of norm at most 1, of a linear MDP; None of any other.
+        mixture(**params): what is public of a linear-mixture MDP; None of any other.
     """
 
     key: str
@@ -33,9 +35,10 @@ class Environment:
     source: str
     fields: tuple[Field, ...]
     make: Callable[..., TabularMDP]
-    size: Callable[..., tuple[int, int, int]]
+    size: Callable[..., tuple[int, ...]]
     smaller: str = ""
     features: Callable[..., Array] | None = None
+    mixture: Callable[..., Mixture] | None = None
 
 
 def horizon(default: int) -> Field:

@@ -28,6 +28,8 @@ DASHES = (
     "3px,5px",
     "18px,3px,8px,3px",
     "5px,3px,5px,8px",
+    "24px,4px,3px,4px",
+    "6px,9px",
 )
 ALIKE = 0.1  # shades nearer than this look the same
 
@@ -119,6 +121,8 @@ _SHAPES = {
     "diamond-wide": "0,-.7 1.4,0 0,.7 -1.4,0",
     "star-diamond": "0,-1.3 .35,-.35 1.3,0 .35,.35 0,1.3 -.35,.35 -1.3,0 -.35,-.35",
     "bowtie": "-1.1,-.8 0,0 1.1,-.8 1.1,.8 0,0 -1.1,.8",
+    "hourglass": "-.8,-1.1 .8,-1.1 0,0 .8,1.1 -.8,1.1 0,0",
+    "triangle-ne": "-1,-1 1,-1 1,1",
     "triangle-up": "0,-1.1 1.1,.9 -1.1,.9",
     "triangle-right": "1.1,0 -.9,1.1 -.9,-1.1",
     "triangle-down": "0,1.1 1.1,-.9 -1.1,-.9",

@@ -64,8 +64,8 @@ class Theme:
 # the last of a private one is spare, for the next mechanism.
 SYMBOLS = {
     "none": ("circle",),
-    "central": ("square", "hexagram", "star", "pentagon", "cross", "x", "bowtie"),
-    "local": ("triangle-up", "triangle-right", "triangle-left", "triangle-down"),
+    "central": ("square", "hexagram", "star", "pentagon", "cross", "x", "bowtie", "hourglass"),
+    "local": ("triangle-up", "triangle-right", "triangle-left", "triangle-down", "triangle-ne"),
     "shuffle": ("diamond", "diamond-tall", "diamond-wide", "star-diamond"),
 }
 LIGHT = Theme(

@@ -120,7 +120,7 @@ def compiled(function: F, signature: Any) -> F:
     return compiled_function
 
 
-def function_type(signature: str) -> Any:
+def function_type(signature: Any) -> Any:
     """The numba type of a compiled function with this signature, for passing it as an argument."""
     numba = _numba()
     arguments, result = numba.core.sigutils.normalize_signature(signature)

@@ -2,6 +2,7 @@
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
+from dprl.learners.linear import ucrl_vtr
 from dprl.learners.offline import apvi, dp_pevi, pevi, vapvi
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import dp_ucbvi, private_ucb_vi, pucb, ucbvi, ucbvi_hoeffding
@@ -19,6 +20,7 @@ ALGORITHMS: dict[str, Learner] = {
         sdp_pe.APEVE,
         sdp_pe_relaxed.ALGORITHM,
         sdp_pe_relaxed.APEVE,
+        ucrl_vtr.ALGORITHM,
     )
 }
 

@@ -15,14 +15,15 @@ PUBLIC = {
     "sizes": "the numbers of states, actions, steps and users",
     "d1": "the distribution of the first state",
     "features": "the features of every state and action",
+    "mixture": "the features of every transition, and how long their weights can be",
     "rewards": "the mean reward of every state and action",
 }
 
 
 # attributes of every learner
 NEEDED = (
-    "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "public",
-    "schedule", "noise_weight", "refusal", "releases", "seconds",
+    "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
+    "public", "schedule", "noise_weight", "refusal", "releases", "seconds",
 )  # fmt: skip
 
 
@@ -63,6 +64,7 @@ class Learner(Protocol):
         fields: its parameters.
         statistic: what it sees of its users.
         loop: key of the loop that plays it.
+        needs: what an environment has to have, "features" or "mixture", "" where any will do.
         public: keys of PUBLIC, what it takes as known by everybody.
         schedule: the name of its own schedule, "" when it takes any.
         noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
@@ -89,6 +91,8 @@ class Learner(Protocol):
     def statistic(self) -> Statistic: ...
     @property
     def loop(self) -> str: ...
+    @property
+    def needs(self) -> str: ...
     @property
     def public(self) -> tuple[str, ...]: ...
     @property

@@ -15,11 +15,12 @@ Array = NDArray[np.float64]
 
 
 class Size(NamedTuple):
-    """Numbers of states and actions, and the horizon."""
+    """Numbers of states and actions, the horizon, and the number of features of a linear mixture, 0 of any other."""
 
     S: int
     A: int
     H: int
+    d: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,6 +78,12 @@ class AttackSpec:
                 f"{self.run.algorithm} releases each of its batches by itself, some of them in parts, which is not "
                 "attacked here; give a learner that plans from running counts, such as dp-ucbvi.",
             )
+        if not ALGORITHMS[self.run.algorithm].statistic.counted:
+            raise SpecError(
+                "algorithm",
+                f"what a user adds to the sums of {self.run.algorithm} follows from its plans, which is not attacked "
+                "here; give a learner that plans from counts, such as dp-ucbvi.",
+            )
         object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))
         for name, field in FIELDS.items():
             object.__setattr__(self, name, field.check(getattr(self, name)))

@@ -171,7 +171,7 @@ class Budgeted:
         """As many counters as fit."""
         cells = DATASET.cells(size)
         if cells > cost.MAX_CELLS:
-            S, A, H = size
+            S, A, H, _ = size
             raise SpecError(
                 field,
                 f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {cost.MAX_CELLS:,} are "

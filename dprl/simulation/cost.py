@@ -63,12 +63,13 @@ def estimate(work: Work) -> Estimate:
 
     The times are those of one core of the machine of bench/engine.py; they set expectations and limits, not results.
     """
-    S, A, H = work.size
+    S, A, H, d = work.size
     M, cells = work.releases, work.cells
     rows = H * S * A
     users = work.users / M
     sampling = H * (users * 15e-9 if users < 16 else S * S * 60e-9)
-    seconds = M * (rows * (5e-9 + 1.5e-9 * S) + sampling + 1e-6)
+    planning = rows * (5e-9 + 1.5e-9 * S + 1.5e-9 * d * (S + 2 * d)) + H * d**3 * 2e-9
+    seconds = M * (planning + sampling + 1e-6)
     rows_kept = 0
     if work.mechanism is not None:
         seconds += M * (cells * (9e-9 if users < 2 else 38e-9) + rows * 15e-9)
@@ -87,7 +88,7 @@ def check(work: Work, smaller: str = "") -> None:
     Raises:
         SpecError: too many cells, too long, or too much memory.
     """
-    (S, A, H), cells, K = work.size, work.cells, work.users
+    (S, A, H, _), cells, K = work.size, work.cells, work.users
     if cells > MAX_CELLS:
         fits = MAX_CELLS // work.statistic.cells(Size(S, A, 1))
         advice = (

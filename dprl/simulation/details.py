@@ -47,14 +47,15 @@ class SeedTrace(TraceCore):
             bound holds; 0 without noise).
         pac_alpha: [P], pac_count: [C, P] episodes more than alpha suboptimal so far.
         detail_episodes: [D].
-        counts, noisy, released: [D, H, S, A, S + 2] true counts, with noise, and as the learner sees them
-            (rows as in mdp/counts.py).
+        counts: [D, H, S, A, S + 2] true counts (rows as in mdp/counts.py).
+        noisy, released: what is released of the learner's statistic, with noise, and as the learner sees it; of counts
+            they are shaped as these.
         policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that release.
         occupancy: [D, H, S] chance that this policy is in s at h.
         error_bound: [D] E_{eps,beta}.
         error_used: [D] the E the bonus used.
         optimism: [D] share of (h, s, a) with Q at least optimal.
-        series: [D] each, a learner's own measures by name.
+        series: [D, ..] each, a learner's own measures by name.
         optimal_*: the true optimum.
         v_star: expected optimal value of an episode.
     """
@@ -105,8 +106,9 @@ class SeedTrace(TraceCore):
     ) -> SeedTrace:
         """Stack details and add what follows from the MDP."""
         H, S, A = mdp.H, mdp.S, mdp.A
+        told = details[0].noisy.shape if details else (H, S, A, S + 2)
         shapes = {
-            "counts": (H, S, A, S + 2), "noisy": (H, S, A, S + 2), "released": (H, S, A, S + 2), "policy": (H, S),
+            "counts": (H, S, A, S + 2), "noisy": told, "released": told, "policy": (H, S),
             "Q": (H, S, A), "V": (H, S), "occupancy": (H, S), "error_bound": (), "error_used": (), "optimism": (),
         }  # fmt: skip
         stacked: dict[str, Any] = {

@@ -15,9 +15,10 @@ from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.outlook import outlook
+from dprl.simulation.pairs import mechanisms_for, runs_in
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.promise import promise
-from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec, mechanisms_for
+from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
 
 
 def start(spec: RunSpec, seed: int) -> Run:
@@ -48,14 +49,20 @@ def v_star(spec: RunSpec) -> float:
     return float(planning.start_value(mdp, planning.optimum(mdp).V))
 
 
+def small_problem(algorithm: str) -> dict[str, Any]:
+    """The fields of a spec that make a tiny problem for a learner: a random one, if that is any for it."""
+    if runs_in(algorithm, "random"):
+        return {"environment": "random", "environment_params": {"S": 2, "A": 2, "H": 2}}
+    return {"environment": next(key for key in ENVIRONMENTS if runs_in(algorithm, key))}
+
+
 def warm() -> Iterator[None]:
     """A tiny run of each combination of learner, privacy model and mechanism; comes up for air before each."""
     for learner in ALGORITHMS.values():
         for privacy in learner.privacies:
             for mechanism in mechanisms_for(learner.key, privacy) or (None,):
                 spec = RunSpec(
-                    environment="random",
-                    environment_params={"S": 2, "A": 2, "H": 2},
+                    **small_problem(learner.key),
                     algorithm=learner.key,
                     privacy=privacy,
                     mechanism=mechanism,

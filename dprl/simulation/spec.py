@@ -18,6 +18,7 @@ from dprl.mdp import Size
 from dprl.plugins import add_plugins, sources
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import cost, schedules
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from dprl.statistics import REPLACE_ONE
 
 # Here, where both registries are whole: a package may register learners and environments from one module.
@@ -87,17 +88,6 @@ FIELDS: dict[str, Field] = {
 }  # fmt: skip
 
 
-def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
-    """Keys of the ways to draw noise that go with a learner and a privacy model, the default first.
-
-    A learner with stages of its own releases each batch by itself, so that no draw may be kept for another release.
-    """
-    known = PRIVATIZERS[privacy].mechanisms
-    if ALGORITHMS[algorithm].schedule:
-        known = tuple(key for key in known if MECHANISMS[key].rows(1, 1) == 0)
-    return known
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSpec:
     """An online run, checked and in canonical form: two specs that mean the same are equal.
@@ -141,6 +131,12 @@ class RunSpec:
             "algorithm_params",
             check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params),
         )
+        if not runs_in(learner.key, world.key):
+            fitting = tuple(key for key in ENVIRONMENTS if runs_in(learner.key, key))
+            raise SpecError(
+                "environment",
+                f"{world.key} has none of the known features that {learner.key} needs; give {_or(fitting)}.",
+            )
         self._set("privacy", self.privacy or learner.privacies[0])
         self._choose("privacy", learner.privacies, learner.key)
         self._set("bonus", self.bonus or learner.bonuses[0])
@@ -186,8 +182,10 @@ class RunSpec:
         owner = "" if known == privatizer.mechanisms else f" and algorithm {self.algorithm}"
         self._choose("mechanism", known, f"privacy {privatizer.key}{owner}")
         mechanism = MECHANISMS[str(self.mechanism)]
-        self._set("calibration", self.calibration or mechanism.calibrations[0])
-        self._choose("calibration", mechanism.calibrations, f"mechanism {mechanism.key}")
+        self._set("calibration", self.calibration or "tight")
+        self._choose(
+            "calibration", calibrations_for(self.algorithm, mechanism.key), f"mechanism {mechanism.key}"
+        )
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
         if self.delta is None:
@@ -206,7 +204,7 @@ class RunSpec:
         fitting = [
             key
             for key in known
-            if (self.calibration or "tight") in MECHANISMS[key].calibrations
+            if (self.calibration or "tight") in calibrations_for(self.algorithm, key)
             and not (self.delta == 0 and MECHANISMS[key].needs_delta)
         ]
         roomy = [key for key in fitting if self._has_room_for(key)]  # else the refusal is that of the last

@@ -2,7 +2,7 @@
 
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
 from dprl.statistics.dataset import DATASET, REWARDS
-from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Statistic
+from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
 
 __all__ = [
     "BLANK_ONE",
@@ -13,5 +13,6 @@ __all__ = [
     "REPLACE_ONE",
     "REWARDS",
     "Change",
+    "Printed",
     "Statistic",
 ]

@@ -15,7 +15,7 @@ from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.statistics.consistency import consistent, fit, fit_halves, unchanged
-from dprl.statistics.statistic import REPLACE_ONE, Change
+from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed
 
 # What replacing one user moves in a batch that releases n and m of one layer alone.
 LAYER = Change(((4, 1.0),))
@@ -40,6 +40,9 @@ class Counts:
     parts = "n, m and r"
     printed = "3H"  # the L1 norm for which the papers print their noise: that of blank-one
     formula = "H*S*A*(S+2)"
+    counted = True
+    norms = ("l1", "l2", "cells")
+    prints = ("laplace-tree", "laplace", "binomial-sum")
 
     @property
     def moved(self) -> str:
@@ -82,6 +85,17 @@ class Counts:
         """E = 4 * scale / visits * tail: n and m tolerate E/4, and r, which tolerates E, has at most four times
         that."""
         return 4 * scale / self.visits * tail
+
+    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+        """Laplace(3H/epsilon), times the levels of a tree over the users where there is one: 3H is the L1 norm of
+        blank-one, and replace-one has twice that."""
+        L1 = self.sensitivity(size, BLANK_ONE).l1
+        if model == "local":
+            formula = f"Laplace({self.printed}/epsilon) on each counter of each user"
+            return Printed(L1 / epsilon, formula, ("QW23-online section 5.2",))
+        L = K.bit_length()
+        formula = f"Laplace({self.printed}L/epsilon) in each node, L = floor(log2 K) + 1 = {L}"
+        return Printed(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
         """Numbers in a row (h, s, a)."""

@@ -46,6 +46,9 @@ class Dataset:
     moved = "2H counters of n and 2H of m"
     evening = ""
     formula = "H*S*A*(S+1)"
+    counted = True
+    norms = ("l1", "l2", "cells")
+    prints = ()
     publish = staticmethod(project)
 
     def cells(self, size: Size) -> int:

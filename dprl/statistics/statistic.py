@@ -6,9 +6,8 @@ A privatizer asks it how far one user moves it, and knows no more of it; so a le
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
@@ -46,13 +45,33 @@ class Change:
         return count if self.one_way else count // 2
 
 
+class Printed(NamedTuple):
+    """Noise as a paper prints it.
+
+    Attributes:
+        scale: of one draw, in units of release.
+        formula: in words.
+        sources: where it is printed.
+        notes: what a card says of it beside what it proves.
+        spread: how many times as large the paper takes the noise of a sum to be.
+    """
+
+    scale: float
+    formula: str
+    sources: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    spread: float = 1.0
+
+
 class Statistic(Protocol):
     """A kind of statistic. Frozen and hashable: cards and ladders are kept by it.
 
     Attributes:
         kind: names the details that a trace of it has.
         parts, moved, printed, evening: words for the guarantee card, see `counts.Counts`.
-        publish: compiled post-processing, from noisy sums and E to what the learner sees.
+        counted: its numbers are counts, of which cards, charts and attacks can speak one by one.
+        norms: of `Change`s, those that are known: noise is offered that asks for one of these.
+        prints: keys of the mechanisms for which papers print how much noise there is.
     """
 
     @property
@@ -68,7 +87,11 @@ class Statistic(Protocol):
     @property
     def formula(self) -> str: ...
     @property
-    def publish(self) -> Callable[[Array, float, Array], None]: ...
+    def counted(self) -> bool: ...
+    @property
+    def norms(self) -> tuple[str, ...]: ...
+    @property
+    def prints(self) -> tuple[str, ...]: ...
 
     def __hash__(self) -> int: ...
 
@@ -98,3 +121,6 @@ class Statistic(Protocol):
 
     def evened(self) -> Self:
         """The same statistic, released in units in which its parts tolerate the same noise."""
+
+    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+        """Noise as printed for a privacy model, by its key: central or local."""

@@ -23,6 +23,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
 from pages.shared.results import data
+from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
 
 CHARTS = {"map": "All cells", "scatter": "Against the truth", "cell": "One cell", "coverage": "Bound"}
@@ -38,6 +39,13 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if found is None:
         return
     curve, title, trace = found
+    learner = ALGORITHMS[curve.spec.algorithm]
+    if not learner.statistic.counted:
+        st.info(
+            f"{escape(learner.title)} is told of no counts: it sees sums over {learner.statistic.parts}, "
+            "with the noise that the tab Guarantee tells of. Its policy and its values are in the tab Policy."
+        )
+        return
     hard = curve.spec.environment == pulls.ENVIRONMENT
     chart = view.segments("Which chart", "chart", CHARTS | (PULLS if hard else {}))
     if chart == "pulls":

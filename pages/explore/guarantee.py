@@ -95,12 +95,13 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         st.metric("Claimed (ε, δ)", promise(g.claimed_epsilon, g.claimed_delta or 0.0), width="content")
         st.metric("Proved (ε, δ)", proved(g), width="content")
-        st.metric(
-            "Noise on a count",
-            f"± {significant(g.noise_std, 3)}",
-            width="content",
-            help="One standard deviation of the noise in one counter of visits, at the worst release there can be.",
-        )
+        if g.noise_std is not None:
+            st.metric(
+                "Noise on a count",
+                f"± {significant(g.noise_std, 3)}",
+                width="content",
+                help="One standard deviation of the noise in one counter of visits, at the worst release there can be.",
+            )
     st.markdown(said.readings(g.readings, blanked))
     delta = g.proved_delta or 0.0
     if warning := said.against_users(delta, g.users or 0):
@@ -111,7 +112,9 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
         # the noise of a shuffler is bits, and each is one visit: that has no scale to tell
-        "Scale of one draw": "" if g.model == "SDP" else f"{significant(g.noise_scale)} visits",
+        "Scale of one draw": ""
+        if g.model == "SDP" or g.noise_scale is None
+        else f"{significant(g.noise_scale)} visits",
         "Where it enters": g.where,
         "A user sends": g.messages,
         "Taken as public, so not protected": "; ".join(g.public),

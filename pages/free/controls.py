@@ -8,8 +8,9 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.simulation.pairs import calibrations_for
 from dprl.words import duration, plural
 from pages.free.link import BASE, LEARNERS, compared
 from pages.free.state import free, show_runs
@@ -63,7 +64,7 @@ def noise(s: Session) -> None:
     offered = [
         c
         for c in CALIBRATION
-        if any(c in MECHANISMS[m].calibrations for m in PRIVATIZERS["central"].mechanisms)
+        if any(c in calibrations_for(s.draft.algorithm, m) for m in PRIVATIZERS["central"].mechanisms)
     ]
     select("How much noise", offered, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
     exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))

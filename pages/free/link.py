@@ -81,7 +81,7 @@ class FreeLink:
 
 def calculator(base: RunSpec) -> dict[str, Any]:
     """The calculator's values for the problem and the budget of a run; d: that of a tabular problem, S*A."""
-    S, A, H = ENVIRONMENTS[base.environment].size(**base.environment_params)
+    S, A, H, *_ = ENVIRONMENTS[base.environment].size(**base.environment_params)
     return {"S": S, "A": A, "H": H, "K": float(base.episodes), "epsilon": base.epsilon, "d": S * A}
 
 

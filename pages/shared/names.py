@@ -12,6 +12,7 @@ from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import OfflineSpec, RunSpec, Spec
+from dprl.simulation.pairs import calibrations_for
 from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
 
@@ -53,7 +54,12 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
 
 def kind_of(spec: RunSpec) -> Kind:
     """What gives a run's curve its look."""
-    noises = [(m, size) for m in PRIVATIZERS[spec.privacy].mechanisms for size in MECHANISMS[m].calibrations]
+    noises = dict.fromkeys(  # those of the first learner first
+        (m, size)
+        for algorithm in ALGORITHMS
+        for m in PRIVATIZERS[spec.privacy].mechanisms
+        for size in calibrations_for(algorithm, m)
+    )
     noise = next((i for i, own in enumerate(noises) if own == (spec.mechanism, spec.calibration)), 0)
     return Kind(spec.privacy, spec.epsilon, noise, list(ALGORITHMS).index(spec.algorithm))
 

@@ -14,10 +14,10 @@ from dprl import metrics, search
 from dprl.figures.looks import Kind, numbered
 from dprl.figures.tradeoff import Frontier
 from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import Model
-from dprl.simulation.spec import mechanisms_for
+from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.theory import BOUNDS
 from dprl.words import quoted
 from pages.shared.names import kind_of
@@ -298,7 +298,7 @@ def offered(algorithm: str) -> list[str]:
             continue
         found.append(privacy)
         for mechanism in mechanisms_for(algorithm, privacy):
-            for noise in MECHANISMS[mechanism].calibrations:
+            for noise in calibrations_for(algorithm, mechanism):
                 found.append(f"{privacy}:{mechanism}:{noise}")
                 if noise == "paper" and "laplace" in mechanism:
                     found.append(f"{privacy}:{mechanism}:scaled")

@@ -18,8 +18,9 @@ from dprl.learners import ALGORITHMS
 from dprl.links import checked, decode_spec, defaults_of, encode_spec, heading, last
 from dprl.links import written as value_written
 from dprl.metrics import Statistic
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation.axes import Model
+from dprl.simulation.pairs import mechanisms_for
 from dprl.simulation.spec import FIELDS, RunSpec
 from dprl.simulation.sweep import Sweep
 from pages.shared import values
@@ -96,10 +97,10 @@ class Study:
         and printed Laplace noise scaled to prove (epsilon, 0)."""
         found: dict[str, None] = {}
         for privacy in dict.fromkeys(Model.parse(text).privacy for text in self.models):
-            for mechanism in PRIVATIZERS[privacy].mechanisms:
-                if "tight" in MECHANISMS[mechanism].calibrations:
-                    found[f"{privacy}:{mechanism}:tight"] = None
-            if privacy == "central":
+            known = mechanisms_for(self.base.algorithm, privacy)
+            for mechanism in known:
+                found[f"{privacy}:{mechanism}:tight"] = None
+            if "laplace-tree" in known:
                 found["central:laplace-tree:scaled"] = None
         return tuple(found)
 

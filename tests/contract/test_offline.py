@@ -261,7 +261,7 @@ def _public(run: OfflineRun) -> OfflineProblem:
 
 def _learned(plan: Generator[Any, Array, Any], size: Size) -> Iterator[Array]:
     """Answers that do not look at any data: those about a data set that everybody knows."""
-    S, A, H = size
+    S, A, H, _ = size
     known = np.random.default_rng(0).integers(0, 10**5, (H, S, A, S + 2)).astype(float)
     query = next(plan)
     while True:

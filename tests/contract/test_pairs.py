@@ -18,8 +18,9 @@ from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp.counts import rewards, transitions, visits
 from dprl.mdp.tabular import Array
 from dprl.simulation import start
+from dprl.simulation.pairs import calibrations_for, runs_in
 from dprl.statistics import CONSISTENT, FITTED
-from tests.problems import fits, small_params
+from tests.problems import fits, home, small_params
 
 BONUSES = ("practical", "paper", "anytime")
 CALIBRATIONS = ("tight", "paper")
@@ -41,9 +42,11 @@ def goes_together(
     keeps = (
         MECHANISMS[mechanism].rows(1, 1) > 0
     )  # draws for later releases, which SDP-PE's batches do not have
-    if mechanism not in PRIVATIZERS[privacy].mechanisms or (ALGORITHMS[algorithm_key].schedule and keeps):
+    unknown = MECHANISMS[mechanism].norm not in ALGORITHMS[algorithm_key].statistic.norms
+    unfit = unknown or (ALGORITHMS[algorithm_key].schedule and keeps)
+    if mechanism not in PRIVATIZERS[privacy].mechanisms or unfit:
         return {"mechanism"}
-    return set() if calibration in (None, *MECHANISMS[mechanism].calibrations) else {"calibration"}
+    return set() if calibration in (None, *calibrations_for(algorithm_key, mechanism)) else {"calibration"}
 
 
 def small_spec(
@@ -100,7 +103,7 @@ def test_what_does_not_go_together_is_refused(algorithm_key: str) -> None:
         if bonus not in learner.bonuses:
             refused.add("bonus")
         if not fits(learner, environment, small_params(environment)):
-            refused.add("algorithm")
+            refused.add("algorithm" if runs_in(algorithm_key, environment) else "environment")
         if refused:
             with pytest.raises(SpecError) as error:
                 small_spec(environment, *run, bonus)
@@ -111,10 +114,11 @@ def test_what_does_not_go_together_is_refused(algorithm_key: str) -> None:
 
 @pytest.mark.parametrize("algorithm_key", ALGORITHMS)
 def test_what_is_left_out_or_ignored_is_one_of_the_named_runs(algorithm_key: str) -> None:
-    named = [small_spec("random", *run) for run in NAMED if run[0] == algorithm_key]
+    bonus = ALGORITHMS[algorithm_key].bonuses[-1]
+    named = [small_spec(home(run[0]), *run, bonus) for run in NAMED if run[0] == algorithm_key]
     for run in RUNS:
         if run[0] == algorithm_key and not goes_together(*run):
-            assert small_spec("random", *run) in named
+            assert small_spec(home(run[0]), *run, bonus) in named
 
 
 @pytest.mark.parametrize(("algorithm_key", "privacy", "mechanism", "calibration"), NAMED)
@@ -132,10 +136,12 @@ def test_every_run_is_as_promised(
             continue  # it has its own: as before
         if learner.schedule and more.get("episodes", 5000) < 100:
             with pytest.raises(SpecError, match="too few for a stage") as error:
-                small_spec("random", algorithm_key, privacy, mechanism, calibration, bonus, episodes=1)
+                small_spec(
+                    home(algorithm_key), algorithm_key, privacy, mechanism, calibration, bonus, episodes=1
+                )
             assert error.value.field == "episodes"
             continue
-        check(small_spec("random", algorithm_key, privacy, mechanism, calibration, bonus, **more))
+        check(small_spec(home(algorithm_key), algorithm_key, privacy, mechanism, calibration, bonus, **more))
 
 
 @pytest.mark.parametrize("environment", [key for key in ENVIRONMENTS if key != "random"])
@@ -164,9 +170,11 @@ def check(spec: RunSpec) -> None:
     K, C, D, P = spec.episodes, len(trace.episodes), len(trace.detail_episodes), len(trace.pac_alpha)
     assert trace.complete
     assert trace.spec == spec
+    counted = ALGORITHMS[spec.algorithm].statistic.counted
+    told = trace.counts.shape if counted else trace.series["sums"].shape
     for name, shape in {
         "episodes": (C,), "regret": (C,), "gap": (C,), "coverage_ratio": (C,), "pac_count": (C, P),
-        "counts": (D, H, S, A, S + 2), "noisy": (D, H, S, A, S + 2), "released": (D, H, S, A, S + 2),
+        "counts": (D, H, S, A, S + 2), "noisy": told, "released": told,
         "policy": (D, H, S), "Q": (D, H, S, A), "V": (D, H, S), "occupancy": (D, H, S), "error_bound": (D,),
         "error_used": (D,), "optimism": (D,), "optimal_policy": (H, S), "optimal_Q": (H, S, A), "optimal_V": (H, S),
         "optimal_occupancy": (H, S),
@@ -186,7 +194,8 @@ def check(spec: RunSpec) -> None:
         assert times[-1] == K
     assert C <= 201
     assert D <= 50
-    assert bool(trace.series) == staged
+    assert bool(trace.series) == (staged or not counted)
+    summed = trace.counts if counted else trace.series["sums"]
 
     # regret
     most = float(trace.optimal_V[0].max())
@@ -213,7 +222,7 @@ def check(spec: RunSpec) -> None:
     if spec.privacy == "none":
         assert not trace.coverage_ratio.any()
         assert not trace.error_bound.any()
-        np.testing.assert_array_equal(trace.released, trace.counts)
+        np.testing.assert_array_equal(trace.released, summed)
         assert (trace.guarantee.claimed_epsilon, trace.guarantee.proved_epsilon) == (None, None)
     else:
         assert (trace.coverage_ratio >= 0).all()
@@ -221,7 +230,7 @@ def check(spec: RunSpec) -> None:
         assert (np.diff(trace.coverage_ratio) >= 0).all()
         assert (trace.error_bound > 0).all()
         # shuffled bits are whole numbers, and may cancel
-        assert (trace.noisy != trace.counts).mean() > (0.5 if spec.privacy == "shuffle" else 0.9999) or D == 0
+        assert (trace.noisy != summed).mean() > (0.5 if spec.privacy == "shuffle" else 0.9999) or D == 0
         if spec.privacy == "shuffle" and spec.environment != "custom":
             np.testing.assert_array_equal(rewards(trace.counts), np.round(rewards(trace.counts)))
         assert trace.guarantee.claimed_epsilon == spec.epsilon
@@ -244,7 +253,7 @@ def check(spec: RunSpec) -> None:
             assert (off[feasible] <= (E / 4 + tiny + 0 * released)[feasible]).all()
         else:
             np.testing.assert_array_equal(trace.released, trace.noisy)
-    if spec.bonus == "paper":
+    if spec.bonus == "paper" and counted:
         np.testing.assert_array_equal(trace.error_used, trace.error_bound)
 
     # what was learned

@@ -15,6 +15,7 @@ from dprl.learners.elimination.eliminator import EliminationLearner
 from dprl.learners.tabular.planner import TabularLearner
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, SeedRun, schedules, start
+from dprl.simulation.online import small_problem
 from tests.contract.test_pairs import LEARNERS, small_spec
 
 
@@ -260,5 +261,5 @@ def test_what_an_eliminator_proposes_is_a_function_of_what_was_released(key: str
 def test_what_a_learner_takes_as_public_is_on_the_card() -> None:
     for key, learner in ALGORITHMS.items():
         assert set(learner.public) <= PUBLIC.keys()
-        run = start(small_spec("random", key, "none", environment_params={"S": 2, "A": 2, "H": 2}), 0)
+        run = start(RunSpec(algorithm=key, **small_problem(key), privacy="none", episodes=5000, seeds=1), 0)
         assert run.trace().guarantee.public == tuple(PUBLIC[name] for name in learner.public)

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, MECHANISMS, RunSpec
-from dprl.simulation import SeedRun, start
-from dprl.simulation.spec import mechanisms_for
+from dprl import ALGORITHMS, RunSpec
+from dprl.simulation.loops import LOOPS
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
+from tests.problems import home
 
 HERE = Path(__file__).parent
 MODES = {"walked": 2**62, "blocks": 0}
@@ -34,7 +35,7 @@ CASES = [
 def records(algorithm: str, privacy: str, mechanism: str | None) -> dict[str, dict[str, Any]]:
     """A record for each bonus and mode."""
     learner = ALGORITHMS[algorithm]
-    modes = MODES if learner.loop == "replan" else ["stages"]
+    modes = ["stages"] if learner.schedule else MODES
     return {
         f"{bonus}, {mode}": record(algorithm, privacy, mechanism, bonus, mode)
         for bonus in learner.bonuses
@@ -45,18 +46,20 @@ def records(algorithm: str, privacy: str, mechanism: str | None) -> dict[str, di
 def record(algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode: str) -> dict[str, Any]:
     """A few numbers on which everything in a run has an influence."""
     spec = RunSpec(
+        environment="riverswim" if runs_in(algorithm, "riverswim") else home(algorithm),
         environment_params={"S": 3, "H": 3 if mode == "stages" else 5},
         algorithm=algorithm,
         privacy=privacy,
         mechanism=mechanism,
-        calibration=MECHANISMS[mechanism].calibrations[-1] if mechanism else None,
+        calibration=calibrations_for(algorithm, mechanism)[-1] if mechanism else None,
         epsilon=50.0,
         bonus=bonus,
         episodes={"walked": 20_000, "blocks": 10**12, "stages": 10**12}[mode],
         schedule="geometric:0.1",
         seeds=1,
     )
-    run = start(spec, 0) if mode == "stages" else SeedRun(spec, 0, walk_below=MODES[mode])
+    loop: Any = LOOPS[ALGORITHMS[algorithm].loop]
+    run = loop(spec, 0) if mode == "stages" else loop(spec, 0, walk_below=MODES[mode])
     while not run.advance(60.0):
         pass
     trace = run.trace()
@@ -73,7 +76,7 @@ def record(algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode
         "released": trace.released[-1, 0, 0, :2].ravel(),
         "Q": trace.Q[-1, 0].ravel(),
         "error": np.array([trace.error_bound[-1], trace.error_used[-1]]),
-    } | {name: array[-3:] for name, array in trace.series.items()}
+    } | {name: array[-3:].ravel()[-20:] for name, array in trace.series.items()}
     # twelve digits: compared at nine
     rounded = {name: [float(f"{x:.12g}") for x in array.tolist()] for name, array in found.items()}
     return {"spec": spec.to_dict(), **rounded}

@@ -68,7 +68,13 @@ TAKEN = {
     "dprl.simulation.cost": {"MAX_CELLS"},
     "dprl.simulation.schedules": {"adaptive", "geometric"},
     "dprl.simulation.schedules.episodic": {"LIMIT"},
-    "dprl.simulation.spec": {"DEFAULT_DELTA", "TIED", "FIELDS", "RunSpec", "mechanisms_for"},
+    "dprl.simulation.pairs": {"calibrations_for", "mechanisms_for", "runs_in"},
+    "dprl.simulation.spec": {
+        "DEFAULT_DELTA",
+        "TIED",
+        "FIELDS",
+        "RunSpec",
+    },
     "dprl.simulation.sweep": {"Sweep"},
 }
 FREE = {"fields", "figures", "jobs", "links", "metrics", "search", "sentences", "tables", "theory", "words"}

@@ -12,6 +12,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
+from dprl.simulation.pairs import calibrations_for, runs_in
 from pages.shared.controls.launch import spec_of
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
@@ -51,6 +52,11 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environ
                 widget(app, "selectbox", "Privacy model").select(privacy).run()
             unbroken(app)
             found = spec(app)
+            if not runs_in(algorithm, environment):
+                assert found is None
+                assert app.button(key="run").disabled
+                assert "It needs an environment with known features" in words(app)
+                continue
             if (algorithm, privacy) in STAGED:
                 assert found is None
                 assert app.button(key="run").disabled
@@ -84,7 +90,7 @@ NOISE = [
     (privacy, calibration, mechanism)
     for privacy, privatizer in PRIVATIZERS.items()
     for mechanism in privatizer.mechanisms
-    for calibration in MECHANISMS[mechanism].calibrations
+    for calibration in calibrations_for("dp-ucbvi", mechanism)
 ]
 
 

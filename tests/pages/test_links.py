@@ -18,15 +18,16 @@ from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.links import BY_HAND, MAX_MODEL, NEWEST, TABLES, decode_spec, digest, encode_spec
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.spec import mechanisms_for
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.free import link as free_link
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor import links
 from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
 from pages.tradeoffs import study as studies
 from tests.pages.hostile import hostile
+from tests.problems import home
 
 SPEC = RunSpec()
 
@@ -51,7 +52,11 @@ def specs(draw: st.DrawFn) -> RunSpec:
     privacy = draw(st.sampled_from(algorithm.privacies))
     small = bool(algorithm.schedule)
     environment = SMALL if small else draw(st.sampled_from(ENVIRONMENTS))
-    choices = [(m, c) for m in mechanisms_for(algorithm.key, privacy) for c in MECHANISMS[m].calibrations]
+    if not runs_in(algorithm.key, environment[0]):
+        environment = (home(algorithm.key), {"S": 3})
+    choices = [
+        (m, c) for m in mechanisms_for(algorithm.key, privacy) for c in calibrations_for(algorithm.key, m)
+    ]
     mechanism, calibration = draw(st.sampled_from(choices)) if choices else (None, None)
     schedule = draw(st.sampled_from(["episodic", "geometric:0.02", "geometric:0.5", "adaptive:0.1"]))
     try:
@@ -133,7 +138,7 @@ def test_links_are_short_enough_to_be_read() -> None:
         SPEC.replace(environment="clinic", privacy=p, mechanism=m, calibration=c, episodes=10**12)
         for p in ("central", "shuffle", "local")
         for m in PRIVATIZERS[p].mechanisms
-        for c in MECHANISMS[m].calibrations
+        for c in calibrations_for("dp-ucbvi", m)
     ][:6]
     assert len(kinds) == 6
     assert len(links.query([Curve(s) for s in kinds], View(tab="policy", episode=5))) < 300

@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.figures import looks, style
 from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
+from dprl.simulation.pairs import calibrations_for
 from pages.shared.examples import EXAMPLES
 from pages.shared.names import kind_of, kinds
 from pages.shared.visitor.links import Curve
@@ -37,8 +38,10 @@ def lines(app: AppTest) -> dict[str, dict[str, Any]]:
 
 def test_every_noise_has_a_marker_and_every_learner_a_dash() -> None:
     for model, privatizer in PRIVATIZERS.items():
-        noises = sum(len(MECHANISMS[m].calibrations) for m in privatizer.mechanisms)
-        assert len(set(style.SYMBOLS[model])) >= noises
+        known = {
+            (m, size) for a in ALGORITHMS for m in privatizer.mechanisms for size in calibrations_for(a, m)
+        }
+        assert len(set(style.SYMBOLS[model])) >= len(known)
     assert len(set(looks.DASHES)) >= len(ALGORITHMS)
 
 

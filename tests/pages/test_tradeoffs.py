@@ -24,6 +24,7 @@ from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.pages.conftest import charts, unbroken, words
+from tests.problems import home
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -377,8 +378,9 @@ def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
 def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
     """With bits as a preview has them: to account for them exactly takes seconds, and changes no sentence."""
     monkeypatch.setattr(shuffle, "least_bits", lambda *given: least_bits(*given[:-1], False))
+    params = SMALLEST if home(algorithm) == "random" else {"d": 2, "S": 2, "H": 2}
     base = RunSpec(
-        algorithm=algorithm, environment="random", environment_params=SMALLEST, episodes=2000, seeds=2
+        algorithm=algorithm, environment=home(algorithm), environment_params=params, episodes=2000, seeds=2
     )
     study = Study(base, studies.usual_models(base), "epsilon", (10.0, 100.0), "price", 50.0)
     app = visit(PAGE, **query(study))

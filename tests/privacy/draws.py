@@ -18,6 +18,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, attack
 from dprl.privacy.mechanisms import Stream
 from dprl.privacy.privatizers import Noise, Request
+from dprl.simulation.pairs import calibrations_for
 from dprl.statistics import CONSISTENT, REPLACE_ONE, Change, Statistic
 
 LEVEL = 1e-4
@@ -25,7 +26,7 @@ FIVE = 5.0  # standard errors; two-sided chance 6e-7 for each comparison
 
 # every (privacy, mechanism, calibration) there is
 TRIPLES = [
-    (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in MECHANISMS[m].calibrations
+    (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in calibrations_for("dp-ucbvi", m)
 ]
 
 

@@ -25,6 +25,7 @@ from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, add_gaussian, coeffic
 from dprl.privacy.mechanisms.laplace import add_laplace
 from dprl.privacy.mechanisms.tree import levels
 from dprl.simulation import schedules
+from dprl.statistics import CONSISTENT
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
 
 Node = tuple[int, int]  # start and length of an interval of the stream
@@ -389,9 +390,7 @@ def test_levels(items: int, expected: int) -> None:
 def test_registry(key: str) -> None:
     mechanism = MECHANISMS[key]
     assert mechanism.key == key
-    assert mechanism.calibrations
-    assert set(mechanism.calibrations) <= {"tight", "paper"}
-    assert "tight" in mechanism.calibrations
+    assert mechanism.norm in CONSISTENT.norms
     for text in (mechanism.title, mechanism.summary, mechanism.source):
         assert text
         assert "\n" not in text

@@ -16,13 +16,14 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms import SIGNATURE
 from dprl.privacy.privatizers import Batch, Noise, Request
 from dprl.simulation import schedules
+from dprl.simulation.pairs import calibrations_for
 from dprl.statistics import BLANK_ONE, CONSISTENT
 from tests.compare import LEVEL
 from tests.privacy.test_blt import first_columns
 from tests.privacy.test_optimal import matrices
 
 PRIVATE = [
-    (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in MECHANISMS[m].calibrations
+    (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in calibrations_for("dp-ucbvi", m)
 ]
 PAPER = [triple for triple in PRIVATE if triple[2] == "paper"]
 H, S, A = 2, 2, 2
@@ -183,7 +184,7 @@ def test_batches_that_are_forgotten_each_have_their_own_noise() -> None:
 def test_a_preview_needs_no_search(privacy: str, mechanism: str, calibration: str) -> None:
     """exact=False: at the last release printed noise as it is, tight noise within a few percent."""
     times = np.array([1, 10, 1000])
-    for way in MECHANISMS[mechanism].calibrations:
+    for way in calibrations_for("dp-ucbvi", mechanism):
         _, real = prepared(privacy, mechanism, way, times)
         _, preview = prepared(privacy, mechanism, way, times, exact=False)
         np.testing.assert_allclose(preview.std[-1], real.std[-1], rtol=0.15 if way == "tight" else 1e-12)

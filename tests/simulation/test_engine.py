@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, PRIVATIZERS, RunSpec, SeedTrace
+from dprl import ALGORITHMS, ENVIRONMENTS, PRIVATIZERS, RunSpec, SeedTrace
 from dprl.kernels import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
 from dprl.simulation import Run, start, trace_from_bytes, warm
 from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.prepare import streams
-from dprl.simulation.spec import mechanisms_for
 from tests.compare import LEVEL, ks_samples
 from tests.problems import PAIRS, STAGED, small_params
 
@@ -208,7 +208,9 @@ def test_compiled_and_plain_python_give_the_same_bits(
 ) -> None:
     """Users walked, and sampled in blocks so large that every branch of every sampler is used, each with another bonus:
     a bonus reads what was released, however it was drawn."""
-    calibration = MECHANISMS[mechanism].calibrations[-1] if mechanism else None  # printed, if there is such
+    calibration = (
+        calibrations_for(algorithm, mechanism)[-1] if mechanism else None
+    )  # printed, if there is such
     ways = [
         (30, "episodic", WALK_ALL),
         (100, "geometric:0.4", WALK_ALL),
@@ -323,7 +325,7 @@ def test_the_same_spec_in_a_fresh_process_gives_the_same_bytes() -> None:
     specs = [
         RunSpec(
             algorithm=algorithm, privacy=privacy, mechanism=mechanism, environment_params={"S": 3, "H": 4},
-            calibration=MECHANISMS[mechanism].calibrations[-1] if mechanism else None,
+            calibration=calibrations_for(algorithm, mechanism)[-1] if mechanism else None,
             episodes=10**8, schedule="geometric:0.3", seeds=1,
         )
         for algorithm, privacy, mechanism in RUNS

@@ -22,7 +22,8 @@ from dprl import (
 )
 from dprl.fields import Field
 from dprl.links import decode_spec, defaults_of
-from dprl.simulation.spec import mechanisms_for
+from dprl.simulation.online import small_problem
+from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from tests.problems import fits, model
 
 IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
@@ -81,7 +82,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
     mechanism = draw(st.sampled_from((None, *mechanisms_for(given_fields["algorithm"], privacy))))
     given_fields["mechanism"] = mechanism
     if mechanism:
-        given_fields["calibration"] = draw(st.sampled_from((None, *MECHANISMS[mechanism].calibrations)))
+        given_fields["calibration"] = draw(st.sampled_from((None, *calibrations_for(learner.key, mechanism))))
         if MECHANISMS[mechanism].needs_delta:
             assume(given_fields.get("delta") != 0)
     elif privacy == "shuffle":
@@ -188,9 +189,8 @@ def test_defaults() -> None:
         "seeds": 5,
         "root_seed": 0,
     }
-    tiny = {"S": 2, "A": 2, "H": 3}
     for key, learner in ALGORITHMS.items():
-        own = RunSpec(algorithm=key, environment="random", environment_params=tiny)
+        own = RunSpec(algorithm=key, **small_problem(key))
         assert own.privacy == learner.privacies[0]
         assert own.bonus == learner.bonuses[0]
         assert not own.caution  # nobody gets by default what is not offered any more

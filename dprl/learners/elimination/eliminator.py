@@ -104,6 +104,7 @@ class EliminationLearner:
     statistic: Counts = CONSISTENT
 
     loop = "eliminate"
+    needs = ""
     retired: ClassVar[Mapping[str, str]] = {}
     public = ("sizes", "d1")
     schedule = "own"

@@ -49,14 +49,14 @@ def plan_with_rewards(problem: OfflineProblem) -> Plan:
 
 
 def _iota(problem: OfflineProblem) -> float:
-    S, A, H = problem.size
+    S, A, H, _ = problem.size
     return log(H * S * A / problem.beta)  # line 2
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -> Learned:
     """Pessimistic value iteration. r: [H, S, A] mean rewards, each at most by `doubt` above the true one."""
     E, p, iota = problem.errors.get(COUNTS, 0.0), problem.params, _iota(problem)
-    S, A, H = problem.size
+    S, A, H, _ = problem.size
     n = counts.visits(released)
     known = n > E
     safe = np.where(known, n, 1.0)
@@ -112,7 +112,7 @@ def errors(
     """
     from scipy.special import ndtri
 
-    S, A, H = problem.size
+    S, A, H, _ = problem.size
     if calibration == "paper":
         tails = {
             "gaussian": sqrt(2 * log(4 * H * S**2 * A / problem.beta)),

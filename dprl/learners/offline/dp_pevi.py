@@ -27,7 +27,7 @@ def plan(problem: OfflineProblem) -> Plan:
     """r_h + P_h V = c + phi w, since P_h sums to one; w is g times the regression of (r + V - c)/g."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
-    S, A, H = problem.size
+    S, A, H, _ = problem.size
     d, lam, one = phi.shape[-1], p["lambda"], np.ones((S, A))
     Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
     V, policy, repaired = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64), 0

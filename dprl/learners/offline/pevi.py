@@ -14,7 +14,7 @@ def plan(problem: OfflineProblem) -> Plan:
     """Jin, Yang, Wang 2021, Algorithm 2; the penalty is C d H |phi|, with the logarithm in C."""
     phi, p = problem.features, problem.params
     assert phi is not None
-    S, A, H = problem.size
+    S, A, H, _ = problem.size
     d, one = phi.shape[-1], np.ones((S, A))
     Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
     V, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)

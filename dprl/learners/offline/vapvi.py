@@ -30,7 +30,7 @@ from dprl.statistics.regression import (
 def plan(problem: OfflineProblem) -> Plan:
     """QW23-offline Algorithm 2. Steps are h = 0..H-1 here, so that H - h + 1 of the paper is H - h."""
     phi, p, E = _features(problem), problem.params, problem.errors
-    S, A, H = problem.size
+    S, A, H, _ = problem.size
     d, lam, first, second = phi.shape[-1], p["lambda"], 0, int(halves(p))
     K = problem.n - problem.n // 2 if halves(p) else problem.n
     eye, one = np.eye(d), np.ones((S, A))

@@ -60,6 +60,7 @@ class TabularLearner:
     noise_weight: Callable[[Problem], float] | None = None
 
     loop = "replan"
+    needs = ""
     retired: ClassVar[Mapping[str, str]] = RETIRED
     public = ("sizes",)
     schedule = ""

@@ -144,7 +144,7 @@ GAUSSIAN_BLT = Mechanism(
     losses=seen_through(lambda stream: factors(stream.releases)[1].squared(stream.releases)),
     telling=whole,
     log_ratio=gaussian_ratio(innovations),
-    calibrations=("tight",),
+    norm="l2",
     needs_delta=True,
     prepare=prepare,
 )

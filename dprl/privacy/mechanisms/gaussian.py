@@ -177,7 +177,7 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     losses=seen_through(lambda stream: float(_norms(stream)[-1] ** 2)),
     telling=whole,
     log_ratio=gaussian_ratio(innovations),
-    calibrations=("tight",),
+    norm="l2",
     needs_delta=True,
     prepare=correlate,
 )
@@ -195,7 +195,7 @@ GAUSSIAN_TREE = Mechanism(
     losses=seen_through(lambda stream: levels(stream.items)),
     telling=stems,
     log_ratio=gaussian_ratio(split),
-    calibrations=("tight",),
+    norm="l2",
     needs_delta=True,
 )
 
@@ -213,6 +213,6 @@ GAUSSIAN = Mechanism(
     telling=first_item,
     log_ratio=gaussian_ratio(increments),
     fresh=True,
-    calibrations=("tight",),
+    norm="l2",
     needs_delta=True,
 )

@@ -102,7 +102,7 @@ LAPLACE_TREE = Mechanism(
     losses=_losses(lambda stream: levels(stream.items)),
     telling=stems,
     log_ratio=laplace_ratio(split),
-    calibrations=("tight", "paper"),
+    norm="l1",
     needs_delta=False,
 )
 
@@ -120,6 +120,6 @@ LAPLACE = Mechanism(
     telling=first_item,
     log_ratio=laplace_ratio(increments),
     fresh=True,
-    calibrations=("tight", "paper"),
+    norm="l1",
     needs_delta=False,
 )

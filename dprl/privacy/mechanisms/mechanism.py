@@ -78,7 +78,7 @@ class Mechanism:
             item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart.
         halved(stream): noise half as large, as a stream and what multiplies its unit noise.
         fresh: every user draws noise of their own, for a report of their own.
-        calibrations: `paper` if some paper prints its scale, `tight` if our accountant can solve for it.
+        norm: of a `Change`, what its losses follow from: l1, l2, or its cells.
         needs_delta: proves nothing at delta = 0.
     """
 
@@ -92,7 +92,7 @@ class Mechanism:
     tail: Callable[[Stream, float], Array]
     length: Callable[[Stream, int, float], Array]
     losses: Callable[[Change, float, Stream], tuple[Losses, ...]]
-    calibrations: tuple[str, ...]
+    norm: str
     needs_delta: bool
     telling: Callable[[Stream], Stream]
     log_ratio: Callable[[Stream, Array, int, Array, Array], Array]

@@ -239,7 +239,7 @@ GAUSSIAN_OPTIMAL = Mechanism(
     losses=seen_through(lambda stream: factors(stream.releases).column),
     telling=whole,
     log_ratio=gaussian_ratio(innovations),
-    calibrations=("tight",),
+    norm="l2",
     needs_delta=True,
     prepare=correlate,
 )

@@ -38,10 +38,9 @@ TRUST = "The agent sees every trajectory and is trusted; all that leaves it (pol
 def prepare(request: Request) -> Noise:
     """Noise on running sums.
 
-    paper: each part of the statistic has its share of the budget, and a user touches L nodes of its tree over the
-    users 1..K: for counts, whose three families a user enters at each of H steps, node scale 3HL/epsilon (QW23-online
-    5.1). tight: the least scale that proves (epsilon, delta) under replace-one for the stream of releases, the parts
-    in units in which they tolerate the same noise.
+    paper: as the statistic's papers print it, in a tree over the users 1..K. tight: the least scale that proves
+    (epsilon, delta) under replace-one for the stream of releases, the parts in units in which they tolerate the same
+    noise.
     """
     mechanism = MECHANISMS[request.mechanism]
     table, events = None, None
@@ -50,11 +49,13 @@ def prepare(request: Request) -> Noise:
         if request.releases is not None:
             # any of 1..K may become a release, after earlier noise has been seen
             stream, table, events = open_stream(request.K, request.releases), stream, request.K
-        scale = printed_scale(request)
-        formula = (
-            f"Laplace({statistic.printed}L/epsilon) in each node, L = floor(log2 K) + 1 = {levels(request.K)}"
+        printed = request.noise_as_printed("central")
+        scale, formula, sources, notes = (
+            printed.scale,
+            printed.formula,
+            (*printed.sources, mechanism.source),
+            printed.notes,
         )
-        sources: tuple[str, ...] = ("QW23-online section 5.1", "V20 Algorithm 2", mechanism.source)
     else:
         stream = stream_of_releases(request.releases or len(request.times))
         statistic = request.statistic.evened()
@@ -65,7 +66,7 @@ def prepare(request: Request) -> Noise:
             f"the least scale that proves {budget(request.epsilon, request.delta)} for a change of {norm} "
             f"({statistic.moved}), seen in {stream.releases:,} releases"
         )
-        sources = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018")
+        sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         return guarantee(
@@ -73,17 +74,17 @@ def prepare(request: Request) -> Noise:
             model="JDP",
             trust=TRUST,
             mechanism=mechanism,
-            where=f"in the agent: in the running sums of every counter of {statistic.parts}, before the learner sees "
-            "them",
+            where=f"in the agent: in the running sums of {every(statistic)}, before the learner sees them",
             formula=formula,
             scale=statistic.counter(scale),
             std=float(noise.std.max()),
-            claimed_delta=0.0 if request.calibration == "paper" else request.delta,
+            claimed_delta=request.claimed_delta,
             readings=readings,
             ladder=ladder(request),
             assumptions=(
                 "the agent is trusted",
                 "a user's own actions are not protected from that user's own data (joint privacy, billboard lemma)",
+                *notes,
                 SIMULATION,
             ),
             sources=sources,
@@ -93,9 +94,9 @@ def prepare(request: Request) -> Noise:
     return noise
 
 
-def printed_scale(request: Request) -> float:
-    """Node scale 3HL/epsilon, for counts (QW23-online 5.1)."""
-    return request.printed * levels(request.K) / request.epsilon
+def every(statistic: Statistic) -> str:
+    """What noise is added to, in words."""
+    return f"every counter of {statistic.parts}" if statistic.counted else statistic.parts
 
 
 def tight_scale(
@@ -112,8 +113,10 @@ def tight_scale(
 def ladder(request: Request) -> tuple[Step, ...]:
     """From the printed noise down, one idea at a time: the std of one counter n at the worst release there can be.
 
-    At the spec's delta, or at the reference delta when that is 0.
+    At the spec's delta, or at the reference delta when that is 0. Empty where nothing is known for Laplace noise.
     """
+    if "l1" not in request.statistic.norms:
+        return ()
     delta = request.delta or REFERENCE_DELTA
     return _ladder(
         request.statistic,

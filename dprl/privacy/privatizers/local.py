@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, make_stream, open_stream
-from dprl.privacy.privatizers.central import tight_scale
+from dprl.privacy.privatizers.central import every, tight_scale
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE
 
@@ -14,7 +14,7 @@ TRUST = "Nobody is trusted: each user sends noisy counts only, and the agent nev
 def prepare(request: Request) -> Noise:
     """Noise on every cell of every user's report; the agent adds reports up.
 
-    paper: Laplace(3H/epsilon) on counts (QW23-online 5.2). tight: the least scale that proves (epsilon, delta) under
+    paper: as the statistic's papers print it. tight: the least scale that proves (epsilon, delta) under
     replace-one for one report, the parts in units in which they tolerate the same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
@@ -24,9 +24,8 @@ def prepare(request: Request) -> Noise:
         stream, table, events = open_stream(request.K, request.releases), stream, 2 * len(request.times)
     if request.calibration == "paper":
         statistic = request.statistic
-        scale = request.printed / request.epsilon
-        formula = f"Laplace({statistic.printed}/epsilon) on each counter of each user"
-        sources: tuple[str, ...] = ("QW23-online section 5.2",)
+        printed = request.noise_as_printed("local")
+        scale, formula, sources, notes = printed.scale, printed.formula, printed.sources, printed.notes
     else:
         statistic = request.statistic.evened()
         change = statistic.sensitivity(request.size, REPLACE_ONE)
@@ -35,7 +34,7 @@ def prepare(request: Request) -> Noise:
             f"the least scale that proves {budget(request.epsilon, request.delta)} for one report, in which another "
             f"trajectory changes {statistic.moved}"
         )
-        sources = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018")
+        sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         return guarantee(
@@ -43,13 +42,13 @@ def prepare(request: Request) -> Noise:
             model="LDP",
             trust=TRUST,
             mechanism=mechanism,
-            where=f"on each user's device: on every counter of {statistic.parts}, before it is sent",
+            where=f"on each user's device: on {every(statistic)}, before it is sent",
             formula=formula,
             scale=statistic.counter(scale),
             std=float(noise.std.max()),
-            claimed_delta=0.0 if request.calibration == "paper" else request.delta,
+            claimed_delta=request.claimed_delta,
             readings=readings,
-            assumptions=(SIMULATION,),
+            assumptions=(*notes, SIMULATION),
             sources=sources,
         )
 

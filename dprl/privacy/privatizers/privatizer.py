@@ -14,8 +14,8 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Losses, epsilon_of, group_epsilon, repeated
 from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import SCOPE, UNIT, Guarantee, Reading, Step
-from dprl.privacy.mechanisms import Mechanism, Stream
-from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Statistic
+from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
+from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
 
 REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
@@ -69,9 +69,14 @@ class Request:
         return self.statistic.cells(self.size)
 
     @property
-    def printed(self) -> float:
-        """The L1 norm for which the papers print their noise, that of blank-one: 3H for counts."""
-        return self.statistic.sensitivity(self.size, BLANK_ONE).l1
+    def claimed_delta(self) -> float:
+        """The delta that is promised: none for printed Laplace noise."""
+        pure = self.calibration == "paper" and not MECHANISMS[self.mechanism].needs_delta
+        return 0.0 if pure else self.delta
+
+    def noise_as_printed(self, model: str) -> Printed:
+        """Noise as the statistic's papers print it."""
+        return self.statistic.noise_as_printed(model, self.size, self.K, self.epsilon, self.delta)
 
 
 @dataclass(frozen=True)
@@ -276,7 +281,11 @@ def guarantee(
     sources: tuple[str, ...],
     ladder: tuple[Step, ...] = (),
 ) -> Guarantee:
-    """The guarantee of a run with noise. What it proves is the reading under replace-one at the spec's delta."""
+    """The guarantee of a run with noise. What it proves is the reading under replace-one at the spec's delta.
+
+    scale, std: of one counter; of a statistic that has no counters the scale is told with the formula.
+    """
+    counted = request.statistic.counted
     ours = [r for r in readings if r.adjacency == REPLACE_ONE and r.delta == request.delta]
     return Guarantee(
         model=model,
@@ -285,9 +294,9 @@ def guarantee(
         adjacency="replace one user's whole trajectory by another",
         mechanism=mechanism.title,
         where=where,
-        noise_formula=formula,
-        noise_scale=scale,
-        noise_std=std,
+        noise_formula=formula if counted else f"{formula}; scale {scale:.4g}",
+        noise_scale=scale if counted else None,
+        noise_std=std if counted else None,
         claimed_epsilon=request.epsilon,
         claimed_delta=claimed_delta,
         proved_epsilon=ours[0].epsilon if ours and math.isfinite(ours[0].epsilon) else None,

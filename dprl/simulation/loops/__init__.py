@@ -7,6 +7,7 @@ from typing import Protocol
 from dprl.privacy.privatizers import Noise
 from dprl.simulation.kinds import Run
 from dprl.simulation.loops.eliminate import EliminationRun
+from dprl.simulation.loops.regress import RegressionRun
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.spec import RunSpec
 
@@ -21,6 +22,6 @@ class Loop(Protocol):
         """The noise of any seed, which follows from the spec alone."""
 
 
-LOOPS: dict[str, Loop] = {"replan": SeedRun, "eliminate": EliminationRun}
+LOOPS: dict[str, Loop] = {"replan": SeedRun, "eliminate": EliminationRun, "regress": RegressionRun}
 
-__all__ = ["LOOPS", "EliminationRun", "SeedRun"]
+__all__ = ["LOOPS", "EliminationRun", "RegressionRun", "SeedRun"]

@@ -20,8 +20,8 @@ from dprl.simulation import schedules
 from dprl.simulation.blocks import Model, sample, walk
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
-from dprl.statistics import Statistic, consistency
-from dprl.statistics.counts import add_scaled
+from dprl.statistics import consistency
+from dprl.statistics.counts import Counts, add_scaled
 
 
 class Setup(NamedTuple):
@@ -177,8 +177,8 @@ def simulate(
 
 
 @kernel
-def play(users: int, users_rng: np.random.Generator, model: Model, setup: Setup, state: State) -> None:
-    """Add the counts of so many users, and what they lose."""
+def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
+    """Add the counts of so many users, and what they lose. setup, state: this loop's, or one's with such fields."""
     if users <= setup.walk_below:
         walk(users_rng, model, state.policy, users, state.counts, state.starts)
     else:
@@ -192,7 +192,7 @@ def play(users: int, users_rng: np.random.Generator, model: Model, setup: Setup,
 
 
 @kernel
-def note(point: int, users: int, setup: Setup, state: State, record: Record) -> None:
+def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None:
     """Record a point of the curve, while the policy that led to it is still the one played."""
     gap = 0.0
     for s in range(state.starts.shape[0]):
@@ -206,7 +206,7 @@ def note(point: int, users: int, setup: Setup, state: State, record: Record) -> 
 
 
 @kernel
-def follow(model: Model, state: State) -> None:
+def follow(model: Model, state: Any) -> None:
     """Evaluate the learner's policy exactly, if it is not the one already evaluated."""
     H, S = state.policy.shape
     same = True
@@ -240,7 +240,7 @@ def planner_of(spec: RunSpec) -> planner.Planner:
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
-def kernels_of(spec: RunSpec, statistic: Statistic, plain: bool = False) -> Kernels:
+def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels:
     """What a spec's loop is run with."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)

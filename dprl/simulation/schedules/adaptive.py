@@ -23,6 +23,26 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 
 @kernel
+def growth(users: int, left: int, K: int, settings: Array) -> float:
+    """By which share of the users so far a block may grow; below 0, by which it has to.
+
+    Once growing by eta would not get to K with the releases that are left, a block may grow by the square of the pace
+    that would, so that steps which counts vouch for save releases for those near a tie. The pace needed may rise
+    as 1 / ln(K / t), up to doubling; from there on the rest is a geometric sequence. settings: [eta].
+    """
+    most = settings[0]
+    if users > 0:
+        ahead = log(K / users)
+        pace = ahead / left
+        usual = log(1.0 + most)
+        if pace >= usual:
+            if pace >= min(log(2.0), usual * log(K) / ahead):
+                return 1.0 - exp(pace)
+            most = max(most, min(1.0, exp(2.0 * pace) - 1.0))
+    return float(most)
+
+
+@kernel
 def next_release(
     users: int, left: int, K: int, settings: Array, released: Array, error: float, policy: Policy
 ) -> int:
@@ -31,21 +51,13 @@ def next_release(
     P~ is what the learner itself has released: the first state from its counts of the first step, then m~ / sum m~
     under the policy; a state without released transitions ends the path. Before anything is released, states are
     equally likely.
-    Once growing by eta would not get to K with the releases that are left, a block may grow by the square of the pace
-    that would, so that steps which counts vouch for save releases for those near a tie. The pace needed may rise
-    as 1 / ln(K / t), up to doubling; from there on the rest is a geometric sequence. settings: [eta].
+    eta may be more, see `growth`. settings: [eta].
     """
     H, S = policy.shape
     A = released.shape[2]
-    most = settings[0]
-    if users > 0:
-        ahead = log(K / users)
-        pace = ahead / left
-        usual = log(1.0 + most)
-        if pace >= usual:
-            if pace >= min(log(2.0), usual * log(K) / ahead):
-                return min(K, users + max(1, int((exp(pace) - 1.0) * users)))
-            most = max(most, min(1.0, exp(2.0 * pace) - 1.0))
+    most = growth(users, left, K, settings)
+    if most < 0.0:
+        return min(K, users + max(1, int(-most * users)))
     block = most * users
     here, there = np.zeros(S), np.zeros(S)
     total = 0.0
@@ -117,5 +129,6 @@ SCHEDULE = Schedule(
         K, geometric.count(eta_of(argument), K) + size.H * size.S * size.A
     ),
     times=epochs,
+    growth=growth,
     limit=limit,
 )

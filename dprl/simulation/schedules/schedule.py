@@ -25,6 +25,11 @@ Ints = NDArray[np.int64]
 SIGNATURE = "int64(int64, int64, int64, float64[::1], float64[:,:,:,::1], float64, int64[:,::1])"
 
 
+# kernel signature of (users, left, K, settings) -> by which share of the users so far a block may grow at most, for a
+# learner with a rule of its own; below 0, by which share it has to.
+GROWTH = "float64(int64, int64, int64, float64[::1])"
+
+
 @dataclass(frozen=True)
 class Schedule:
     """An entry of the registry. A spec names it `key` or `key:argument`.
@@ -38,6 +43,7 @@ class Schedule:
         releases(argument, K, size): about how many it makes.
         times(argument, K): [M] users at each release, increasing to K, or, if it decides as it goes, the ends
             of epochs of users.
+        growth: kernel with GROWTH, if it decides as it goes, else None.
         limit(argument, K, size, per_release): M of a schedule that decides as it goes, else None.
         refusal(argument, K): why it does not go with so many users, if it does not.
         fewer: what makes fewer releases, in words, if not fewer users.
@@ -53,6 +59,7 @@ class Schedule:
     next_release: Callable[..., int]
     releases: Callable[[str, int, Size], int]
     times: Callable[[str, int], Ints]
+    growth: Callable[..., float] | None = None
     limit: Callable[[str, int, Size, bool], int] | None = None
     refusal: Callable[[str, int], SpecError | None] = lambda argument, K: None
     fewer: str = ""

@@ -129,7 +129,7 @@ def _range(value: Any) -> tuple[float, float]:
 
 def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
     """[H, S, A] as declared."""
-    S, A, H = size
+    S, A, H, _ = size
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = np.full((S, A), float(value)).tolist()
     table = _numbers(value, "rewards", (2, 3), (S, A), (H, S, A))

@@ -177,7 +177,7 @@ class _Reader:
             yield row + 1, "state", lambda: f"{went}, but next_state above is {came}; give the same in both."
 
     def _finished(self) -> tuple[Array, int]:
-        S, A, H = self.declared.size
+        S, A, H, _ = self.declared.size
         if not self.rows:
             _refuse(2, "episode", "there are no trajectories below the heading; give at least one.")
         if self.rows % H:

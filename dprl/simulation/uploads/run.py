@@ -126,7 +126,7 @@ class UploadRun:
 
     def trace(self) -> UploadTrace:
         """Everything that was released, and learned from it."""
-        S, A, H = self.spec.problem_size
+        S, A, H, _ = self.spec.problem_size
         released = np.zeros((H, S, A, S + 2))
         if self.released:
             released[...] = self.released[0]

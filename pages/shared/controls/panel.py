@@ -20,9 +20,10 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.simulation.spec import TIED, mechanisms_for
+from dprl.simulation.spec import TIED
 from dprl.words import count, human
 from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
@@ -93,7 +94,7 @@ def environment(s: Session) -> None:
     )
     try:
         checked = checked_params(s, world)
-        if _drawable(*world.size(**checked)):  # else the box below the settings says what would fit
+        if _drawable(Size(*world.size(**checked))):  # else the box below the settings says what would fit
             drawn = picture(key, tuple(checked.items()), dark())
             config = style.config() | {"displayModeBar": False}
             st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
@@ -104,8 +105,8 @@ def environment(s: Session) -> None:
     parameters(s, "environment", key, [f for f in world.fields if f.name != "model"])
 
 
-def _drawable(S: int, A: int, H: int) -> bool:
-    return H * S * A * (S + 2) <= MAX_CELLS
+def _drawable(size: Size) -> bool:
+    return size.H * size.S * size.A * (size.S + 2) <= MAX_CELLS
 
 
 def learner(s: Session) -> None:
@@ -115,6 +116,13 @@ def learner(s: Session) -> None:
         "Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), ALGORITHMS[key].summary
     )
     algorithm = ALGORITHMS[key]
+    if not runs_in(key, s.draft.environment):
+        fitting = next(name for name in ENVIRONMENTS if runs_in(key, name))
+        st.caption(f"It needs an environment with known features: {escape(ENVIRONMENTS[fitting].title)}.")
+        st.button(
+            "Take it", icon=":material/polyline:", on_click=callback(take), args=(s, fitting), key="fitting"
+        )
+        return
     with suppress(SpecError):  # said by the drawing
         world = ENVIRONMENTS[s.draft.environment]
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
@@ -135,15 +143,20 @@ def checked_params(s: Session, world: Environment) -> dict[str, Any]:
     return check_params("environment_params", world.key, world.fields, given)
 
 
+def take(s: Session, environment: str) -> None:
+    """Chooses an environment."""
+    s.draft.environment = environment
+    s.version += 1
+
+
 SMALL = {"S": 2, "A": 2, "H": 3}
 
 
 def take_small(s: Session) -> None:
     """Chooses an environment that learners which list all policies can be run on, and enough users for them."""
-    s.draft.environment = "random"
     s.draft.environment_params["random"] = dict(SMALL)
     s.draft.episodes = max(s.draft.episodes, 10**13)
-    s.version += 1
+    take(s, "random")
 
 
 def privacy(s: Session) -> None:
@@ -194,7 +207,8 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
     mechanism, calibration, delta = chosen_noise(s)
     known = mechanisms_for(s.draft.algorithm, privatizer.key)
-    calibrations = [c for c in CALIBRATION if any(c in MECHANISMS[m].calibrations for m in known)]
+    sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
+    calibrations = [c for c in CALIBRATION if any(c in size for size in sizes.values())]
 
     def calibrate(word: str) -> None:
         s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)
@@ -226,7 +240,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
                 args=(s,),
             )
     select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
-    printed = [m for m in known if calibration in MECHANISMS[m].calibrations]
+    printed = [m for m in known if calibration in sizes[m]]
     fitting = [m for m in printed if delta > 0 or not MECHANISMS[m].needs_delta] or printed
     select("Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary)
     only = " and ".join(MECHANISMS[m].title for m in fitting)
@@ -246,7 +260,9 @@ def chosen_noise(s: Session) -> tuple[str, str, float]:
     """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
     usual = replace(draft_of(RunSpec()), privacy=s.draft.privacy)
     small: dict[str, Any] = {"environment": "random", "environment_params": {"random": dict(SMALL)}}
-    for draft in (s.draft, *(replace(one, **small) for one in (s.draft, usual))):
+    fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))
+    others = (replace(s.draft, environment=fitting), *(replace(one, **small) for one in (s.draft, usual)))
+    for draft in (s.draft, *others):
         try:
             spec = spec_from(draft)
         except SpecError:

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from dprl.learners import ALGORITHMS
-from dprl.privacy import MECHANISMS
-from dprl.simulation.spec import FIELDS, RunSpec, mechanisms_for
+from dprl.simulation.pairs import calibrations_for, mechanisms_for
+from dprl.simulation.spec import FIELDS, RunSpec
 
 Owner = Literal["environment", "algorithm"]  # of parameters
 
@@ -74,7 +74,7 @@ def spec_from(draft: Draft) -> RunSpec:
     mechanisms = mechanisms_for(draft.algorithm, values["privacy"])
     if draft.mechanism not in mechanisms:
         values["mechanism"] = None
-    if not any(draft.calibration in MECHANISMS[key].calibrations for key in mechanisms):
+    if not any(draft.calibration in calibrations_for(draft.algorithm, key) for key in mechanisms):
         values["calibration"] = None
     return RunSpec.from_dict(values)
 

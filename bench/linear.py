@@ -1,0 +1,62 @@
+"""Learners of linear models on the mixture whose weights matter: average regret, optimism, speed (docs/linear.md).
+
+python -m bench.linear
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from dprl import RunSpec
+from dprl.simulation import start
+
+SEEDS = 10
+MOST = {"d": 10, "S": 4, "H": 10}
+ROWS: tuple[dict[str, Any], ...] = (
+    *({"privacy": "none", "episodes": K} for K in (10**6, 10**9)),
+    *({"privacy": "central", "episodes": K} for K in (10**6, 10**7, 10**8, 10**9)),
+    *({"privacy": "local", "epsilon": e, "episodes": 10**12} for e in (10.0, 1.0)),
+    *({"privacy": p, "episodes": 10**9, "environment_params": MOST} for p in ("none", "central", "local")),
+    *({"privacy": p, "bonus": "paper", "episodes": 10**9} for p in ("none", "central")),
+    *(
+        {"privacy": p, "calibration": "paper", "bonus": "paper", "episodes": K}
+        for p in ("central", "local")
+        for K in (10**9, 10**12, 10**15)
+    ),
+    {"privacy": "none", "episodes": 50_000, "schedule": "episodic"},
+    {"privacy": "central", "episodes": 50_000, "schedule": "episodic"},
+)
+
+
+def main() -> None:
+    print(
+        f"{SEEDS} seeds; regret per episode, in percent of V*; largest gap after the last user, the same; s a seed"
+    )
+    for given in ROWS:
+        spec = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", seeds=1, **given)
+        start(spec, 0).advance(60.0)
+        traces, began = [], time.perf_counter()
+        for seed in range(SEEDS):
+            run = start(spec, seed)
+            while not run.advance(60.0):
+                pass
+            traces.append(run.trace())
+        took = (time.perf_counter() - began) / SEEDS
+        v_star = traces[0].v_star
+        average = 100 * np.array([t.regret[-1] for t in traces]) / spec.episodes / v_star
+        gap = 100 * np.array([t.gap[-1] for t in traces]) / v_star
+        said = ", ".join(f"{name} {value}" for name, value in given.items())
+        print(
+            f"{said}: mean {average.mean():.4g} ({average.min():.4g} to {average.max():.4g}), gap {gap.max():.3g}, "
+            f"optimism {min(t.optimism.min() for t in traces):.4f}, indefinite "
+            f"{max(t.series['indefinite'][-1] for t in traces):.0f}, {took:.3f} s, "
+            f"{np.median([t.rate for t in traces]):,.0f} episodes/s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

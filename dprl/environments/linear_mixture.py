@@ -1,0 +1,73 @@
+"""A lock whose combination is hidden in the weights of a linear mixture: patients of several types, a drug for each."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from dprl.environments.environment import Environment
+from dprl.fields import Field
+from dprl.mdp import TabularMDP
+from dprl.mdp.mixture import Mixture
+from dprl.mdp.tabular import Array
+
+
+def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> Mixture:
+    """phi(s'|s, a) = (p^1(s'|s, a), ..., p^d(s'|s, a)) / sqrt(d): of any v in [0, 1] the sum has norm at most 1.
+
+    In p^i everybody is of type i: drug i moves a patient one stage on, every other drug back to the first. The last
+    stage, recovered, is final. Weights of the mixture w^ sum to 1, so w = sqrt(d) w^ is at most sqrt(d) long.
+    """
+    features = np.zeros((S, d, S, d))
+    drugs = np.arange(d)
+    for s in range(S - 1):
+        features[s, :, 0, :] = 1.0
+        features[s, drugs, 0, drugs] = 0.0
+        features[s, drugs, s + 1, drugs] = 1.0
+    features[S - 1, :, S - 1, :] = 1.0
+    return Mixture(features / sqrt(d), sqrt(d))
+
+
+def weights(d: int, H: int, share: float, seed: int) -> Array:
+    """[H, d] w_h: at each step a type drawn by the seed has this share of the patients, the others equal parts of the
+    rest."""
+    rng = np.random.default_rng(seed)
+    shares = np.full((H, d), (1 - share) / (d - 1))
+    shares[np.arange(H), rng.integers(0, d, H)] = share
+    return shares * sqrt(d)
+
+
+def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> TabularMDP:
+    """The MDP with the hidden weights. Rewards, 1 for each step as recovered, are known and equal their means."""
+    R = np.zeros((H, S, d))
+    R[:, S - 1] = 1.0
+    return TabularMDP(
+        name="Linear mixture",
+        P=mixture(d, S, H, share, seed).transitions(weights(d, H, share, seed)),
+        R=R,
+        d1=np.eye(S)[0],
+        state_labels=(*(f"stage {s}" for s in range(S - 1)), "recovered"),
+        action_labels=tuple(f"drug {a}" for a in range(d)),
+        bernoulli=False,
+        drawing={"kind": "chain"},
+    )
+
+
+ENVIRONMENT = Environment(
+    key="linear-mixture",
+    title="Linear mixture",
+    summary="Patients of d types, each helped by one of d drugs: how common each type is at each step has to be "
+    "learned. Synthetic.",
+    source="ours, after L21 Assumption 2",
+    fields=(
+        Field("d", "int", 4, "types of patients, and drugs", low=2, high=10),
+        Field("S", "int", 4, "stages, recovery included", low=2, high=12),
+        Field("H", "int", 10, "steps in an episode", low=2, high=100),
+        Field("share", "float", 0.6, "share of the type that is most common at a step", low=0.1, high=1.0),
+        Field("seed", "int", 0, "draws which type that is", low=0, high=2**53 - 1),
+    ),
+    make=make,
+    size=lambda d, S, H, share, seed: (S, d, H, d),
+    mixture=mixture,
+)

@@ -1,0 +1,222 @@
+"""The record of a learner of a linear mixture: optimistic planning at every release, from released sums alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from dprl.fields import Field, SpecError
+from dprl.kernels import kernel
+from dprl.learners.linear.regression import look
+from dprl.mdp import Size
+from dprl.mdp.mixture import expected
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.statistics.value_regression import ValueRegression
+
+
+class Plan(NamedTuple):
+    """What a plan consists of; a kernel writes it in place.
+
+    Attributes:
+        Q: [H, S, A], optimistic values.
+        V: [H + 1, S], their maxima; V[H] = 0.
+        policy: [H, S], greedy.
+        middle, unit: [H], the next regression at step h is of (V_{h+1} - middle) / unit.
+        worth: [H, S, A], 1/v: how much what is seen at (h, s, a) counts in it.
+        inverse: [H - 1, families, d, d], of the matrices that were planned with; zero where they have none.
+        weights: [H - 1, families, d], estimates of w_h.
+        bare_inverse, bare_weights: the same with less ridge.
+        indefinite: [1], how many matrices so far were not positive definite.
+    """
+
+    Q: Array
+    V: Array
+    policy: Policy
+    middle: Array
+    unit: Array
+    worth: Array
+    inverse: Array
+    weights: Array
+    bare_inverse: Array
+    bare_weights: Array
+    indefinite: Array
+
+
+# kernel signature of a planner: (released, E, users, features, rewards, constants, plan).
+# released: [H - 1, families, d, d + 1], see statistics/value_regression.py: all that a planner learns about users;
+# E: the bound in use on its noise; users: how many it sums up; features: [S, A, S, d] and rewards: [H, S, A], public;
+# constants: [..], from `Planner.constants`; plan: written.
+
+
+@dataclass(frozen=True)
+class MixtureProblem:
+    """What constants may depend on, all public.
+
+    Attributes:
+        size: S, A, H and d.
+        K: users.
+        beta: failure probability, p of the paper.
+        bound: C_w, at least |w_h|.
+        statistic: in the units of release.
+        quantile: what the length of d standard normal draws stays below, with the chance at which noise is bounded.
+    """
+
+    size: Size
+    K: int
+    beta: float
+    bound: float
+    statistic: ValueRegression
+    quantile: float = 1.0
+
+
+class Planner(NamedTuple):
+    """plan: see above; constants: from the problem, [..]."""
+
+    plan: Callable[..., None]
+    constants: Callable[[MixtureProblem], Array]
+
+
+@dataclass(frozen=True)
+class MixtureLearner:
+    """A learner that replans at release times from regressions of its own values.
+
+    Attributes:
+        planners: by bonus, the first is the default.
+
+    The rest is that of every `Learner`.
+    """
+
+    key: str
+    title: str
+    summary: str
+    source: str
+    planners: Mapping[str, Planner]
+
+    privacies = ("central", "local", "none")
+    loop = "regress"
+    needs = "mixture"
+    fields: ClassVar[tuple[Field, ...]] = ()
+    retired: ClassVar[Mapping[str, str]] = {}
+    public = ("sizes", "d1", "mixture", "rewards")
+    schedule = ""
+    noise_weight: ClassVar[Any] = None
+
+    @property
+    def bonuses(self) -> tuple[str, ...]:
+        """Those it has planners for."""
+        return tuple(self.planners)
+
+    @property
+    def statistic(self) -> ValueRegression:
+        """With the default bonus."""
+        return self.seen(self.bonuses[0])
+
+    def seen(self, bonus: str) -> ValueRegression:
+        """With printed constants values are regressed as they are, else centred, in units of their range."""
+        return ValueRegression(centred=bonus != "paper")
+
+    def planner(self, bonus: str) -> Planner:
+        """How it plans with a set of constants."""
+        return self.planners[bonus]
+
+    def refusal(self, size: Size, K: int) -> SpecError | None:
+        """None: its environment is small enough."""
+        return None
+
+    def releases(self, size: Size, K: int) -> int:
+        """It has no schedule of its own."""
+        raise NotImplementedError
+
+    def seconds(self, size: Size, K: int) -> float:
+        """Nothing beyond planning once a release."""
+        return 0.0
+
+
+@kernel
+def act_greedily(h: int, plan: Plan) -> None:
+    """V and policy at step h from Q; the lowest of equally good actions."""
+    _, S, A = plan.Q.shape
+    for s in range(S):
+        best = 0
+        for a in range(1, A):
+            if plan.Q[h, s, a] > plan.Q[h, s, best]:
+                best = a
+        plan.policy[h, s] = best
+        plan.V[h, s] = plan.Q[h, s, best]
+
+
+@kernel
+def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan: Plan) -> int:
+    """Users at the next release: t + max(1, floor(b)), cut at K, with the b <= most t by which ln det of no matrix is
+    predicted to grow by more than ln 2.
+
+    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is what a user is expected to add: X X^T / v, averaged over the
+    states that the policy visits in the learner's own model <phi(s'|s, a), w~>, cut at 0 and made to sum to 1; where
+    nothing is left of it states are equally likely.
+    """
+    H, S = plan.policy.shape
+    families, d = plan.inverse.shape[1], plan.inverse.shape[2]
+    block = most * users
+    here, there = d1.copy(), np.zeros(S)
+    phi, found, row = np.zeros(d), np.zeros(3), np.zeros(S)
+    for h in range(H - 1):
+        for f in range(families):
+            growth = 0.0
+            for s in range(S):
+                if here[s] > 0.0:
+                    a = plan.policy[h, s]
+                    expected(features, s, a, plan.V, h + 1, plan.middle[h], plan.unit[h], f + 1, phi)
+                    look(phi, h, f, plan.inverse, plan.weights, found)
+                    worth = plan.worth[h, s, a] if f == 0 else 1.0
+                    growth += here[s] * worth * found[1] * found[1]
+            if growth * block > log(2.0):
+                block = log(2.0) / growth
+        for x in range(S):
+            there[x] = 0.0
+        for s in range(S):
+            if here[s] <= 0.0:
+                continue
+            a = plan.policy[h, s]
+            total = 0.0
+            for x in range(S):
+                row[x] = 0.0
+                for i in range(d):
+                    row[x] += features[s, a, x, i] * plan.weights[h, 0, i]
+                row[x] = max(row[x], 0.0)
+                total += row[x]
+            for x in range(S):
+                there[x] += here[s] * (row[x] / total if total > 0.0 else 1.0 / S)
+        for x in range(S):
+            here[x] = there[x]
+    return min(K, users + max(1, int(block)))
+
+
+@kernel
+def centre(h: int, plan: Plan) -> None:
+    """What the next regression at step h takes for middle and unit: those of V_{h+1}."""
+    S = plan.V.shape[1]
+    low = plan.V[h + 1, 0]
+    high = low
+    for x in range(S):
+        low = min(low, plan.V[h + 1, x])
+        high = max(high, plan.V[h + 1, x])
+    plan.middle[h] = (low + high) / 2.0
+    plan.unit[h] = high - low if high > low else 1.0
+
+
+@kernel
+def reach(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
+    """ends: [2] gets the least and the most of V[h] over the states that some weights lead to from (s, a)."""
+    S, d = features.shape[2], features.shape[3]
+    ends[0] = np.inf
+    ends[1] = -np.inf
+    for x in range(S):
+        for i in range(d):
+            if features[s, a, x, i] > 0.0:
+                ends[0] = min(ends[0], V[h, x])
+                ends[1] = max(ends[1], V[h, x])

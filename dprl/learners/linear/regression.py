@@ -1,0 +1,98 @@
+"""Ridge regression from released sums: written out, so that compiled and plain give the same bits."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
+
+ROUNDING = 1e-13  # of the largest entry of a diagonal: less ridge than that is lost in the digits
+
+
+@kernel
+def at_least(ridge: float, released: Array, h: int, f: int) -> float:
+    """The ridge, or what rounding needs: that grows with the sums, and stays a 10^-13 of them."""
+    d = released.shape[2]
+    most = 0.0
+    for i in range(d):
+        most = max(most, abs(released[h, f, i, i]))
+    return float(max(ridge, ROUNDING * most))
+
+
+@kernel
+def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights: Array) -> float:
+    """w = (G + ridge I)^-1 u, where the record has G and u.
+
+    Args:
+        released: [H - 1, families, d, d + 1], a symmetric matrix and a vector at [h, f].
+        inverse: [H - 1, families, d, d] gets (G + ridge I)^-1 at [h, f].
+        weights: [H - 1, families, d] gets w.
+
+    Returns:
+        ln det (G + ridge I); nan where that is not positive definite. Then `inverse` and `weights` are zero.
+    """
+    d = released.shape[2]
+    L = np.zeros((d, d))
+    for i in range(d):
+        weights[h, f, i] = 0.0
+        for j in range(d):
+            inverse[h, f, i, j] = 0.0
+    determinant = 0.0
+    for i in range(d):
+        for j in range(i + 1):
+            total = released[h, f, i, j]
+            if i == j:
+                total += ridge
+            for k in range(j):
+                total -= L[i, k] * L[j, k]
+            if i == j:
+                if not total > 0.0:
+                    return np.nan
+                L[i, i] = np.sqrt(total)
+                determinant += log(total)
+            else:
+                L[i, j] = total / L[j, j]
+    column = np.zeros(d)
+    for c in range(
+        d + 1
+    ):  # the last is u itself: substitution loses fewer digits than its product with the inverse
+        for i in range(d):
+            total = 1.0 if i == c else 0.0
+            if c == d:
+                total = released[h, f, i, d]
+            for k in range(i):
+                total -= L[i, k] * column[k]
+            column[i] = total / L[i, i]
+        for i in range(d - 1, -1, -1):
+            total = column[i]
+            for k in range(i + 1, d):
+                total -= L[k, i] * column[k]
+            column[i] = total / L[i, i]
+        for i in range(d):
+            if c < d:
+                inverse[h, f, i, c] = column[i]
+            else:
+                weights[h, f, i] = column[i]
+    return determinant
+
+
+@kernel
+def look(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: Array) -> None:
+    """found: [3] gets <phi, w>, |phi| in the norm of the inverse, and |inverse phi|."""
+    d = phi.shape[0]
+    mean = 0.0
+    square = 0.0
+    length = 0.0
+    for i in range(d):
+        turned = 0.0
+        for j in range(d):
+            turned += inverse[h, f, i, j] * phi[j]
+        mean += phi[i] * weights[h, f, i]
+        square += phi[i] * turned
+        length += turned * turned
+    found[0] = mean
+    found[1] = np.sqrt(max(square, 0.0))
+    found[2] = np.sqrt(length)

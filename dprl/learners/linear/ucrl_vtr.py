@@ -1,0 +1,159 @@
+"""UCRL-VTR (Ayoub et al. 2020) with private sums (L21 Algorithm 1): a linear mixture is learned by regressing the
+learner's own values V(s') on phi_V(s, a), for <phi_V, w> is the mean of V(s').
+
+With G and u the released sums at step h, w~ = (G + ridge I)^-1 u and Q = r + <phi_V, w~> + bonus, cut to its range.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.learners.linear.learner import (
+    MixtureLearner,
+    MixtureProblem,
+    Plan,
+    Planner,
+    act_greedily,
+    centre,
+    reach,
+)
+from dprl.learners.linear.regression import at_least, look, solve
+from dprl.mdp.mixture import expected
+from dprl.mdp.tabular import Array
+
+
+@kernel
+def plan(
+    released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
+) -> None:
+    """As printed: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the norm of the inverse, Q in [0, H].
+
+    error: the largest standard deviation that a sum's noise has in the run. constants: see `constants`.
+    """
+    H, S, A = plan.Q.shape
+    phi, found = np.zeros(features.shape[3]), np.zeros(3)
+    lamda, upsilon = constants[0], constants[1] * error
+    beta = constants[2] * np.sqrt(lamda + upsilon) + constants[3]
+    for h in range(H - 1, -1, -1):
+        known = h < H - 1
+        if known:
+            ridge = at_least(lamda + 2.0 * upsilon, released, h, 0)
+            known = not np.isnan(solve(released, h, 0, ridge, plan.inverse, plan.weights))
+            plan.indefinite[0] += 0.0 if known else 1.0
+        for s in range(S):
+            for a in range(A):
+                value = rewards[h, s, a]
+                if known:
+                    expected(features, s, a, plan.V, h + 1, 0.0, 1.0, 1, phi)
+                    look(phi, h, 0, plan.inverse, plan.weights, found)
+                    value += found[0] + beta * found[1]
+                elif h < H - 1:
+                    value = float(H)
+                plan.Q[h, s, a] = max(min(value, float(H)), 0.0)
+        act_greedily(h, plan)
+
+
+def constants(problem: MixtureProblem) -> Array:
+    """lambda = H^2, Upsilon for error = 1, 3 (C_w + 1), and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))
+    (L21 Corollaries 5, 6)."""
+    H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
+    most = float(problem.statistic.units(problem.size).max())  # 1 for printed noise
+    return np.array(
+        [
+            float(H * H),
+            most * (4 * sqrt(d) + 2 * log(6 * K * H / p)),
+            3 * (problem.bound + 1),
+            sqrt(2 * H * H * (log(3 * H / p) + d / 2 * log(1 + K * H))),
+        ]
+    )
+
+
+@kernel
+def anytime(
+    released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
+) -> None:
+    """An upper bound on Q* at all releases at once (proof in docs/linear.md), for X = phi of (V - middle) / unit:
+
+        bonus = beta sqrt(X.Y + max(lambda + shift - ridge, 0) |Y|^2) + (N + ridge C_w) |Y|,  Y = (G + ridge I)^-1 X.
+
+    beta bounds what is random in users' next states, N what the noise of G and u does, shift how far it can move G. It
+    holds for any ridge: the better of ridge = lambda + shift and ridge = lambda is taken.
+    error: what the length of d draws of a release's noise stays below, in units of release. constants: see
+    `anytime_constants`.
+    """
+    H, S, A = plan.Q.shape
+    d = features.shape[3]
+    phi, found, ends = np.zeros(d), np.zeros(3), np.zeros(2)
+    lamda, bound = constants[0], constants[1]
+    shift, pull = constants[2] * error, constants[3] * error
+    for h in range(H - 1, -1, -1):
+        known, bare, beta, ridge, less = False, False, 0.0, lamda, lamda
+        if h < H - 1:
+            centre(h, plan)
+            grown = d * log(1.0 + users / (4.0 * d * lamda))
+            ridge, less = at_least(lamda + shift, released, h, 0), at_least(lamda, released, h, 0)
+            determinant = solve(released, h, 0, ridge, plan.inverse, plan.weights)
+            known = not np.isnan(determinant)
+            if known:
+                grown = min(grown, max(determinant - d * log(lamda), 0.0))
+            else:
+                plan.indefinite[0] += 1.0
+            if shift > 0.0:
+                bare = not np.isnan(solve(released, h, 0, less, plan.bare_inverse, plan.bare_weights))
+            beta = 0.5 * np.sqrt(grown + constants[4])
+        for s in range(S):
+            for a in range(A):
+                if h == H - 1:
+                    plan.Q[h, s, a] = rewards[h, s, a]
+                    continue
+                reach(features, h + 1, s, a, plan.V, ends)
+                value = ends[1]
+                expected(features, s, a, plan.V, h + 1, plan.middle[h], plan.unit[h], 1, phi)
+                if known:
+                    look(phi, h, 0, plan.inverse, plan.weights, found)
+                    upper = found[0] + beta * found[1] + (pull + ridge * bound) * found[2]
+                    value = min(value, plan.middle[h] + plan.unit[h] * upper)
+                if bare:
+                    look(phi, h, 0, plan.bare_inverse, plan.bare_weights, found)
+                    length = np.sqrt(found[1] * found[1] + shift * found[2] * found[2])
+                    upper = found[0] + beta * length + (pull + less * bound) * found[2]
+                    value = min(value, plan.middle[h] + plan.unit[h] * upper)
+                plan.Q[h, s, a] = rewards[h, s, a] + max(value, ends[0])
+        act_greedily(h, plan)
+
+
+def anytime_constants(problem: MixtureProblem) -> Array:
+    """lambda = 1/4; C_w; by how much noise moves G at most, and u - G w, for error = 1; 2 ln(3 (H - 1) / beta).
+
+    Where d standard normal draws are longer than x with chance q, so is u - G w in units of its largest standard
+    deviation; |noise of G| is at most 2 sqrt d + 2 sqrt(ln(2 / q)) (Davidson, Szarek 2001, Theorem II.11; it moves by
+    at most sqrt 2 times as much as the draws), and at most sqrt 2 times the length of its draws.
+    """
+    from scipy.special import chdtrc, chdtri
+
+    size, x, C = problem.size, problem.quantile, problem.bound
+    d = size.d
+    matrix, vector = problem.statistic.units(size)[0]
+    q = float(chdtrc(d, x * x))
+    norm = min(2 * sqrt(d) + 2 * sqrt(log(2 / q)), sqrt(2 * float(chdtri(d * (d + 1) / 2, q))))
+    return np.array(
+        [
+            0.25,
+            C,
+            matrix * norm / x,
+            sqrt(vector**2 + 2 * (matrix * C) ** 2),
+            2 * log(3 * (size.H - 1) / problem.beta),
+        ]
+    )
+
+
+ALGORITHM = MixtureLearner(
+    key="ucrl-vtr",
+    title="UCRL-VTR",
+    summary="Learns the weights of a linear mixture by regressing its own values, from released sums.",
+    source="L21 Algorithm 1, Corollaries 5 and 6; Ayoub et al. 2020",
+    planners={"anytime": Planner(anytime, anytime_constants), "paper": Planner(plan, constants)},
+)

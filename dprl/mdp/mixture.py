@@ -1,0 +1,82 @@
+"""What everybody knows of a linear-mixture MDP: features of transitions, and how long the hidden weights can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dprl.fields import SpecError
+from dprl.kernels import kernel
+from dprl.mdp.tabular import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Features with P_h(s'|s, a) = <phi(s'|s, a), w_h> for hidden weights w_h (L21 Assumption 2).
+
+    Attributes:
+        features: [S, A, S, d] phi(s'|s, a), none below 0.
+        bound: C_w, at least the Euclidean length of every w_h.
+
+    Raises:
+        SpecError: |sum over s' of phi(s'|s, a) v(s')| can exceed 1 for some v in [0, 1], or a number is not allowed.
+    """
+
+    features: Array
+    bound: float
+
+    def __post_init__(self) -> None:
+        S, A, X, d = self.features.shape
+        if X != S or min(S, A, d) < 1:
+            raise SpecError("features", f"the shape {self.features.shape} is not allowed; give [S, A, S, d].")
+        if not (np.isfinite(self.features).all() and self.features.min() >= 0):
+            raise SpecError("features", "a number below 0 or missing is not allowed; give numbers from 0 on.")
+        if not (np.isfinite(self.bound) and self.bound > 0):
+            raise SpecError("bound", "it is the length that weights may have; give a number above 0.")
+        # features are not negative, so that of all v in [0, 1] the longest sum is that of v = 1
+        longest = float(np.linalg.norm(self.features.sum(2), axis=-1).max())
+        if longest > 1 + 1e-9:
+            raise SpecError(
+                "features", f"their sum over s' has norm {longest:.3g} and at most 1 is allowed; scale them."
+            )
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.features.shape[-1])
+
+    def transitions(self, weights: Array) -> Array:
+        """[H, S, A, S] probabilities with these weights: [H, d].
+
+        Raises:
+            SpecError: the weights are longer than the bound, or a row is no distribution.
+        """
+        longest = float(np.linalg.norm(weights, axis=-1).max())
+        if not longest <= self.bound * (1 + 1e-9):
+            raise SpecError(
+                "weights", f"their norm is {longest:.3g} and at most {self.bound:.3g} is allowed."
+            )
+        P = np.einsum("saxi,hi->hsax", self.features, weights)
+        if P.min() < -1e-12 or np.abs(P.sum(-1) - 1).max() > 1e-9:
+            raise SpecError(
+                "weights", "a row of probabilities is negative or does not sum to 1; give others."
+            )
+        P = np.maximum(P, 0.0)
+        return np.asarray(P / P.sum(-1, keepdims=True))
+
+
+@kernel
+def expected(
+    features: Array, s: int, a: int, V: Array, h: int, middle: float, unit: float, power: int, phi: Array
+) -> None:
+    """phi: [d] gets sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power, power 1 or 2; V: [.., S]."""
+    S, d = features.shape[2], features.shape[3]
+    for i in range(d):
+        phi[i] = 0.0
+    for x in range(S):
+        value = (V[h, x] - middle) / unit
+        if power == 2:
+            value = value * value
+        for i in range(d):
+            phi[i] += features[s, a, x, i] * value

@@ -1,0 +1,181 @@
+"""The loop of learners that regress their own values: schedule -> sample block -> sums -> release -> plan -> record."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from dprl.environments import ENVIRONMENTS
+from dprl.learners.linear.learner import MixtureProblem, Plan
+from dprl.mdp import planning
+from dprl.mdp.counts import empty
+from dprl.mdp.mixture import Mixture
+from dprl.mdp.tabular import Array
+from dprl.privacy.privatizers import Noise
+from dprl.simulation import schedules
+from dprl.simulation.blocks import model_of
+from dprl.simulation.details import Detail
+from dprl.simulation.loops.regress_kernels import Setup, State, kernels_of, planner_of
+from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
+from dprl.simulation.prepare import PAC_ALPHAS, size_of
+from dprl.simulation.spec import RunSpec
+from dprl.statistics.value_regression import ValueRegression
+
+
+class RegressionRun(SlicedRun):
+    """One seed of one spec of a learner that regresses its own values.
+
+    Details hold the true counts, and as `noisy` and `released` the sums as they were released: [D, H - 1, families, d,
+    d + 1], see statistics/value_regression.py. Series: `sums`, without noise; `weights`, w~: [D, H - 1, families, d];
+    `indefinite`: [D] how many released matrices so far were not positive definite.
+    """
+
+    setup: Setup
+    state: State
+
+    def _prepare(self, plain: bool, walk_below: int) -> None:
+        spec, mdp, noise = self.spec, self.mdp, self.noise
+        schedule, argument = schedules.parse(spec.schedule)
+        mixture = cast(Mixture, _mixture(spec))
+        statistic = cast(ValueRegression, noise.statistic)
+        size = size_of(spec)
+        self._kernels = kernels_of(spec, plain)
+        self.model = model_of(mdp)
+        value = np.zeros((mdp.H + 1, mdp.S))
+        # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
+        self._kernels.evaluate(mdp.P, mdp.R, self.optimum.policy, value)
+        V_star = value[0].copy()
+        error = error_told(spec, noise)
+        quantile = float(noise.radius()[-1] / noise.std[-1]) if noise.mechanism else 1.0
+        problem = MixtureProblem(size, spec.episodes, spec.beta or 0.1, mixture.bound, statistic, quantile)
+        self.setup = Setup(
+            K=spec.episodes,
+            releases=noise.stream.releases,
+            adapts=schedule.growth is not None,
+            settings=schedule.settings(argument, spec.episodes),
+            of_users=noise.stream.of_users,
+            batches=noise.stream.batches,
+            by_users=noise.by_users,
+            ends=noise.ends,
+            bound=noise.bound,
+            error=error,
+            targets=schedules.targets(spec.episodes, *CHECKPOINTS),
+            features=mixture.features,
+            rewards=mdp.R,
+            constants=np.ascontiguousarray(planner_of(spec).constants(problem)),
+            scales=noise.scales,
+            V_star=V_star,
+            d1=mdp.d1,
+            alphas=np.array(PAC_ALPHAS) * V_star.max(),
+            walk_below=walk_below,
+        )
+        H, S, A, d, families = mdp.H, mdp.S, mdp.A, size.d, statistic.families
+        mechanism, stream = noise.mechanism, noise.stream
+        cells = statistic.cells(size) if mechanism else 0
+        sums = np.zeros((H - 1, families, d, d + 1))
+        plan = Plan(
+            Q=np.zeros((H, S, A)),
+            V=np.zeros((H + 1, S)),
+            policy=np.zeros((H, S), dtype=np.int64),
+            middle=np.zeros(H),
+            unit=np.ones(H),
+            worth=np.ones((H, S, A)),
+            inverse=np.zeros((H - 1, families, d, d)),
+            weights=np.zeros((H - 1, families, d)),
+            bare_inverse=np.zeros((H - 1, families, d, d)),
+            bare_weights=np.zeros((H - 1, families, d)),
+            indefinite=np.zeros(1),
+        )
+        self.state = State(
+            position=np.zeros(5, dtype=np.int64),
+            leaves=stream.leaves.copy(),
+            counts=empty(H, S, A),
+            total=empty(H, S, A),
+            sums=sums,
+            noisy=sums.copy() if mechanism else sums,
+            noise=np.zeros(cells),
+            memory=np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
+            plan=plan,
+            policy=plan.policy,
+            played=np.full((H, S), -1, dtype=np.int64),
+            value=np.zeros((H + 1, S)),
+            starts=np.zeros(S, dtype=np.int64),
+            here=np.zeros(S, dtype=np.int64),
+            there=np.zeros(S, dtype=np.int64),
+            totals=np.zeros(2),
+            pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
+        )
+        self._kept: dict[str, list[Array]] = {"sums": [], "weights": [], "indefinite": []}
+
+    def _first_plan(self) -> None:
+        # before any user: of noise there is none yet
+        setup, state = self.setup, self.state
+        self._kernels.plan(state.noisy, 0.0, 0, setup.features, setup.rewards, setup.constants, state.plan)
+        state.played[:] = state.policy
+        self._kernels.evaluate(self.mdp.P, self.mdp.R, state.played, state.value)
+
+    def _simulate(self, count: int, until: int) -> None:
+        kernels = self._kernels
+        kernels.simulate(
+            count,
+            until,
+            self._users_rng,
+            self._noise_rng,
+            self.model,
+            self.setup,
+            self.state,
+            self._record,
+            kernels.growth,
+            kernels.next_release,
+            kernels.plan,
+            kernels.add_noise,
+        )
+
+    @property
+    def _detail_bytes(self) -> int:
+        return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
+
+    def _detail(self) -> Detail:
+        state, plan, row = self.state, self.state.plan, self.state.position[2]
+        for name, array in (
+            ("sums", state.sums),
+            ("weights", plan.weights),
+            ("indefinite", plan.indefinite[0]),
+        ):
+            self._kept[name].append(np.array(array))
+        return Detail(
+            episode=self.users,
+            counts=state.total.copy(),
+            noisy=state.noisy.copy(),
+            released=state.noisy.copy(),
+            policy=plan.policy.astype(np.int16),
+            Q=plan.Q.copy(),
+            V=plan.V[:-1].copy(),
+            occupancy=planning.occupancy(self.mdp, plan.policy),
+            error_bound=float(self.setup.bound[row]),
+            error_used=float(self.setup.error[row]),
+            optimism=float(np.mean(plan.Q >= self.optimum.Q - 1e-9)),
+        )
+
+    def _series(self) -> dict[str, Array]:
+        return {name: np.array(arrays, dtype=float) for name, arrays in self._kept.items()}
+
+
+def _mixture(spec: RunSpec) -> Mixture | None:
+    made = ENVIRONMENTS[spec.environment].mixture
+    return made(**spec.environment_params) if made else None
+
+
+def error_told(spec: RunSpec, noise: Noise) -> Array:
+    """[B] what the learner is told of the noise: with printed constants the largest standard deviation that a sum has
+    in the run, as the paper has it; else what the length of d draws stays below."""
+    if spec.bonus != "paper":
+        return noise.radius()
+    worst = float(noise.std.max())
+    if spec.calibration == "paper":
+        printed = noise.statistic.noise_as_printed(
+            spec.privacy, size_of(spec), spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
+        )
+        worst = printed.scale * printed.spread
+    return np.full(len(noise.ends), worst)

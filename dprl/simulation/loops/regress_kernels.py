@@ -1,0 +1,244 @@
+"""The compiled part of the loop of learners that regress their own values, with its records of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.learners import ALGORITHMS
+from dprl.learners.linear.learner import MixtureLearner, Plan, Planner, next_block
+from dprl.mdp import planning
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.privacy import MECHANISMS, mechanisms
+from dprl.privacy.mechanisms import no_noise
+from dprl.simulation import schedules
+from dprl.simulation.blocks import Model
+from dprl.simulation.loops.replan_kernels import Record, follow, note, play
+from dprl.simulation.schedules.schedule import GROWTH
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.trace import Ints
+from dprl.statistics.value_regression import add_symmetric, gather
+
+
+class Setup(NamedTuple):
+    """What is fixed before the run starts; what is not said here is as in replan_kernels.py.
+
+    Attributes:
+        adapts: the schedule decides as it goes.
+        features: [S, A, S, d], rewards: [H, S, A], d1: [S]: public, and handed to the learner.
+        scales: [cells] of the noise in each number.
+    """
+
+    K: int
+    releases: int
+    adapts: bool
+    settings: Array
+    of_users: bool
+    batches: Array
+    by_users: bool
+    ends: Ints
+    bound: Array
+    error: Array
+    targets: Ints
+    features: Array
+    rewards: Array
+    constants: Array
+    scales: Array
+    V_star: Array
+    d1: Array
+    alphas: Array
+    walk_below: int
+
+
+class State(NamedTuple):
+    """What the loop changes; what is not said here is as in replan_kernels.py.
+
+    Attributes:
+        counts: [H, S, A, S + 2], of the users of the block, emptied at its end; total: of all users before it.
+        sums, noisy: [H - 1, families, d, d + 1] (one array when there is no noise).
+        plan: the learner's.
+        policy: [H, S], the plan's.
+    """
+
+    position: Ints
+    leaves: Ints
+    counts: Array
+    total: Array
+    sums: Array
+    noisy: Array
+    noise: Array
+    memory: Array
+    plan: Plan
+    policy: Policy
+    played: Policy
+    value: Array
+    starts: Ints
+    here: Ints
+    there: Ints
+    totals: Array
+    pac: Ints
+
+
+@kernel
+def simulate(
+    count: int,
+    until: int,
+    users_rng: np.random.Generator,
+    noise_rng: np.random.Generator,
+    model: Model,
+    setup: Setup,
+    state: State,
+    record: Record,
+    growth: Callable[..., float],
+    next_release: Callable[..., int],
+    make_plan: Callable[..., None],
+    add_noise: Callable[..., None],
+) -> None:
+    """Make up to `count` releases, none after the first that is at or beyond `until` users.
+
+    `make_plan` and the schedule are handed released sums, and what is public; that is the privacy of it.
+    """
+    ends, errors, targets = setup.ends, setup.error, setup.targets
+    position = state.position
+    made, users, row, point, target = position[0], position[1], position[2], position[3], position[4]
+    for _ in range(count):
+        if users >= until:
+            break
+        left = setup.releases - made
+        now = setup.K
+        if left > 1:
+            if setup.adapts:
+                most = growth(users, left, setup.K, setup.settings)
+                if most < 0.0:
+                    now = min(setup.K, users + max(1, int(-most * users)))
+                else:
+                    now = next_block(most, users, setup.K, setup.d1, setup.features, state.plan)
+            else:
+                now = next_release(
+                    users, left, setup.K, setup.settings, state.noisy, errors[row], state.policy
+                )
+        while setup.adapts and targets[target] < now:
+            play(targets[target] - users, users_rng, model, setup, state)
+            users = targets[target]
+            note(point, users, setup, state, record)
+            point += 1
+            target += 1
+        play(now - users, users_rng, model, setup, state)
+        absorb(setup, state)
+
+        while ends[row] < (now if setup.by_users else made + 1):
+            row += 1
+        if setup.scales[0] > 0.0:
+            state.leaves[made + 1] = now if setup.of_users else made + 1
+            add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
+            worst = add_symmetric(state.sums, state.noise, setup.scales, state.noisy)
+            state.totals[1] = max(state.totals[1], worst / setup.bound[row])
+        made += 1
+        users = now
+        if users >= targets[target]:
+            note(point, users, setup, state, record)
+            point += 1
+            while target < targets.shape[0] and targets[target] <= users:
+                target += 1
+
+        make_plan(state.noisy, errors[row], users, setup.features, setup.rewards, setup.constants, state.plan)
+        follow(model, state)
+    position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
+
+
+@kernel
+def absorb(setup: Setup, state: State) -> None:
+    """The block's users send what they saw: their counts become sums."""
+    H, S, A, width = state.counts.shape
+    for h in range(H):
+        for s in range(S):
+            for a in range(A):
+                if state.counts[h, s, a, S] > 0.0:
+                    for x in range(width):
+                        state.total[h, s, a, x] += state.counts[h, s, a, x]
+    plan = state.plan
+    gather(state.counts, setup.features, plan.V, plan.middle, plan.unit, plan.worth, state.sums)
+
+
+class Kernels(NamedTuple):
+    """The functions the loop is run with, compiled or plain."""
+
+    simulate: Callable[..., None]
+    growth: Callable[..., float]
+    next_release: Callable[..., int]
+    plan: Callable[..., None]
+    add_noise: Callable[..., None]
+    evaluate: Callable[..., None]
+
+
+@kernel
+def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
+    """Not asked: the schedule is fixed before the run."""
+    return 1.0
+
+
+def planner_of(spec: RunSpec) -> Planner:
+    """How the learner of a spec that this loop plays plans."""
+    return cast(MixtureLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
+
+
+def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
+    """What a spec's loop is run with."""
+    mechanism = MECHANISMS.get(spec.mechanism or "")
+    schedule, _ = schedules.parse(spec.schedule)
+    found = Kernels(
+        simulate,
+        schedule.growth or as_it_likes,
+        schedule.next_release,
+        planner_of(spec).plan,
+        mechanism.add_noise if mechanism else no_noise,
+        planning.evaluate,
+    )
+    if plain:
+        return found
+    signatures = (
+        _signature(), GROWTH, schedules.SIGNATURE, _plan_signature(), mechanisms.SIGNATURE, planning.EVALUATE,
+    )  # fmt: skip
+    return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+
+
+@cache
+def _examples() -> tuple[Any, ...]:
+    f, i = np.zeros, np.zeros(1, dtype=np.int64)
+    f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
+    model = Model(f4, f3, f4, f1, f4, f1, True)
+    setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)
+    plan = Plan(f3, f2, i2, f1, f1, f3, f4, f3, f4, f3, f1)
+    state = State(i, i, f4, f4, f4, f4, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
+    return model, setup, state, Record(i, f1, f1, f1, i2)
+
+
+@cache
+def _plan_signature() -> Any:
+    """The declared types of a planner, see learners/linear/learner.py."""
+    _, setup, state, _ = _examples()
+    number, whole = type_of(1.0), type_of(1)
+    public = (type_of(setup.features), type_of(setup.rewards), type_of(setup.constants))
+    return type_of(None)(type_of(state.noisy), number, whole, *public, type_of(state.plan))
+
+
+@cache
+def _signature() -> Any:
+    """The declared types of `simulate`, read off small examples of its records."""
+    whole = type_of(1)
+    return type_of(None)(
+        whole,
+        whole,
+        rng_type(),
+        rng_type(),
+        *(type_of(example) for example in _examples()),
+        function_type(GROWTH),
+        function_type(schedules.SIGNATURE),
+        function_type(_plan_signature()),
+        function_type(mechanisms.SIGNATURE),
+    )

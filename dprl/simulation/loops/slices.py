@@ -1,0 +1,170 @@
+"""A run that releases at times of a schedule, played in slices, so that progress, live curves and cancelling come
+between them. The slices do not affect the result.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from dprl.environments import ENVIRONMENTS
+from dprl.mdp import planning
+from dprl.mdp.tabular import Array
+from dprl.privacy.privatizers import Noise
+from dprl.simulation import schedules
+from dprl.simulation.details import DETAIL_BYTES, Detail, SeedTrace
+from dprl.simulation.loops.replan_kernels import Record
+from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule, streams
+from dprl.simulation.spec import AXIS, MEASURE, RunSpec
+from dprl.simulation.trace import Curve
+
+WALK_BELOW = 16  # blocks up to this size are walked user by user: cheaper, and equal in distribution
+CHECKPOINTS = (100, 100)  # points of the curve: log-spaced and linearly spaced
+
+
+class SlicedRun(ABC):
+    """One seed of one spec: what all loops have that release at times of a schedule.
+
+    Args:
+        spec: the run.
+        seed: which of its seeds.
+        plain: run the same source as ordinary Python: same bits, far slower.
+        walk_below: which blocks are walked user by user (tests compare both ways).
+
+    Attributes:
+        setup, state: records of arrays, see the kernels of each loop.
+    """
+
+    setup: Any
+    state: Any
+
+    def __init__(
+        self, spec: RunSpec, seed: int, *, plain: bool = False, walk_below: int = WALK_BELOW
+    ) -> None:
+        self.spec = spec
+        self.seed = seed
+        self.mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+        self.noise = self.noise_of_run(spec)
+        self.optimum = planning.optimum(self.mdp)
+        self.seconds = 0.0
+        self._pace = 1  # releases in the next call of the kernel
+        self._users_rng, self._noise_rng = streams(spec, seed)
+        self._details: list[Detail] = []
+        self._prepare(plain, walk_below)
+        C, P, mechanism = len(self.setup.targets), len(PAC_ALPHAS), self.noise.mechanism
+        self._record = Record(
+            np.zeros(C, dtype=np.int64),
+            np.zeros(C),
+            np.zeros(C),
+            np.zeros(C),
+            np.zeros((C, P), dtype=np.int64),
+        )
+        details = min(40, max(2, DETAIL_BYTES // self._detail_bytes))
+        self._detail_at = schedules.targets(spec.episodes, details // 2, details - details // 2)
+        if mechanism and mechanism.prepare:
+            mechanism.prepare(self._noise_rng, self.noise.stream, self.state.memory)
+        self._first_plan()
+
+    @staticmethod
+    def noise_of_run(spec: RunSpec) -> Noise:
+        """The noise of any seed, which follows from the spec alone."""
+        return noise_of_schedule(spec, spec.episodes)
+
+    @abstractmethod
+    def _prepare(self, plain: bool, walk_below: int) -> None:
+        """Make kernels, setup and state."""
+
+    @abstractmethod
+    def _first_plan(self) -> None:
+        """Plan before there is any user."""
+
+    @abstractmethod
+    def _simulate(self, count: int, until: int) -> None:
+        """Make up to `count` releases, none after the first that is at or beyond `until` users."""
+
+    @property
+    @abstractmethod
+    def _detail_bytes(self) -> int:
+        """About how large a detail is."""
+
+    @abstractmethod
+    def _detail(self) -> Detail:
+        """What there is to see closely now."""
+
+    def _series(self) -> dict[str, Array]:
+        """The learner's own measures at each detail."""
+        return {}
+
+    @property
+    def users(self) -> int:
+        """Users who have played."""
+        return int(self.state.position[1])
+
+    @property
+    def done(self) -> bool:
+        """Whether every user has played."""
+        return self.users >= self.spec.episodes
+
+    @property
+    def progress(self) -> float:
+        """Share of the releases made, 0 to 1."""
+        return 1.0 if self.done else float(self.state.position[0]) / self.setup.releases
+
+    def advance(self, seconds: float = 0.1) -> bool:
+        """Work for about `seconds`; True when the run is finished. Progress and cancelling come between calls."""
+        until = time.perf_counter() + seconds
+        while not self.done:
+            began, made = time.perf_counter(), self.state.position[0]
+            target = int(self._detail_at[np.searchsorted(self._detail_at, self.users, side="right")])
+            self._simulate(self._pace, target)
+            took = time.perf_counter() - began
+            self.seconds += took
+            if self.state.position[0] - made == self._pace:  # aim at calls of about 20 ms
+                self._pace = max(1, min(int(self._pace * min(4.0, 0.02 / max(took, 1e-6))), 10**6))
+            if self.users >= target:
+                self._details.append(self._detail())
+            if time.perf_counter() >= until:
+                break
+        return self.done
+
+    @property
+    def record(self) -> Record:
+        """What was kept at the points passed so far."""
+        points = self.state.position[3]
+        users, regret, gap, ratio, pac = self._record
+        return Record(
+            users[:points].copy(),
+            regret[:points].copy(),
+            gap[:points].copy(),
+            ratio[:points].copy(),
+            pac[:points].copy(),
+        )
+
+    def curve(self) -> Curve:
+        """Regret at the checkpoints passed so far."""
+        record = self.record
+        return Curve(AXIS, MEASURE, record.users, record.regret)
+
+    def trace(self) -> SeedTrace:
+        """Everything recorded so far."""
+        record = self.record
+        return SeedTrace.build(
+            spec=self.spec,
+            seed=self.seed,
+            complete=self.done,
+            curve=Curve(AXIS, MEASURE, record.users, record.regret),
+            gap=record.gap,
+            coverage_ratio=record.ratio,
+            pac_alpha=self.setup.alphas,
+            pac_count=record.pac,
+            details=self._details,
+            series=self._series(),
+            mdp=self.mdp,
+            optimum=self.optimum,
+            guarantee=guarantee_of(self.spec, self.noise),
+            seconds=self.seconds,
+            rate=self.users / self.seconds if self.seconds > 0 else 0.0,
+        )

@@ -1,0 +1,31 @@
+"""What goes together: learners with environments, with ways to draw noise, and with how large it is."""
+
+from __future__ import annotations
+
+from dprl.environments import ENVIRONMENTS
+from dprl.learners import ALGORITHMS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+
+
+def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
+    """Keys of the ways to draw noise that go with a learner and a privacy model, the default first.
+
+    It must be known how far one user moves what the learner sees, in the norm that the noise asks for. A learner with
+    stages of its own releases each batch by itself, so that no draw may be kept for another release.
+    """
+    norms = ALGORITHMS[algorithm].statistic.norms
+    known = tuple(key for key in PRIVATIZERS[privacy].mechanisms if MECHANISMS[key].norm in norms)
+    if ALGORITHMS[algorithm].schedule:
+        known = tuple(key for key in known if MECHANISMS[key].rows(1, 1) == 0)
+    return known
+
+
+def runs_in(algorithm: str, environment: str) -> bool:
+    """Whether an environment has what a learner needs; it may still be too large."""
+    needs = ALGORITHMS[algorithm].needs
+    return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
+
+
+def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
+    """How large the noise may be, the default first: as printed, if some paper prints it for what the learner sees."""
+    return ("tight", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("tight",)

@@ -1,0 +1,73 @@
+"""Learners of linear models in the house's pages: what is there to be seen is shown, and what is not is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl import ALGORITHMS
+from dprl.jobs.store import Store
+from tests.pages.conftest import charts, unbroken, words
+from tests.pages.test_controls import EXPLORE, spec, widget
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+LEARNERS = [key for key, learner in ALGORITHMS.items() if not learner.statistic.counted]
+RUN = "env.linear-mixture~envp.d.2~envp.S.3~envp.H.3~alg.{}~K.1000000~seeds.1~priv.{}"
+
+
+@pytest.mark.parametrize(("key", "privacy"), [(k, p) for k in LEARNERS for p in ALGORITHMS[k].privacies])
+def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, privacy: str) -> None:
+    run = RUN.format(key, privacy)
+    visit(EXPLORE, c=[run, "priv.none"])
+    assert work() == (1 if privacy == "none" else 2)
+    for measure in ("cumulative", "pac", "extra"):
+        shown = charts(visit(EXPLORE, c=[run], m=measure))
+        assert bool(shown) == (measure != "extra" or privacy != "none")
+    app = visit(EXPLORE, c=[run], tab="counts")
+    assert not charts(app)
+    assert "is told of no counts" in words(app)
+    assert charts(visit(EXPLORE, c=[run], tab="policy"))
+    visit(EXPLORE, c=[run], tab="data")
+    app = visit(EXPLORE, c=[run], tab="guarantee")
+    assert "Noise on a count" not in [m.label for m in app.metric]
+    if privacy != "none":
+        assert "; scale" in words(app)
+        assert "the features of every" in words(app)
+
+
+def test_printed_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) -> None:
+    run = "env.linear-mixture~envp.H.3~alg.ucrl-vtr~K.1000~seeds.1~priv.central~cal.paper~bonus.paper"
+    app = visit(EXPLORE, c=[run], tab="guarantee")
+    assert work() == 1
+    app.run()
+    unbroken(app)
+    assert "L21 does not print" in words(app)
+    assert "at 1 only the accountant" in words(app)
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_a_learner_that_needs_features_says_so_and_takes_an_environment_that_has_them(
+    visit: Visit, key: str
+) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Algorithm").select(key).run()
+    unbroken(app)
+    assert "known features" in words(app)
+    assert spec(app) is None
+    assert app.button(key="run").disabled
+    app.button(key="fitting").click().run()
+    unbroken(app)
+    found = spec(app)
+    assert found is not None
+    assert (found.environment, found.algorithm) == ("linear-mixture", key)
+    assert not app.button(key="run").disabled
+
+
+def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Store) -> None:
+    run = RUN.format("ucrl-vtr", "central")
+    app = visit("pages/attack/page.py", b=run)
+    assert "which is not attacked here" in words(app)
+    unbroken(visit("pages/tradeoffs/page.py", b=run))

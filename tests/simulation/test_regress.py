@@ -1,0 +1,258 @@
+"""Learners that regress their own values: against a dense computation from the formulas, block by block."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import RunSpec
+from dprl.environments import ENVIRONMENTS
+from dprl.mdp.tabular import Array
+from dprl.simulation.loops import RegressionRun
+from dprl.statistics.value_regression import gather
+
+SMALL = {"d": 3, "S": 3, "H": 4}
+
+
+def spec(**given: Any) -> RunSpec:
+    usual: dict[str, Any] = {
+        "environment": "linear-mixture", "environment_params": SMALL, "algorithm": "ucrl-vtr", "episodes": 10**6,
+        "seeds": 1,
+    }  # fmt: skip
+    return RunSpec(**usual | given)
+
+
+def finished(run: RegressionRun) -> RegressionRun:
+    while not run.advance(60.0):
+        pass
+    return run
+
+
+def phi(features: Array, V: Array) -> Array:
+    """[S, A, d]."""
+    return np.asarray(np.einsum("saxi,x->sai", features, V))
+
+
+def as_printed(run: RegressionRun) -> tuple[Array, Array]:
+    """Q and V of L21 Algorithm 1 with the constants of Corollaries 5 and 6, from what was released."""
+    mdp, mixture = run.mdp, run.setup
+    H, S, K, d, p = mdp.H, mdp.S, run.spec.episodes, mixture.features.shape[-1], run.spec.beta or 0.1
+    upsilon = float(run.setup.error[0]) * (4 * sqrt(d) + 2 * log(6 * K * H / p))
+    beta = 3 * (sqrt(d) + 1) * sqrt(H**2 + upsilon)
+    beta += sqrt(2 * H**2 * log(3 * H * (1 + K * H) ** (d / 2) / p))
+    Q, V = np.zeros((H, S, mdp.A)), np.zeros((H + 1, S))
+    for h in reversed(range(H)):
+        Q[h] = mdp.R[h]
+        if h < H - 1:
+            G = run.state.noisy[h, 0, :, :d] + (H**2 + 2 * upsilon) * np.eye(d)
+            w = np.linalg.solve(G, run.state.noisy[h, 0, :, d])
+            X = phi(mixture.features, V[h + 1])
+            Q[h] += X @ w + beta * np.sqrt(np.einsum("sai,ij,saj->sa", X, np.linalg.inv(G), X))
+        Q[h] = np.clip(Q[h], 0, H)
+        V[h] = Q[h].max(-1)
+    return Q, V
+
+
+@pytest.mark.parametrize(
+    ("privacy", "calibration", "K"),
+    [("none", None, 10**8), ("central", "paper", 10**10), ("local", "paper", 10**13)],
+)
+def test_plans_as_printed_agree_with_a_dense_computation(
+    privacy: str, calibration: str | None, K: int
+) -> None:
+    run = finished(
+        RegressionRun(
+            spec(privacy=privacy, calibration=calibration, bonus="paper", episodes=K, epsilon=1000.0), 0
+        )
+    )
+    Q, V = as_printed(run)
+    assert 0.01 < (Q < run.mdp.H).mean()
+    np.testing.assert_allclose(run.state.plan.Q, Q, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(run.state.plan.V, V, rtol=1e-10, atol=1e-10)
+
+
+def anytime(run: RegressionRun) -> Array:
+    """Q from docs/linear.md: the better of two bounds, for ridge = lambda + shift and ridge = lambda."""
+    from scipy.stats import chi2
+
+    mdp, setup, p = run.mdp, run.setup, run.spec.beta or 0.1
+    H, d, users = mdp.H, setup.features.shape[-1], run.users
+    C, lamda, noise, m, v = sqrt(d), 0.25, 0.0, 0.0, 0.0
+    shift = 0.0
+    if run.noise.mechanism is not None:
+        a, b = 1 / 4, 1 / 2
+        scale = float(run.noise.std[run.state.position[2]])
+        q = (p / 3) / ((H - 1) * (d + 3) // 2 * run.noise.stream.releases)
+        x = sqrt(chi2.isf(q, d))
+        share = C / sqrt(2) / (1 + C / sqrt(2))  # of the budget, for matrices
+        m, v = a / sqrt(share), b / sqrt(1 - share)
+        shift = scale * m * min(2 * sqrt(d) + 2 * sqrt(log(2 / q)), sqrt(2 * chi2.isf(q, d * (d + 1) / 2)))
+        noise = scale * x * sqrt(v**2 + 2 * (m * C) ** 2)
+    Q, V = np.zeros((H, mdp.S, mdp.A)), np.zeros((H + 1, mdp.S))
+    for h in reversed(range(H)):
+        Q[h] = mdp.R[h]
+        if h < H - 1:
+            middle, unit = (V[h + 1].min() + V[h + 1].max()) / 2, np.ptp(V[h + 1]) or 1.0
+            X = phi(setup.features, (V[h + 1] - middle) / unit)
+            G, u = run.state.noisy[h, 0, :, :d], run.state.noisy[h, 0, :, d]
+            full = G + (lamda + shift) * np.eye(d)
+            grown = min(np.linalg.slogdet(full / lamda)[1], d * log(1 + users / (4 * d * lamda)))
+            beta = 0.5 * sqrt(grown + 2 * log(3 * (H - 1) / p))
+            reached = np.where(setup.features.sum(-1) > 0, V[h + 1], -np.inf)
+            best = reached.max(-1)
+            for ridge in (lamda + shift, lamda):
+                M = G + ridge * np.eye(d)
+                if np.linalg.eigvalsh(M).min() <= 0:
+                    continue
+                Y = X @ np.linalg.inv(M)
+                length = (Y**2).sum(-1)
+                spread = np.sqrt((X * Y).sum(-1) + (lamda + shift - ridge) * length)
+                upper = Y @ u + beta * spread + (noise + ridge * C) * np.sqrt(length)
+                best = np.minimum(best, middle + unit * upper)
+            Q[h] += np.maximum(best, np.where(np.isinf(reached), np.inf, reached).min(-1))
+        V[h] = Q[h].max(-1)
+    return Q
+
+
+@pytest.mark.parametrize("privacy", ["none", "central"])
+def test_anytime_plans_agree_with_a_dense_computation(privacy: str) -> None:
+    run = finished(RegressionRun(spec(privacy=privacy, episodes=10**7), 1))
+    Q = anytime(run)
+    cap = run.mdp.H - np.arange(run.mdp.H)
+    assert (Q < cap[:, None, None] - 0.01).any()
+    np.testing.assert_allclose(run.state.plan.Q, Q, rtol=1e-10, atol=1e-10)
+
+
+def test_sums_are_those_of_the_users_one_by_one() -> None:
+    rng = np.random.default_rng(0)
+    S, A, H, d = 3, 2, 3, 2
+    features = rng.random((S, A, S, d))
+    V, middle, unit = rng.random((H + 1, S)), rng.random(H), 0.5 + rng.random(H)
+    worth = rng.random((H, S, A))
+    block, sums = np.zeros((H, S, A, S + 2)), np.zeros((H - 1, 1, d, d + 1))
+    expected = np.zeros_like(sums)
+    for _ in range(40):
+        for h in range(H):
+            s, a, x = (int(rng.integers(n)) for n in (S, A, S))
+            block[h, s, a, x] += 1
+            block[h, s, a, S] += 1
+            if h < H - 1:
+                y = (V[h + 1] - middle[h]) / unit[h]
+                X = sum(features[s, a, t] * y[t] for t in range(S))
+                expected[h, 0, :, :d] += worth[h, s, a] * np.outer(X, X)
+                expected[h, 0, :, d] += worth[h, s, a] * X * y[x]
+    gather(block, features, V, middle, unit, worth, sums)
+    np.testing.assert_allclose(sums, expected, rtol=1e-10, atol=1e-12)
+    assert not block.any()
+
+
+@pytest.mark.parametrize("bonus", ["anytime", "paper"])
+@pytest.mark.parametrize("privacy", ["central", "local"])
+def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one(privacy: str, bonus: str) -> None:
+    given: dict[str, Any] = {"bonus": bonus, "schedule": "geometric:0.2", "episodes": 10**9}
+    private, bare = (
+        RegressionRun(spec(privacy=privacy, **given), 3),
+        RegressionRun(spec(privacy="none", **given), 3),
+    )
+    private.setup = private.setup._replace(
+        scales=np.zeros_like(private.setup.scales), error=np.zeros_like(private.setup.error)
+    )
+    private.state = private.state._replace(noisy=private.state.sums)  # what is released, with no noise to add
+    finished(private)
+    finished(bare)
+    assert private.trace().regret.tobytes() == bare.trace().regret.tobytes()
+    assert private.state.plan.Q.tobytes() == bare.state.plan.Q.tobytes()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"privacy": "none", "schedule": "episodic", "episodes": 40},
+        {"privacy": "central", "episodes": 10**12},
+        {"privacy": "central", "calibration": "paper", "bonus": "paper", "episodes": 10**12},
+        {"privacy": "local", "schedule": "geometric:0.5", "episodes": 10**10},
+    ],
+)  # fmt: skip
+def test_compiled_and_plain_python_give_the_same_bits(given: dict[str, Any]) -> None:
+    fast, plain = (finished(RegressionRun(spec(**given), 5, plain=p)).trace() for p in (False, True))
+    for name in ("regret", "noisy", "counts", "Q", "V", "coverage_ratio"):
+        assert getattr(fast, name).tobytes() == getattr(plain, name).tobytes(), name
+    for name, values in fast.series.items():
+        assert values.tobytes() == plain.series[name].tobytes(), name
+
+
+@pytest.mark.parametrize(
+    "params", [{"d": 10, "S": 2, "H": 2}, {"d": 10, "S": 5, "share": 0.1}, {"d": 2, "S": 4, "share": 1.0}]
+)
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.001, 1e-300), (1e4, 0.1)])
+@pytest.mark.parametrize("privacy", ["central", "local"])
+def test_ill_conditioned_inputs_give_finite_numbers(
+    params: dict[str, Any], epsilon: float, delta: float, privacy: str
+) -> None:
+    for bonus, K in (("anytime", 10**15), ("paper", 10**15), ("anytime", 1)):
+        run = RegressionRun(
+            spec(
+                environment_params=params,
+                privacy=privacy,
+                epsilon=epsilon,
+                delta=delta,
+                bonus=bonus,
+                episodes=K,
+            ),
+            0,
+        )
+        trace = finished(run).trace()
+        for values in (trace.regret, trace.Q, trace.V, trace.noisy, *trace.series.values()):
+            assert np.isfinite(values).all()
+        assert (trace.optimism == 1.0).all()
+
+
+def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing() -> None:
+    """Their step is planned with the most that could be."""
+    run = RegressionRun(spec(privacy="central", bonus="paper", episodes=10**6), 0)
+    run.setup = run.setup._replace(error=np.zeros_like(run.setup.error), scales=run.setup.scales * 1e9)
+    trace = finished(run).trace()
+    assert trace.series["indefinite"][-1] > 100
+    assert (np.diff(trace.series["indefinite"]) >= 0).all()
+    assert np.isfinite(trace.Q).all()
+    assert (trace.Q <= run.mdp.H).all()
+
+
+def test_blocks_let_no_determinant_grow_by_more_than_they_say() -> None:
+    """Where the model is known well, ln det of each matrix grows by at most ln 2, and sampling, at each release."""
+    run = RegressionRun(spec(privacy="none", episodes=10**9, environment_params={"d": 8, "S": 3, "H": 3}), 0)
+    ln_det: list[Array] = []
+    plan = run._kernels.plan
+
+    def watched(*arguments: Any) -> None:
+        plan(*arguments)
+        if run.users > 10**4:
+            ln_det.append(-np.linalg.slogdet(run.state.plan.inverse[:, 0])[1])
+
+    run = RegressionRun(run.spec, 0, plain=True)
+    plan = run._kernels.plan
+    run._kernels = run._kernels._replace(plan=watched)
+    finished(run)
+    grown = np.diff(ln_det, axis=0)
+    assert len(grown) > 50
+    assert grown.max() < log(2) * 1.05
+    assert grown.max() > 0.3
+
+
+def test_weights_matter_in_the_mixture_that_is_the_default() -> None:
+    """Planning with uniform weights loses most of V*."""
+    from dataclasses import replace
+
+    from dprl.environments.linear_mixture import mixture
+    from dprl.mdp import planning
+
+    world = ENVIRONMENTS["linear-mixture"]
+    mdp = world.make()
+    known = mixture()
+    uniform = replace(mdp, P=known.transitions(np.full((mdp.H, known.d), 1 / sqrt(known.d))))
+    value = planning.policy_values(mdp, planning.optimum(uniform).policy)
+    best = planning.start_value(mdp, planning.optimum(mdp).V)
+    assert planning.start_value(mdp, value) / best == pytest.approx(0.2070, abs=1e-4)

@@ -1,0 +1,170 @@
+"""How far one user moves the regression sums, what noise proves for it, and whether the bounds on noise hold."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import RunSpec
+from dprl.environments.linear_mixture import mixture
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+from dprl.metrics import separation
+from dprl.privacy.accounting import epsilon_of, gaussian_mu, separation_of
+from dprl.privacy.attack import game, unit_noise
+from dprl.simulation.loops import RegressionRun
+from dprl.statistics import BLANK_ONE, REPLACE_ONE
+from dprl.statistics.value_regression import ValueRegression, add_symmetric
+
+SIZE = Size(3, 2, 4, 2)
+KINDS = [ValueRegression(centred=c, even=e) for c in (False, True) for e in (False, True)]
+
+
+def draws(matrix: Array, vector: Array, statistic: ValueRegression, size: Size) -> Array:
+    """What sums [H - 1, d, d] and [H - 1, d] move the unit draws by: [cells]."""
+    d = size.d
+    upper = np.triu_indices(d)
+    cells = np.concatenate([np.concatenate([M[upper], v]) for M, v in zip(matrix, vector, strict=True)])
+    return np.asarray(cells / statistic.scales(size, 1.0))
+
+
+def user(rng: np.random.Generator, values: Array, features: Array, ends: bool) -> tuple[Array, Array]:
+    """The sums of a user who does anything, for values y: [H - 1, S]. ends: the worst that features can be."""
+    X, u = [], []
+    for y in values:
+        s, a, x = rng.integers(features.shape[0]), rng.integers(features.shape[1]), rng.integers(len(y))
+        one = features[s, a].T @ y
+        if ends:
+            direction = np.eye(features.shape[-1])[rng.integers(features.shape[-1])]
+            one = direction * np.abs(y).max() * rng.choice([-1, 1] if y.min() < 0 else [1])
+        X.append(np.outer(one, one))
+        u.append(one * y[x])
+    return np.array(X), np.array(u)
+
+
+@pytest.mark.parametrize("adjacency", [REPLACE_ONE, BLANK_ONE])
+@pytest.mark.parametrize("statistic", KINDS)
+def test_no_user_moves_the_draws_by_more_than_is_said_and_some_by_that(
+    statistic: ValueRegression, adjacency: str
+) -> None:
+    rng = np.random.default_rng(1)
+    features = mixture(d=2, S=3).features
+    most = sqrt(statistic.sensitivity(SIZE, adjacency).l2_squared)
+    low, high = (-0.5, 0.5) if statistic.centred else (0.0, float(SIZE.H))
+    found = 0.0
+    for i in range(4000):
+        ends = i % 2 == 0
+        values = rng.choice([low, high], (SIZE.H - 1, 3)) if ends else rng.uniform(low, high, (SIZE.H - 1, 3))
+        first, second = (draws(*user(rng, values, features, ends), statistic, SIZE) for _ in range(2))
+        moved = float(np.linalg.norm(first - second * (adjacency == REPLACE_ONE)))
+        assert moved <= most * (1 + 1e-12)
+        found = max(found, moved)
+    # one matrix cannot be as far away as can be while its vector is: both are bounded by themselves
+    assert found > 0.8 * most
+
+
+def spec(**given: Any) -> RunSpec:
+    usual: dict[str, Any] = {
+        "environment": "linear-mixture", "environment_params": {"d": 2, "S": 3, "H": 4}, "algorithm": "ucrl-vtr",
+        "episodes": 10**6, "seeds": 1,
+    }  # fmt: skip
+    return RunSpec(**usual | given)
+
+
+@pytest.mark.parametrize(
+    ("privacy", "mechanism"),
+    [("central", "gaussian-toeplitz"), ("central", "gaussian-tree"), ("local", "gaussian")],
+)
+def test_the_best_attack_finds_what_is_proved_and_more_under_half_the_noise(
+    privacy: str, mechanism: str
+) -> None:
+    """The attacker of privacy/attack.py, on two users who are as far apart as two of this environment are."""
+    noise = RegressionRun.noise_of_run(
+        spec(privacy=privacy, mechanism=mechanism, schedule="geometric:0.5", episodes=1000)
+    )
+    statistic, size = noise.statistic, SIZE
+    assert isinstance(statistic, ValueRegression)
+    features = mixture(d=2, S=3).features
+    y = np.array([-0.5, 0.0, 0.5])
+    one, other = features[0, 0].T @ y, features[2, 1].T @ y
+    cells = [
+        np.concatenate([np.outer(X, X)[np.triu_indices(2)], X * v]) for X, v in ((one, -0.5), (other, 0.5))
+    ]
+    first, second = (np.tile(c, size.H - 1) for c in cells)
+    told = float(np.linalg.norm((first - second) / statistic.scales(size, 1.0)))
+    proved = max(separation_of(losses) for losses in noise.losses())
+    assert proved == pytest.approx(gaussian_mu(1.0, 1e-6), rel=1e-5)
+    assert max(epsilon_of(losses, 1e-6) for losses in noise.losses()) <= 1.0
+    true = proved * told / sqrt(statistic.sensitivity(size, REPLACE_ONE).l2_squared)
+    for half in (False, True):
+        scores = game(noise, first, second, half=half).play(np.random.default_rng(2), 20_000)
+        measured = separation(*scores).value
+        assert measured == pytest.approx(true * (2 if half else 1), abs=5 * sqrt(2 / 20_000))
+        assert half or measured <= proved + 5 * sqrt(2 / 20_000)
+
+
+@pytest.mark.parametrize("d", [2, 6])
+def test_noise_stays_within_what_the_planner_is_told(d: int) -> None:
+    """|noise of G| and |noise of u - G w| for the longest w; the bounds are for all steps and releases together."""
+    asked = spec(
+        privacy="central", environment_params={"d": d, "S": 3, "H": 4}, beta=0.5, schedule="geometric:0.5"
+    )
+    run = RegressionRun(asked, 0)
+    noise, size = run.noise, Size(3, d, 4, d)
+    rng, trials, broken = np.random.default_rng(3), 200, 0
+    w = rng.standard_normal(d)
+    w *= sqrt(d) / np.linalg.norm(w)
+    cells = noise.statistic.cells(size)
+    assert noise.mechanism is not None
+    z = unit_noise(noise.mechanism, noise.stream, trials * cells, rng).reshape(-1, trials, cells)
+    for trial in range(trials):
+        for i, error in enumerate(run.setup.error):
+            sums = np.zeros((3, 1, d, d + 1))
+            add_symmetric(np.zeros_like(sums), z[i, trial], noise.scales, sums)
+            G, u = sums[:, 0, :, :d], sums[:, 0, :, d]
+            np.testing.assert_array_equal(G, G.transpose(0, 2, 1))
+            shift, pull = run.setup.constants[2] * error, run.setup.constants[3] * error
+            off = max(
+                np.linalg.norm(G, 2, axis=(1, 2)).max() / shift,
+                np.linalg.norm(u - G @ w, axis=1).max() / pull,
+            )
+            broken += off > 1
+    assert broken <= trials * 0.5 / 3
+
+
+@pytest.mark.parametrize("privacy", ["central", "local"])
+def test_the_largest_draw_is_told_as_a_share_of_its_bound(privacy: str) -> None:
+    run = RegressionRun(spec(privacy=privacy, epsilon=50.0, schedule="geometric:0.1"), 0)
+    assert run.advance(60.0)
+    assert 0.3 < run.trace().coverage_ratio[-1] < 1.0
+
+
+def test_printed_noise() -> None:
+    """sigma_B of Corollaries 5 and 6, and what it proves."""
+    H, K, epsilon, delta = 4, 10**6, 0.5, 1e-6
+    K0 = 21  # ceil(log2 10^6 + 1)
+    sigma = (
+        32
+        * H**2
+        / epsilon
+        * sqrt(2 * H * K0 * log(8 * H / delta) * log(4 / delta) * log(16 * H * K0 / delta))
+    )
+    given: dict[str, Any] = {"calibration": "paper", "epsilon": epsilon, "delta": delta, "bonus": "paper"}
+    run = RegressionRun(spec(privacy="central", **given), 0)
+    upper = run.setup.scales.reshape(3, 5)
+    np.testing.assert_allclose(upper, sigma * np.array([[sqrt(2), 1, sqrt(2), 1, 1]] * 3), rtol=1e-12)
+    np.testing.assert_allclose(run.setup.error, sigma * sqrt(K0), rtol=1e-12)
+    card = run.noise.guarantee()
+    assert (card.claimed_epsilon, card.claimed_delta) == (epsilon, delta)
+    assert card.proved_epsilon is not None
+    assert card.proved_epsilon < epsilon
+    assert any("(Z + Zᵀ)/√2" in text for text in card.assumptions)
+    assert not any("below 1" in text for text in card.assumptions)
+    sigma = 4 * H**3 / 2.0 * sqrt(2 * log(4 * H / delta))
+    run = RegressionRun(spec(privacy="local", **given | {"epsilon": 2.0}), 0)
+    assert run.setup.scales[1] == pytest.approx(sigma)
+    np.testing.assert_allclose(run.setup.error, sigma * sqrt(K), rtol=1e-12)
+    assert any("at 2 only the accountant" in text for text in run.noise.guarantee().assumptions)
