@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from dprl import SpecError
+from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.simulation.uploads import reading
 from dprl.simulation.uploads.declaration import MOST, declaration, written
@@ -229,7 +230,7 @@ def test_a_declaration_is_canonical() -> None:
         written({"states": 2, "actions": 1, "horizon": 3, "rewards": [[1], [2]], "reward_range": [0, 2]})
     )
     assert short.states == ("0", "1")
-    assert short.size == (2, 1, 3)
+    assert short.size == Size(2, 1, 3)
     np.testing.assert_array_equal(short.start, [0.5, 0.5])
     assert short.rewards is not None
     np.testing.assert_array_equal(short.rewards[2], [[0.5], [1.0]])

@@ -38,7 +38,7 @@ def fitted(record: Array, declared: Declaration, least: float = 0.0) -> str:
     Raises:
         SpecError: it is too large for an environment.
     """
-    S, A, H = declared.size
+    S, A, H, _ = declared.size
     m, n, r = counts.transitions(record), counts.visits(record), counts.rewards(record)
     seen = n > least
     m, n, r = m * seen[..., None], n * seen, r * seen

@@ -63,7 +63,7 @@ class _Reader:
 
     def __init__(self, declared: Declaration) -> None:
         self.declared = declared
-        S, A, H = declared.size
+        S, A, H, _ = declared.size
         self.record = np.zeros(H * S * A * (S + 2))
         self.rows = 0  # below the heading, before the piece at hand
         self.first = 0  # step of an episode
