@@ -241,7 +241,7 @@ def forget(own: Own) -> None:
 
 def summary(declared: Declaration) -> str:
     """What is declared, in a line."""
-    S, A, H = declared.size
+    S, A, H, _ = declared.size
     low, high = declared.reward_range
     rewards = "mean rewards known" if declared.rewards is not None else "rewards learned"
     sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
