@@ -34,6 +34,6 @@ ESTIMATE = (
 def spent(total: str) -> str:
     """What several releases cost together. total: in words, safe to show."""
     return (
-        f"Released so far of these people: **{total}** in all. Each further budget adds to it; the same one again "
-        "shows the same noisy counts and costs nothing."
+        f"Released since this file was read: **{total}** in all. Each further budget adds to it, and so does reading "
+        "the file anew; the same budget again shows the same noisy counts and costs nothing."
     )

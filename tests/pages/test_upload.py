@@ -14,6 +14,7 @@ from dprl import UploadSpec
 from dprl.jobs.store import Store
 from dprl.simulation.uploads.declaration import written
 from dprl.simulation.uploads.model import EXAMPLE, example
+from pages.offline.upload import form
 from pages.offline.upload.own import Own, spent
 from tests.pages.conftest import charts, unbroken, words
 
@@ -35,6 +36,14 @@ def given(app: AppTest, text: str = CSV) -> AppTest:
     app.file_uploader[-1].upload("people.csv", text.encode(), "text/csv").run()
     unbroken(app)
     return app
+
+
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is taken out of the server's memory."""
+    found: list[str] = []
+    monkeypatch.setattr(form, "dropped", lambda file: found.append(file.name))
+    return found
 
 
 def labelled(elements: Any, label: str) -> Any:
@@ -72,7 +81,9 @@ def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
     assert "declared.states: hall stands twice" in words(app).replace("\\", "")
 
 
-def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(visit: Visit, tmp_path: Path) -> None:
+def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
+    visit: Visit, tmp_path: Path, files: list[str]
+) -> None:
     app = given(visit(PAGE, tab="upload"), CSV.replace("0,1,", "0,7,", 1))
     assert "data: row 3, column step: 7 where 1 is expected" in words(app).replace("\\", "")
     assert own_of(app).data is None
@@ -81,6 +92,7 @@ def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(visit: Visit, t
     assert "**2,000 trajectories** read: 2 states, 2 actions, 2 steps" in words(app)
     assert "row 3" not in words(app)
     assert len(list((tmp_path / "uploads").iterdir())) == 1
+    assert files == ["people.csv"] * 2  # both are gone
     app.button(key="own_forget").click().run()
     unbroken(app)
     assert list((tmp_path / "uploads").iterdir()) == []
@@ -89,7 +101,7 @@ def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(visit: Visit, t
 
 def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
     said = words(released).replace("\\", "")
-    assert "Released so far of these people: **ρ = 1001** in all" in said
+    assert "Released since this file was read: **ρ = 1001** in all" in said
     assert "From 2,000 trajectories at ρ = 1000 the learned policy is worth at least 0." in said
     assert "at ρ = 1 that can be said of 0 only" in said
     assert "Nobody knows v* here" in said

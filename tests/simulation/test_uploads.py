@@ -25,7 +25,7 @@ from dprl.jobs.sweeps import compute
 from dprl.jobs.worker import work
 from dprl.mdp import counts, planning
 from dprl.mdp.tabular import Array
-from dprl.simulation import UploadTrace, answer, answered, datasets, estimate, trace_from_bytes
+from dprl.simulation import KINDS, UploadTrace, answer, answered, datasets, estimate, trace_from_bytes
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration, written
 from dprl.simulation.uploads.model import EXAMPLE, example, fitted
@@ -179,6 +179,10 @@ def test_counts_are_kept_for_a_day_and_closed_to_others(home: Path) -> None:
         dprl.run(spec)
     other = uploaded()
     assert [found.stem for found in (home / "uploads").iterdir()] == [other.data]
+    os.utime(home / "uploads" / f"{other.data}.npz", (yesterday, yesterday))
+    list(KINDS[UploadSpec.kind].warm())  # a worker starts
+    assert list((home / "uploads").iterdir()) == []
+    other = uploaded()
     (home / "uploads" / f"{other.data}.npz").write_bytes(b"damaged")
     with pytest.raises(SpecError, match="data: "):
         dprl.run(other)

@@ -67,7 +67,7 @@ def keep(file: BinaryIO | Path, declared: Declaration) -> tuple[str, int]:
     try:
         private(home())
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        _remove_old()
+        remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
             words = {"declared": declared.text, "secret": secrets.token_hex(32)}
             np.savez_compressed(kept, record=record, n=n, words=np.array(json.dumps(words)))
@@ -80,7 +80,7 @@ def keep(file: BinaryIO | Path, declared: Declaration) -> tuple[str, int]:
 def held(name: str) -> Kept:
     """The data set that is kept under a name. Raises SpecError where none is, any more."""
     try:
-        _remove_old()
+        remove_old()
         with np.load(_path(name), allow_pickle=False) as kept:
             words = json.loads(str(kept["words"]))
             return Kept(
@@ -106,7 +106,8 @@ def _path(name: str) -> Path:
     return folder() / f"{name}.npz"
 
 
-def _remove_old() -> None:
+def remove_old() -> None:
+    """Delete what is older than HOURS; whoever keeps or reads a data set does, and each worker when it starts."""
     for path in folder().glob("*.npz"):
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > HOURS * 3600:

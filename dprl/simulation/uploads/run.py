@@ -156,6 +156,12 @@ class UploadRun:
         )
 
 
+def warm() -> Iterator[None]:
+    """There is nothing to compile that an offline run does not; old data sets are deleted."""
+    kept.remove_old()
+    yield
+
+
 def guarantee(spec: UploadSpec) -> dict[str, Any]:
     """What the run claims and proves."""
     return noise_of(spec)[0].guarantee.to_dict()
@@ -227,7 +233,7 @@ kinds.register(
         from_dict=UploadSpec.from_dict,
         start=UploadRun,
         estimate=UploadSpec.estimate,
-        warm=lambda: (),
+        warm=warm,
         trace=UploadTrace,
         axis=AXIS,
         measure=MEASURE,
