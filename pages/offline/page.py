@@ -48,6 +48,9 @@ def main() -> None:
         "down, and releases noisy sums of it once; a better policy is learned from these."
     )
     examples()
+    for example in EXAMPLES:
+        if example.specs == o.specs:
+            st.markdown(f"**{example.say}**")
     st.caption(escape(in_common(o.specs)))
     redrawn(partial(results, corner), PACE if going() else None)
     words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)

@@ -60,6 +60,16 @@ def test_every_example_opens_finished(visit: Visit, store: Store, example: Any) 
     assert app.query_params["c"] == query(*example.specs)["c"]
 
 
+def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
+    app = visit(PAGE, **query(*DEFAULT, n=10**8))
+    (table,) = (frame.value for frame in app.dataframe if "proved" in frame.value.columns)
+    assert table["run"].tolist() == titles(DEFAULT)
+    kept = [bundled("offline")[spec] for spec in DEFAULT]
+    means = [one.rows[:, list(one.episodes).index(10**8)].mean() for one in kept]
+    assert [float(cell.split()[0]) for cell in table["gap"]] == pytest.approx(means, rel=0.01)
+    assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
+
+
 def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_holds(visit: Visit) -> None:
     """The issue of this page: on linear-synthetic nobody is near the non-private curve at n = 1,000."""
     (example,) = (e for e in EXAMPLES if LINEAR.replace(rho=25.0) in e.specs)

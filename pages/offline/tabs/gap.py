@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -15,6 +16,8 @@ from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, OfflineTrace
+from dprl.tables import harmless
+from dprl.words import between, count, human, percent, promise
 from pages.explore.regret import note
 from pages.offline import names
 from pages.offline.state import known, offline, status
@@ -62,6 +65,7 @@ def tab() -> None:
         ),
     )
     show(picture, "offline_gap")
+    what_if(specs, curves, best)
     if shaded is not None:
         twins = [c for c, spec in zip(curves, specs, strict=True) if spec.algorithm == "vapvi"]
         said = sentences.range_of_the_paper(
@@ -71,6 +75,37 @@ def tab() -> None:
         )
         if said:
             st.info(said, icon=":material/straighten:")
+
+
+def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float | None) -> None:
+    """Every run at one size that the visitor chooses, in numbers."""
+    done = [(spec, curve) for spec, curve in zip(specs, curves, strict=True) if curve.complete]
+    sizes = sorted({int(n) for _, curve in done for n in curve.episodes})
+    if not sizes:
+        return
+    worst = done[names.most_private([spec for spec, _ in done])][1]
+    short = worst.episodes[worst.center > sentences.CLOSE * (best or np.inf)]
+    usual = int(short[-1]) if len(short) else sizes[-1]
+    words = [count(n) for n in sizes]
+    n = widgets.steps("What if there were so many trajectories?", "n", sizes, words, otherwise=usual)
+    rows = []
+    for spec, curve in done:
+        at = np.flatnonzero(curve.episodes == n)
+        if len(at):
+            gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
+            row: dict[str, Any] = {"run": curve.label, "gap": human(gap) + between(max(low, 0.0), high)}
+            if best:
+                row |= {"of v*": percent(gap / best)}
+            rows.append(row | {"proved": proved(spec)})
+    st.dataframe(harmless(pd.DataFrame(rows)), hide_index=True, width="stretch", key="what_if")
+
+
+def proved(spec: OfflineSpec) -> str:
+    """What its noise proves, in a cell."""
+    card = answers.guarantee(spec) if spec.calibration else None
+    if card is None or card.proved_epsilon is None:
+        return "" if spec.calibration else "nothing"
+    return f"ρ = {human(card.proved_rho or 0.0)}, (ε, δ) = {promise(card.proved_epsilon, card.proved_delta or 0.0)}"
 
 
 def problem(spec: OfflineSpec) -> str:
