@@ -13,7 +13,7 @@ from dprl.figures import heat, lines, style
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve, distinct, line, table, worst_case
 from dprl.figures.style import Picture
-from dprl.words import brief, human, power
+from dprl.words import brief, human, power, rough
 
 Array = NDArray[np.float64]
 
@@ -239,23 +239,24 @@ def pessimism(
         z = style.symlog(values, linear)
         return heat.Panel(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
 
-    # Values share one scale, up to all that is left to earn; a larger penalty is drawn as that.
+    # Values share one scale, up to all that is left to earn; larger penalties are drawn as that.
     reach = float(max(Q_hat.max(), Q.max(), 1e-9))
-    value_ticks = ([0.0, reach / 2, reach], ["0", human(reach / 2), human(reach)])
+    taken = min(reach, float(max(penalty.max(), 1e-9)))
 
-    def value_panel(name: str, values: Array, ticks: tuple[list[float], list[str]]) -> heat.Panel:
+    def value_panel(name: str, values: Array, top: float) -> heat.Panel:
         words = np.vectorize(lambda v: f"{v:.2g}" if v >= 0.005 else "0", otypes=[object])(values)
-        z = np.minimum(values, reach)
-        return heat.Panel(name, z, values, colors.amount, 0.0, reach, form=".3~g", text=words, ticks=ticks)
+        beyond = "+" if values.max() > top else ""
+        ticks = ([0.0, top / 2, top], ["0", rough(top / 2), rough(top) + beyond])
+        z = np.minimum(values, top)
+        return heat.Panel(name, z, values, colors.amount, 0.0, top, form=".3~g", text=words, ticks=ticks)
 
-    beyond = (value_ticks[0], [*value_ticks[1][:-1], f"{value_ticks[1][-1]}+"])
     panels = [count_panel("n: visits in the data", true)]
     if told is not None:
         panels.append(count_panel("ñ: visits as released", told))
     panels += [
-        value_panel("Γ: the penalty for uncertainty", heat.laid_out(penalty, step), beyond),
-        value_panel("Q̂: worth before the penalty", heat.laid_out(Q_hat, step), value_ticks),
-        value_panel("Q: worth after the penalty", heat.laid_out(Q, step), value_ticks),
+        value_panel("Γ: the penalty for uncertainty", heat.laid_out(penalty, step), taken),
+        value_panel("Q̂: worth before the penalty", heat.laid_out(Q_hat, step), reach),
+        value_panel("Q: worth after the penalty", heat.laid_out(Q, step), reach),
     ]
     figure = heat.stacked(
         panels,

@@ -57,7 +57,7 @@ def _so_far(curves: Sequence[Curve]) -> str:
 
 
 def range_of_the_paper(curves: Sequence[Curve], twin: Curve | None, end: int) -> str:
-    """What is seen within the range of n that a paper shows, and beyond it.
+    """What is seen within the range of n that a paper shows, and beyond it, of runs with the noise that it prints.
 
     Args:
         twin: the run without privacy.
@@ -75,14 +75,22 @@ def range_of_the_paper(curves: Sequence[Curve], twin: Curve | None, end: int) ->
     said = (
         f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the one without privacy. With "
         f"the noise that it prints, and features of norm at most 1, as its theorem asks, they are not close there: at "
-        f"n = {end:,} the gap is {human(at(twin, end))} without privacy and {human(min(inside))} to "
-        f"{human(max(inside))} with it"
+        f"n = {end:,} the gap is {human(at(twin, end))} without privacy and {_range(inside)} with it"
     )
     if last > end:
         beyond = listed([f"{human(at(curve, last))} ({quoted(curve.label)})" for curve in private])
-        said += f". The claim holds further out: at n = {count(last)} it is {human(at(twin, last))} without privacy"
-        said += f" and {beyond}"
+        level = at(twin, last) + CLOSE * (twin.v_star or 0.0)
+        holds = any(at(curve, last) <= level for curve in private)
+        said += (
+            f". {'The claim holds further out' if holds else 'Further out they are not close either'}: at "
+        )
+        said += f"n = {count(last)} it is {human(at(twin, last))} without privacy and {beyond}"
     return said + "."
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = human(min(values)), human(max(values))
+    return low if low == high else f"{low} to {high}"
 
 
 def prices(curves: Sequence[Curve], first: float) -> str:
@@ -98,12 +106,15 @@ def prices(curves: Sequence[Curve], first: float) -> str:
     return f"From n = {count(first)} on it falls like {listed(parts)}; Theorem 3.4 says 1/n for DP-APVI."
 
 
-def pessimism(bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float) -> str:
+def pessimism(
+    bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float, ranks: bool = False
+) -> str:
     """Where the penalty takes all that an action seems worth.
 
     Args:
         H: steps of an episode.
         E: how far noise may go; a pair with at most E released visits counts as never seen.
+        ranks: whether there is noise that the penalty does not stand for.
     """
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples the penalty takes all that the action seems worth"
@@ -112,6 +123,8 @@ def pessimism(bitten: Bite, H: int, *, E: float | None, gap: float, v_star: floa
     else:
         said += "; on an optimal episode it does so nowhere"
     said += "."
+    if ranks:
+        said += " Nothing in this penalty stands for the noise in values: Q ranks actions, and is no bound."
     if E:
         said += f" Pairs with at most E = {human(E)} released visits count as never seen."
     if gap <= 1e-9 * max(v_star, 1e-12):

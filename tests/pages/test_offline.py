@@ -90,6 +90,18 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     assert "The claim holds further out: at n = 10⁶ it is 0 without privacy" in said
 
 
+def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit: Visit, work: Work) -> None:
+    small = LINEAR.replace(environment_params={"A": 4, "H": 3}, n=2000, seeds=2)
+    for specs, seen in (((small.twin(), small), 1), ((small.twin(), small.replace(calibration="tight")), 0)):
+        visit(PAGE, **query(*specs))
+        work()
+        assert len(visit(PAGE, **query(*specs)).info) == seen
+    specs = (small.twin(), small)
+    app = visit(PAGE, **query(*specs, tab="pessimism"))
+    assert "Nothing in this penalty stands for the noise in values: Q ranks actions" in words(app)
+    assert "stands for the noise" not in words(visit(PAGE, **query(*specs, tab="pessimism", curve=0)))
+
+
 def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
     app = visit(PAGE, **query(*SPECS))
     assert store.activity().seeds_queued == 6

@@ -69,12 +69,17 @@ def tab() -> None:
     if shaded is not None:
         twins = [c for c, spec in zip(curves, specs, strict=True) if spec.algorithm == "vapvi"]
         said = sentences.range_of_the_paper(
-            [c for c, spec in zip(curves, specs, strict=True) if spec.algorithm == "dp-vapvi"],
+            [c for c, spec in zip(curves, specs, strict=True) if printed(spec)],
             twins[0] if twins else None,
             int(shaded[0]),
         )
         if said:
             st.info(said, icon=":material/straighten:")
+
+
+def printed(spec: OfflineSpec) -> bool:
+    """Whether this is a run of the paper's figure."""
+    return spec.algorithm == "dp-vapvi" and spec.calibration == "paper"
 
 
 def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float | None) -> None:
@@ -93,7 +98,8 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float |
         at = np.flatnonzero(curve.episodes == n)
         if len(at):
             gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
-            row: dict[str, Any] = {"run": curve.label, "gap": human(gap) + between(max(low, 0.0), high)}
+            interval = "" if human(low) == human(high) else between(max(low, 0.0), high)
+            row: dict[str, Any] = {"run": curve.label, "gap": human(gap) + interval}
             if best:
                 row |= {"of v*": percent(gap / best)}
             rows.append(row | {"proved": proved(spec)})

@@ -40,6 +40,13 @@ def picture(found: Close, step: int | None, night: bool) -> Picture:
         state_labels=mdp.state_labels,
         action_labels=mdp.action_labels,
         step=step,
-        see=sentences.pessimism(bitten, mdp.H, E=E or None, gap=found.gap, v_star=trace.v_star),
+        see=sentences.pessimism(
+            bitten,
+            mdp.H,
+            E=E or None,
+            gap=found.gap,
+            v_star=trace.v_star,
+            ranks=private and released is None and not found.spec.algorithm_params.get("D"),
+        ),
         dark=night,
     )
