@@ -8,20 +8,20 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.simulation import RunSpec, prepare
-from dprl.simulation.loops import eliminate, replan
+from dprl.simulation.loops import eliminate, replan, slices
 from dprl.simulation.trace import Ints
 
 
 @pytest.fixture
 def few_details(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that stop twice for the details of a trace, not 40 times: for tests that look at the rest of many runs."""
-    monkeypatch.setattr(replan, "DETAIL_BYTES", 0)
+    monkeypatch.setattr(slices, "DETAIL_BYTES", 0)
 
 
 @pytest.fixture
 def nothing_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Traces without what their noise proves, which for bits takes longer than to play: for tests of the rest."""
-    for module in (replan, eliminate):
+    for module in (slices, eliminate):
         monkeypatch.setattr(module, "guarantee_of", lambda spec, noise: NOTHING_PROMISED)
 
 
