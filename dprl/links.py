@@ -3,7 +3,7 @@
 A spec is `key.value` pairs joined by `~`, where key is the field's `query` key in `RunSpec`'s table; a parameter of the
 environment or of the learner is `key.name.value`:
 
-    v=2 & t=2 & ... priv.local~eps.0.3~K.1e7
+    v=2 & t=3 & ... priv.local~eps.0.3~K.1e7
 
 What equals the defaults is left out. So that a link keeps its meaning when a default changes, it names the table of
 defaults it was written with (`t`), and those tables are frozen: a changed default gets a new one. Links of version 1
@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -111,7 +111,10 @@ TABLES["2"] = Defaults(
     },
     TABLES["1"].by_privacy,
 )
-NEWEST = "2"
+TABLES["3"] = replace(
+    TABLES["2"], by_privacy={**TABLES["2"].by_privacy, "central": {"mech": "gaussian-optimal"}}
+)
+NEWEST = "3"
 # A link that names no version was written by hand: what it leaves out is what is the default now. One of version 1 says
 # everything, unless written by hand; what was the default then is told where it does not depend on other fields.
 BY_HAND = Defaults({}, {}, {}, {})

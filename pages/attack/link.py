@@ -1,6 +1,6 @@
 """Links to Attack: the attacked run, the two episodes, and what is looked at.
 
-    v=2 & t=2 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & show=promise & ...
+    v=2 & t=3 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & show=promise & ...
 
 What is as usual is left out. Reading never raises: what is wrong takes its default and is said in one sentence each.
 """

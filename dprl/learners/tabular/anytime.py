@@ -2,9 +2,10 @@
 noise.
 
 docs/constants.md has the proof. Without noise a row (h, s, a) of n users gives
-    Q~ = r^ + P^V~ + sqrt(2 v L / n) + max(1 - r^, max V~ - P^V~) L / n,
-    v = r^(1 - r^) + Var_{P^} V~,  L = ln(H S A / beta) + ln(4 (n + 1)),
-or (Hoeffding) r^ + P^V~ + (H - h) sqrt(L / (2n)). With noise the true counts m and rewards r of a row are known to
+    Q~ = r^ + P^V~ + min(u v / c, sqrt((1 + (max V~ - min V~)^2) L / (2n))),
+    v = r^(1 - r^) + Var_{P^} V~,  c = max(1 - r^, max V~ - P^V~),  u - ln(1 + u) = c^2 L / (v n),
+    L = ln(H S A / beta) + ln(4 (n + 1)),
+of which Hoeffding's learners know the second term only. With noise the true counts m and rewards r of a row are known to
 lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
     |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
 where tau and rho are how much more noise n and r have than m; every piece is replaced by the most it can be there.
@@ -45,18 +46,46 @@ def raised_mean(k: float, squares: float, total: float, S: int, tau2: float) -> 
 
 
 @kernel
+def bernstein_rise(v: float, c: float, x: float) -> float:
+    """The most by which reward plus next value may be above their means, at log-wealth x a visit.
+
+    v: the sum of their variances; c: how far each reaches above its mean, at most. It is u c x / y for the u > 0 of
+    u - ln(1 + u) = y = x c^2 / v, from above: by one step of Newton's method from y + sqrt(2 y), which is above it.
+    """
+    y = x * c * c / v if v > 0.0 else np.inf
+    if not 1e-8 < y < 1e12:  # the start is as good there, and digits would be lost
+        return float(c * x + np.sqrt(2.0 * v * x))
+    u = y + np.sqrt(2.0 * y)
+    u = (1.0 + u) * (np.log1p(u) + y) / u - 1.0
+    return float(v / c * u)
+
+
+@kernel
+def hoeffding_rise(spread: float, x: float) -> float:
+    """The same for any laws of rewards in [0, 1] and values in an interval of length spread."""
+    return float(np.sqrt((1.0 + spread * spread) * x / 2.0))
+
+
+@kernel
+def extremes(V: Array, h: int) -> tuple[float, float]:
+    """Largest and least value of step h."""
+    top = V[h, 0]
+    bottom = V[h, 0]
+    for x in range(V.shape[1]):
+        top = max(top, V[h, x])
+        bottom = min(bottom, V[h, x])
+    return top, bottom
+
+
+@kernel
 def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
-    """Optimistic backward induction with the anytime Bernstein bound. constants: see `constants`."""
+    """Optimistic backward induction with the lesser of the two anytime bounds. constants: see `constants`."""
     H, S, A = Q.shape
     start, tau2, rho2 = constants[0], constants[1], constants[2]
     missed = error * np.sqrt(S * tau2 / (S + tau2))  # visits by which n~ may be off
     P = np.zeros(S)
     for h in range(H - 1, -1, -1):
-        top = V[h + 1, 0]
-        bottom = V[h + 1, 0]
-        for x in range(S):
-            top = max(top, V[h + 1, x])
-            bottom = min(bottom, V[h + 1, x])
+        top, bottom = extremes(V, h + 1)
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, S]
@@ -96,8 +125,11 @@ def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Arra
                     above += error * reach(d2 - 2.0 * lack * d1 + S * lack * lack, S * lack - d1, S, tau2)
                     unpaid += error * reach(rho2 + S, float(S), S, tau2)
                 span = max(min(above / fewest, top - bottom), min(unpaid / fewest, 1.0))
-                bonus = e + np.sqrt(2.0 * moment * L) / fewest + span * L / fewest
-                Q[h, s, a] = min(Q[h, s, a], min(float(H - h), r + mean + bonus))
+                bonus = min(
+                    bernstein_rise(moment / fewest, span, L / fewest),
+                    hoeffding_rise(top - bottom, L / fewest),
+                )
+                Q[h, s, a] = min(Q[h, s, a], min(float(H - h), r + mean + e + bonus))
         act_greedily(h, Q, V, policy)
 
 
@@ -108,6 +140,7 @@ def hoeffding(released: Array, error: float, constants: Array, Q: Array, V: Arra
     start, tau2, rho2 = constants[0], constants[1], constants[2]
     missed = error * np.sqrt(S * tau2 / (S + tau2))
     for h in range(H - 1, -1, -1):
+        top, bottom = extremes(V, h + 1)
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, S]
@@ -124,10 +157,10 @@ def hoeffding(released: Array, error: float, constants: Array, Q: Array, V: Arra
                 for x in range(S):
                     total += V[h + 1, x] - q
                     squares += (V[h + 1, x] - q) * (V[h + 1, x] - q)
-                bonus = raised_mean(error / n, squares, total, S, tau2) + (H - h) * np.sqrt(
-                    L / (2.0 * fewest)
+                e = raised_mean(error / n, squares, total, S, tau2)
+                Q[h, s, a] = min(
+                    Q[h, s, a], min(float(H - h), q + e + hoeffding_rise(top - bottom, L / fewest))
                 )
-                Q[h, s, a] = min(Q[h, s, a], min(float(H - h), q + bonus))
         act_greedily(h, Q, V, policy)
 
 

@@ -217,7 +217,7 @@ PRIVATIZER = Privatizer(
     summary="A trusted agent adds noise to running sums; each user is protected from all others, even together.",
     trust=TRUST,
     source="QW23-online section 5.1",
-    mechanisms=("gaussian-toeplitz", "gaussian-optimal", "gaussian-blt", "gaussian-tree", "laplace-tree"),
+    mechanisms=("gaussian-optimal", "gaussian-toeplitz", "gaussian-blt", "gaussian-tree", "laplace-tree"),
     prepare=prepare,
     per_release=True,
 )
