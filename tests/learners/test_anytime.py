@@ -7,6 +7,7 @@ from math import log
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from dprl.learners.tabular import anytime
 from dprl.mdp.tabular import Array
@@ -91,6 +92,26 @@ def test_the_closed_form_is_above_the_upper_value_of_every_law(plan: object) -> 
         if found < H:
             closest = min(closest, found - exact)
     assert closest < 0.1  # and is not far above it everywhere
+
+
+def test_the_bernstein_rise_is_hardly_above_what_it_solves() -> None:
+    """At least the d = u v / c for which u - ln(1 + u) = x c^2 / v, at most 3% above, and never above the simpler
+    sqrt(2 v x) + c x."""
+    rng = np.random.default_rng(7)
+    for v, c, x in 10 ** rng.uniform((-6, -2, -14), (2, 1, 1), (300, 3)):
+        y = x * c * c / v
+        exact = v / c * brentq(lambda u: u - np.log1p(u) - y, 0.0, 2 * y + 2 * np.sqrt(y) + 1, xtol=1e-300, rtol=1e-14)
+        found, simple = anytime.bernstein_rise(v, c, x), c * x + np.sqrt(2 * v * x)
+        assert found <= simple * (1 + 1e-9)
+        if y > 1e-8:
+            assert exact * (1 - 1e-7) <= found <= 1.03 * exact
+    assert anytime.bernstein_rise(0.0, 2.0, 0.5) == 1.0
+    assert anytime.bernstein_rise(0.0, 0.0, 0.5) == 0.0
+
+
+def test_bernstein_takes_no_more_than_hoeffding() -> None:
+    for m, r, V in laws(200, seed=8):
+        assert planned(m, r, V) <= planned(m, r, V, plan=anytime.hoeffding) + 1e-12
 
 
 def test_the_upper_value_rises_with_the_values() -> None:

@@ -102,8 +102,8 @@ def test_every_axis_has_values_to_begin_with() -> None:
 
 def test_users_compares_mechanisms_at_the_same_promise() -> None:
     assert DEFAULT.ways[:6] == (
-        "central:gaussian-toeplitz:tight",
         "central:gaussian-optimal:tight",
+        "central:gaussian-toeplitz:tight",
         "central:gaussian-blt:tight",
         "central:gaussian-tree:tight",
         "central:laplace-tree:tight",

@@ -60,7 +60,7 @@ def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: St
         (table,) = (d for d in app.dataframe if "price low" in d.value.columns)
         assert len(table.value) == 4 * 8
         assert table.value["seeds"].eq(10).all()
-        assert table.value["run"].str.startswith("/explore?v=2&t=2&c=").all()
+        assert table.value["run"].str.startswith("/explore?v=2&t=3&c=").all()
     else:
         (chart,) = charts(app)
         assert chart.alt.startswith("Chart of")
@@ -72,8 +72,8 @@ def test_what_the_first_view_says(visit: Visit) -> None:
     assert "the price of privacy falls like ε^−0." in said
     assert "Holm-corrected" in said
     said = words(visit(PAGE, **query(replace(studies.DEFAULT, show="users"))))
-    assert "as printed, scaled to prove ε** 437 times as many (430 to 445)" in said
-    assert "**Central, Laplace tree** 5.89 times as many" in said
+    assert "as printed, scaled to prove ε** 449 times as many (438 to 460)" in said
+    assert "**Central, Laplace tree** 6.06 times as many" in said
 
 
 @pytest.mark.parametrize("show", ["price", "regret", "table"])

@@ -357,7 +357,7 @@ def test_every_combination_is_run_or_refused() -> None:
 
 
 def test_an_omitted_mechanism_is_the_best_that_fits() -> None:
-    assert RunSpec(privacy="central").mechanism == "gaussian-toeplitz"
+    assert RunSpec(privacy="central").mechanism == "gaussian-optimal"
     assert RunSpec(privacy="central").calibration == "tight"
     assert RunSpec(privacy="central").delta == 1e-6
     assert RunSpec(privacy="central", delta=0.0).mechanism == "laplace-tree"

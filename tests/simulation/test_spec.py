@@ -178,7 +178,7 @@ def test_defaults() -> None:
         "algorithm": "dp-ucbvi",
         "algorithm_params": {"cap": None, "statistical": None, "privacy": None},
         "privacy": "central",
-        "mechanism": "gaussian-toeplitz",
+        "mechanism": "gaussian-optimal",
         "calibration": "tight",
         "epsilon": 1.0,
         "delta": 1e-6,
@@ -203,13 +203,13 @@ def test_defaults() -> None:
 @pytest.mark.parametrize(
     ("given_fields", "expected"),
     [
-        ({}, ("gaussian-toeplitz", "tight", 1e-6)),
+        ({}, ("gaussian-optimal", "tight", 1e-6)),
         ({"delta": 0}, ("laplace-tree", "tight", 0.0)),
         ({"calibration": "paper"}, ("laplace-tree", "paper", 0.0)),
         ({"calibration": "paper", "delta": 1e-5}, ("laplace-tree", "paper", 1e-5)),
         ({"mechanism": "laplace-tree"}, ("laplace-tree", "tight", 1e-6)),
         # a thousand releases have room for a factorisation, a million do not
-        ({"schedule": "episodic", "episodes": 1000}, ("gaussian-toeplitz", "tight", 1e-6)),
+        ({"schedule": "episodic", "episodes": 1000}, ("gaussian-optimal", "tight", 1e-6)),
         ({"schedule": "episodic", "episodes": 10**5}, ("gaussian-blt", "tight", 1e-6)),
         ({"schedule": "geometric:0.005", "episodes": 10**15}, ("gaussian-blt", "tight", 1e-6)),
         ({"privacy": "local"}, ("gaussian", "tight", 1e-6)),
@@ -244,7 +244,7 @@ def test_replace_resets_what_belongs_to_a_changed_field() -> None:
     assert local.algorithm_params["cap"] == "H-h"
     printed = base.replace(calibration="paper")
     assert (printed.mechanism, printed.delta) == ("laplace-tree", 0.0)
-    assert printed.replace(calibration="tight").mechanism == "gaussian-toeplitz"
+    assert printed.replace(calibration="tight").mechanism == "gaussian-optimal"
     assert base.replace(mechanism="laplace-tree").delta == 1e-6
     assert base.replace(privacy="central").delta == 1e-5  # it is that already: nothing changed
     small = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 3}, algorithm="sdp-pe")
@@ -273,7 +273,7 @@ def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None
         ({"schedule": "episodic"}, "gaussian-blt"),  # no room for 10^5 rows of noise
         ({"schedule": "geometric:0.002", "episodes": 10**15}, "gaussian-blt"),
         ({"delta": 0.0}, "laplace-tree"),
-        ({"epsilon": 2.0}, "gaussian-toeplitz"),
+        ({"epsilon": 2.0}, "gaussian-optimal"),
     ):
         there = base.replace(**changes)
         assert there == RunSpec.from_dict({"episodes": 10**5} | changes)
@@ -331,7 +331,7 @@ def test_seed_key_does_not_depend_on_how_it_was_written() -> None:
     b = RunSpec.from_strings(
         {"environment_params": "S=6,H=10", "episodes": "1e6", "schedule": "adaptive:0.10"}
     )
-    c = RunSpec(environment_params={"H": "10"}, episodes=10**6, mechanism="gaussian-toeplitz", delta=1e-6)
+    c = RunSpec(environment_params={"H": "10"}, episodes=10**6, mechanism="gaussian-optimal", delta=1e-6)
     assert a == b == c
     assert a.seed_key(3) == b.seed_key(3) == c.seed_key(3)
     d = RunSpec(calibration="paper", mechanism="laplace-tree", delta=-0.0)

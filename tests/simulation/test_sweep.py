@@ -47,7 +47,7 @@ def test_models_name_mechanism_and_noise() -> None:
     specs = [p.spec for p in Sweep(BASE.replace(delta=1e-5), {"privacy": words}).points]
     found = [(s.mechanism, s.calibration, s.epsilon, s.delta) for s in specs if s is not None]
     assert found == [
-        ("gaussian-toeplitz", "tight", 1.0, 1e-5),
+        ("gaussian-optimal", "tight", 1.0, 1e-5),
         ("laplace-tree", "tight", 1.0, 1e-5),
         ("laplace-tree", "paper", 1.0, 0.0),
         ("laplace-tree", "paper", 0.5, 0.0),
