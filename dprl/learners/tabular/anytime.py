@@ -13,7 +13,7 @@ where tau and rho are how much more noise n and r have than m; every piece is re
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import log, log1p, sqrt
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
     if not 1e-8 < y < 1e12:  # the start is as good there, and digits would be lost
         return float(c * x + np.sqrt(2.0 * v * x))
     u = y + np.sqrt(2.0 * y)
-    u = (1.0 + u) * (np.log1p(u) + y) / u - 1.0
+    u = (1.0 + u) * (log1p(u) + y) / u - 1.0
     return float(v / c * u)
 
 
