@@ -100,7 +100,8 @@ def test_the_bernstein_rise_is_hardly_above_what_it_solves() -> None:
     rng = np.random.default_rng(7)
     for v, c, x in 10 ** rng.uniform((-6, -2, -14), (2, 1, 1), (300, 3)):
         y = x * c * c / v
-        exact = v / c * brentq(lambda u: u - np.log1p(u) - y, 0.0, 2 * y + 2 * np.sqrt(y) + 1, xtol=1e-300, rtol=1e-14)
+        most = 2 * y + 2 * np.sqrt(y) + 1
+        exact = v / c * brentq(lambda u, y=y: u - np.log1p(u) - y, 0.0, most, xtol=1e-300, rtol=1e-14)
         found, simple = anytime.bernstein_rise(v, c, x), c * x + np.sqrt(2 * v * x)
         assert found <= simple * (1 + 1e-9)
         if y > 1e-8:

@@ -163,7 +163,8 @@ def test_a_link_keeps_its_meaning_when_defaults_change(monkeypatch: pytest.Monke
     (old,) = read("v=1&c=eps.1").curves
     assert (old.spec.schedule, old.spec.bonus, old.spec.episodes) == ("geometric:0.02", "practical", 10**9)
     (one,) = read("v=2&t=1&c=eps.1").curves
-    assert one.spec == old.spec.replace(mechanism="gaussian-toeplitz")  # which depends on the schedule, so no v=1 says it
+    # The mechanism depends on the schedule, so that version 1, written by hand, does not say it.
+    assert one.spec == old.spec.replace(mechanism="gaussian-toeplitz")
     (new,) = read("c=eps.1").curves
     assert (new.spec.schedule, new.spec.bonus, new.spec.episodes) == ("geometric:0.5", "paper", 77)
 

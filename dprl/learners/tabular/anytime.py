@@ -5,8 +5,8 @@ docs/constants.md has the proof. Without noise a row (h, s, a) of n users gives
     Q~ = r^ + P^V~ + min(u v / c, sqrt((1 + (max V~ - min V~)^2) L / (2n))),
     v = r^(1 - r^) + Var_{P^} V~,  c = max(1 - r^, max V~ - P^V~),  u - ln(1 + u) = c^2 L / (v n),
     L = ln(H S A / beta) + ln(4 (n + 1)),
-of which Hoeffding's learners know the second term only. With noise the true counts m and rewards r of a row are known to
-lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
+of which Hoeffding's learners know the second bound only. With noise the true counts m and rewards r of a row are known
+to lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
     |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
 where tau and rho are how much more noise n and r have than m; every piece is replaced by the most it can be there.
 """
