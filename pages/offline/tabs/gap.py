@@ -103,7 +103,16 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float |
             if best:
                 row |= {"of v*": percent(gap / best)}
             rows.append(row | {"proved": proved(spec)})
-    st.dataframe(harmless(pd.DataFrame(rows)), hide_index=True, width="stretch", key="what_if")
+    st.dataframe(
+        harmless(pd.DataFrame(rows)),
+        hide_index=True,
+        width="stretch",
+        key="what_if",
+        column_config={
+            "of v*": st.column_config.Column(width=110),
+            "proved": st.column_config.Column(width=240),
+        },
+    )
 
 
 def proved(spec: OfflineSpec) -> str:
