@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store
+from dprl.links import NEWEST
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, Example
 from pages.shared.names import titles
@@ -78,7 +79,7 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
     visit(EXPLORE, c=[PRIVATE])
     assert store.status(SPEC).state == "queued"
     assert work() == 2
-    other = visit(EXPLORE, v="2", t="2", c=[PRIVATE, "priv.none"])
+    other = visit(EXPLORE, v="2", t=NEWEST, c=[PRIVATE, "priv.none"])
     assert len(charts(other)) == 1
     assert store.status(SPEC).state == "done"
     assert store.status(SPEC.twin()).state == "queued"
