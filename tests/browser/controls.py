@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from playwright.sync_api import ElementHandle, Page
@@ -110,14 +111,14 @@ def controls(page: Page) -> list[Control]:
     ]
 
 
-def turn(control: Control) -> int:
+def turn(control: Control, late: Container[str] = ()) -> int:
     """What is used first: what is on the page, then what turns it to something else, the sidebar, and last what leads
-    away."""
+    away, as do those named `late`."""
     if control.name in LAST:
         return 7
     if control.kind == "link":
         return 6
-    if LATE.search(control.name):
+    if LATE.search(control.name) or control.name in late:
         return 5
     if control.place.startswith(("sidebar", "header")):
         return 4 if control.kind == "menu" else 3

@@ -12,6 +12,7 @@ from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from pages.attack import link as attacks
 from pages.free import link as free
 from pages.offline import link as offline
+from pages.offline.examples import EXAMPLES
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
@@ -36,8 +37,10 @@ LONG_PRIVATE = RunSpec(environment_params=LARGE, epsilon=1.0, episodes=150_000, 
 ATTACK = AttackSpec(
     run=RunSpec(environment_params={"S": 3, "H": 3}, episodes=30_000, schedule="episodic", seeds=1)
 )
-LEARNED = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 SWEEP = studies.Study(LONG_PRIVATE, models=("none", "central"), values=(1.0, 10.0))
+LEARNED = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
+FEW = (LEARNED, LEARNED.twin())
+MANY = (LEARNED.replace(environment_params=LARGE, n=10**12, seeds=100),)
 # Menus in the sidebar that the same code draws on every page: one entry is enough.
 MENUS = (
     "Environment",
@@ -59,13 +62,15 @@ def compared(*specs: RunSpec) -> str:
 class Stop:
     """A page. link: to it, or to one from which `way`, a link on every page, leads there with the same runs; used:
     kinds and names of some of what a walk over it must have used; first: a link whose runs are finished before; brief:
-    menus of which one entry is enough; everywhere: whether what is the same on all pages is used here, too."""
+    menus of which one entry is enough; late: what leads to other runs, used last; everywhere: whether what is the same
+    on all pages is used here, too."""
 
     link: str
     used: frozenset[tuple[str, str]] = frozenset()
     way: str = ""
     first: str = ""
     brief: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
     everywhere: bool = True
 
 
@@ -133,26 +138,6 @@ STOPS = {
         brief=MENUS,
         everywhere=False,
     ),
-    "offline": Stop(
-        f"offline?{urlencode(offline.encode((LEARNED, LEARNED.twin()), offline.OfflineView()))}",
-        frozenset(
-            {
-                *(
-                    ("tab", name)
-                    for name in ("Gap against n", "Pessimism", "Policy", "Coverage", "Guarantee", "Data")
-                ),
-                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Chart (HTML)")),
-                *(
-                    ("choice", name)
-                    for name in ("Gap", "Price in the low estimate", "Actions", "Low estimate V~")
-                ),
-                *(("button", name) for name in ("Three budgets", "A rare state", "Reset")),
-                ("switch", "Keep what is shown"),
-            }
-        ),
-        brief=(*MENUS, "Behaviour policy", "Privacy budget", "Step of the episode"),
-        everywhere=False,
-    ),
     "free": Stop(
         f"free?{free.query(LONG_PRIVATE, free.FreeView())}",
         frozenset(
@@ -165,11 +150,34 @@ STOPS = {
         brief=MENUS,
         everywhere=False,
     ),
+    "offline": Stop(
+        f"offline?{urlencode(offline.encode((*FEW, *MANY), offline.OfflineView()))}",
+        frozenset(
+            {
+                *(
+                    ("tab", name)
+                    for name in ("Gap against n", "Pessimism", "Policy", "Coverage", "Guarantee", "Data")
+                ),
+                *(
+                    ("choice", name)
+                    for name in ("Gap", "Price in the low estimate", "Actions", "Low estimate V~")
+                ),
+                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Chart (HTML)")),
+                *(("button", name) for name in ("Run", "Reset", "Cancel", *(one.title for one in EXAMPLES))),
+                ("switch", "Keep what is shown"),
+            }
+        ),
+        first=f"offline?{urlencode(offline.encode(FEW, offline.OfflineView()))}",
+        brief=(*MENUS, "Behaviour policy", "Privacy budget", "Step of the episode"),
+        late=tuple(one.title for one in EXAMPLES),
+        everywhere=False,
+    ),
     "runs": Stop(
         compared(SHORT, LONG),
         frozenset(("button", name) for name in ("Show", "Cancel", "Run it", "Clear my finished runs")),
         way="Runs",
         first=compared(SHORT),
+        everywhere=False,
     ),
 }
 
@@ -181,7 +189,7 @@ def walked(visit: Visits, hand: type[Hand], stop: Stop) -> Walk:
     page = visit.window()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     walk = Walk(page, hand(page), visit.problems, visit.app.log)
-    walk.brief, walk.everywhere = stop.brief, stop.everywhere
+    walk.brief, walk.late, walk.everywhere = stop.brief, stop.late, stop.everywhere
 
     def arrive() -> None:
         page.goto(f"{visit.app.url}/{stop.link}")

@@ -68,6 +68,7 @@ class Walk:
         self.page, self.hand, self.problems, self.log = page, hand, problems, log
         self.everywhere = True  # whether to use what is the same on all pages, too
         self.brief: Container[str] = ()  # names of menus of which one entry is enough
+        self.late: Container[str] = ()  # names of what leads to other runs
         self.open: Callable[[], object] = page.reload
         self.used: dict[Control, float] = {}  # and the seconds it took
         self.entries: dict[Control, set[str]] = {}  # that were chosen of a menu
@@ -118,7 +119,7 @@ class Walk:
                 control = min(
                     todo,
                     key=lambda one: (
-                        turn(one), last is None or self._shown[one] != last, one.index <= place, one.index
+                        turn(one, self.late), last is None or self._shown[one] != last, one.index <= place, one.index
                     ),
                 )  # fmt: skip
                 place = control.index
