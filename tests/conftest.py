@@ -9,13 +9,16 @@ import pytest
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A file to each process; all that need a browser to one, which starts it and the app once, while the others go
-    on with the rest: two browsers, two apps and their workers at once would make each other wait.
+    """A file to each process; all that need a browser and the app to one, which starts them once, while the others go
+    on with the rest: two browsers, two apps and their workers at once would make each other wait. Of tests in a
+    browser only those of the harness, on small scripts of their own, may go elsewhere: that process is the last to end.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+            file = str(super()._split_scope(nodeid))
+            together = file.startswith("tests/browser/") and file != "tests/browser/test_harness.py"
+            return "tests/browser" if together else file
 
     return Scheduling(config, log)
