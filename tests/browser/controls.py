@@ -19,7 +19,7 @@ KINDS = {
     "menu": "input[role=combobox]",
     "menu entry": "[role=menuitem], [role=menuitemcheckbox], [role=menuitemradio]",
     "tag": "[data-tag]",
-    "text": ":is(input[type=text], input:not([type]), textarea):not([data-testid=stDataFrame] *)",
+    "text": ":is(input[type=text], input[type=number], input:not([type]), textarea):not([data-testid=stDataFrame] *)",
     "upload": "[data-testid=stFileUploaderDropzone] button",
     "expander": "summary",
     "popover": "[data-testid=stPopoverButton]",
@@ -45,7 +45,7 @@ PARTS = (
 # A chart is a picture that a mouse points at; its numbers stand below it. A skip link is not there for a mouse.
 BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
 # These take away what stands beside them, or lead elsewhere: last, they cost no way back.
-LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Show this|a curve")
+LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Use the form|Forget|Show this|a curve")
 LAST = ("Collapse sidebar",)
 # Of these, one stands for all in its place: signs that show a text, links out of the app, what is chosen of many, the
 # columns of a table in the list that hides them, its number formats, and the fields of one environment or algorithm,

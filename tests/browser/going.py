@@ -156,7 +156,15 @@ STOPS = {
             {
                 *(
                     ("tab", name)
-                    for name in ("Gap against n", "Pessimism", "Policy", "Coverage", "Guarantee", "Data")
+                    for name in (
+                        "Gap against n",
+                        "Pessimism",
+                        "Policy",
+                        "Coverage",
+                        "Guarantee",
+                        "Data",
+                        "Your data",
+                    )
                 ),
                 *(
                     ("choice", name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import ElementHandle, Error, FilePayload, FloatRect, Page
 
+from dprl.simulation.uploads.model import example
 from tests.browser.controls import CannotUse
 
 PATIENCE = 15_000  # ms until something opens on a busy machine
@@ -90,7 +91,11 @@ class Hand:
         with self.page.expect_file_chooser(timeout=PATIENCE) as chooser:
             self.press(at)
         asked = self.page.evaluate("dprlTest.talk.asked")
-        chooser.value.set_files(FilePayload(name="two rooms.json", mimeType="application/json", buffer=MODEL))
+        if "csv" in (chooser.value.element.get_attribute("accept") or ""):
+            file = FilePayload(name="people.csv", mimeType="text/csv", buffer=example().encode())
+        else:
+            file = FilePayload(name="two rooms.json", mimeType="application/json", buffer=MODEL)
+        chooser.value.set_files(file)
         self.page.wait_for_function("asked => dprlTest.talk.asked > asked", arg=asked, timeout=PATIENCE)
 
     def outside_link(self, at: ElementHandle) -> None:
