@@ -42,7 +42,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     learner = ALGORITHMS[curve.spec.algorithm]
     if not learner.statistic.counted:
         st.info(
-            f"{escape(learner.title)} is told of no counts: it sees sums over {learner.statistic.parts}, "
+            f"{escape(learner.title)} is told of no counts: it sees the running sums of {learner.statistic.parts}, "
             "with the noise that the tab Guarantee tells of. Its policy and its values are in the tab Policy."
         )
         return
