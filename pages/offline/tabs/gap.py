@@ -67,7 +67,8 @@ def tab() -> None:
     show(picture, "offline_gap")
     what_if(specs, curves, best)
     if shaded is not None:
-        twins = [c for c, spec in zip(curves, specs, strict=True) if spec.algorithm == "vapvi"]
+        free = {spec.twin() for spec in specs if printed(spec)}
+        twins = [c for c, spec in zip(curves, specs, strict=True) if spec in free]
         said = sentences.range_of_the_paper(
             [c for c, spec in zip(curves, specs, strict=True) if printed(spec)],
             twins[0] if twins else None,
@@ -79,7 +80,7 @@ def tab() -> None:
 
 def printed(spec: OfflineSpec) -> bool:
     """Whether this is a run of the paper's figure."""
-    return spec.algorithm == "dp-vapvi" and spec.calibration == "paper"
+    return "features" in spec.learner.public and spec.calibration == "paper"
 
 
 def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float | None) -> None:
