@@ -85,7 +85,7 @@ EXAMPLES = (
         "At ε = 1: the noise one paper prints, which proves (2, 0); what proves (1, 10⁻⁶); a better way to draw that.",
         (
             Curve(BASE.twin()),
-            Curve(BASE, "Gaussian, Toeplitz: proves (1, 10⁻⁶)"),
+            Curve(BASE, "Gaussian, optimal: proves (1, 10⁻⁶)"),
             Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: proves (1, 10⁻⁶)"),
             Curve(BASE.replace(calibration="paper"), "Laplace tree: as printed"),
         ),

@@ -146,6 +146,13 @@ def test_links_are_short_enough_to_be_read() -> None:
         assert len(links.query(example.curves, example.view)) < 300
 
 
+def test_an_example_names_the_noise_that_its_curve_has() -> None:
+    named = [curve for example in EXAMPLES for curve in example.curves if curve.name]
+    assert named
+    for curve in named:
+        assert MECHANISMS[curve.spec.mechanism or ""].title.startswith(curve.name.partition(":")[0])
+
+
 def test_a_link_keeps_its_meaning_when_defaults_change(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both of the newest version and of version 1, also where that one was written by hand."""
     query = links.query([Curve(SPEC), Curve(SPEC.twin())], View())
