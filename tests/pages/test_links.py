@@ -18,7 +18,7 @@ from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.links import BY_HAND, MAX_MODEL, NEWEST, TABLES, decode_spec, digest, encode_spec
-from dprl.privacy import PRIVATIZERS
+from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.free import link as free_link
