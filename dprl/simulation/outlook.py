@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular import anytime
 from dprl.mdp import planning
-from dprl.simulation import schedules
 from dprl.simulation.prepare import error_told, noise_of_schedule, problem_of
 from dprl.simulation.spec import RunSpec
 
@@ -48,19 +48,30 @@ def outlook(spec: RunSpec) -> Outlook | None:
     v_star = planning.start_value(mdp, best.V)
     cells = int((seen > VISITED).sum())
 
-    def noise_at(users: int) -> tuple[float, float]:
-        noise = noise_of_schedule(spec, users, exact=False)
-        return float(noise.std[-1]), float(error_told(spec, noise)[-1])
+    def noise_at(run: RunSpec) -> tuple[float, float]:
+        noise = noise_of_schedule(run, run.episodes, exact=False)
+        return float(noise.std[-1]), float(error_told(run, noise)[-1])
 
     noise_weight = anytime.noise_weight if spec.bonus == "anytime" else learner.noise_weight
     learns_from = None
-    schedule, argument = schedules.parse(spec.schedule)
     for exponent in np.arange(1, 15.01, 0.25):
         users = int(10**exponent)
-        if schedule.refusal(argument, users):
+        larger = with_users(spec, users)
+        if larger is None:
             break
         weight = noise_weight(problem_of(spec, mdp.size, users))
-        if weight * noise_at(users)[1] * cells / users <= v_star / 2:
+        if weight * noise_at(larger)[1] * cells / users <= v_star / 2:
             learns_from = users
             break
-    return Outlook(noise_at(spec.episodes)[0], spec.episodes * float(np.median(seen.max(-1))), learns_from)
+    return Outlook(noise_at(spec)[0], spec.episodes * float(np.median(seen.max(-1))), learns_from)
+
+
+def with_users(spec: RunSpec, users: int) -> RunSpec | None:
+    """The same run with so many users: with its mechanism, where that has no room for their releases with the default
+    one, and None where no run can be so long."""
+    for changes in ({}, {"mechanism": None}):
+        try:
+            return spec.replace(episodes=users, **changes)
+        except SpecError:
+            continue
+    return None

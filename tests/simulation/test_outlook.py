@@ -10,6 +10,7 @@ import pytest
 from dprl import RunSpec, run
 from dprl.simulation import outlook, schedules
 from dprl.simulation.loops.replan import SeedRun
+from dprl.simulation.outlook import with_users
 from dprl.simulation.prepare import noise_of
 
 SEEDS = 20
@@ -18,18 +19,24 @@ pytestmark = pytest.mark.usefixtures("few_details")
 
 
 def finished(spec: RunSpec, seed: int) -> tuple[float, float]:
-    """Average regret of an episode, and the gap of the last policy as a share of the optimal value."""
+    """Average regret of an episode, and that of the last tenth of users as a share of the optimal value.
+
+    (Not that of the last policy: it may be a try of something that was tried too little.)
+    """
     run = SeedRun(spec, seed)
     while not run.advance(60.0):
         pass
     v_star = float(run.setup.d1 @ run.setup.V_star)
-    return float(run.record.regret[-1]) / spec.episodes, float(run.record.gap[-1]) / v_star
+    users, regret = run.record.users, run.record.regret
+    late = int(np.searchsorted(users, 0.9 * spec.episodes))
+    lost = (regret[-1] - regret[late]) / (users[-1] - users[late])
+    return float(regret[-1]) / spec.episodes, float(lost) / v_star
 
 
 @pytest.mark.parametrize(("episodes", "regret"), [(10**6, 1.0), (10**8, 0.05)])
 def test_the_best_central_mechanism_learns_riverswim(episodes: int, regret: float) -> None:
     """Issue 3: every seed, by 10^6 users and by 10^8, at epsilon = 1."""
-    spec = RunSpec(privacy="central", mechanism="gaussian-toeplitz", epsilon=1.0, episodes=episodes)
+    spec = RunSpec(privacy="central", mechanism="gaussian-optimal", epsilon=1.0, episodes=episodes)
     assert (spec.environment, spec.algorithm, spec.bonus, spec.calibration) == (
         "riverswim",
         "dp-ucbvi",
@@ -131,3 +138,16 @@ def test_what_never_learns_says_none() -> None:
     told = outlook(RunSpec(privacy="central", epsilon=0.01, schedule="episodic", episodes=1000))
     assert told is not None
     assert told.learns_from is None
+
+
+def test_more_users_have_a_mechanism_with_room_for_them() -> None:
+    """Noise that is kept for every release is looked at for as many as it has room for, and no more."""
+    short = RunSpec(privacy="central", schedule="episodic", episodes=1000)
+    assert short.mechanism == "gaussian-optimal"
+    larger = with_users(short, 10**5)
+    assert larger is not None
+    assert (larger.mechanism, larger.episodes) == ("gaussian-blt", 10**5)
+    asked = with_users(short.replace(mechanism="gaussian-toeplitz"), 10**5)
+    assert asked is not None
+    assert asked.mechanism == "gaussian-blt"
+    assert with_users(short, 10**12) is None
