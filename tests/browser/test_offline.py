@@ -48,8 +48,8 @@ def test_every_tab_fits_its_screen(visit: Visits, idle: Idle, screen: tuple[int,
     page = visit(f"offline?{SMALL}", *screen)
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
     for tab in TABS:
-        page.get_by_role("tab", name=tab).click()
-        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+        page.get_by_role("tab", name=tab, exact=True).click()
+        expect(page.get_by_role("tab", name=tab, exact=True)).to_have_attribute("aria-selected", "true")
         idle(page)
         assert fits(page), tab
     for example in EXAMPLES:

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from dprl.links import encode_spec
+from dprl.links import NEWEST, encode_spec
 from dprl.simulation import AttackSpec, RunSpec
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackLink, AttackView, decode, encode
@@ -182,7 +182,7 @@ def test_everything_makes_the_round_trip() -> None:
     spec = AttackSpec(run=RUN, first="1/1/0", second="0/1/1 1/0/0", noise="half")
     view = AttackView("promise", "errors", "tree", 7)
     assert read(urlencode(encode(spec, view))) == AttackLink(spec, view, ())
-    assert encode(DEFAULT, AttackView()) == [("v", "2"), ("t", "2"), ("b", "priv.central")]
+    assert encode(DEFAULT, AttackView()) == [("v", "2"), ("t", NEWEST), ("b", "priv.central")]
     every = {key for key, _ in encode(spec, view)}
     assert every == {"v", "t", "b", *attack_link.OWN, *(f.query for f in FIELDS.values())}
     assert read("") == AttackLink(DEFAULT)

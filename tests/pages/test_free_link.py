@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, quote
 
 import pytest
 
-from dprl.links import encode_spec
+from dprl.links import NEWEST, encode_spec
 from dprl.simulation import RunSpec
 from pages.free import link as free_link
 from pages.free.link import BASE, FIELDS, MODELS, FreeView, calculator, compared, decode, encode
@@ -32,7 +32,7 @@ def test_everything_makes_the_round_trip() -> None:
 
 def test_what_is_as_usual_is_not_written() -> None:
     """The calculator's problem is that of the run; the run's defaults are in the table that the link names."""
-    assert encode(BASE, FreeView()) == [("v", "2"), ("t", "2"), ("b", "K.1e15~seeds.20")]
+    assert encode(BASE, FreeView()) == [("v", "2"), ("t", NEWEST), ("b", "K.1e15~seeds.20")]
     spec = BASE.replace(environment_params={"S": 9})
     view = FreeView(show="growth", **(calculator(spec) | {"H": 7}))
     assert encode(spec, view)[2:] == [("b", "envp.S.9~K.1e15~seeds.20"), ("show", "growth"), ("H", "7")]
