@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import Visits
+from tests.browser.conftest import LEFT, Visits
 from tests.browser.controls import CannotUse, controls
 from tests.browser.going import Stop, walked
 from tests.browser.hands import Mouse
@@ -96,10 +96,12 @@ def test_console_errors_and_outside_addresses_are_problems(
     visit = visits_of(app_on(FINE))
     page = visit()
     page.evaluate("console.error('planted')")
+    page.evaluate("text => console.error(text)", f"{LEFT}.")
     page.evaluate("fetch('/no-such-thing.json', {method: 'POST'})")
     page.evaluate("fetch('http://127.0.0.1:9/').catch(() => null)")
     problems = " ".join(visit.end())
     assert "console: planted" in problems
+    assert LEFT not in problems
     assert "/no-such-thing.json" in problems
     assert "asks for an outside address: http://127.0.0.1:9/" in problems
 
