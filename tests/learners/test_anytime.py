@@ -95,7 +95,7 @@ def test_the_closed_form_is_above_the_upper_value_of_every_law(plan: object) -> 
 
 
 def test_the_bernstein_rise_is_hardly_above_what_it_solves() -> None:
-    """At least the d = u v / c for which u - ln(1 + u) = x c^2 / v, at most 3% above, and never above the simpler
+    """At least the d = u v / c for which u - ln(1 + u) = x c^2 / v, at most 0.3% above, and never above the simpler
     sqrt(2 v x) + c x."""
     rng = np.random.default_rng(7)
     for v, c, x in 10 ** rng.uniform((-6, -2, -14), (2, 1, 1), (300, 3)):
@@ -105,7 +105,7 @@ def test_the_bernstein_rise_is_hardly_above_what_it_solves() -> None:
         found, simple = anytime.bernstein_rise(v, c, x), c * x + np.sqrt(2 * v * x)
         assert found <= simple * (1 + 1e-9)
         if y > 1e-8:
-            assert exact * (1 - 1e-7) <= found <= 1.03 * exact
+            assert exact * (1 - 1e-7) <= found <= 1.003 * exact
     assert anytime.bernstein_rise(0.0, 2.0, 0.5) == 1.0
     assert anytime.bernstein_rise(0.0, 0.0, 0.5) == 0.0
 

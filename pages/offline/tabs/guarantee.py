@@ -34,15 +34,20 @@ def tab() -> None:
     for i, (spec, title) in enumerate(zip(specs, names.titles(specs), strict=True)):
         with grid.cell(), st.container(border=True, height="stretch"):
             st.markdown(f"#### {escape(title)}", anchors=False)
-            try:
-                found = answers.guarantee(spec)
-            except SpecError as error:
-                st.caption(f":red[{escape(str(error))}]")
-                continue
-            if found is None:
-                st.caption("What its noise proves is being worked out.")
-            else:
-                card(found, spec, i)
+            promised(spec, i)
+
+
+def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
+    """A run's card, as soon as a worker has said what its noise proves. key: of its own on the page."""
+    try:
+        found = answers.guarantee(spec)
+    except SpecError as error:
+        st.caption(f":red[{escape(str(error))}]")
+        return
+    if found is None:
+        st.caption("What its noise proves is being worked out.")
+    else:
+        card(found, spec, key)
 
 
 def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:

@@ -7,7 +7,6 @@ import json
 import streamlit as st
 
 from dprl import links
-from dprl.fields import SpecError
 from dprl.figures import offline as figures
 from dprl.figures import steps
 from dprl.sentences import offline as sentences
@@ -16,12 +15,12 @@ from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.words import human
 from pages.offline.names import budget
 from pages.offline.state import own_lacking, start_own, visitor_of_own
-from pages.offline.tabs.guarantee import card
+from pages.offline.tabs.guarantee import promised
 from pages.offline.upload.own import BUDGET, Own, spent
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
-from pages.shared.results import answers, data, together
+from pages.shared.results import data, together
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import add, session
@@ -92,15 +91,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     with st.container(horizontal=True, gap="small"):
         save("release.json", "Release (JSON)", "application/json", lambda: released(spec, trace))
     with st.expander("What it promises, and what that assumes"):
-        try:
-            found = answers.guarantee(spec)
-        except SpecError as error:
-            st.caption(f":red[{escape(str(error))}]")
-            return
-        if found is None:
-            st.caption("What its noise proves is being worked out.")
-        else:
-            card(found, spec, 99)
+        promised(spec, 99)
 
 
 def released(spec: UploadSpec, trace: UploadTrace) -> str:
