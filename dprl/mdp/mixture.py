@@ -65,6 +65,12 @@ class Mixture:
         P = np.maximum(P, 0.0)
         return np.asarray(P / P.sum(-1, keepdims=True))
 
+    def weights(self, P: Array) -> Array:
+        """[H, d], the shortest weights that give these probabilities: [H, S, A, S]; the inverse of `transitions`."""
+        features = self.features.reshape(-1, self.d)
+        found = np.linalg.lstsq(features, P.reshape(len(P), -1).T, rcond=None)[0]
+        return np.ascontiguousarray(found.T)
+
 
 @kernel
 def expected(

@@ -4,7 +4,7 @@ values at fewer checkpoints."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -56,6 +56,9 @@ class SeedTrace(TraceCore):
         error_used: [D] the E the bonus used.
         optimism: [D] share of (h, s, a) with Q at least optimal.
         series: [D, ..] each, a learner's own measures by name.
+        beliefs: [D, steps, ..] each, of learners of linear models, else nothing: the fields of
+            `learners.linear.confidence.Confidence` as planned with; with `noiseless` before their names, what the same
+            users would have led to without noise; and `truth`, the weights that are estimated, [D, steps, d].
         optimal_*: the true optimum.
         v_star: expected optimal value of an episode.
     """
@@ -77,6 +80,7 @@ class SeedTrace(TraceCore):
     error_used: Array
     optimism: Array
     series: Mapping[str, Array]
+    beliefs: Mapping[str, Array] = field(default_factory=dict)
     optimal_policy: NDArray[np.int16]
     optimal_Q: Array
     optimal_V: Array

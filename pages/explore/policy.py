@@ -8,7 +8,7 @@ from dprl import metrics
 from dprl.figures import grid
 from dprl.figures import policy as drawings
 from dprl.figures import steps as figures
-from dprl.figures.stages import narrowing
+from dprl.figures.stages import TITLES, narrowing
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.mdp import TabularMDP
@@ -37,7 +37,9 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     curve, title, trace = found
     mdp = data.environment(curve.spec)
-    chart = view.segments("Which chart", "drawn", CHARTS | (STAGES if trace.series else {}))
+    chart = view.segments(
+        "Which chart", "drawn", CHARTS | (STAGES if trace.series.keys() & TITLES.keys() else {})
+    )
     night = dark()
     if chart == "stages":
         show(

@@ -29,7 +29,9 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     app = visit(EXPLORE, c=[run], tab="counts")
     assert not charts(app)
     assert "is told of no counts" in words(app)
-    assert charts(visit(EXPLORE, c=[run], tab="policy"))
+    app = visit(EXPLORE, c=[run], tab="policy", pol="stages")  # it has none
+    assert charts(app)
+    assert "Stage by stage" not in str(app.get("button_group"))
     visit(EXPLORE, c=[run], tab="data")
     app = visit(EXPLORE, c=[run], tab="guarantee")
     assert "Noise on a count" not in [m.label for m in app.metric]

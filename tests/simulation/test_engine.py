@@ -58,7 +58,7 @@ def arrays(trace: SeedTrace) -> dict[str, Any]:
 def same_bits(a: SeedTrace, b: SeedTrace) -> None:
     for name, value in arrays(a).items():
         other = getattr(b, name)
-        if name == "series":
+        if name in ("series", "beliefs"):
             assert {k: v.tobytes() for k, v in value.items()} == {k: v.tobytes() for k, v in other.items()}
         elif isinstance(value, np.ndarray):
             assert value.dtype == other.dtype, name

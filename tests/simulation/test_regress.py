@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import log, sqrt
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from dprl import RunSpec
 from dprl.environments import ENVIRONMENTS
+from dprl.learners.linear.confidence import Confidence, widths
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import RegressionRun
 from dprl.statistics.value_regression import gather
@@ -126,6 +128,61 @@ def test_anytime_plans_agree_with_a_dense_computation(privacy: str) -> None:
     np.testing.assert_allclose(run.state.plan.Q, Q, rtol=1e-10, atol=1e-10)
 
 
+def bonuses(run: RegressionRun, beliefs: Mapping[str, Array], h: int) -> tuple[Array, Array]:
+    """[S, A] <X, w~> and the bonus at a step, in units of values, from what the last release says."""
+    plan, setup, d = run.state.plan, run.setup, run.setup.features.shape[-1]
+    X = phi(setup.features, (plan.V[h + 1] - plan.middle[h]) / plan.unit[h])
+    last = {name: values[-1, h] for name, values in beliefs.items()}
+    Y = X @ np.linalg.inv(run.state.noisy[h, 0, :, :d] + last["ridge"] * np.eye(d))
+    square = (Y**2).sum(-1)
+    bonus = last["beta"] * np.sqrt((X * Y).sum(-1) + last["slack"] * square) + last["pull"] * np.sqrt(square)
+    return X @ last["weights"], bonus
+
+
+@pytest.mark.parametrize(
+    ("privacy", "bonus", "K"),
+    [("none", "anytime", 10**7), ("none", "paper", 10**8), ("central", "paper", 10**10), ("local", "paper", 10**13)],
+)  # fmt: skip
+def test_a_plan_says_where_it_believes_the_weights_to_be(privacy: str, bonus: str, K: int) -> None:
+    calibration = "paper" if bonus == "paper" and privacy != "none" else None
+    run = finished(
+        RegressionRun(
+            spec(privacy=privacy, calibration=calibration, bonus=bonus, episodes=K, epsilon=1000.0), 0
+        )
+    )
+    plan, compared = run.state.plan, 0
+    for h in range(run.mdp.H - 1):
+        middle, unit = (0.0, 1.0) if bonus == "paper" else (plan.middle[h], plan.unit[h])
+        plan.middle[h], plan.unit[h] = middle, unit
+        center, extra = bonuses(run, run.trace().beliefs, h)
+        upper = run.mdp.R[h] + middle + unit * (center + extra)
+        inside = (plan.Q[h] > 1e-6) & (plan.Q[h] < run.mdp.H - h - 1e-6) & (plan.Q[h] < upper + 1e-6)
+        reached = np.where(run.setup.features.sum(-1) > 0, plan.V[h + 1], -np.inf).max(-1)
+        inside &= plan.Q[h] < run.mdp.R[h] + reached - 1e-9
+        np.testing.assert_allclose(plan.Q[h][inside], upper[inside], rtol=1e-9)
+        compared += int(inside.sum())
+    assert compared > 3
+
+
+@pytest.mark.parametrize(("privacy", "K"), [("none", 10**6), ("central", 10**8), ("local", 10**13)])
+def test_the_true_weights_are_where_a_plan_believes_them_to_be(privacy: str, K: int) -> None:
+    """Of the wider of two regions as of the narrower: noise widens it, and what is known narrows it."""
+    run = finished(RegressionRun(spec(privacy=privacy, episodes=K), 2))
+    beliefs = run.trace().beliefs
+    w = ENVIRONMENTS["linear-mixture"].mixture(**run.spec.environment_params).weights(run.mdp.P)  # type: ignore[misc]
+    np.testing.assert_allclose(beliefs["truth"][-1], w[:-1], atol=1e-12)
+    found = []
+    for prefix, matrices in (("", run.trace().noisy), ("noiseless ", run.trace().series["sums"])):
+        one = Confidence(*(beliefs[prefix + name] for name in Confidence._fields))
+        M = matrices[:, :, 0, :, :-1] + one.ridge[..., None, None] * np.eye(3)
+        wide = widths(one, np.asarray(np.linalg.inv(M), float))
+        assert (np.abs(beliefs["truth"] - one.weights) <= wide).all()
+        found.append(wide)
+    noisy, quiet = found
+    assert (noisy[-1] < noisy[0]).all()
+    assert (quiet[-1] < noisy[-1]).all() if privacy != "none" else (quiet == noisy).all()
+
+
 def test_sums_are_those_of_the_users_one_by_one() -> None:
     rng = np.random.default_rng(0)
     S, A, H, d = 3, 2, 3, 2
@@ -180,8 +237,9 @@ def test_compiled_and_plain_python_give_the_same_bits(given: dict[str, Any]) -> 
     fast, plain = (finished(RegressionRun(spec(**given), 5, plain=p)).trace() for p in (False, True))
     for name in ("regret", "noisy", "counts", "Q", "V", "coverage_ratio"):
         assert getattr(fast, name).tobytes() == getattr(plain, name).tobytes(), name
-    for name, values in fast.series.items():
-        assert values.tobytes() == plain.series[name].tobytes(), name
+    for ours, theirs in ((fast.series, plain.series), (fast.beliefs, plain.beliefs)):
+        for name, values in ours.items():
+            assert values.tobytes() == theirs[name].tobytes(), name
 
 
 @pytest.mark.parametrize(
@@ -205,7 +263,14 @@ def test_ill_conditioned_inputs_give_finite_numbers(
             0,
         )
         trace = finished(run).trace()
-        for values in (trace.regret, trace.Q, trace.V, trace.noisy, *trace.series.values()):
+        for values in (
+            trace.regret,
+            trace.Q,
+            trace.V,
+            trace.noisy,
+            *trace.series.values(),
+            *trace.beliefs.values(),
+        ):
             assert np.isfinite(values).all()
         assert (trace.optimism == 1.0).all()
 

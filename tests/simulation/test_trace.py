@@ -61,7 +61,7 @@ def test_bytes_round_trip() -> None:
                 if isinstance(ours, np.ndarray):
                     assert ours.dtype == theirs.dtype
                     np.testing.assert_array_equal(ours, theirs)
-                elif f.name == "series":
+                elif f.name in ("series", "beliefs"):
                     assert list(ours) == list(theirs)
                     for name in ours:
                         np.testing.assert_array_equal(ours[name], theirs[name])

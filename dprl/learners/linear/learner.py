@@ -11,6 +11,7 @@ import numpy as np
 
 from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
+from dprl.learners.linear.confidence import Confidence
 from dprl.learners.linear.regression import look
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
@@ -75,10 +76,18 @@ class MixtureProblem:
 
 
 class Planner(NamedTuple):
-    """plan: see above; constants: from the problem, [..]."""
+    """How it plans with one set of constants.
+
+    Attributes:
+        plan: see above.
+        constants: from the problem, [..].
+        confidence(released, error, users, constants): where it believes the weights to be at many releases at once,
+            released: [D, H - 1, families, d, d + 1], error, users: [D]. What pages draw of a run; None draws nothing.
+    """
 
     plan: Callable[..., None]
     constants: Callable[[MixtureProblem], Array]
+    confidence: Callable[[Array, Array, Array, Array], Confidence] | None = None
 
 
 @dataclass(frozen=True)

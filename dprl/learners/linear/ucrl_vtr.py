@@ -11,6 +11,7 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.kernels import kernel
+from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
 from dprl.learners.linear.learner import (
     MixtureLearner,
     MixtureProblem,
@@ -69,6 +70,17 @@ def constants(problem: MixtureProblem) -> Array:
             sqrt(2 * H * H * (log(3 * H / p) + d / 2 * log(1 + K * H))),
         ]
     )
+
+
+def printed_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
+    """The ellipsoid of `plan`: |w - w~| in the norm of G + ridge is at most beta."""
+    lamda, upsilon = constants[0], constants[1] * error[:, None]
+    ridge = np.broadcast_to(lamda + 2.0 * upsilon, released.shape[:2])
+    found = solved(released[:, :, 0], ridge)
+    nothing = np.where(found.fine, 0.0, np.nan)
+    beta = constants[2] * np.sqrt(lamda + upsilon) + constants[3]
+    # the paper takes 2 Upsilon for a shift: noise moves an eigenvalue by Upsilon at most
+    return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
 
 
 @kernel
@@ -150,10 +162,33 @@ def anytime_constants(problem: MixtureProblem) -> Array:
     )
 
 
+def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
+    """What `anytime` relies on, with the better of its two ridges at every step."""
+    lamda, bound = constants[0], constants[1]
+    shift = np.broadcast_to((constants[2] * error)[:, None], released.shape[:2])
+    pull = (constants[3] * error)[:, None]
+    d = released.shape[-2]
+    most = d * np.log1p(users / (4.0 * d * lamda))[:, None]
+    shifted, bare = (solved(released[:, :, 0], ridge) for ridge in (lamda + shift, lamda + 0.0 * shift))
+    grown = np.fmin(most, np.maximum(shifted.logarithms - d * log(lamda), 0.0))
+    beta = 0.5 * np.sqrt(grown + constants[4])
+
+    def believed(ridge: Solved) -> tuple[Confidence, Array]:
+        nothing = np.where(ridge.fine, 0.0, np.nan)
+        slack = np.maximum(lamda + shift - ridge.ridge, 0.0) + nothing
+        pulled = pull + ridge.ridge * bound + nothing
+        return Confidence(ridge.weights, ridge.ridge, beta + nothing, slack, pulled, shift), ridge.inverse
+
+    return narrower(believed(shifted), believed(bare))
+
+
 ALGORITHM = MixtureLearner(
     key="ucrl-vtr",
     title="UCRL-VTR",
     summary="Learns the weights of a linear mixture by regressing its own values, from released sums.",
     source="L21 Algorithm 1, Corollaries 5 and 6; Ayoub et al. 2020",
-    planners={"anytime": Planner(anytime, anytime_constants), "paper": Planner(plan, constants)},
+    planners={
+        "anytime": Planner(anytime, anytime_constants, anytime_confidence),
+        "paper": Planner(plan, constants, printed_confidence),
+    },
 )

@@ -28,7 +28,7 @@ class RegressionRun(SlicedRun):
 
     Details hold the true counts, and as `noisy` and `released` the sums as they were released: [D, H - 1, families, d,
     d + 1], see statistics/value_regression.py. Series: `sums`, without noise; `weights`, w~: [D, H - 1, families, d];
-    `indefinite`: [D] how many released matrices so far were not positive definite.
+    `indefinite`: [D] how many released matrices so far were not positive definite. Beliefs: see SeedTrace.
     """
 
     setup: Setup
@@ -37,7 +37,7 @@ class RegressionRun(SlicedRun):
     def _prepare(self, plain: bool, walk_below: int) -> None:
         spec, mdp, noise = self.spec, self.mdp, self.noise
         schedule, argument = schedules.parse(spec.schedule)
-        mixture = cast(Mixture, _mixture(spec))
+        self._mixture = mixture = cast(Mixture, _mixture(spec))
         statistic = cast(ValueRegression, noise.statistic)
         size = size_of(spec)
         self._kernels = kernels_of(spec, plain)
@@ -160,6 +160,23 @@ class RegressionRun(SlicedRun):
 
     def _series(self) -> dict[str, Array]:
         return {name: np.array(arrays, dtype=float) for name, arrays in self._kept.items()}
+
+    def _beliefs(self) -> dict[str, Array]:
+        confidence = planner_of(self.spec).confidence
+        if confidence is None or not self._details:
+            return {}
+        users = np.array([detail.episode for detail in self._details], dtype=float)
+        errors = np.array([detail.error_used for detail in self._details])
+        released = np.array([detail.noisy for detail in self._details])
+        constants = self.setup.constants
+        believed = confidence(released, errors, users, constants)._asdict()
+        quiet = confidence(np.array(self._kept["sums"]), 0.0 * errors, users, constants)._asdict()
+        truth = self._mixture.weights(self.mdp.P)[:-1]
+        return (
+            {name: np.array(values) for name, values in believed.items()}
+            | {f"noiseless {name}": np.array(values) for name, values in quiet.items()}
+            | {"truth": np.tile(truth, (len(users), 1, 1))}
+        )
 
 
 def _mixture(spec: RunSpec) -> Mixture | None:

@@ -98,6 +98,10 @@ class SlicedRun(ABC):
         """The learner's own measures at each detail."""
         return {}
 
+    def _beliefs(self) -> dict[str, Array]:
+        """Where it believes the weights of a linear model to be, at each detail."""
+        return {}
+
     @property
     def users(self) -> int:
         """Users who have played."""
@@ -162,6 +166,7 @@ class SlicedRun(ABC):
             pac_count=record.pac,
             details=self._details,
             series=self._series(),
+            beliefs=self._beliefs(),
             mdp=self.mdp,
             optimum=self.optimum,
             guarantee=guarantee_of(self.spec, self.noise),
