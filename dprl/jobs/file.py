@@ -17,13 +17,44 @@ from pathlib import Path
 from dprl.kernels import private
 
 SCHEMA = 1
-# What pages ask of a spec without running it. Added to files that were begun without it.
-QUESTIONS = """
+# Added to files that were begun without it: what pages ask of a spec without running it, and what follows.
+LATER = """
 CREATE TABLE IF NOT EXISTS question (
     key TEXT PRIMARY KEY, question TEXT NOT NULL, spec TEXT NOT NULL, asked_at REAL NOT NULL,
     taken_at REAL NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, answer BLOB) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS question_asked ON question(asked_at);
 CREATE INDEX IF NOT EXISTS question_open ON question(asked_at) WHERE answer IS NULL;
+-- Browser tabs that asked for work which ends with them; `here`: connected when it was last seen. A lease is a request
+-- that lasts as long as its tab.
+CREATE TABLE IF NOT EXISTS tab (
+    name TEXT PRIMARY KEY, address TEXT NOT NULL, here INTEGER NOT NULL, seen_at REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lease (
+    run INTEGER NOT NULL, visitor TEXT NOT NULL, tab TEXT NOT NULL, PRIMARY KEY (run, visitor),
+    FOREIGN KEY (run, visitor) REFERENCES request(run, visitor) ON DELETE CASCADE) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS lease_tab ON lease(tab);
+-- Running seeds whose worker is at another one just now.
+CREATE TABLE IF NOT EXISTS parked (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE);
+-- Of each run that has queued seeds, how many and for how long: kept up by triggers, so that nobody has to count them.
+CREATE TABLE IF NOT EXISTS backlog (
+    run INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE, seeds INTEGER NOT NULL, seconds REAL NOT NULL);
+CREATE TRIGGER IF NOT EXISTS backlog_grows AFTER INSERT ON run_unit
+WHEN (SELECT state FROM unit WHERE id = new.unit) = 'queued' BEGIN
+    INSERT OR IGNORE INTO backlog VALUES (new.run, 0, 0);
+    UPDATE backlog SET seeds = seeds + 1, seconds = seconds + (SELECT seconds FROM unit WHERE id = new.unit)
+        WHERE run = new.run;
+END;
+CREATE TRIGGER IF NOT EXISTS backlog_changes AFTER UPDATE OF state, seconds ON unit
+WHEN old.state = 'queued' OR new.state = 'queued' BEGIN
+    INSERT OR IGNORE INTO backlog SELECT run, 0, 0 FROM run_unit WHERE unit = new.id;
+    UPDATE backlog SET seeds = seeds + (new.state = 'queued') - (old.state = 'queued'),
+        seconds = max(0, seconds + iif(new.state = 'queued', new.seconds, 0) - iif(old.state = 'queued', old.seconds, 0))
+        WHERE run IN (SELECT run FROM run_unit WHERE unit = new.id);
+    DELETE FROM backlog WHERE seeds <= 0 AND run IN (SELECT run FROM run_unit WHERE unit = new.id);
+END;
+"""
+_COUNTED = """
+INSERT OR IGNORE INTO backlog SELECT run, count(*), sum(seconds) FROM unit JOIN run_unit ON run_unit.unit = unit.id
+WHERE state = 'queued' GROUP BY run
 """
 TABLES = """
 CREATE TABLE notice (text TEXT NOT NULL, at REAL NOT NULL);
@@ -68,6 +99,9 @@ _CHECKS = (
     "SELECT max(served_at) FROM visitor",
     "SELECT max(pid) FROM worker",
     "SELECT max(length(answer)) FROM question",
+    "SELECT max(seen_at) FROM tab",
+    "SELECT max(tab) FROM lease",
+    "SELECT max(seconds) FROM backlog",
 )
 
 log = logging.getLogger("dprl.jobs.file")
@@ -246,7 +280,7 @@ class StoreFile:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
                 empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
                 if version == SCHEMA:
-                    db.executescript(QUESTIONS)
+                    _complete(db)
                     for check in _CHECKS:
                         db.execute(check).fetchone()
                     usable = True
@@ -266,7 +300,7 @@ class StoreFile:
         try:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
             db.execute("PRAGMA journal_mode = WAL")
-            db.executescript(f"BEGIN IMMEDIATE; {TABLES} {QUESTIONS} PRAGMA user_version = {SCHEMA}; COMMIT;")
+            db.executescript(f"BEGIN IMMEDIATE; {TABLES} {LATER} PRAGMA user_version = {SCHEMA}; COMMIT;")
             if notice is not None:
                 db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
         finally:
@@ -285,6 +319,13 @@ class StoreFile:
         self._begin(
             f"The store of runs {sentence}: it was set aside as {target.name}, and a new one was begun."
         )
+
+
+def _complete(db: sqlite3.Connection) -> None:
+    """Add what the file was begun without."""
+    there = "SELECT count(*) FROM sqlite_schema WHERE name IN ('question', 'backlog_changes')"
+    if db.execute(there).fetchone()[0] < 2:
+        db.executescript(f"BEGIN IMMEDIATE; {LATER} {_COUNTED}; COMMIT;")
 
 
 def _inode(path: Path) -> int:

@@ -1,33 +1,46 @@
 """Whose seed is next: fair across visitors, in order within a visitor's runs. Pure.
 
 The next seed goes to the visitor who has the fewest seeds running and, among those, has waited longest since
-last getting one. A seed that several visitors wait for counts as running for each of them.
+last getting one; visitors whose tab has gone come after all others. A seed that several visitors wait for counts as
+running for each of them. A forecast looks at runs, not at their seeds: it takes the seeds of one run for equally long,
+and what several wait for as asked for by each.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """One visitor's wish for one seed that is queued or running.
+class Waiting(NamedTuple):
+    """One visitor's wish for a run that has seeds queued.
 
     Attributes:
-        seconds: what is left of it, estimated.
+        seeds, seconds: how many are queued, and what they take together, estimated.
         asked_at, served_at: Unix times at which the run was asked for and at which this visitor was last
             given a worker (0: never).
+        away: the visitor's tab has gone.
     """
 
     visitor: str
     run: int
-    unit: int
-    running: bool
+    seeds: int
     seconds: float
     asked_at: float
-    served_at: float
+    served_at: float = 0.0
+    away: bool = False
+
+
+class Running(NamedTuple):
+    """One visitor's wish for a seed that is running; seconds: what is left of it, estimated."""
+
+    visitor: str
+    run: int
+    unit: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,75 +52,116 @@ class Forecast:
     seconds_left: float
 
 
-class FairQueue:
-    """The visitors who wait. tickets: in the order asked for, the seeds of a run in their order."""
+@dataclass(slots=True)
+class _Stretch:
+    """Turns in which a visitor gets the seeds of one run, from `first` (0: at once) to before `end`.
 
-    def __init__(self, tickets: list[Ticket]) -> None:
-        self._queues: dict[str, deque[Ticket]] = defaultdict(deque)
-        self._visitors: dict[int, set[str]] = defaultdict(set)
-        self._running: Counter[str] = Counter()
-        self._since: dict[str, float] = {}
-        self._taken: set[int] = set()
-        for ticket in tickets:
-            self._visitors[ticket.unit].add(ticket.visitor)
-            if not ticket.running:
-                self._queues[ticket.visitor].append(ticket)
-                # Time in which a visitor waited for nothing gives no claim.
-                self._since.setdefault(ticket.visitor, max(ticket.served_at, ticket.asked_at))
-        running = {ticket.unit for ticket in tickets if ticket.running}
-        for unit in running:
-            self._running.update(self._visitors[unit])
+    last: the visitor's next turn, if there is one, is not the following one.
+    """
 
-    def visitors(self, unit: int) -> set[str]:
-        """Everyone who waits for this seed."""
-        return self._visitors[unit]
-
-    def take(self, now: float) -> Ticket | None:
-        """The next seed, from then on running; None when nothing is queued. `now`: Unix time."""
-        while self._queues:
-            visitor = min(self._queues, key=lambda v: (self._running[v], self._since[v], v))
-            queue = self._queues[visitor]
-            ticket = queue.popleft()
-            if not queue:
-                del self._queues[visitor]
-            if ticket.unit in self._taken:
-                continue
-            self._taken.add(ticket.unit)
-            for other in self._visitors[ticket.unit]:
-                self._running[other] += 1
-                self._since[other] = now
-            return ticket
-        return None
-
-    def ended(self, unit: int) -> None:
-        """A running seed ended."""
-        self._running.subtract(self._visitors[unit])
+    run: int
+    rank: int
+    first: int
+    end: int
+    seconds: float  # of one seed
+    last: bool = True
 
 
-def forecast(tickets: list[Ticket], workers: int, now: float) -> dict[int, Forecast]:
-    """Place and time left of every run that has a ticket, by playing the queue forward on `workers` workers."""
-    queue = FairQueue(tickets)
-    runs: dict[int, set[int]] = defaultdict(set)
-    for ticket in tickets:
-        runs[ticket.unit].add(ticket.run)
-    events: list[tuple[float, int]] = [
-        (s, u) for u, s in {t.unit: t.seconds for t in tickets if t.running}.items()
-    ]
-    idle = -1  # stands for a worker that has no seed
-    events += [(0.0, idle)] * max(0, workers - len(events))
-    heapq.heapify(events)
+_STOPS, _BEGINS, _ENDS = range(3)  # what happens in a turn, in this order
+
+
+def claim(wish: Waiting, busy: Mapping[str, int]) -> tuple[bool, int, float, str, float, int]:
+    """By which wishes are ordered: the smallest is next. busy: how many seeds each visitor has running."""
+    # Time in which a visitor waited for nothing gives no claim.
+    since = max(wish.served_at, wish.asked_at)
+    return bool(wish.away), busy[wish.visitor], since, wish.visitor, wish.asked_at, wish.run
+
+
+def seeds_by_visitor(running: Iterable[Running]) -> Counter[str]:
+    """How many seeds each visitor has running."""
+    return Counter(visitor for visitor, _ in {(r.visitor, r.unit) for r in running})
+
+
+def forecast(waiting: list[Waiting], running: list[Running], workers: int) -> dict[int, Forecast]:
+    """Place and time left of every run that somebody waits for, on `workers` workers.
+
+    Visitors take turns in `order`, a seed each, and the work is spread evenly over the workers.
+
+    Args:
+        waiting: In the order in which each visitor's runs were asked for.
+        running: The seeds that run.
+        workers: How many there are.
+    """
+    ends: dict[int, float] = defaultdict(float)
+    for r in running:
+        ends[r.run] = max(ends[r.run], r.seconds)
+    stretches = _stretches(waiting, running)
+    events = [(s.first, s.rank, _BEGINS, i) for i, s in enumerate(stretches)]
+    events += [(s.end - 1, s.rank, _ENDS, i) for i, s in enumerate(stretches)]
+    events += [(s.end, s.rank, _STOPS, i) for i, s in enumerate(stretches) if s.last]
+    a_turn = _Sums(1 + max((s.rank for s in stretches), default=0))  # what the turn takes of each visitor
+    under_way = sum({r.unit: r.seconds for r in running}.values()) / workers
+    before, now = 0.0, 0  # seconds of work before the turn `now`
     places: dict[int, int] = {}
-    ends: dict[int, float] = {}
-    while events:
-        at, unit = heapq.heappop(events)
-        if unit != idle:
-            queue.ended(unit)
-            for run in runs[unit]:
-                ends[run] = max(at, ends.get(run, 0.0))
-        taken = queue.take(now + at)
-        if taken is not None:
-            ahead = len(places)
-            for run in runs[taken.unit]:
-                places.setdefault(run, ahead)
-            heapq.heappush(events, (at + taken.seconds, taken.unit))
+    for turn, rank, what, i in sorted(events):
+        run, seconds = stretches[i].run, stretches[i].seconds
+        if turn > now:
+            before += (turn - now) * a_turn.total
+            now = turn
+        if what == _STOPS:
+            a_turn.put(rank, 0.0)
+        elif what == _BEGINS:
+            a_turn.put(rank, seconds)
+            places.setdefault(run, len(places))
+        else:
+            rounds = ceil((before + a_turn.upto(rank)) / workers / seconds - 1e-9)  # a seed is on one worker
+            ends[run] = max(ends[run], under_way + rounds * seconds)
     return {run: Forecast(places.get(run), end) for run, end in ends.items()}
+
+
+def _stretches(waiting: list[Waiting], running: list[Running]) -> list[_Stretch]:
+    """The turns of every run; those whose tab has gone begin when all others have had theirs."""
+    busy = seeds_by_visitor(running)
+    ranks: dict[str, int] = {}
+    for wish in sorted(waiting, key=lambda wish: claim(wish, busy)):
+        ranks.setdefault(wish.visitor, len(ranks))
+    found: list[_Stretch] = []
+    last: dict[str, _Stretch] = {}
+    for away in (False, True):
+        begin = max((s.end for s in last.values()), default=0)
+        for w in waiting:
+            if bool(w.away) == away:
+                before = last.get(w.visitor)
+                first = max(begin, before.end if before else 0)
+                if before:
+                    before.last = first > before.end
+                new = _Stretch(w.run, ranks[w.visitor], first, first + w.seeds, max(w.seconds / w.seeds, 1e-9))
+                last[w.visitor] = new
+                found.append(new)
+    return found
+
+
+class _Sums:
+    """Numbers by place, with the sums of the first of them (a Fenwick tree)."""
+
+    def __init__(self, size: int) -> None:
+        self.total = 0.0
+        self._values, self._tree = [0.0] * size, [0.0] * (size + 1)
+
+    def put(self, place: int, value: float) -> None:
+        """Sets one of them."""
+        change = value - self._values[place]
+        self._values[place] = value
+        self.total += change
+        at = place + 1
+        while at < len(self._tree):
+            self._tree[at] += change
+            at += at & -at
+
+    def upto(self, place: int) -> float:
+        """The sum of all up to this one, and it."""
+        at, found = place + 1, 0.0
+        while at:
+            found += self._tree[at]
+            at -= at & -at
+        return found

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from dprl.jobs.part import Part, mending, run_key, setting
 from dprl.jobs.queue import Forecast, forecast
 from dprl.jobs.simulation import Simulation, Spec
-from dprl.jobs.units import tickets
+from dprl.jobs.units import running, waiting
 
 State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
 
@@ -139,8 +139,8 @@ class Statuses(Part):
                 )
             )
             runs = db.execute(
-                "SELECT count(DISTINCT run_unit.run) FROM unit JOIN run_unit ON run_unit.unit = unit.id "
-                "JOIN request ON request.run = run_unit.run AND waiting WHERE state = 'queued'"
+                "SELECT count(*) FROM backlog WHERE EXISTS "
+                "(SELECT 1 FROM request WHERE request.run = backlog.run AND waiting)"
             ).fetchone()[0]
         alive = [warm for pid, warm in workers if _alive(pid)]
         return Activity(
@@ -193,9 +193,9 @@ class Statuses(Part):
                 if (found := self._fresh_forecast()) is None:
                     now, commits = time.time(), self._file.commits
                     with self._file.reading() as db:
-                        waiting = tickets(db, now)
+                        wishes, going = waiting(db), running(db, now)
                         workers = db.execute("SELECT count(*) FROM worker").fetchone()[0] or self._workers
-                    found = forecast(waiting, workers, now)
+                    found = forecast(wishes, going, workers)
                     self._forecasts = (time.monotonic(), commits, found)
         return found
 

@@ -21,13 +21,27 @@ from operator import methodcaller
 from typing import Any
 
 from dprl.jobs.part import Part, mending
-from dprl.jobs.queue import FairQueue, Ticket
+from dprl.jobs.queue import Running, Waiting, claim, seeds_by_visitor
 
-_TICKETS = """
-SELECT visitor, run_unit.run AS run, unit.id AS unit, state = 'running' AS running, progress, seconds,
-    started_at, asked_at, coalesce((SELECT served_at FROM visitor WHERE name = visitor), 0) AS served_at
+_AWAY = """coalesce((SELECT NOT here FROM lease JOIN tab ON tab.name = lease.tab
+    WHERE lease.run = request.run AND lease.visitor = request.visitor), 0)"""
+_SERVED = "coalesce((SELECT served_at FROM visitor WHERE name = request.visitor), 0)"
+_WAITING = f"""
+SELECT request.visitor, backlog.run, seeds, seconds, asked_at, {_SERVED}, {_AWAY}
+FROM backlog CROSS JOIN request ON request.run = backlog.run AND waiting ORDER BY asked_at, backlog.run
+"""
+_RUNNING = """
+SELECT visitor, run_unit.run AS run, unit.id AS unit, seconds, progress, started_at
 FROM unit JOIN run_unit ON run_unit.unit = unit.id JOIN request ON request.run = run_unit.run AND waiting
-WHERE state IN ('queued', 'running') ORDER BY asked_at, run_unit.run, run_unit.seed
+WHERE state = 'running'
+"""
+_AWAY_OF_UNIT = f"""
+SELECT {_AWAY} FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?
+"""
+_FIRST = """
+SELECT unit.id AS unit, unit.key AS key, unit.seed AS seed, deaths, spec
+FROM run JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit
+WHERE run.id = ? AND state = 'queued' ORDER BY run_unit.seed LIMIT 1
 """
 
 
@@ -47,39 +61,60 @@ class Units(Part):
     """Which worker is at which unit, and what becomes of it."""
 
     @mending
-    def claim(self, worker: str) -> Unit | None:
-        """The next seed for this worker, from now on running; None when there is none."""
+    def claim(self, worker: str, beside: bool = False) -> Unit | None:
+        """The next seed for this worker, from now on running; None when there is none.
+
+        beside: this worker holds others, which give way only to a visitor who is here and has no seed running.
+        """
         while True:
-            with self._file.connection() as db:
-                if not db.execute("SELECT 1 FROM unit WHERE state = 'queued' LIMIT 1").fetchone():
-                    return None
+            with self._file.reading() as db:  # others write meanwhile
+                row = _next(db, beside)
+            if row is None:
+                return None
             now = time.time()
             with self._file.writing() as db:
-                queue = FairQueue(tickets(db, now))
-                ticket = queue.take(now)
-                if ticket is None:
-                    return None
-                db.execute("DELETE FROM live WHERE unit = ?", (ticket.unit,))
-                db.execute(
+                taken = db.execute(
                     "UPDATE unit SET state = 'running', progress = 0, worker = ?, started_at = ?, "
-                    "rev = rev + 1 WHERE id = ?",
-                    (worker, now, ticket.unit),
+                    "rev = rev + 1 WHERE id = ? AND state = 'queued'",
+                    (worker, now, row["unit"]),
+                ).rowcount
+                if not taken:
+                    continue
+                db.execute("DELETE FROM live WHERE unit = ?", (row["unit"],))
+                db.execute(
+                    "INSERT OR REPLACE INTO visitor SELECT DISTINCT visitor, ? FROM run_unit "
+                    "JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?",
+                    (now, row["unit"]),
                 )
-                db.executemany(
-                    "INSERT OR REPLACE INTO visitor VALUES (?, ?)",
-                    [(visitor, now) for visitor in queue.visitors(ticket.unit)],
-                )
-                row = db.execute(
-                    "SELECT key, seed, deaths, (SELECT spec FROM run WHERE id = ?) AS spec "
-                    "FROM unit WHERE id = ?",
-                    (ticket.run, ticket.unit),
-                ).fetchone()
             seed, key = row["seed"], row["key"]
             spec = self._spec(row["spec"], methodcaller("seed_key", seed), key)
-            unit = Unit(ticket.unit, key, spec, seed, row["deaths"] + 1, worker)
+            unit = Unit(row["unit"], key, spec, seed, row["deaths"] + 1, worker)
             if spec is not None:
                 return unit
             self.fail(unit, "The simulation has changed since this run was asked for; ask for it again.")
+
+    @mending
+    def turn(self, unit: Unit) -> None:
+        """Of the seeds that its worker has begun, this one is computed now: should it die, the others did no harm."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM parked WHERE unit = ?", (unit.id,))
+            db.execute(
+                "INSERT OR IGNORE INTO parked SELECT id FROM unit WHERE worker = ? AND id != ?",
+                (unit.worker, unit.id),
+            )
+
+    @mending
+    def left_alone(self, unit: Unit) -> bool:
+        """Whether the tabs of all who wait for a seed have gone."""
+        with self._file.reading() as db:
+            rows = db.execute(_AWAY_OF_UNIT, (unit.id,)).fetchall()
+        return all(row[0] for row in rows)
+
+    @mending
+    def give_back(self, unit: Unit) -> None:
+        """A running seed goes back to the queue, to be begun again."""
+        with self._file.writing() as db:
+            _release(db, "id = ? AND worker = ?", (unit.id, unit.worker))
 
     @mending
     def fail(self, unit: Unit, message: str) -> None:
@@ -108,11 +143,12 @@ class Units(Part):
             db.execute(
                 "UPDATE unit SET state = 'failed', worker = NULL, rev = rev + 1, "
                 "message = 'Seed ' || seed || ' failed: its worker process died' || ? "
-                "WHERE worker = ? AND state = 'running' AND deaths > 0",
+                "WHERE worker = ? AND state = 'running' AND deaths > 0 "
+                "AND id NOT IN (SELECT unit FROM parked)",
                 (f" twice ({_cause(returncode)}), perhaps for want of memory.", worker),
             )
             db.execute(
-                "UPDATE unit SET deaths = deaths + 1, "
+                "UPDATE unit SET deaths = deaths + (id NOT IN (SELECT unit FROM parked)), "
                 "message = 'A worker process died; seed ' || seed || ' is run again.' "
                 "WHERE worker = ? AND state = 'running'",
                 (worker,),
@@ -136,17 +172,31 @@ class Units(Part):
                 db.execute("INSERT OR REPLACE INTO worker VALUES (?, ?, ?)", (worker, pid, int(warm)))
 
 
-def tickets(db: sqlite3.Connection, now: float) -> list[Ticket]:
-    """Everyone who waits, in order. What is left of a running seed follows from its own pace once it has one."""
+def waiting(db: sqlite3.Connection) -> list[Waiting]:
+    """Everyone who waits for a run that has seeds queued, in the order asked for."""
+    return [Waiting(*row) for row in db.execute(_WAITING)]
+
+
+def running(db: sqlite3.Connection, now: float) -> list[Running]:
+    """The seeds that run. What is left of one follows from its own pace once it has one."""
     found = []
-    for row in db.execute(_TICKETS):
-        progress, seconds = row["progress"], row["seconds"]
-        if row["running"]:
-            elapsed = now - row["started_at"]
-            paced = progress > 0.02 and elapsed > 0.2
-            seconds = (elapsed / progress if paced else seconds) * (1 - progress)
-        whose, running = (row["visitor"], row["run"], row["unit"]), bool(row["running"])
-        found.append(Ticket(*whose, running, seconds, row["asked_at"], row["served_at"]))
+    for row in db.execute(_RUNNING):
+        progress, elapsed = row["progress"], now - row["started_at"]
+        paced = progress > 0.02 and elapsed > 0.2
+        seconds = (elapsed / progress if paced else row["seconds"]) * (1 - progress)
+        found.append(Running(row["visitor"], row["run"], row["unit"], seconds))
+    return found
+
+
+def _next(db: sqlite3.Connection, beside: bool) -> sqlite3.Row | None:
+    """Unit, key, seed, deaths and spec of the seed that is next."""
+    wishes, busy = waiting(db), seeds_by_visitor(running(db, 0.0))
+    if beside:
+        wishes = [wish for wish in wishes if not wish.away and not busy[wish.visitor]]
+    if not wishes:
+        return None
+    first = min(wishes, key=lambda wish: claim(wish, busy))
+    found: sqlite3.Row | None = db.execute(_FIRST, (first.run,)).fetchone()
     return found
 
 
@@ -159,6 +209,7 @@ def requeue(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> N
 
 def _release(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> None:
     """No worker is at these units any more: running ones are queued again, cancelled ones just stop."""
+    db.execute(f"DELETE FROM parked WHERE unit IN (SELECT id FROM unit WHERE {where})", values)
     requeue(db, f"{where} AND state = 'running'", values)
     db.execute(f"UPDATE unit SET worker = NULL, rev = rev + 1 WHERE {where}", values)
 

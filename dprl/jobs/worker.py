@@ -2,7 +2,8 @@
 
 Warms the kernels, unless somebody waits already, then computes one seed after another in slices of about a tenth
 of a second. Between slices it answers questions, reports, and stops when nobody waits any more, when it is told to
-(SIGTERM), or when its pool is gone.
+(SIGTERM), or when its pool is gone. A long seed gives way to visitors who have none running: it is parked in memory,
+and goes on from there in its turn.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +35,8 @@ _FIRST_SLICE = 0.02
 _POLL = 0.02
 _ENLIST = 2.0
 _PATIENCE = 5.0  # while the disk is full
+_TURN = 1.0  # after which a seed gives way to a visitor who has none running
+_HELD = 4  # seeds begun and kept in memory, the one that is computed among them
 _NICE = 10
 
 
@@ -71,38 +76,97 @@ def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Even
         log.exception("The kernels could not be prepared")
 
 
+@dataclass(eq=False)
+class _Held:
+    """A seed that this worker is at, or has parked; turn: when it began to be at it, on the monotonic clock."""
+
+    unit: Unit
+    run: SeedRun | None = None
+    seconds: float = _FIRST_SLICE
+    reported: float = float("-inf")
+    turn: float = field(default_factory=time.monotonic)
+
+
 def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Event) -> None:
-    """Compute one seed to its end; whatever it raises becomes its message. Raises DiskFull when told to stop while it
-    waits for room to store what it has."""
-    try:
-        run = simulation.start(unit.spec, unit.seed)
-        seconds, reported = _FIRST_SLICE, float("-inf")
-        while not run.advance(seconds):
-            if stop.is_set():
-                store.release(unit.worker)
-                return
-            answer(store, simulation)
-            if time.monotonic() - reported < 0.8 * _SLICE:
-                continue
-            reported, seconds = time.monotonic(), _SLICE
-            if not _report(store, unit, run):
-                _insist(partial(store.keep, unit, run.trace().to_bytes()), stop)
-                return
-        trace = run.trace().to_bytes()
+    """Compute one seed to its end, and those it gives way to; whatever a seed raises becomes its message.
 
-        def finish() -> None:
-            _report(store, unit, run)
-            store.finish(unit, trace)
+    Raises DiskFull when told to stop while it waits for room to store what it has.
+    """
+    held = deque([_Held(unit)])
+    while held:
+        unit = held[0].unit
+        try:
+            ended = _slice(store, simulation, held[0], stop)
+        except DiskFull:
+            raise
+        except StoreError as error:
+            log.error("Seed %d: %s", unit.seed, error)
+            _insist(partial(store.fail, unit, f"Seed {unit.seed} failed: {error}"), stop)
+            ended = True
+        except Exception as error:
+            log.exception("Seed %d of %s failed", unit.seed, unit.key)
+            _insist(partial(store.fail, unit, _sentence(unit.seed, error)), stop)
+            ended = True
+        if ended:
+            held.popleft()
+            if held:
+                _begin_turn(store, held[0])
+        if held and stop.is_set():
+            store.release(unit.worker)
+            return
+        answer(store, simulation)
+        if held and time.monotonic() - held[0].turn > _TURN:
+            with contextlib.suppress(DiskFull):
+                _give_way(store, held)
 
-        _insist(finish, stop)
-    except DiskFull:
-        raise
-    except StoreError as error:
-        log.error("Seed %d: %s", unit.seed, error)
-        _insist(partial(store.fail, unit, f"Seed {unit.seed} failed: {error}"), stop)
-    except Exception as error:
-        log.exception("Seed %d of %s failed", unit.seed, unit.key)
-        _insist(partial(store.fail, unit, _sentence(unit.seed, error)), stop)
+
+def _slice(store: Store, simulation: Simulation, held: _Held, stop: threading.Event) -> bool:
+    """Go on with a seed for a moment; whether that was its end: it is finished, or nobody wants it any more."""
+    unit = held.unit
+    run = held.run = held.run or simulation.start(unit.spec, unit.seed)
+    if not run.advance(held.seconds):
+        if stop.is_set() or time.monotonic() - held.reported < 0.8 * _SLICE:
+            return False
+        held.reported, held.seconds = time.monotonic(), _SLICE
+        if _report(store, unit, run):
+            return False
+        _insist(partial(store.keep, unit, run.trace().to_bytes()), stop)
+        return True
+    trace = run.trace().to_bytes()
+
+    def finish() -> None:
+        _report(store, unit, run)
+        store.finish(unit, trace)
+
+    _insist(finish, stop)
+    return True
+
+
+def _give_way(store: Store, held: deque[_Held]) -> None:
+    """The first seed has had its turn. The next goes to a visitor who has none running, else to what is parked.
+
+    No more than _HELD are kept in memory: one for which nobody here waits makes room.
+    """
+    full = len(held) >= _HELD
+    spare = next((one for one in held if store.left_alone(one.unit)), None) if full else None
+    guest = store.claim(held[0].unit.worker, beside=True) if spare or not full else None
+    if guest is not None:
+        if spare is not None:
+            store.give_back(spare.unit)
+            held.remove(spare)
+        held.appendleft(_Held(guest))
+    else:
+        held.rotate(-1)
+    if len(held) > 1:
+        _begin_turn(store, held[0])
+    else:
+        held[0].turn = time.monotonic()
+
+
+def _begin_turn(store: Store, held: _Held) -> None:
+    held.turn = time.monotonic()
+    with contextlib.suppress(DiskFull):
+        store.turn(held.unit)
 
 
 def answer(store: Store, simulation: Simulation) -> None:

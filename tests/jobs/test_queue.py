@@ -1,79 +1,124 @@
 from __future__ import annotations
 
-from dprl.jobs.queue import FairQueue, Ticket, forecast
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+from dprl.jobs.queue import Running, Waiting, claim, forecast
+from dprl.jobs.store import Store
+from dprl.jobs.units import _FIRST, _RUNNING, _WAITING
+from tests.jobs.fake import FakeSpec
+from tests.jobs.units import finish
 
 
-def tickets(
-    *entries: tuple[str, int, int], running: tuple[int, ...] = (), served: dict[str, float] | None = None
-) -> list[Ticket]:
-    """Tickets from (visitor, run, unit), each on_value ten seconds, all asked for at time 1."""
-    return [
-        Ticket(visitor, run, unit, unit in running, 10.0, 1.0, (served or {}).get(visitor, 0.0))
-        for visitor, run, unit in entries
-    ]
+def wish(
+    visitor: str, run: int, seeds: int = 1, asked: float = 1.0, served: float = 0.0, away: bool = False
+) -> Waiting:
+    """A run of which each seed takes ten seconds."""
+    return Waiting(visitor, run, seeds, 10.0 * seeds, asked, served, away)
 
 
-def taken(queue: FairQueue, count: int) -> list[int]:
-    found = []
-    for now in range(count):
-        ticket = queue.take(100.0 + now)
-        assert ticket is not None
-        found.append(ticket.unit)
-        queue.ended(ticket.unit)
-    assert queue.take(1000.0) is None
-    return found
-
-
-def test_visitors_alternate_and_seeds_keep_their_order() -> None:
-    entries = [("ann", 1, unit) for unit in (1, 2, 3, 4)] + [("bob", 2, 11), ("bob", 2, 12)]
-    assert taken(FairQueue(tickets(*entries)), 6) == [1, 11, 2, 12, 3, 4]
+def visitors(*waiting: Waiting, busy: dict[str, int] | None = None) -> list[str]:
+    return [w.visitor for w in sorted(waiting, key=lambda w: claim(w, Counter(busy or {})))]
 
 
 def test_the_visitor_with_fewest_seeds_running_is_next() -> None:
-    queue = FairQueue(
-        tickets(("ann", 1, 1), ("ann", 1, 2), ("bob", 2, 11), running=(1,), served={"bob": 50.0})
-    )
-    ticket = queue.take(100.0)
-    assert ticket is not None
-    assert ticket.unit == 11
+    assert visitors(wish("ann", 1), wish("bob", 2, served=50.0), busy={"ann": 1}) == ["bob", "ann"]
 
 
 def test_among_equals_the_longest_unserved_is_next() -> None:
-    queue = FairQueue(tickets(("ann", 1, 1), ("bob", 2, 11), served={"ann": 60.0, "bob": 50.0}))
-    assert taken(queue, 2) == [11, 1]
+    assert visitors(wish("ann", 1, served=60.0), wish("bob", 2, served=50.0)) == ["bob", "ann"]
 
 
-def test_a_shared_seed_is_taken_once_and_counts_for_both() -> None:
-    queue = FairQueue(tickets(("ann", 1, 1), ("bob", 1, 1), ("bob", 2, 11), ("cy", 3, 21)))
-    first = queue.take(100.0)
-    assert first is not None
-    assert first.unit == 1
-    second = queue.take(101.0)
-    assert second is not None
-    assert second.unit == 21
+def test_time_in_which_a_visitor_waited_for_nothing_gives_no_claim() -> None:
+    assert visitors(wish("ann", 1, asked=90.0), wish("bob", 2, served=50.0)) == ["bob", "ann"]
+
+
+def test_whose_tab_has_gone_comes_last() -> None:
+    assert visitors(wish("ann", 1, away=True), wish("bob", 2, asked=90.0), busy={"bob": 3}) == ["bob", "ann"]
 
 
 def test_forecast_gives_places_and_ends() -> None:
-    entries = [("ann", 1, 1), ("ann", 1, 2), ("ann", 2, 3), ("bob", 3, 11)]
-    found = forecast(tickets(*entries, running=(1,), served={"ann": 50.0}), workers=1, now=100.0)
+    waiting = [wish("ann", 1, served=50.0), wish("ann", 2, served=50.0), wish("bob", 3)]
+    found = forecast(waiting, [Running("ann", 1, 1, 10.0)], workers=1)
     # Unit 1 ends at 10, then bob's, then ann's second seed, then her second run.
     assert (found[3].place, found[3].seconds_left) == (0, 20.0)
     assert (found[1].place, found[1].seconds_left) == (1, 30.0)
     assert (found[2].place, found[2].seconds_left) == (2, 40.0)
 
 
+def test_forecast_of_several_workers_and_long_seeds() -> None:
+    found = forecast([wish("ann", 1, seeds=5)], [], workers=2)
+    assert (found[1].place, found[1].seconds_left) == (0, 30.0)
+    found = forecast([Waiting("ann", 1, 1, 600.0, 1.0), wish("bob", 2)], [], workers=2)
+    assert found[1].seconds_left >= 600.0
+
+
+def test_forecast_of_visitors_in_turn() -> None:
+    """Ann's ten seeds and bob's two: bob's second is the fourth."""
+    found = forecast([wish("ann", 1, seeds=10), wish("bob", 2, seeds=2, asked=2.0)], [], workers=1)
+    assert (found[2].place, found[2].seconds_left) == (1, 40.0)
+    assert found[1].seconds_left == 120.0
+
+
+def test_forecast_of_those_who_are_away_comes_after_all_others() -> None:
+    waiting = [wish("ann", 1, seeds=3, away=True), wish("bob", 2, seeds=2, asked=2.0)]
+    found = forecast(waiting, [], workers=1)
+    assert (found[2].place, found[2].seconds_left) == (0, 20.0)
+    assert (found[1].place, found[1].seconds_left) == (1, 50.0)
+
+
 def test_a_run_with_nothing_queued_has_no_place() -> None:
-    found = forecast(tickets(("ann", 1, 1), running=(1,)), workers=2, now=100.0)
-    assert found[1].place is None
+    found = forecast([], [Running("ann", 1, 1, 10.0)], workers=2)
+    assert (found[1].place, found[1].seconds_left) == (None, 10.0)
 
 
 def test_forecast_of_a_full_classroom() -> None:
-    entries = [
-        (f"visitor {v}", 100 * v + r, 1000 * v + 10 * r + s)
-        for v in range(40)
-        for r in range(8)
-        for s in range(5)
-    ]
-    found = forecast(tickets(*entries), workers=2, now=100.0)
-    assert len(found) == 320
-    assert sorted(ticket.place or 0 for ticket in found.values())[-1] < 320
+    waiting = [wish(f"visitor {v}", 100 * v + r, 5) for v in range(40) for r in range(8)]
+    found = forecast(waiting, [], workers=2)
+    assert sorted(one.place or 0 for one in found.values()) == list(range(320))
+    assert max(one.seconds_left for one in found.values()) == 8000.0
+
+
+def test_the_queue_is_read_by_runs_not_by_seeds(store: Store, path: Path) -> None:
+    """What is waiting is counted as it changes, so that 20,000 seeds cost no more than their runs."""
+    specs = [FakeSpec(name, seeds=50, seconds=2.0) for name in ("a", "b", "c")]
+    for spec in specs:
+        store.request(spec, "ann")
+    with sqlite3.connect(path) as db:
+        [rows] = [db.execute(_WAITING).fetchall()]
+        plans = [
+            row[3]
+            for query, values in ((_WAITING, ()), (_RUNNING, ()), (_FIRST, (1,)))
+            for row in db.execute(f"EXPLAIN QUERY PLAN {query}", values)
+        ]
+    db.close()
+    assert [(row[0], row[2], row[3]) for row in rows] == [("ann", 50, 100.0)] * 3
+    assert [plan for plan in plans if plan.startswith("SCAN")] == ["SCAN backlog"]
+
+
+def test_the_backlog_is_what_is_queued(store: Store, path: Path) -> None:
+    def counted() -> list[tuple[int, int]]:
+        with sqlite3.connect(path) as db:
+            kept = db.execute("SELECT run, seeds FROM backlog ORDER BY run").fetchall()
+            there = db.execute(
+                "SELECT run, count(*) FROM run_unit JOIN unit ON unit.id = unit WHERE state = 'queued' GROUP BY run"
+            ).fetchall()
+        db.close()
+        assert kept == there
+        return [tuple(row) for row in kept]
+
+    first, second = FakeSpec("a", seeds=3), FakeSpec("a", seeds=5)  # they share seeds
+    store.request(first, "ann")
+    store.request(second, "bob")
+    assert counted() == [(1, 3), (2, 5)]
+    finish(store)
+    assert counted() == [(1, 2), (2, 4)]
+    store.cancel(second, "bob")
+    assert counted() == [(1, 2), (2, 2)]
+    store.request(second, "bob")
+    store.cancel(first, "ann")
+    assert counted() == [(1, 2), (2, 4)]
+    store.cancel(second, "bob")
+    store.clear("bob")
+    assert counted() == []
