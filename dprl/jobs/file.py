@@ -47,7 +47,7 @@ CREATE TRIGGER IF NOT EXISTS backlog_changes AFTER UPDATE OF state, seconds ON u
 WHEN old.state = 'queued' OR new.state = 'queued' BEGIN
     INSERT OR IGNORE INTO backlog SELECT run, 0, 0 FROM run_unit WHERE unit = new.id;
     UPDATE backlog SET seeds = seeds + (new.state = 'queued') - (old.state = 'queued'),
-        seconds = max(0, seconds + iif(new.state = 'queued', new.seconds, 0) - iif(old.state = 'queued', old.seconds, 0))
+        seconds = max(0, seconds + new.seconds * (new.state = 'queued') - old.seconds * (old.state = 'queued'))
         WHERE run IN (SELECT run FROM run_unit WHERE unit = new.id);
     DELETE FROM backlog WHERE seeds <= 0 AND run IN (SELECT run FROM run_unit WHERE unit = new.id);
 END;

@@ -32,6 +32,7 @@ log = logging.getLogger("dprl.jobs.pool")
 
 LOCKED = 3  # exit status: another pool serves this store
 _LOOK = 0.1
+_WITHDRAW = 1.0
 _PATIENCE = 1.0  # while the disk is full
 _GRACE = 3.0
 _LONGEST_PAUSE = 30.0
@@ -79,8 +80,13 @@ def serve(store: Store, workers: int, simulation: str, stop: threading.Event) ->
     """Keep `workers` workers alive until `stop` is set."""
     slots = [_Slot() for _ in range(workers)]
     store.recover()
+    withdrawn = time.monotonic()
     try:
         while not stop.is_set():
+            if time.monotonic() - withdrawn > _WITHDRAW:
+                withdrawn = time.monotonic()
+                with contextlib.suppress(StoreError):  # the next look tries again
+                    store.withdraw()
             for slot in slots:
                 try:
                     _look_after(slot, store, simulation)

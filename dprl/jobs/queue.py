@@ -135,7 +135,9 @@ def _stretches(waiting: list[Waiting], running: list[Running]) -> list[_Stretch]
                 first = max(begin, before.end if before else 0)
                 if before:
                     before.last = first > before.end
-                new = _Stretch(w.run, ranks[w.visitor], first, first + w.seeds, max(w.seconds / w.seeds, 1e-9))
+                new = _Stretch(
+                    w.run, ranks[w.visitor], first, first + w.seeds, max(w.seconds / w.seeds, 1e-9)
+                )
                 last[w.visitor] = new
                 found.append(new)
     return found

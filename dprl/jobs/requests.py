@@ -3,44 +3,63 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
-from dprl.jobs.part import Part, mending, run_key
+from dprl.jobs.part import mending, run_key
 from dprl.jobs.simulation import Spec
+from dprl.jobs.tabs import Lease, Tabs
+from dprl.jobs.units import unwanted
 
+_AGAIN = ("cancelled", "gone")  # states from which a seed is queued by asking for it
 _STATES = """
 SELECT state FROM run JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit
 WHERE run.key = ?
 """
 
 
-class Requests(Part):
+class Requests(Tabs):
     """Asking for runs, and no longer wanting them."""
 
     @mending
-    def request(self, spec: Spec, visitor: str) -> None:
-        """`visitor` asks for this run and waits for it.
+    def request(self, spec: Spec, visitor: str, lease: Lease | None = None) -> None:
+        """`visitor` asks for this run and waits for it, with a lease as long as its tab is there.
 
         Seeds that are missing, cancelled or had to make room are queued; finished, running and failed ones
         stay (`retry` is for those). Nothing changes when it is asked for again. Raises SpecError where the
-        run is past the limits.
+        run is past the limits, TooMuch where more would wait than may be leased.
         """
-        self._request(spec, visitor, retry=False)
+        self._request(spec, visitor, lease, _AGAIN)
 
     @mending
-    def retry(self, spec: Spec, visitor: str) -> None:
+    def retry(self, spec: Spec, visitor: str, lease: Lease | None = None) -> None:
         """Like `request`, and failed seeds are tried again."""
-        self._request(spec, visitor, retry=True)
+        self._request(spec, visitor, lease, (*_AGAIN, "failed"))
 
-    def _request(self, spec: Spec, visitor: str, retry: bool) -> None:
-        again = ("cancelled", "gone", "failed") if retry else ("cancelled", "gone")
+    @mending
+    def cost(self, specs: Iterable[Spec]) -> tuple[int, float]:
+        """Seeds that asking for these runs would queue, and the seconds of one core that they take, estimated: what is
+        done or goes on costs nothing."""
+        seeds, seconds = 0, 0.0
+        with self._file.reading() as db:
+            for spec in specs:
+                states = [row[0] for row in db.execute(_STATES, (run_key(spec),))]
+                lacking = spec.seeds - sum(state not in _AGAIN for state in states)
+                seeds += lacking
+                seconds += lacking * max(0.0, self._simulation.seconds(spec)) if lacking else 0.0
+        return seeds, seconds
+
+    def _request(self, spec: Spec, visitor: str, lease: Lease | None, again: tuple[str, ...]) -> None:
         key, now = run_key(spec), time.time()
         with self._file.reading() as db:
             states = [row[0] for row in db.execute(_STATES, (key,))]
             asked = db.execute(
-                "SELECT 1 FROM request JOIN run ON run.id = run WHERE key = ? AND visitor = ? AND waiting",
+                "SELECT tab FROM request JOIN run ON run.id = request.run LEFT JOIN lease USING (run, visitor) "
+                "WHERE key = ? AND visitor = ? AND waiting",
                 (key, visitor),
             ).fetchone()
-        if asked and not set(states) & set(again):
+        if asked and asked["tab"] is None:
+            lease = None  # asked for without one before
+        if asked and asked["tab"] == (lease and lease.tab) and not set(states) & set(again):
             return
         seconds = max(0.0, self._simulation.seconds(spec))
         units = [(spec.seed_key(seed), seed) for seed in range(spec.seeds)]
@@ -56,23 +75,26 @@ class Requests(Part):
                 "DO UPDATE SET waiting = 1, asked_at = excluded.asked_at",
                 (run, visitor, now),
             )
-            db.executemany(
+            new = db.executemany(
                 "INSERT INTO unit (key, seed, state, seconds, used_at) VALUES (?, ?, 'queued', ?, ?) "
                 "ON CONFLICT (key) DO NOTHING",
                 [(*unit, seconds, now) for unit in units],
-            )
+            ).rowcount
             db.executemany(
                 "INSERT OR IGNORE INTO run_unit SELECT ?, ?, id FROM unit WHERE key = ?",
                 [(run, seed, unit_key) for unit_key, seed in units],
             )
             # A worker that has not yet noticed that its seed was cancelled simply goes on.
-            db.execute(
+            new += db.execute(
                 "UPDATE unit SET state = CASE WHEN worker IS NULL THEN 'queued' ELSE 'running' END, "
                 "progress = CASE WHEN worker IS NULL THEN 0 ELSE progress END, "
                 "message = '', deaths = 0, damages = 0, rev = rev + 1 "
                 f"WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN {again}",
                 (run,),
-            )
+            ).rowcount
+            self._lease(db, run, visitor, lease)
+            if lease and new:
+                self._admit(db, run, lease)
 
     @mending
     def cancel(self, spec: Spec, visitor: str) -> None:
@@ -83,14 +105,7 @@ class Requests(Part):
                 return
             run = (row["id"],)
             db.execute("UPDATE request SET waiting = 0 WHERE run = ? AND visitor = ?", (*run, visitor))
-            db.execute("UPDATE run SET rev = rev + 1 WHERE id = ?", run)
-            db.execute(
-                "UPDATE unit SET state = 'cancelled', rev = rev + 1 "
-                "WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN ('queued', 'running') "
-                "AND NOT EXISTS (SELECT 1 FROM run_unit u JOIN request q ON q.run = u.run AND q.waiting "
-                "WHERE u.unit = unit.id)",
-                run,
-            )
+            unwanted(db, *run)
 
     @mending
     def clear(self, visitor: str) -> int:

@@ -1,6 +1,7 @@
 """The store: what was asked for, by whom, how far it is, and what came out.
 
-A run is a spec with all its seeds; a unit is one seed of it. Visitors ask for runs (`requests`), workers claim units
+A run is a spec with all its seeds; a unit is one seed of it. Visitors ask for runs (`requests`), some of which last as
+long as a browser tab (`tabs`), workers claim units
 (`units`) and store curves and traces (`results`), pages read how runs stand (`status`). What a page wants to know of a
 spec without running it is asked and answered here too (`questions`).
 """
@@ -17,16 +18,19 @@ from dprl.jobs.requests import Requests
 from dprl.jobs.results import Results
 from dprl.jobs.simulation import Simulation
 from dprl.jobs.status import Activity, RunRow, RunStatus, State, Statuses
+from dprl.jobs.tabs import Lease, TooMuch
 from dprl.jobs.units import Unit, Units
 from dprl.kernels import home
 
 __all__ = [
     "Activity",
+    "Lease",
     "RunRow",
     "RunStatus",
     "State",
     "Store",
     "StoreError",
+    "TooMuch",
     "Unit",
     "default_path",
     "setting",

@@ -207,6 +207,18 @@ def requeue(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> N
     )
 
 
+def unwanted(db: sqlite3.Connection, run: int) -> None:
+    """Somebody no longer waits for this run: its seeds that nobody waits for stop, and keep what they have."""
+    db.execute("UPDATE run SET rev = rev + 1 WHERE id = ?", (run,))
+    db.execute(
+        "UPDATE unit SET state = 'cancelled', rev = rev + 1 "
+        "WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN ('queued', 'running') "
+        "AND NOT EXISTS (SELECT 1 FROM run_unit u JOIN request q ON q.run = u.run AND q.waiting "
+        "WHERE u.unit = unit.id)",
+        (run,),
+    )
+
+
 def _release(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> None:
     """No worker is at these units any more: running ones are queued again, cancelled ones just stop."""
     db.execute(f"DELETE FROM parked WHERE unit IN (SELECT id FROM unit WHERE {where})", values)

@@ -23,10 +23,10 @@ from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers, data
-from pages.shared.results.status import ACTIVE, act, pause_switch, words
+from pages.shared.results.status import ACTIVE, act, pause_switch, price, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.state import attempt, session
+from pages.shared.visitor.state import ask, attempt, session
 
 CHARTS = {"scores": "Scores", "errors": "Right against wrong"}
 
@@ -128,7 +128,8 @@ def strip() -> None:
             act("Cancel", "close", cancel, "cancel")
     elif run.state != "done":
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            st.markdown(f":material/info: {escape(words(run))}", width="stretch")
+            cost = f" It takes {price([spec])}.".replace("seed", "part") if run.state == "unknown" else ""
+            st.markdown(f":material/info: {escape(words(run))}{cost}", width="stretch")
             if run.state == "unknown":
                 plays = spec.executions * spec.seeds
                 st.button(
@@ -136,7 +137,7 @@ def strip() -> None:
                     on_click=callback(play),
                 )  # fmt: skip
             else:
-                act("Try again", "replay", lambda: attempt(data.store().retry, spec, visitor()), "retry")
+                act("Try again", "replay", lambda: ask([spec], visitor(), again=True), "retry")
 
 
 def play() -> None:

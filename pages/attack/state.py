@@ -20,7 +20,7 @@ from pages.shared.results.bundled import DIRECTORY
 from pages.shared.results.data import Kept
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.state import attempt, session, write_address
+from pages.shared.visitor.state import ask, begin, session, write_address
 
 PLAYED = DIRECTORY / "attack.json"  # the attack that the page opens with: `python -m bench.bundled attack`
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
@@ -63,8 +63,8 @@ class Attack:
         self.spec, self.view, self.problems = link.spec, link.view, link.problems
         s.draft = draft_of(link.spec.run)
         s.version += 1
-        if self.view.show == "attack":
-            start()
+        if self.view.show == "attack" and self.spec not in bundled():
+            begin([self.spec], visitor())
 
 
 def attack() -> Attack:
@@ -96,7 +96,7 @@ def show_attack(spec: AttackSpec) -> None:
 def start() -> None:
     """Asks for the attack that is shown, unless it comes with the program."""
     if attack().spec not in bundled():
-        attempt(data.store().request, attack().spec, visitor())
+        ask([attack().spec], visitor())
 
 
 def status(spec: AttackSpec) -> RunStatus:

@@ -25,7 +25,7 @@ from pages.shared.results.bundled import bundled
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import attempt, session, write_address
+from pages.shared.visitor.state import ask, begin, session, write_address
 
 FIRST = 1000  # episodes from which on curves are drawn
 
@@ -62,7 +62,7 @@ class Free:
         self.base, self.view, self.problems = link.base, link.view, link.problems
         s.draft = draft_of(link.base)
         s.version += 1
-        start()
+        begin(lacking(), s.visitor)
 
 
 def free() -> Free:
@@ -91,10 +91,13 @@ def show_runs(base: RunSpec) -> None:
 
 def start() -> None:
     """Asks for the runs that are shown and do not come with the program."""
-    s = session()
-    for curve in free_link.compared(free().base)[0]:
-        if curve.spec not in bundled("free"):
-            attempt(data.store().request, curve.spec, s.visitor)
+    ask(lacking(), session().visitor)
+
+
+def lacking() -> list[RunSpec]:
+    """The runs that are shown and do not come with the program."""
+    specs = [curve.spec for curve in free_link.compared(free().base)[0]]
+    return [spec for spec in specs if spec not in bundled("free")]
 
 
 def status(spec: RunSpec) -> RunStatus:

@@ -19,7 +19,7 @@ from pages.shared.results.bundled import bundled
 from pages.shared.results.data import Regret
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import attempt, session, write_address
+from pages.shared.visitor.state import ask, begin, session, write_address
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Offline:
         if found.specs:
             self.specs = found.specs
         set_controls(self.specs)
-        start()
+        begin(missing(self.specs), visitor())
 
 
 def offline() -> Offline:
@@ -93,10 +93,8 @@ def visitor_of_own() -> str:
 def start_own() -> None:
     """Asks for the releases that are not there yet, and puts what is declared into the address."""
     o = offline()
-    for spec in own_lacking(o.own):
-        if not attempt(data.store().request, spec, visitor_of_own()):
-            return
-    write_address(o)
+    if ask(own_lacking(o.own), visitor_of_own()):
+        write_address(o)
 
 
 def own_lacking(own: Own) -> list[UploadSpec]:
@@ -135,9 +133,7 @@ def compare(specs: Sequence[OfflineSpec], view: OfflineView | None = None) -> No
 
 def start() -> None:
     """Asks for the runs that are not there yet."""
-    for spec in missing(offline().specs):
-        if not attempt(data.store().request, spec, visitor()):
-            return
+    ask(missing(offline().specs), visitor())
 
 
 def status(spec: OfflineSpec) -> RunStatus:

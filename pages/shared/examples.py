@@ -8,12 +8,11 @@ from functools import cache
 import streamlit as st
 
 from dprl.simulation import RunSpec
-from pages.shared.results.data import store
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
-from pages.shared.visitor.state import Session, attempt, session, write_address
+from pages.shared.visitor.state import Session, ask, session, write_address
 
 
 @dataclass(frozen=True)
@@ -125,6 +124,5 @@ def show(s: Session, example: Example) -> None:
     s.explore.curves, s.explore.view, s.paused = list(example.curves), example.view, False
     s.draft = draft_of(s.explore.curves[links.most_private(s.explore.curves)].spec)
     s.version += 1
-    for curve in s.explore.curves:
-        attempt(store().request, curve.spec, s.visitor)
+    ask([curve.spec for curve in s.explore.curves], s.visitor)
     write_address(session().explore)

@@ -18,11 +18,10 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
-from pages.shared.results import data
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import STATISTICS, Curve
-from pages.shared.visitor.state import attempt, read_address, write_address
+from pages.shared.visitor.state import read_address, write_address
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -79,9 +78,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     study = t.study
     runs = wanted(study)
     if study.show == "users" and t.asked:
-        for spec in runs:
-            if data.status(spec, trade.visitor()).state == "unknown":
-                attempt(data.store().request, spec, trade.visitor())
+        trade.go_on(runs)
     state = trade.progress(runs)
     if live != bool(state.active):
         st.rerun()

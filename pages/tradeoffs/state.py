@@ -28,7 +28,7 @@ from pages.shared.text import escape
 from pages.shared.values import written
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.state import attempt, session, write_address
+from pages.shared.visitor.state import ask, begin, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 
@@ -47,7 +47,7 @@ class Trade:
         models, x, values: what the controls say, the values as text for each axis.
         address: the query last read or written.
         problems: what a link said that could not be used.
-        asked: the study's runs were asked for.
+        asked: the study's runs were asked for; linked: by the link that was read.
         picked: model and value of the point that was pressed.
     """
 
@@ -58,6 +58,7 @@ class Trade:
     address: str | None = None
     problems: tuple[str, ...] = ()
     asked: bool = False
+    linked: bool = False
     picked: tuple[int, int] | None = None
 
     @property
@@ -85,7 +86,8 @@ class Trade:
         study, problems = studies.decode(given, session().files)
         self.problems = tuple(problems)
         show_study(study)
-        start()
+        self.linked = True
+        self.asked = study.show == "users" or begin(missing(study.sweep.specs), visitor())
 
 
 def trade() -> Trade:
@@ -128,11 +130,19 @@ def missing(specs: Sequence[RunSpec]) -> list[RunSpec]:
 def start() -> None:
     """Asks for the runs of the study that are missing."""
     t = trade()
-    t.asked = True
+    t.asked, t.linked = True, False
     if t.study.show != "users":
-        for spec in missing(t.study.sweep.specs):
-            if not attempt(data.store().request, spec, visitor()):
-                return
+        ask(missing(t.study.sweep.specs), visitor())
+
+
+def go_on(specs: Sequence[RunSpec]) -> None:
+    """Asks for what a search needs now. One that a link began ends where it would cost too much."""
+    t = trade()
+    new = [spec for spec in specs if data.status(spec, visitor()).state == "unknown"]
+    if new and t.linked:
+        t.asked = begin(new, visitor())
+    elif new:
+        ask(new, visitor())
 
 
 def progress(specs: Sequence[RunSpec]) -> Progress:

@@ -17,7 +17,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
 from pages.shared.results import answers
-from pages.shared.results.status import act
+from pages.shared.results.status import act, price
 from pages.shared.results.together import Progress
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -66,7 +66,7 @@ def needed(study: Study, state: Progress) -> None:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             st.markdown(
                 f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
-                f"{len(open_)} of {len(ways)} are still to be found.",
+                f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price(state.lacking)}.",
                 width="stretch",
             )
             act("Search", "search", trade.start, "begin")

@@ -22,6 +22,7 @@ from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
 from pages.explore.comparison import identity
 from pages.shared.layout import frame
+from pages.shared.visitor import presence
 from tests.jobs import disk as disks
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +68,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(kernels(source_digest())))
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     monkeypatch.setattr(frame, "ensure_pool", lambda: None)
+    monkeypatch.setattr(presence, "address", lambda: "")  # AppTest has none
     monkeypatch.setattr(PagesManager, "__init__", _after_the_first_visitor)
     st.cache_resource.clear()
     st.cache_data.clear()

@@ -14,8 +14,8 @@ from pages.offline import names
 from pages.offline.state import offline, visitor
 from pages.offline.tabs.widgets import empty, widgets
 from pages.shared.results import data
-from pages.shared.results.status import ACTIVE, act
-from pages.shared.visitor.state import attempt
+from pages.shared.results.status import ACTIVE, act, price
+from pages.shared.visitor.state import ask, begin
 
 
 class Close(NamedTuple):
@@ -81,11 +81,13 @@ def absent(spec: OfflineSpec) -> None:
     if run.state in ACTIVE:
         empty("Its data sets and policies appear when this repetition is finished.")
     elif run.state in ("unknown", "done"):
-        if attempt(data.store().request, spec, visitor()):
+        if begin([spec], visitor()):
             st.rerun()
+        empty(f"This repetition was not computed: {price([spec])}.")
+        act("Run it", "play_arrow", lambda: ask([spec], visitor(), again=True), "close_look")
     else:
         empty("This repetition was not computed.")
-        act("Run it", "play_arrow", lambda: attempt(data.store().retry, spec, visitor()), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], visitor(), again=True), "close_look")
 
 
 def step_menu(H: int) -> int | None:

@@ -9,13 +9,13 @@ from functools import partial
 import streamlit as st
 
 from dprl.jobs.store import RunStatus
-from dprl.simulation import RunSpec
+from dprl.simulation import RunSpec, Spec
 from dprl.words import duration, ordinal, plural
 from pages.shared.results.data import status, store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import attempt, session
+from pages.shared.visitor.state import ask, attempt, session
 
 ACTIVE = ("queued", "running")
 PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
@@ -102,15 +102,21 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         ):
             icon = ":material/error:" if failed else ":material/info:"
             names = ", ".join(escape(title) for _, title, _ in rows)
-            st.markdown(f"{icon} **{names}** · {escape(reason)}", width="stretch")
+            cost = "" if failed else f" What is missing: {price(specs)}."
+            st.markdown(f"{icon} **{names}** · {escape(reason)}{cost}", width="stretch")
             again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
             act(again, "replay", partial(retry, specs), f"retry_{i}")
 
 
+def price(specs: Sequence[Spec]) -> str:
+    """What asking for runs would take, of which some seeds may be there already."""
+    seeds, seconds = store().cost(specs)
+    return f"{plural(seeds, 'seed')}, {duration(seconds)} of one core"
+
+
 def retry(specs: list[RunSpec]) -> None:
     """Asks for runs again, failed seeds included."""
-    for spec in specs:
-        attempt(store().retry, spec, session().visitor)
+    ask(specs, session().visitor, again=True)
 
 
 def cancel(specs: list[RunSpec]) -> None:

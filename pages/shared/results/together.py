@@ -12,9 +12,9 @@ from dprl.jobs.store import RunStatus
 from dprl.simulation import Spec
 from dprl.words import duration, plural
 from pages.shared.results import data
-from pages.shared.results.status import ACTIVE, act
+from pages.shared.results.status import ACTIVE, act, price
 from pages.shared.text import escape
-from pages.shared.visitor.state import attempt
+from pages.shared.visitor.state import ask, attempt
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Progress:
     failed: tuple[tuple[Spec, RunStatus], ...]
     stopped: int
     active: tuple[Spec, ...]
+    lacking: tuple[Spec, ...]
 
 
 def progress(specs: Sequence[Spec], lacking: Sequence[Spec], visitor: str) -> Progress:
@@ -46,6 +47,7 @@ def progress(specs: Sequence[Spec], lacking: Sequence[Spec], visitor: str) -> Pr
         failed=tuple((spec, run) for spec, run in found if run.state == "failed"),
         stopped=sum(run.state in ("cancelled", "unknown") for _, run in found),
         active=tuple(spec for spec, _ in active),
+        lacking=tuple(lacking),
     )
 
 
@@ -86,7 +88,7 @@ def strip(
     elif state.stopped:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             st.markdown(
-                f":material/info: {plural(state.stopped, 'run')} of {state.runs} not computed.",
+                f":material/info: {plural(state.stopped, 'run')} of {state.runs} not computed: {price(state.lacking)}.",
                 width="stretch",
             )
             act("Run them", "play_arrow", begin, "begin")
@@ -100,5 +102,4 @@ def withdraw(specs: Sequence[Spec], visitor: str) -> None:
 
 def again(specs: Sequence[Spec], visitor: str) -> None:
     """Asks for runs again that failed."""
-    for spec in specs:
-        attempt(data.store().retry, spec, visitor)
+    ask(specs, visitor, again=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
@@ -15,7 +15,7 @@ from dprl.jobs.file import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from pages.shared.results.data import store
-from pages.shared.visitor import address, links
+from pages.shared.visitor import address, links, presence
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import MAX_CURVES, Curve, View
@@ -114,8 +114,7 @@ class Comparison:
         if link.curves:
             self.curves = list(link.curves)
             s.draft = draft_of(link.curves[links.most_private(link.curves)].spec)
-            for curve in link.curves:
-                attempt(store().request, curve.spec, s.visitor)
+            begin([curve.spec for curve in link.curves], s.visitor)
 
 
 P = TypeVar("P", bound=Part)
@@ -146,6 +145,7 @@ class Session:
         polling: those that the browser has drawn again until they have it.
         asked: what this visitor has waited for.
         replaced: the last addresses that others took the place of.
+        unasked: seconds of one core that the last link started by itself.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -168,6 +168,7 @@ class Session:
     polling: frozenset[str] = frozenset()
     asked: set[tuple[str, Spec]] = field(default_factory=set)
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))
+    unasked: float = 0.0
 
     @property
     def draft(self) -> Draft:
@@ -218,10 +219,39 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
     return True
 
 
+def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
+    """Asks for runs because of something that was pressed, failed seeds too when `again`; whether for all of them.
+
+    Where not, the reason is said. In public they are withdrawn when the tab has gone.
+    """
+    lease = presence.lease(session().visitor) if store().public else None
+    action = store().retry if again else store().request
+    asked = [attempt(action, spec, visitor, lease) for spec in specs]
+    return all(asked)
+
+
+def begin(specs: Iterable[Spec], visitor: str) -> bool:
+    """Asks for what a link names, unless all that it starts unasked would cost too much; whether it did.
+
+    What is done or goes on costs nothing, so that a page that is loaded anew goes on waiting.
+    """
+    s, specs = session(), list(specs)
+    costs: list[float] = []
+    if (
+        not attempt(lambda: costs.append(store().cost(specs)[1]))
+        or s.unasked + costs[0] > store().link_seconds
+    ):
+        return False
+    s.unasked += costs[0]
+    lease = presence.lease(s.visitor)
+    asked = [attempt(store().request, spec, visitor, lease) for spec in specs]
+    return all(asked)
+
+
 def add(spec: RunSpec, name: str = "") -> str:
     """Puts a run into the comparison and asks for it. Returns a sentence when it was there already or has no room."""
     s = session()
-    if not attempt(store().request, spec, s.visitor):
+    if not ask([spec], s.visitor):
         return s.said
     for i, curve in enumerate(s.explore.curves):
         if curve.spec == spec:
@@ -252,7 +282,7 @@ def read_address(part: Part) -> None:
     if name != part.address and not late:
         if part.address is not None:
             s.replaced.append(part.address)
-        part.address = name
+        part.address, s.unasked = name, 0.0
         part.follow(given)
 
 

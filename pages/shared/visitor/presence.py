@@ -1,0 +1,87 @@
+"""Which tabs are connected: the store is told, for work that is leased lasts as long as its tab."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dprl.jobs.file import StoreError
+from dprl.jobs.store import Lease
+from pages.shared.results.data import store
+
+log = logging.getLogger("dprl.pages")
+
+LOOK = 1.0  # seconds between two looks at who is connected
+BEAT = 10.0  # seconds after which the store is told again that a tab is still there
+_SALT = secrets.token_bytes(16)  # addresses are only compared, and only while this server runs
+
+
+class Presence:
+    """Tabs that have leases, by the id of Streamlit's session, and whether they were connected at the last look."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tabs: dict[str, str] = {}
+        self._here: set[str] = set()
+        self._told = time.monotonic()
+
+    def add(self, session: str, tab: str) -> None:
+        """This tab has a lease."""
+        with self._lock:
+            self._tabs[session] = tab
+            self._here.add(tab)
+
+    def look(self, connected: Callable[[str], bool]) -> None:
+        """Tells the store who has gone, who has come back, and every few seconds who is still there."""
+        with self._lock:
+            tabs = dict(self._tabs)
+            before, self._here = self._here, {tab for session, tab in tabs.items() if connected(session)}
+            here, left = self._here, before - self._here
+        late = time.monotonic() - self._told > BEAT
+        if not (left or here - before or (late and tabs)):
+            return
+        known = store().seen(here, left)
+        self._told = time.monotonic()
+        with self._lock:
+            for session, tab in tabs.items():
+                if tab not in known:
+                    self._tabs.pop(session, None)
+
+
+@st.cache_resource(show_spinner=False)
+def _presence() -> Presence:
+    """One for the whole server, with a thread that looks after it."""
+    presence = Presence()
+
+    def watch() -> None:
+        while runtime.exists():
+            time.sleep(LOOK)
+            try:
+                presence.look(runtime.get_instance().is_active_session)
+            except (StoreError, RuntimeError) as error:  # the next look tries again
+                log.warning("%s", error)
+
+    threading.Thread(target=watch, name="presence", daemon=True).start()
+    return presence
+
+
+def lease(tab: str) -> Lease:
+    """A lease for this visitor, whose tab is looked after from now on."""
+    run = get_script_run_ctx()
+    if run is not None:
+        _presence().add(run.session_id, tab)
+    return Lease(tab, address())
+
+
+def address() -> str:
+    """Tells network addresses apart; "" for this machine's own, which a proxy may stand behind."""
+    where = st.context.ip_address or ""
+    return hashlib.blake2b(where.encode(), key=_SALT, digest_size=8).hexdigest() if where else ""

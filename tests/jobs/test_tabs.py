@@ -1,0 +1,229 @@
+"""Work that lasts as long as a tab, how much of it may wait, and who goes first."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from dprl.jobs import worker as workers
+from dprl.jobs.store import Lease, Store, StoreError, TooMuch
+from dprl.jobs.worker import compute, work
+from tests.jobs import fake
+from tests.jobs.fake import FakeSpec
+from tests.jobs.units import POINTS, claim, sql
+
+ANN, BOB = Lease("ann", "here"), Lease("bob", "there")
+SPEC = FakeSpec(seeds=3, seconds=10.0)
+
+
+def past_grace(path: Path) -> None:
+    """As if 46 s had passed since tabs that are gone were seen."""
+    sql(path, "UPDATE tab SET seen_at = seen_at - 46 WHERE NOT here")
+
+
+def test_what_a_tab_asked_for_ends_when_it_has_gone(store: Store, path: Path) -> None:
+    store.request(SPEC, "ann", ANN)
+    store.request(FakeSpec("sweep", seeds=4), "ann:sweep", ANN)
+    unit = claim(store)
+    assert store.seen({"ann"}) == {"ann"}
+    past_grace(path)
+    assert store.withdraw() == 0
+    store.seen((), {"ann"})
+    assert store.withdraw() == 0  # it may be loaded anew
+    past_grace(path)
+    assert store.withdraw() == 1
+    assert store.activity().seeds_queued == 0
+    assert not store.report(unit, 0.5, *POINTS)
+    assert store.status(SPEC, "ann").state == "cancelled"
+    assert store.seen({"ann"}) == set()
+
+
+def test_a_dashboard_that_was_killed_takes_its_tabs_along(store: Store, path: Path) -> None:
+    store.request(SPEC, "ann", ANN)
+    sql(path, "UPDATE tab SET seen_at = seen_at - 46")
+    assert store.withdraw() == 1
+    assert store.activity().seeds_queued == 0
+
+
+def test_a_page_loaded_anew_takes_over_what_its_address_names(store: Store, path: Path) -> None:
+    store.request(SPEC, "ann", ANN)
+    unit = claim(store)
+    store.seen((), {"ann"})
+    assert store.cost([SPEC]) == (0, 0.0)
+    store.request(SPEC, "ann again", Lease("ann again", "here"))
+    past_grace(path)
+    store.withdraw()
+    assert store.report(unit, 0.5, *POINTS)
+    assert store.status(SPEC, "ann again").state == "running"
+
+
+def test_what_was_asked_for_without_a_lease_stays(store: Store, path: Path) -> None:
+    store.request(SPEC, "ann")
+    store.request(SPEC, "ann", ANN)  # and a link does not take that back
+    other = FakeSpec("other")
+    store.request(other, "ann", ANN)
+    store.request(other, "ann")  # nor does it last when Run is pressed
+    store.seen((), {"ann"})
+    past_grace(path)
+    store.withdraw()
+    assert store.activity().seeds_queued == 5
+
+
+def test_what_it_costs_to_ask(store: Store) -> None:
+    assert store.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (5, 32.0)
+    store.request(SPEC, "ann")
+    assert store.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (2, 2.0)
+    store.cancel(SPEC, "ann")
+    assert store.cost([SPEC]) == (3, 30.0)
+
+
+CAPS = {
+    "DPRL_TAB_SEEDS": ("4", "at most 4 seeds may wait for one tab, and 3 do. Of 3 seeds asked for, 1 seed would fit"),
+    "DPRL_TAB_SECONDS": (
+        "50",
+        "at most 50 s of computing may wait for one tab, and 30 s do. Of 3 seeds asked for, 2 seeds would fit",
+    ),
+    "DPRL_ADDRESS_SEEDS": ("3", "at most 3 seeds may wait for one network address, and 3 do. Of 3 seeds"),
+    "DPRL_ADDRESS_SECONDS": ("30", "at most 30 s of computing may wait for one network address, and 30 s do."),
+    "DPRL_ALL_SEEDS": ("5", "at most 5 seeds may wait for all visitors together, and 3 do."),
+    "DPRL_ALL_SECONDS": ("45", "at most 45 s of computing may wait for all visitors together, and 30 s do."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CAPS)
+def test_each_cap_is_one_setting_and_says_what_would_fit(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, CAPS[name][0])
+    store = Store(path, fake.simulation())
+    store.request(SPEC, "ann", ANN)
+    more = FakeSpec("more", seeds=3, seconds=10.0)
+    asks = {"TAB": ANN, "ADDRESS": Lease("ann 2", "here"), "ALL": BOB}[name.split("_")[1]]
+    with pytest.raises(TooMuch) as refusal:
+        store.request(more, "x", asks)
+    assert CAPS[name][1] in str(refusal.value)
+    assert store.activity().seeds_queued == 3
+    assert store.status(more).state == "unknown"
+    store.request(SPEC, "x", asks)  # what goes on anyway costs nothing
+    store.request(more, "x")  # nobody is bounded who runs it on their own machine
+    assert store.activity().seeds_queued == 6
+
+
+def test_addresses_that_are_not_known_are_not_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_ADDRESS_SEEDS", "3")
+    store = Store(path, fake.simulation())
+    store.request(SPEC, "ann", Lease("ann"))
+    store.request(FakeSpec("more", seeds=3), "bob", Lease("bob"))
+    assert store.activity().seeds_queued == 6
+
+
+@pytest.mark.parametrize(
+    "name", ["DPRL_TAB_SEEDS", "DPRL_ALL_SECONDS", "DPRL_GRACE_SECONDS", "DPRL_PUBLIC", "DPRL_LINK_SECONDS"]
+)
+def test_a_setting_that_is_none_is_said(path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "many")
+    with pytest.raises(StoreError, match=f"{name} is 'many', and must be a whole number from"):
+        Store(path, fake.simulation())
+
+
+def test_a_newcomer_is_next_behind_200_tabs_that_have_gone(store: Store) -> None:
+    names = {f"ghost {i}" for i in range(200)}
+    for name in sorted(names):
+        store.request(FakeSpec(name, seeds=5), name, Lease(name))
+    store.seen((), names)
+    store.request(FakeSpec("new", seeds=2), "new", Lease("new"))
+    assert [claim(store, f"w{i}").spec.name for i in range(2)] == ["new", "new"]
+    assert store.status(FakeSpec("ghost 1", seeds=5)).place == 1
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every slice is a turn."""
+    monkeypatch.setattr(workers, "_TURN", -1.0)
+    monkeypatch.setattr(workers, "_SLICE", 0.01)
+    monkeypatch.setattr(workers, "_FIRST_SLICE", 0.01)
+
+
+def ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Is filled with the names of the seeds that end, in their order."""
+    found: list[str] = []
+    finish = Store.finish
+
+    def noted(self: Store, unit: object, trace: bytes) -> None:
+        found.append(unit.spec.name)  # type: ignore[attr-defined]
+        finish(self, unit, trace)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Store, "finish", noted)
+    return found
+
+
+def test_a_long_seed_gives_way_and_goes_on_from_there(
+    store: Store, impatient: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found, diary = ends(store, monkeypatch), tmp_path / "diary"
+    long = FakeSpec("long", seeds=2, seconds=0.3, diary=str(diary))
+    store.request(long, "ann")
+    unit = claim(store)
+    for name in ("b", "c"):
+        store.request(FakeSpec(name, seeds=1, seconds=0.02), name)
+    compute(store, fake.simulation(), unit, threading.Event())
+    assert found == ["b", "c", "long"]
+    assert diary.read_text().split() == ["long/0"]  # begun once, and ann's second seed did not jump in
+    assert store.status(long).seeds_done == 1
+
+
+def test_no_more_than_four_are_kept_and_one_that_nobody_here_waits_for_makes_room(
+    store: Store, impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ends(store, monkeypatch)
+    for i in range(4):
+        store.request(FakeSpec(f"ghost {i}", seeds=1, seconds=0.5), f"ghost {i}", Lease(f"ghost {i}"))
+    running: list[int] = []
+    asked = Store.turn
+
+    def noted(self: Store, unit: object) -> None:
+        asked(self, unit)  # type: ignore[arg-type]
+        running.append(self.activity().seeds_running)
+        if running == [2, 3, 4]:
+            self.seen((), {f"ghost {i}" for i in range(4)})
+            self.request(FakeSpec("new", seeds=1, seconds=0.02), "new", Lease("new"))
+
+    monkeypatch.setattr(Store, "turn", noted)
+    stop = threading.Event()
+    compute(store, fake.simulation(), claim(store), stop)
+    assert found[0] == "new"
+    assert max(running) == 4
+    assert len(found) == 4
+    assert store.activity().seeds_queued == 1  # the one that made room
+
+
+def test_a_parked_seed_does_not_fail_for_the_death_of_another(store: Store) -> None:
+    parked, fatal = FakeSpec("parked", seeds=1), FakeSpec("fatal", seeds=1)
+    for attempt in (1, 2):
+        for spec in (parked, fatal):
+            store.request(spec, spec.name)
+        first = claim(store, f"w{attempt}")
+        second = claim(store, f"w{attempt}")
+        store.turn(first if first.spec == fatal else second)
+        store.died(f"w{attempt}", -9)
+    assert store.status(fatal).state == "failed"
+    assert store.status(parked).state == "queued"
+
+
+def test_a_worker_told_to_stop_gives_all_back(
+    store: Store, impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = threading.Event()
+    for name in ("a", "b"):
+        store.request(FakeSpec(name, seeds=1, seconds=60.0), name)
+    asked = Store.turn
+
+    def noted(self: Store, unit: object) -> None:
+        asked(self, unit)  # type: ignore[arg-type]
+        stop.set()
+
+    monkeypatch.setattr(Store, "turn", noted)
+    work(store, fake.simulation(), "w", stop)
+    assert (store.activity().seeds_running, store.activity().seeds_queued) == (0, 2)

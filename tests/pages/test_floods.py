@@ -1,0 +1,187 @@
+"""What a link may start by itself, what a tab leases, and what is public."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.store import Store
+from dprl.links import encode_spec
+from dprl.simulation import OfflineSpec, RunSpec
+from pages.offline import link as offline_link
+from pages.offline.link import OfflineView
+from pages.shared.visitor import links, presence
+from pages.shared.visitor.links import Curve, View
+from pages.shared.visitor.presence import Presence
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import Study
+from tests.jobs.units import sql
+from tests.pages.conftest import unbroken, words
+
+Visit = Callable[..., AppTest]
+EXPLORE = "pages/explore/page.py"
+# Eight curves of a hundred seeds, some minutes each.
+HEAVY = RunSpec(
+    environment_params={"S": 20, "H": 50}, episodes=10**6, schedule="episodic", seeds=100, privacy="none"
+)
+FLOOD = [HEAVY.replace(root_seed=i) for i in range(8)]
+LIGHT = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
+
+
+def grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in items:
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def explore(*specs: RunSpec) -> dict[str, list[str]]:
+    return grouped(links.encode([Curve(spec) for spec in specs], View()))
+
+
+def waiting(store: Store) -> int:
+    return store.activity().seeds_queued
+
+
+def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
+    visit: Visit, store: Store
+) -> None:
+    app = visit(EXPLORE, **explore(*FLOOD))
+    assert waiting(store) == 0
+    assert "Not computed yet. What is missing: 800 seeds, about 1" in words(app)
+    assert " h of one core." in words(app)
+    app.button(key="retry_0").click().run()
+    unbroken(app)
+    assert waiting(store) == 800  # the visitor's machine, the visitor's choice
+
+
+def test_an_ordinary_link_starts_by_itself(visit: Visit, store: Store) -> None:
+    app = visit(EXPLORE, **explore(LIGHT, LIGHT.replace(epsilon=0.3)))
+    assert waiting(store) == 4
+    assert "2 runs" in words(app)
+
+
+SMALLEST = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=1000, seeds=2)
+OFFLINE = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**4, seeds=2)
+SWEEP = Study(SMALLEST, ("none", "central"), "epsilon", (1.0, 10.0, 100.0))
+OTHERS: dict[str, dict[str, list[str]]] = {
+    "tradeoffs": grouped(studies.encode(SWEEP)),
+    "tradeoffs users": grouped(studies.encode(replace(SWEEP, show="users"))),
+    "free": {"b": [encode_spec(SMALLEST)]},
+    "offline": grouped(offline_link.encode([OFFLINE], OfflineView())),
+    "offline policy": grouped(offline_link.encode([OFFLINE], OfflineView(tab="policy"))),
+    "attack": {"b": [encode_spec(SMALLEST)]},
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_no_page_starts_more_than_a_link_may(
+    visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    page = f"pages/{name.split()[0]}/page.py"
+    monkeypatch.setenv("DPRL_LINK_SECONDS", "0")
+    app = visit(page, **OTHERS[name])
+    assert waiting(store) == 0
+    assert "of one core" in words(app)
+    st.cache_resource.clear()
+    monkeypatch.delenv("DPRL_LINK_SECONDS")
+    visit(page, **OTHERS[name])
+    assert waiting(store) > 0
+
+
+def test_loaded_anew_a_page_goes_on_waiting_for_what_its_link_may_not_start(
+    visit: Visit, store: Store
+) -> None:
+    app = visit(EXPLORE, **explore(HEAVY))
+    app.button(key="retry_0").click().run()
+    assert waiting(store) == 100
+    visit(EXPLORE, **explore(HEAVY))
+    store.cancel(HEAVY, app.session_state["session"].visitor)
+    assert waiting(store) == 100
+
+
+def test_what_a_link_started_ends_with_its_tab(visit: Visit, store: Store, tmp_path: Path) -> None:
+    app = visit(EXPLORE, **explore(LIGHT))
+    store.seen((), {app.session_state["session"].visitor})
+    sql(tmp_path / "runs.sqlite", "UPDATE tab SET seen_at = seen_at - 46")
+    assert store.withdraw() == 1
+    assert waiting(store) == 0
+    app.run()
+    unbroken(app)
+    assert "Cancelled" in words(app)
+    app.button(key="retry_0").click().run()
+    assert waiting(store) == 2
+
+
+def test_what_was_pressed_lasts_on_ones_own_machine_and_ends_with_the_tab_in_public(
+    visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for public in (0, 1):
+        monkeypatch.setenv("DPRL_PUBLIC", str(public))
+        st.cache_resource.clear()
+        app = visit(EXPLORE)
+        app.session_state["session"].draft.root_seed = public
+        app.button(key="run").click().run()
+        store.seen((), {app.session_state["session"].visitor})
+        sql(tmp_path / "runs.sqlite", "UPDATE tab SET seen_at = seen_at - 46")
+        assert store.withdraw() == public
+        assert waiting(store) == 5
+
+
+def test_in_public_a_cap_is_said_with_what_would_fit(
+    visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPRL_PUBLIC", "1")
+    monkeypatch.setenv("DPRL_TAB_SEEDS", "3")
+    st.cache_resource.clear()
+    app = visit(EXPLORE)
+    app.button(key="run").click().run()
+    assert waiting(store) == 0
+    [toast] = app.toast
+    assert toast.value.replace("\\", "") == (
+        "Not started: at most 3 seeds may wait for one tab, and 0 do. Of 5 seeds asked for, 3 seeds would fit now."
+    )
+
+
+def test_the_store_is_told_who_left_and_who_came_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[list[str], list[str]]] = []
+
+    def seen(self: Store, here: Any, left: Any = ()) -> set[str]:
+        told.append((sorted(here), sorted(left)))
+        return {"ann", "bob"}
+
+    monkeypatch.setattr(Store, "seen", seen)
+    monkeypatch.setattr(presence, "BEAT", 1e9)
+    watched, connected = Presence(), {"1", "2"}
+    for session, tab in (("1", "ann"), ("2", "bob")):
+        watched.add(session, tab)
+    watched.look(connected.__contains__)
+    assert told == []
+    connected.remove("1")
+    watched.look(connected.__contains__)
+    watched.look(connected.__contains__)
+    assert told == [(["bob"], ["ann"])]
+    connected.add("1")
+    watched.look(connected.__contains__)
+    assert told[1:] == [(["ann", "bob"], [])]
+    monkeypatch.setattr(presence, "BEAT", -1.0)
+    watched.look(connected.__contains__)
+    assert told[2:] == [(["ann", "bob"], [])]
+
+
+def test_an_address_is_kept_as_a_digest_that_nobody_can_look_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(st.context), "ip_address", "198.51.100.7")
+    found = presence.address()
+    assert len(found) == 16
+    assert found != hashlib.blake2b(b"198.51.100.7", digest_size=8).hexdigest()
+    monkeypatch.setattr(type(st.context), "ip_address", "198.51.100.8")
+    assert presence.address() != found
+    monkeypatch.setattr(type(st.context), "ip_address", None)
+    assert presence.address() == ""
