@@ -2,11 +2,14 @@
 noise.
 
 docs/constants.md has the proof. Without noise a row (h, s, a) of n users gives
-    Q~ = r^ + P^V~ + min(u v / c, sqrt((1 + (max V~ - min V~)^2) L / (2n))),
-    v = r^(1 - r^) + Var_{P^} V~,  c = max(1 - r^, max V~ - P^V~),  u - ln(1 + u) = c^2 L / (v n),
-    L = ln(H S A / beta) + ln(4 (n + 1)),
-of which Hoeffding's learners know the second bound only. With noise the true counts m and rewards r of a row are known
-to lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
+    Q~ = r^ + P^V~ + min(u v / c, sqrt((1 + w^2) L / (2n)))      (portfolios),
+    v = r^(1 - r^) + Var_{P^} V~,  c = max(1 - r^, max V~ - P^V~),  u - ln(1 + u) = c^2 L / (v n),  w = max V~ - min V~,
+    L = ln(10 H S A / (9 beta)) + ln(4 (n + 1)),
+or, as soon as n v is large,
+    Q~ = r^ + P^V~ + (exp(ln(30 j (j + 1) H S A / beta) / n + f v) - 1) 2^j      (a bet fixed beforehand),
+    f = (1 + 2z / (3 - 3z)) / 2^(2j+1),  z = c / 2^j < 1,  for any whole j >= 1.
+Hoeffding's learners take (1 + w^2)/4 for v and max(1, w) for c. With noise the true counts m and rewards r of a row are
+known to lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
     |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
 where tau and rho are how much more noise n and r have than m; every piece is replaced by the most it can be there.
 """
@@ -61,9 +64,41 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 
 @kernel
-def hoeffding_rise(spread: float, x: float) -> float:
+def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
+    """The same by one of the bets 2^-j that were fixed beforehand: their price does not grow with n as a portfolio's.
+    start: see `constants`.
+
+    Any bet below 1/c is right. The one next to the best, sqrt(2 x / v), is taken; where the best is above 1/(4c), few
+    visits have something to tell, and a portfolio is the better gambler: infinity.
+    """
+    squared = 0.5 * v * n / (start + 9.0)  # of the best bet, inverted; 9: about what weights cost
+    if squared <= 16.0 * max(c * c, 0.25):
+        return np.inf
+    j = np.round(0.5 * np.log2(squared))
+    bet = 2.0**-j
+    wealth = (start + log(27.0 * j * (j + 1.0))) / n
+    worst = 0.5 + bet * c / (3.0 - 3.0 * bet * c)  # of (-ln(1 - y) - y) / y^2, for y up to bet c
+    return float(np.expm1(wealth + bet * bet * v * worst) / bet)
+
+
+@kernel
+def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
+    """The most by which reward plus next value may be above their means after n to most visits."""
+    rise = fixed_bet_rise(v, c, start, n)
+    if rise < np.inf:
+        return rise
+    x = (start + log(4.0 * (most + 1.0))) / n
+    return min(bernstein_rise(v, c, x), float(np.sqrt((1.0 + spread * spread) * x / 2.0)))
+
+
+@kernel
+def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float:
     """The same for any laws of rewards in [0, 1] and values in an interval of length spread."""
-    return float(np.sqrt((1.0 + spread * spread) * x / 2.0))
+    v = (1.0 + spread * spread) / 4.0
+    rise = fixed_bet_rise(v, max(spread, 1.0), start, n)
+    if rise < np.inf:
+        return rise
+    return float(np.sqrt(2.0 * v * (start + log(4.0 * (most + 1.0))) / n))
 
 
 @kernel
@@ -93,7 +128,6 @@ def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Arra
                 if fewest < 1.0:
                     Q[h, s, a] = min(Q[h, s, a], float(H - h))
                     continue
-                L = start + log(4.0 * (n + missed + 1.0))
                 r = released[h, s, a, S + 1] / n
                 mean = 0.0
                 for x in range(S):
@@ -125,10 +159,7 @@ def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Arra
                     above += error * reach(d2 - 2.0 * lack * d1 + S * lack * lack, S * lack - d1, S, tau2)
                     unpaid += error * reach(rho2 + S, float(S), S, tau2)
                 span = max(min(above / fewest, top - bottom), min(unpaid / fewest, 1.0))
-                bonus = min(
-                    bernstein_rise(moment / fewest, span, L / fewest),
-                    hoeffding_rise(top - bottom, L / fewest),
-                )
+                bonus = bernstein_bonus(moment / fewest, span, top - bottom, start, fewest, n + missed)
                 Q[h, s, a] = min(Q[h, s, a], min(float(H - h), r + mean + e + bonus))
         act_greedily(h, Q, V, policy)
 
@@ -148,7 +179,6 @@ def hoeffding(released: Array, error: float, constants: Array, Q: Array, V: Arra
                 if fewest < 1.0:
                     Q[h, s, a] = min(Q[h, s, a], float(H - h))
                     continue
-                L = start + log(4.0 * (n + missed + 1.0))
                 q = released[h, s, a, S + 1] / n
                 for x in range(S):
                     q += released[h, s, a, x] / n * V[h + 1, x]
@@ -158,17 +188,16 @@ def hoeffding(released: Array, error: float, constants: Array, Q: Array, V: Arra
                     total += V[h + 1, x] - q
                     squares += (V[h + 1, x] - q) * (V[h + 1, x] - q)
                 e = raised_mean(error / n, squares, total, S, tau2)
-                Q[h, s, a] = min(
-                    Q[h, s, a], min(float(H - h), q + e + hoeffding_rise(top - bottom, L / fewest))
-                )
+                bonus = hoeffding_bonus(top - bottom, start, fewest, n + missed)
+                Q[h, s, a] = min(Q[h, s, a], min(float(H - h), q + e + bonus))
         act_greedily(h, Q, V, policy)
 
 
 def constants(problem: Problem) -> Array:
-    """ln(H S A / beta), tau^2, rho^2. With noise the bound on its length has taken beta/3."""
+    """ln(10 H S A / (9 beta)), tau^2, rho^2. With noise the bound on its length has taken beta/3."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     visits, reward = problem.units
-    return np.array([log(problem.H * problem.S * problem.A / beta), visits**-2, reward**-2])
+    return np.array([log(10 * problem.H * problem.S * problem.A / (9 * beta)), visits**-2, reward**-2])
 
 
 def noise_weight(problem: Problem) -> float:
