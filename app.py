@@ -16,6 +16,7 @@ PAGES = [
         "pages/free/page.py", title="When is privacy free?", icon=":material/all_inclusive:", url_path="free"
     ),
     st.Page("pages/offline/page.py", title="Offline", icon=":material/inventory_2:", url_path="offline"),
+    st.Page("pages/linear/page.py", title="Linear", icon=":material/linear_scale:", url_path="linear"),
     st.Page("pages/attack/page.py", title="Attack", icon=":material/security:", url_path="attack"),
     st.Page("pages/runs/page.py", title="Runs", icon=":material/list:", url_path="runs"),
 ]

@@ -27,6 +27,8 @@ class Environment:
             chosen.
         features(**params): [S, A, d], public, of norm at most 1, of a linear MDP; None of any other.
         mixture(**params): what is public of a linear-mixture MDP; None of any other.
+        narrowed(factor, **params): the parameters that differ when what tells actions apart is `factor` in (0, 1] times
+            as large; None where no parameter does that.
     """
 
     key: str
@@ -39,6 +41,7 @@ class Environment:
     smaller: str = ""
     features: Callable[..., Array] | None = None
     mixture: Callable[..., Mixture] | None = None
+    narrowed: Callable[..., Mapping[str, Any]] | None = None
 
 
 def horizon(default: int) -> Field:

@@ -190,15 +190,31 @@ def _room(curve: Curve, start: float, height: float, curves: Sequence[Curve]) ->
     return f"{'top' if above > below else 'bottom'} {'right' if right else 'left'}"
 
 
-def growth(runs: Sequence[Decades], *, see: str = "", dark: bool = False) -> Picture:
-    """The exponent of the price of privacy in each tenfold of episodes, with its interval over seeds."""
+Level = tuple[float, str, bool]  # a height, its name in the legend, and whether it is theory
+PRICE_LEVELS: tuple[Level, ...] = (
+    (1.0, "1: nothing is learned", False),
+    (0.5, "0.5: theory with nobody trusted (else 0)", True),
+    (0.1, "0.1: flat, at or below", False),
+)
+
+
+def growth(
+    runs: Sequence[Decades],
+    *,
+    what: str = "the price of privacy",
+    levels: Sequence[Level] = PRICE_LEVELS,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """The exponent of the price of privacy, or of something else, in each tenfold of episodes, with its interval over
+    seeds."""
     colors = style.theme(dark)
     figure = style.base(
-        "How fast the price of privacy grows",
+        f"How fast {what} grows",
         dark=dark,
         height=470,
         x_title="Episodes (one user each), tenfold by tenfold",
-        y_title="Exponent x, where the price grows like Kˣ",
+        y_title="Exponent x of growth like Kˣ",
         subtitle="mean and 95% t interval over seeds",
     )
     ends = [-0.1, 1.05]  # what the vertical axis reaches at least
@@ -241,23 +257,15 @@ def growth(runs: Sequence[Decades], *, see: str = "", dark: bool = False) -> Pic
         )
     reach = [min((r.from_k[0] for r in runs if len(r.from_k)), default=1e3)]
     reach.append(max((r.to_k[-1] for r in runs if len(r.to_k)), default=1e15))
-    for height, name, dash in (
-        (1.0, "1: nothing is learned", "solid"),
-        (
-            0.5,
-            "0.5: theory with nobody trusted (else 0)",
-            style.BOUND_DASH,
-        ),
-        (0.1, "0.1: flat, at or below", "solid"),
-    ):
+    for height, name, theory in levels:
         figure.add_scatter(
             x=reach,
             y=[height, height],
             mode="lines",
             line={
-                "color": colors.roles["bound"] if dash == style.BOUND_DASH else colors.muted,
-                "width": 1.5 if dash == style.BOUND_DASH else 0.8,
-                "dash": dash,
+                "color": colors.roles["bound"] if theory else colors.muted,
+                "width": 1.5 if theory else 0.8,
+                "dash": style.BOUND_DASH if theory else "solid",
             },
             hoverinfo="skip",
             name=name,

@@ -33,6 +33,7 @@ from dprl.metrics.growth import (
 )
 from dprl.metrics.noise import Coverage, Noise, coverage, noise
 from dprl.metrics.policies import action_shares, mistakes, optimism, time_shared, weighed
+from dprl.metrics.regions import Region, half_widths, outline, region, spectrum, widths_over_steps
 from dprl.metrics.seeds import (
     BANDS,
     FEWEST_FOR_MEDIAN,
@@ -61,6 +62,7 @@ __all__ = [
     "Integers",
     "Measured",
     "Noise",
+    "Region",
     "Reversal",
     "Roc",
     "Statistic",
@@ -79,6 +81,7 @@ __all__ = [
     "growth_exponent",
     "growth_of_mean",
     "guessed_right",
+    "half_widths",
     "histogram",
     "last_exponent",
     "late_share",
@@ -87,18 +90,22 @@ __all__ = [
     "mistakes",
     "noise",
     "optimism",
+    "outline",
     "per_episode",
     "posterior",
     "power_law",
     "rarest",
+    "region",
     "regret_band",
     "reversals",
     "roc",
     "separation",
     "share_of_worst",
     "skewed_median",
+    "spectrum",
     "surely",
     "time_shared",
     "unsettled",
     "weighed",
+    "widths_over_steps",
 ]

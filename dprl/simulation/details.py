@@ -58,7 +58,8 @@ class SeedTrace(TraceCore):
         series: [D, ..] each, a learner's own measures by name.
         beliefs: [D, steps, ..] each, of learners of linear models, else nothing: the fields of
             `learners.linear.confidence.Confidence` as planned with; with `noiseless` before their names, what the same
-            users would have led to without noise; and `truth`, the weights that are estimated, [D, steps, d].
+            users would have led to without noise; `truth`, the weights that are estimated, [D, steps, d]; and `bound`,
+            how long they can be, [D].
         optimal_*: the true optimum.
         v_star: expected optimal value of an episode.
     """

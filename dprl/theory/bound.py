@@ -213,6 +213,11 @@ class Bound:
         return np.asarray(total, float)
 
     @property
+    def growth(self) -> float:
+        """The exponent x with which it grows like K^x in the end."""
+        return max(term.K for term in self.terms)
+
+    @property
     def formula(self) -> str:
         """The bound as it is written, in episodes."""
         sign = "Õ" if self.upper else "Ω"

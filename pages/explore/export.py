@@ -8,20 +8,16 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dprl.figures import regret as figures
-from dprl.figures.looks import Kind
 from dprl.jobs.store import RunStatus
 from dprl.metrics import Statistic
 from dprl.tables import csv, harmless
 from pages.explore import view
-from pages.explore.regret import curve_of
+from pages.explore.regret import Read, Row, curve_of
 from pages.shared.layout.download import camera, save
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
 from pages.shared.results.again import make_again, parquet, tidy
-from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import session
-
-Row = tuple[Curve, Kind, str, RunStatus]  # a curve, what gives it its look, its title, and how its run stands
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -33,21 +29,25 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not shown:
         st.info("All curves are hidden. Show one to see its data.")
         return
-    known = [data.regret(curve.spec) for curve, *_ in shown]
+    downloads(shown, s.explore.view.statistic)
+    st.markdown("#### Make it again without this page", anchors=False)
+    chosen = view.curve("Curve", offered, titles)
+    make_again(s.explore.curves[chosen].spec)
+
+
+def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.regret) -> None:
+    """The numbers, the specs and the chart of these runs as files, and the table. read: where their numbers are."""
+    known = [read(curve.spec) for curve, *_ in shown]
     table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
     best = [answers.v_star(curve.spec) for curve, *_ in shown]
-    statistic = s.explore.view.statistic
     st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
     with st.container(horizontal=True, gap="small"):
         save("regret.csv", "CSV", "text/csv", lambda: csv(table))
         save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save("specs.json", "Specs", "application/json", lambda: specs(shown))
-        save("regret.html", "Chart (HTML)", "text/html", lambda: page(shown, best, statistic))
+        save("regret.html", "Chart (HTML)", "text/html", lambda: page(shown, best, statistic, read))
     camera()
     st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
-    st.markdown("#### Make it again without this page", anchors=False)
-    chosen = view.curve("Curve", offered, titles)
-    make_again(s.explore.curves[chosen].spec)
 
 
 def specs(shown: Sequence[Row]) -> str:
@@ -57,10 +57,12 @@ def specs(shown: Sequence[Row]) -> str:
     )
 
 
-def page(shown: Sequence[Row], best: Sequence[float | None], statistic: Statistic) -> str:
+def page(
+    shown: Sequence[Row], best: Sequence[float | None], statistic: Statistic, read: Read = data.regret
+) -> str:
     """The regret chart as a page of its own that needs no network. best: V* of each, where it is known."""
     rows = zip(shown, best, strict=True)
-    curves = [curve_of(*row, "cumulative", statistic, v_star=value) for row, value in rows]
+    curves = [curve_of(*row, "cumulative", statistic, read, v_star=value) for row, value in rows]
     picture = figures.comparison(curves, statistic=statistic)
     html: str = picture.figure.to_html(include_plotlyjs=True, full_html=True)
     return html

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import streamlit as st
@@ -39,15 +39,21 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
     """
     s = session()
-    rows = [row for row in zip(s.explore.curves, titles, strict=True) if not row[0].hidden]
-    if not rows:
+    if not s.explore.visible:
         st.info("All curves are hidden. Show one to see what it guarantees.")
         return
+    cards(s.explore.curves, titles, lambda offered: view.curve("Of which curve", offered, titles))
+
+
+def cards(curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequence[int]], int]) -> None:
+    """A card for every curve that is not hidden, then the ladder of one. choose: a menu of places among the curves."""
     with st.expander("What does (ε, δ) promise?", icon=":material/help:"):
         st.markdown(said.MEANING)
     grid = st.grid("auto", min_column_width=330)
     found: dict[int, Guarantee] = {}
-    for curve, title in rows:
+    for key, (curve, title) in enumerate(zip(curves, titles, strict=True)):
+        if curve.hidden:
+            continue
         with grid.cell(), st.container(border=True, height="stretch"):
             st.markdown(f"#### {escape(title)}", anchors=False)
             drawing(curve.spec.privacy)
@@ -60,11 +66,10 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
                 st.markdown(escape(PRIVATIZERS[curve.spec.privacy].trust))
                 st.caption("What its noise proves is being worked out.")
             else:
-                key = s.explore.curves.index(curve)
                 card(guarantee, curve.spec, key)
                 found[key] = guarantee
                 offer_attack(curve.spec)
-    compare_noise({i: g for i, g in found.items() if g.ladder}, titles)
+    compare_noise({i: g for i, g in found.items() if g.ladder}, curves, choose)
 
 
 def offer_attack(run: RunSpec) -> None:
@@ -149,7 +154,9 @@ def proved(g: Guarantee) -> str:
     return "–" if g.proved_epsilon is None else promise(g.proved_epsilon, g.proved_delta or 0.0)
 
 
-def compare_noise(found: dict[int, Guarantee], titles: Sequence[str]) -> None:
+def compare_noise(
+    found: dict[int, Guarantee], curves: Sequence[Curve], choose: Callable[[Sequence[int]], int]
+) -> None:
     """The ladder from the printed noise down, for one of the curves that have one."""
     if not found:
         return
@@ -159,9 +166,8 @@ def compare_noise(found: dict[int, Guarantee], titles: Sequence[str]) -> None:
         "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it. Up to 4,000 "
         "releases, the last is a lower bound."
     )
-    chosen = view.curve("Of which curve", list(found), titles)
-    g = found[chosen]
-    curve: Curve = session().explore.curves[chosen]
+    chosen = choose(list(found))
+    g, curve = found[chosen], curves[chosen]
     night = dark()
     show(
         kept(("ladder", curve.spec.to_json(), night), lambda: ladder(g, night, instance(curve.spec))),

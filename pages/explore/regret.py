@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
@@ -18,6 +18,7 @@ from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
+from dprl.simulation import RunSpec
 from dprl.words import plural
 from pages.explore import view
 from pages.shared.layout.chart import kept, show
@@ -35,6 +36,8 @@ MEASURES = {
     "extra": "Price of privacy",
     "pac": "Mistakes",
 }
+Row = tuple[Curve, Kind, str, RunStatus]  # a curve, what gives it its look, its title, and how its run stands
+Read = Callable[[RunSpec], data.Regret]
 PAC_SEEDS = 20  # whose mistakes are counted, of each run
 
 
@@ -67,22 +70,38 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         for row in zip(s.explore.curves, kinds(s.explore.curves), titles, runs, strict=True)
         if not row[0].hidden and (measure != "extra" or has_twin(row[0]))
     ]
-    known = [data.regret(row[0].spec) for row in rows]
-    if not any(len(one.episodes) for one in known):
+    if not any(len(data.regret(row[0].spec).episodes) for row in rows):
         empty(measure, runs)
         return
-    doubts.tell([*doubts.of_runs([row[0].spec for row in rows]), words.below_zero(below_zero(rows))])
+    draw(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
+
+
+def draw(
+    rows: Sequence[Row],
+    measure: str,
+    statistic: metrics.Statistic,
+    read: Read = data.regret,
+    *,
+    log_x: bool,
+    log_y: bool,
+    each: bool,
+) -> None:
+    """The chart of these runs, below what cannot be read off it. read: where their numbers are."""
+    doubts.tell([*doubts.of_runs([row[0].spec for row in rows]), words.below_zero(below_zero(rows, read))])
     night = dark()
-    twins = [data.regret(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
+    twins = [read(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
     parts = [
-        (curve.spec.to_json(), one.token, kind, title, note(run), value)
-        for (curve, kind, title, run), one, value in zip(rows, known, best, strict=True)
+        (curve.spec.to_json(), read(curve.spec).token, kind, title, note(run), value)
+        for (curve, kind, title, run), value in zip(rows, best, strict=True)
     ]
     picture = kept(
         ("regret", measure, statistic, log_x, log_y, each, night, *twins, *parts),
         lambda: compared(
-            [curve_of(*row, measure, statistic, v_star=value) for row, value in zip(rows, best, strict=True)],
+            [
+                curve_of(*row, measure, statistic, read, v_star=value)
+                for row, value in zip(rows, best, strict=True)
+            ],
             view=cast(figures.Measure, measure),
             statistic=statistic,
             log_x=log_x,
@@ -94,11 +113,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     show(picture, "regret")
 
 
-def below_zero(rows: Sequence[tuple[Curve, Kind, str, RunStatus]]) -> list[str]:
+def below_zero(rows: Sequence[Row], read: Read = data.regret) -> list[str]:
     """The titles of finished runs whose price of privacy lies below zero with its whole interval."""
     found = []
     for curve, _, title, _ in rows:
-        own, twin = data.regret(curve.spec), data.regret(curve.spec.twin())
+        own, twin = read(curve.spec), read(curve.spec.twin())
         if (
             curve.spec.privacy != "none"
             and own.done.all()
@@ -207,7 +226,7 @@ def curve_of(
     run: RunStatus | None,
     measure: str,
     statistic: metrics.Statistic,
-    known: data.Regret | None = None,
+    read: Read = data.regret,
     *,
     v_star: float | None = None,
 ) -> Drawn:
@@ -217,15 +236,15 @@ def curve_of(
         kind: gives its look.
         run: how it stands, None for one that is finished.
         statistic: of the seeds.
-        known: the numbers, by default those of the store.
+        read: where the numbers of a run are, by default in the store.
         v_star: the value of an optimal episode, where it is known.
     """
-    known = known or data.regret(curve.spec)
+    known = read(curve.spec)
     spec, episodes, rows, averaged = curve.spec, known.episodes, known.rows, known.averaged
     if measure == "per-episode":
         rows, averaged = metrics.per_episode(episodes, rows), metrics.per_episode(episodes, averaged)
     elif measure == "extra":
-        twin = data.regret(spec.twin())
+        twin = read(spec.twin())
         _, rows = metrics.extra_regret(episodes, rows, twin.episodes, twin.rows)
         done = known.done[: len(rows)]
         averaged = rows[done] if done.any() else rows

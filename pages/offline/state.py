@@ -7,19 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from dprl.jobs.store import RunStatus
 from dprl.simulation import OfflineSpec, RunSpec, UploadSpec
 from pages.offline import link as offline_link
 from pages.offline.examples import DEFAULT
 from pages.offline.link import OfflineView
 from pages.offline.settings import Settings, into, settings_of
 from pages.offline.upload.own import Own
-from pages.shared.results import data, together
-from pages.shared.results.bundled import bundled
-from pages.shared.results.data import Regret
+from pages.shared.results import data
+from pages.shared.results.finished import Runs
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import ask, begin, session, write_address
+from pages.shared.visitor.state import ask, session, write_address
 
 
 @dataclass
@@ -72,7 +70,7 @@ class Offline:
         if found.specs:
             self.specs = found.specs
         set_controls(self.specs)
-        begin(missing(self.specs), visitor())
+        RUNS.begin(self.specs)
 
 
 def offline() -> Offline:
@@ -133,27 +131,8 @@ def compare(specs: Sequence[OfflineSpec], view: OfflineView | None = None) -> No
 
 def start() -> None:
     """Asks for the runs that are not there yet."""
-    ask(missing(offline().specs), visitor())
+    RUNS.start(offline().specs)
 
 
-def status(spec: OfflineSpec) -> RunStatus:
-    """How a run stands; one that comes with the program is done, unless it is computed for a closer look."""
-    run = data.status(spec, visitor())
-    if spec in bundled("offline") and run.state not in ACTIVE:
-        return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return run
-
-
-def known(spec: OfflineSpec) -> Regret:
-    """The gap of a run as far as it is known."""
-    return bundled("offline").get(spec) or data.regret(spec)
-
-
-def missing(specs: Sequence[OfflineSpec]) -> list[OfflineSpec]:
-    """The runs that are not finished."""
-    return [spec for spec in specs if status(spec).state != "done"]
-
-
-def progress(specs: Sequence[OfflineSpec]) -> together.Progress:
-    """How they stand, as one."""
-    return together.progress(specs, missing(specs), visitor())
+RUNS = Runs("offline", visitor)
+status, known, missing, progress = RUNS.status, RUNS.known, RUNS.missing, RUNS.progress

@@ -167,7 +167,7 @@ def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Ca
     visit("pages/explore/page.py", c=[LINK])
     work()
     forbidden()
-    for page in ("home", "explore", "tradeoffs", "free", "offline", "runs"):
+    for page in ("home", "explore", "tradeoffs", "free", "offline", "linear", "runs"):
         visit(f"pages/{page}/page.py")
     for tab in ("regret", "counts", "policy", "guarantee", "data"):
         visit("pages/explore/page.py", c=[LINK], tab=tab)

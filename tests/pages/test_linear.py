@@ -31,7 +31,7 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     assert "is told of no counts" in words(app)
     app = visit(EXPLORE, c=[run], tab="policy", pol="stages")  # it has none
     assert charts(app)
-    assert "Stage by stage" not in str(app.get("button_group"))
+    assert not any("Stage by stage" in choice.options for choice in app.segmented_control)
     visit(EXPLORE, c=[run], tab="data")
     app = visit(EXPLORE, c=[run], tab="guarantee")
     assert "Noise on a count" not in [m.label for m in app.metric]

@@ -175,7 +175,7 @@ class RegressionRun(SlicedRun):
         return (
             {name: np.array(values) for name, values in believed.items()}
             | {f"noiseless {name}": np.array(values) for name, values in quiet.items()}
-            | {"truth": np.tile(truth, (len(users), 1, 1))}
+            | {"truth": np.tile(truth, (len(users), 1, 1)), "bound": np.full(len(users), self._mixture.bound)}
         )
 
 

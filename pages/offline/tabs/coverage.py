@@ -12,8 +12,7 @@ from dprl.simulation import OfflineSpec
 from pages.offline import names
 from pages.offline.state import offline
 from pages.offline.tabs.focus import chosen_spec, step_menu
-from pages.offline.tabs.widgets import empty
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers, data
 from pages.shared.results.answers import Pending

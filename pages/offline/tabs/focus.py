@@ -12,7 +12,8 @@ from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.words import count
 from pages.offline import names
 from pages.offline.state import offline, visitor
-from pages.offline.tabs.widgets import empty, widgets
+from pages.offline.tabs.widgets import widgets
+from pages.shared.layout.chart import empty
 from pages.shared.results import data
 from pages.shared.results.status import ACTIVE, act, price
 from pages.shared.visitor.state import ask, begin

@@ -21,8 +21,8 @@ from dprl.words import between, count, human, percent, promise
 from pages.explore.regret import note
 from pages.offline import names
 from pages.offline.state import known, offline, status
-from pages.offline.tabs.widgets import empty, widgets
-from pages.shared.layout.chart import kept, show
+from pages.offline.tabs.widgets import widgets
+from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import Bundled

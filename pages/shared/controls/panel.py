@@ -85,13 +85,11 @@ def controls() -> None:
         redrawn(partial(run_box, s), None, "run_box")
 
 
-def environment(s: Session) -> None:
-    """Which MDP, with its picture and its parameters."""
+def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> None:
+    """Which MDP of those offered, with its picture and its parameters."""
     key = s.draft.environment
     world = ENVIRONMENTS[key]
-    select(
-        "Environment", tuple(ENVIRONMENTS), key, setter("environment"), titles(ENVIRONMENTS), world.summary
-    )
+    select("Environment", offered, key, setter("environment"), titles(ENVIRONMENTS), world.summary)
     try:
         checked = checked_params(s, world)
         if _drawable(Size(*world.size(**checked))):  # else the box below the settings says what would fit

@@ -63,6 +63,12 @@ def explain(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
         numbers.dataframe(harmless(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table")
 
 
+def empty(words: str) -> None:
+    """What stands where a chart will be."""
+    with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
+        st.markdown(words, text_alignment="center")
+
+
 def sketch(drawing: Sketch) -> None:
     """Shows a small drawing as wide as there is room, at most a fifth beyond its own width."""
     width = round(1.2 * drawing.width)

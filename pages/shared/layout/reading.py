@@ -84,6 +84,31 @@ PAPERS_ON_DATA_SETS = {
 }
 
 
+OF_LINEAR_MODELS = {
+    "Features": "known to everybody: φ(s'|s, a), d numbers for each transition, whose chance is <φ(s'|s, a), w_h>.",
+    "Weights w_h": "how much each feature counts at step h; they are what is learned, and at most C_w long.",
+    "Regression": "the learner predicts its own value of the next state from features; sums over users suffice.",
+    "Region": "the weights that the released sums leave possible: the bonus is how far they can be from the estimate.",
+    "Eigenvalue": "how much a direction of the weights has been seen; noise moves it by a bounded amount.",
+    "Ridge": "what is added to every eigenvalue before the regression is solved.",
+    **{
+        word: WORDS[word]
+        for word in ("Episode", "Regret", "ε (epsilon)", "δ (delta)", "JDP", "LDP", "Claimed and proved")
+    },
+}
+PAPERS_ON_LINEAR_MODELS = {
+    title: address for title, address in PAPERS.items() if "linear representation" in title
+} | {
+    "Ayoub, Jia, Szepesvári, Wang, Yang: Model-based reinforcement learning with value-targeted regression "
+    "(ICML 2020), UCRL-VTR": "https://arxiv.org/abs/2006.01107",
+    "Zhou, Gu, Szepesvári: Nearly minimax optimal reinforcement learning for linear mixture Markov decision processes "
+    "(COLT 2021), UCRL-VTR+": "https://arxiv.org/abs/2012.08507",
+    "Abbasi-Yadkori, Pál, Szepesvári: Improved algorithms for linear stochastic bandits (NeurIPS 2011)": (
+        "https://papers.nips.cc/paper/4417-improved-algorithms-for-linear-stochastic-bandits"
+    ),
+}
+
+
 def words_and_papers(words: Mapping[str, str] = WORDS, papers: Mapping[str, str] = PAPERS) -> None:
     """Two folded lists at the foot of a page."""
     with st.expander("Words used here", icon=":material/menu_book:"):

@@ -37,11 +37,19 @@ def offline_specs() -> list[OfflineSpec]:
     return bundled_specs()
 
 
+def linear_specs() -> list[RunSpec]:
+    """What the page Linear shows at first, and what its buttons offer."""
+    from pages.linear.examples import bundled_specs
+
+    return bundled_specs()
+
+
 # What is in which file: name.json holds the runs of these specs.
 FILES: dict[str, Callable[[], Sequence[Any]]] = {
     "home": home_specs,
     "free": free_specs,
     "offline": offline_specs,
+    "linear": linear_specs,
 }
 
 

@@ -1,0 +1,81 @@
+"""Regions in which a learner of a linear model holds its weights possible, and the matrices that they come from.
+
+A region is {w: |<x, w - center>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y| for all x}, Y = (G + ridge I)^-1 x: a sum
+of two ellipsoids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dprl.metrics.seeds import Array
+
+POINTS = 180  # on a boundary
+
+
+class Region(NamedTuple):
+    """center: [d]; G: [d, d]; the others are numbers, see above. NaN where nothing is believed."""
+
+    center: Array
+    G: Array
+    ridge: float
+    beta: float
+    slack: float
+    pull: float
+
+    @property
+    def known(self) -> bool:
+        """Whether there is one."""
+        return bool(np.isfinite(self.center).all() and np.isfinite(self.beta))
+
+
+def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefix: str = "") -> Region:
+    """The region at a detail and a step: beliefs as a trace has them; matrices [D, steps, families, d, d + 1]."""
+    numbers = (float(beliefs[prefix + name][at, h]) for name in ("ridge", "beta", "slack", "pull"))
+    return Region(beliefs[f"{prefix}weights"][at, h], matrices[at, h, 0, :, :-1], *numbers)
+
+
+def _supports(one: Region) -> tuple[Array, Array]:
+    """[d, d] each: the squares of beta sqrt(x.Y + slack |Y|^2) and of pull |Y| are x.A x and x.B x."""
+    inverse = np.linalg.inv(one.G + one.ridge * np.eye(len(one.G)))
+    squared = inverse @ inverse
+    return one.beta**2 * (inverse + one.slack * squared), one.pull**2 * squared
+
+
+def half_widths(one: Region) -> Array:
+    """[d] how far each weight may be from the center; NaN where there is no region."""
+    if not one.known:
+        return np.full(len(one.center), np.nan)
+    found: Any = sum(np.sqrt(np.maximum(np.diagonal(part), 0.0)) for part in _supports(one))
+    return np.asarray(found)
+
+
+def outline(one: Region, i: int, j: int) -> Array:
+    """[POINTS + 1, 2] the boundary of the projection on coordinates i and j, closed.
+
+    A projection has the support function of its region in the directions x of the plane: the point of the boundary
+    with outer normal x is its gradient.
+    """
+    angle = np.linspace(0.0, 2 * np.pi, POINTS + 1)
+    x = np.zeros((POINTS + 1, len(one.center)))
+    x[:, i], x[:, j] = np.cos(angle), np.sin(angle)
+    points = np.tile(one.center, (POINTS + 1, 1))
+    for part in _supports(one):
+        image = x @ part
+        length = np.sqrt(np.maximum((x * image).sum(-1), 0.0))
+        points += np.divide(image, length[:, None], out=np.zeros_like(image), where=length[:, None] > 0)
+    return np.asarray(points[:, [i, j]])
+
+
+def spectrum(matrices: Array, h: int) -> Array:
+    """[D, d] eigenvalues, ascending, at one step of [D, steps, families, d, d + 1], family 0."""
+    return np.asarray(np.linalg.eigvalsh(matrices[:, h, 0, :, :-1]))
+
+
+def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int, prefix: str = "") -> Array:
+    """[steps, d] how far each weight may be from its estimate, at a detail."""
+    steps = matrices.shape[1]
+    return np.array([half_widths(region(beliefs, matrices, at, h, prefix)) for h in range(steps)])

@@ -1,0 +1,94 @@
+"""Comparisons worth looking at: the one that the page opens with, and those that its buttons offer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dprl.environments import ENVIRONMENTS
+from dprl.simulation import RunSpec
+from pages.linear.link import LinearView
+
+BASE = RunSpec(
+    environment="linear-mixture", algorithm="ucrl-vtr", privacy="central", episodes=10**12, seeds=10
+)
+PRINTED = BASE.replace(episodes=10**15, bonus="paper", calibration="paper", delta=1e-6)
+DECADES = 7  # numbers of users, tenfold apart, of the problems that get harder
+SHRINKS = 0.5  # what tells actions apart is K to the minus this
+
+
+@dataclass(frozen=True)
+class Example:
+    """A comparison. title: on its button; say: what to see, in one sentence."""
+
+    title: str
+    say: str
+    specs: tuple[RunSpec, ...]
+    view: LinearView = field(default_factory=LinearView)
+
+
+def _budgets(base: RunSpec, *epsilons: float) -> tuple[RunSpec, ...]:
+    return tuple(base.replace(epsilon=epsilon) for epsilon in epsilons)
+
+
+EXAMPLES = (
+    Example(
+        "Who is trusted?",
+        "Noise widens what the learner holds possible: that of a trusted agent is small beside 10⁷ users, that of "
+        "everybody's own at the same ε = 1 still large beside 10¹¹.",
+        (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
+    ),
+    Example(
+        "Three budgets",
+        "A trusted agent at ε = 10, 1 and 0.1: ten times less budget takes about ten times the users.",
+        (BASE.twin(), *_budgets(BASE, 0.1, 1.0, 10.0)),
+    ),
+    Example(
+        "Constants as printed",
+        "From which K on do printed noise and constants say something? Beside them, at the same ε = 1, the least noise "
+        "that proves it and the bonus that is proved at all times.",
+        (
+            PRINTED.twin(),
+            PRINTED,
+            PRINTED.replace(privacy="local", calibration="paper", delta=1e-6),
+            BASE.replace(episodes=10**15),
+        ),
+    ),
+    Example(
+        "Where it can be met",
+        "On one problem regret flattens. Where actions differ less, the more users there are, it grows like √K.",
+        (BASE.twin(), BASE, BASE.replace(privacy="local")),
+        LinearView(tab="exponents", problem="harder"),
+    ),
+)
+DEFAULT = EXAMPLES[0].specs
+
+
+def harder(spec: RunSpec) -> tuple[RunSpec, ...]:
+    """Runs with fewer users, tenfold apart, up to this one's K, each on a problem where what tells actions apart is as
+    K^-SHRINKS: at the fewest users it is this one's own. Nothing where no parameter of the environment does that."""
+    narrowed = ENVIRONMENTS[spec.environment].narrowed
+    sizes = [spec.episodes // 10**i for i in reversed(range(DECADES)) if spec.episodes // 10**i >= 1000]
+    if narrowed is None or len(sizes) < 2:
+        return ()
+    found = []
+    for K in sizes:
+        changed = narrowed((sizes[0] / K) ** SHRINKS, **spec.environment_params)
+        params = {**spec.environment_params, **changed}
+        found.append(spec.replace(episodes=K, environment_params=params))
+    return tuple(found)
+
+
+def bundled_specs() -> list[RunSpec]:
+    """All runs of the examples: they come with the program."""
+    found: list[RunSpec] = []
+    for example in EXAMPLES:
+        found += example.specs
+        if example.view.problem == "harder":
+            found += [one for spec in example.specs for one in harder(spec)]
+    return list(dict.fromkeys(found))
+
+
+def shown(specs: Sequence[RunSpec]) -> Example | None:
+    """The example that these runs are."""
+    return next((example for example in EXAMPLES if example.specs == tuple(specs)), None)

@@ -1,0 +1,67 @@
+"""The tab Ellipsoid: where two weights of a step are held possible, and what noise adds."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import linear as figures
+from dprl.figures.style import Picture
+from dprl.sentences import linear as sentences
+from pages.linear.tabs.focus import Close, look_closely, step_of, widgets
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+
+
+def tab() -> None:
+    """The region as planned with, and as the same users would show it without noise."""
+    found = look_closely()
+    if found is None:
+        return
+    h = step_of(found)
+    weights = range(found.d)
+    words = [f"weight {i}" for i in weights]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        with st.container(width=150):
+            i = widgets.menu("Across", "first", weights, words)
+        with st.container(width=150):
+            j = widgets.menu(
+                "Up", "second", [k for k in weights if k != i], [w for w in words if w != words[i]]
+            )
+        near = widgets.switch("Near", "near", "on", "off", "As near as what is held possible allows.")
+    night = dark()
+    picture = kept(
+        ("ellipsoid", found.key, h, i, j, near, night), lambda: drawn(found, h, (i, j), near, night)
+    )
+    show(picture, "ellipsoid")
+
+
+def drawn(found: Close, h: int, pair: tuple[int, int], near: bool, night: bool) -> Picture:
+    """The figure of one step, with what it says."""
+    noisy, quiet = found.region(h, True), found.region(h, False)
+    truth = found.trace.beliefs["truth"][found.at, h]
+    here = list(pair)
+    names = (f"weight {pair[0]}", f"weight {pair[1]}")
+    see = sentences.region(
+        metrics.half_widths(noisy)[here],
+        metrics.half_widths(quiet)[here],
+        (noisy.center - truth)[here],
+        names=names,
+        step=h,
+        users=found.users,
+        private=found.private,
+    )
+    return figures.ellipsoid(
+        metrics.outline(noisy, *pair) if found.private and noisy.known else None,
+        metrics.outline(quiet, *pair) if quiet.known else None,
+        estimate=np.asarray(noisy.center[here]),
+        quiet_estimate=np.asarray(quiet.center[here]),
+        truth=np.asarray(truth[here]),
+        bound=found.bound,
+        names=names,
+        label=f"{found.title}, seed {found.trace.seed}, step {h}",
+        near=near,
+        see=see,
+        dark=night,
+    )

@@ -1,0 +1,127 @@
+"""The tab Exponents: how regret grows, beside what theory allows at most."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import asymptotics, exponents
+from dprl.figures.asymptotics import Decades
+from dprl.figures.regret import Curve as Drawn
+from dprl.sentences import linear as sentences
+from dprl.sentences.linear import Slope
+from dprl.simulation import RunSpec
+from dprl.theory import BOUNDS
+from dprl.words import exponent, plural
+from pages.explore.regret import Row
+from pages.linear.examples import harder
+from pages.linear.state import RUNS, linear
+from pages.linear.tabs.focus import widgets
+from pages.linear.tabs.regret import rows
+from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.results.status import ACTIVE, act
+
+PROBLEMS = {"same": "On this problem", "harder": "Harder with more users"}
+OF_MODEL = {"none": "", "central": "-jdp", "local": "-ldp"}  # how bounds of a learner are named
+LAST = 4  # numbers of users, three tenfolds, over which a slope is taken
+
+
+def tab() -> None:
+    """Either exponents in each tenfold of one run, or of regret at the end of runs."""
+    if widgets.segments("Of what", "problem", PROBLEMS) == "harder":
+        met()
+    else:
+        flattening()
+
+
+def most(spec: RunSpec) -> float | None:
+    """The exponent that its paper proves at most; None where there is no bound."""
+    key = f"{spec.algorithm}{OF_MODEL.get(spec.privacy, '-')}"
+    return BOUNDS[key].growth if key in BOUNDS else None
+
+
+def allowed(found: list[Row]) -> list[tuple[float, str]]:
+    """Each exponent that theory allows at most to one of these runs, and whose it is."""
+    whose: dict[float, list[str]] = {}
+    for curve, _, title, _ in found:
+        x = most(curve.spec)
+        if x is not None:
+            whose.setdefault(x, []).append(title)
+    return [(x, f"{exponent(x)}: at most, {shortened(titles)}") for x, titles in sorted(whose.items())]
+
+
+def shortened(titles: list[str]) -> str:
+    """Some of them, where they are many."""
+    return ", ".join(titles) if len(titles) < 3 else f"{titles[0]} and {len(titles) - 1} more"
+
+
+def flattening() -> None:
+    """The exponent of each run in each tenfold."""
+    found, drawn, told = rows(), [], []
+    for curve, kind, title, run in found:
+        known = RUNS.known(curve.spec)
+        if run.state != "done":
+            continue
+        decades = metrics.growth_by_decade(known.episodes, known.rows)
+        if not decades:
+            continue
+        from_k, to_k, mean, low, high = np.array(
+            [(d.from_k, d.to_k, d.mean, d.low, d.high) for d in decades]
+        ).T
+        seeds = np.array([d.seeds for d in decades])
+        drawn.append(Decades(title, kind, from_k, to_k, mean, low, high, seeds, len(known.rows)))
+        told.append(Slope(title, mean[-1], low[-1], high[-1], most(curve.spec)))
+    if not drawn:
+        empty("Exponents appear when a run is finished.")
+        return
+    night = dark()
+    levels = [(1.0, "1: nothing is learned", False), *((x, name, True) for x, name in allowed(found))]
+    see = sentences.slopes(told, harder=False)
+    parts = [(curve.spec.to_json(), RUNS.known(curve.spec).token, title) for curve, _, title, _ in found]
+    show(
+        kept(
+            ("exponents", night, *parts),
+            lambda: asymptotics.growth(drawn, what="regret", levels=levels, see=see, dark=night),
+        ),
+        "exponents",
+    )
+
+
+def met() -> None:
+    """Regret at the end of runs whose problem gets harder with their users."""
+    found = rows()
+    needed = [one for curve, *_ in found for one in harder(curve.spec)]
+    if not needed:
+        empty("No parameter of this environment makes actions differ less, or there are too few users.")
+        return
+    lacking = RUNS.missing(needed)
+    if lacking and not any(RUNS.status(one).state in ACTIVE for one in lacking):
+        st.markdown(f"This takes {plural(len(lacking), 'further run')}, tenfold apart in their users.")
+        act("Run them", "play_arrow", lambda: RUNS.start(needed), "harder")
+    curves, told = [], []
+    for curve, kind, title, _ in found:
+        done = [one for one in harder(curve.spec) if RUNS.status(one).state == "done"]
+        if not done:
+            continue
+        users = np.array([one.episodes for one in done])
+        ends = np.array([RUNS.known(one).rows[:, -1] for one in done])
+        center, low, high = metrics.BANDS[linear().view.statistic](ends.T)
+        curves.append(Drawn(title, kind, users, ends.T, center, low, high, complete=len(done) > 1))
+        slope = metrics.growth_of_mean(users[-LAST:], ends[-LAST:]) if len(done) >= LAST else (np.nan,) * 3
+        told.append(Slope(title, *slope, most(curve.spec)))
+    if not curves:
+        if any(RUNS.status(one).state in ACTIVE for one in lacking):
+            empty("The first points appear in a moment.")
+        return
+    night, statistic = dark(), linear().view.statistic
+    parts = [(c.label, c.kind, c.rows.tobytes()) for c in curves]
+    see = sentences.slopes(told, harder=True)
+    show(
+        kept(
+            ("harder", night, statistic, *parts),
+            lambda: exponents.harder(curves, allowed(found), statistic=statistic, see=see, dark=night),
+        ),
+        "harder",
+    )

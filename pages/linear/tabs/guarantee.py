@@ -1,0 +1,23 @@
+"""The tab Guarantee: what each run promises to its users, and what its noise proves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pages.explore.guarantee import cards
+from pages.linear.state import linear
+from pages.linear.tabs.focus import widgets
+from pages.shared.names import titles
+from pages.shared.visitor.links import most_private
+
+
+def tab() -> None:
+    """A card for every run."""
+    curves = linear().curves
+    named = titles(curves)
+
+    def choose(offered: Sequence[int]) -> int:
+        first = offered[most_private([curves[i] for i in offered])]
+        return widgets.menu("Of which run", "curve", offered, [named[i] for i in offered], otherwise=first)
+
+    cards(curves, named, choose)

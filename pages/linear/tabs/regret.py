@@ -1,0 +1,90 @@
+"""The tab Regret: what learning has cost so far, while it runs; from where on printed constants say something."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.learners import ALGORITHMS
+from dprl.sentences import linear as sentences
+from pages.explore import regret as explored
+from pages.explore.regret import Row
+from pages.linear.state import RUNS, linear
+from pages.linear.tabs.focus import widgets
+from pages.shared.layout.chart import empty
+from pages.shared.names import kinds, titles
+from pages.shared.results import answers
+from pages.shared.visitor.links import STATISTICS, View, encode, most_private
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import Study
+
+MEASURES = {"per-episode": "Per episode", "cumulative": "In all", "extra": "Price of privacy"}
+INFORMATIVE = 0.5  # of V*, lost on average: where more is lost a run has said nothing yet
+
+
+def rows() -> list[Row]:
+    """The runs as Explore's parts take them."""
+    part = linear()
+    statuses = [RUNS.status(spec) for spec in part.specs]
+    return list(zip(part.curves, kinds(part.curves), titles(part.curves), statuses, strict=True))
+
+
+def tab() -> None:
+    """Controls of the view, and the chart."""
+    part = linear()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="linear_view"):
+        measure = widgets.segments("Which regret", "measure", MEASURES)
+        widgets.segments("Of the seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
+        with st.popover("Axes and seeds", icon=":material/tune:"):
+            log_x = widgets.switch("Logarithmic episodes", "x", "log", "linear")
+            log_y = widgets.switch("Logarithmic regret", "y", "log", "linear")
+            each = widgets.switch("A line for every seed", "each", "on", "off")
+    found = rows()
+    if measure == "extra":
+        specs = {row[0].spec for row in found}
+        found = [row for row in found if row[0].spec.privacy != "none" and row[0].spec.twin() in specs]
+        if not found:
+            empty(
+                "The price of privacy is the regret beyond that of the same learner without privacy: compare both."
+            )
+            return
+    if not any(len(RUNS.known(row[0].spec).episodes) for row in found):
+        empty("The first points appear in a moment.")
+        return
+    explored.draw(found, measure, part.view.statistic, RUNS.known, log_x=log_x, log_y=log_y, each=each)
+    printed(found)
+    ways_on()
+
+
+def printed(found: list[Row]) -> None:
+    """From which K on runs with printed constants say something."""
+    told = []
+    for curve, _, title, run in found:
+        known, v_star = RUNS.known(curve.spec), answers.v_star(curve.spec)
+        if curve.spec.bonus == "paper" and run.state == "done" and v_star is not None:
+            average = np.nanmean(metrics.per_episode(known.episodes, known.rows), axis=0)
+            users = metrics.enough(known.episodes, average, INFORMATIVE * v_star)
+            told.append((title, users, curve.spec.episodes))
+    if told:
+        st.info(sentences.informative(told, INFORMATIVE), icon=":material/straighten:")
+
+
+def ways_on() -> None:
+    """The same runs elsewhere: what they learn in Explore, their price at other budgets in Trade-offs."""
+    part = linear()
+    spec = part.specs[most_private(part.curves)]
+    study = Study(spec, models=ALGORITHMS[spec.algorithm].privacies)
+    with st.container(horizontal=True, gap="small", key="linear_ways_on"):
+        st.page_link(
+            "pages/explore/page.py",
+            label="Open in Explore",
+            icon=":material/show_chart:",
+            query_params=encode(part.curves, View()),
+        )
+        st.page_link(
+            "pages/tradeoffs/page.py",
+            label="Sweep ε in Trade-offs",
+            icon=":material/balance:",
+            query_params=studies.encode(study),
+        )

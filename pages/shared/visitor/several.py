@@ -1,0 +1,62 @@
+"""Links to pages that compare runs and keep no names of them: the runs, and what is looked at.
+
+    v=2 & t=2 & c=<first run> & c=<each later one, as differences from the one before> & ... & tab=coverage & i=1 & ...
+
+How a run is written is said in dprl/links.py. What is as usual is left out. Reading never raises: what is wrong takes
+its default, or is left out, and is said in one sentence each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dprl import links
+from dprl.fields import Field
+from dprl.simulation import Spec
+
+CURVE = "curve"  # the field of a view that names a run by its place, -1 for the usual one
+
+
+def encode(specs: Sequence[Spec], view: object, looked: Mapping[str, Field]) -> list[tuple[str, str]]:
+    """The query parameters, in order, each key and value unescaped. looked: what each attribute of the view may be."""
+    items = links.heading()
+    items += [("c", links.encode_spec(spec, specs[i - 1] if i else None)) for i, spec in enumerate(specs)]
+    values = ((f.query, getattr(view, name), f.default) for name, f in looked.items())
+    return items + [(key, links.written(value)) for key, value, usual in values if value != usual]
+
+
+def decode(
+    parameters: Mapping[str, Sequence[str]],
+    looked: Mapping[str, Field],
+    kind: str,
+    most: int,
+    files: Mapping[str, str] | None = None,
+) -> tuple[tuple[Any, ...], dict[str, Any], list[str]]:
+    """Reads the query parameters (each key with all its values): runs of a kind, at most so many; the attributes of
+    the view; and what was wrong. Unknown keys are ignored.
+
+    files: texts too long for a link that are known here, by their digest.
+    """
+    problems: list[str] = []
+    links.defaults_of(parameters, problems)
+    values = {
+        name: links.checked(f, links.last(parameters, f.query), f.default, problems)
+        for name, f in looked.items()
+    }
+    given = list(parameters.get("c", ()))
+    if len(given) > most:
+        problems.append(f"The link has {len(given)} curves; the first {most} are shown.")
+    specs: list[Any] = []
+    before: links.Pairs = {}
+    for index, text in enumerate(given[:most]):
+        pairs, wrong = links.split(text, kind=kind)
+        whole = links.inherited(before, pairs) | pairs
+        spec, more = links.spec_from(whole, files or {}, kind)
+        before = whole if spec is None else links.spec_pairs(spec)  # what was wrong in it is said only once
+        if spec is not None and spec not in specs:
+            specs.append(spec)
+        problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
+    if values[CURVE] >= max(len(specs), 1):
+        values[CURVE] = looked[CURVE].default
+    return tuple(specs), values, problems

@@ -1,0 +1,307 @@
+"""The page Linear: what a visitor sees at first, runs, presses, copies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.store import Store
+from dprl.learners import ALGORITHMS
+from dprl.simulation import RunSpec
+from pages.linear import link as linear_link
+from pages.linear.examples import BASE, DEFAULT, EXAMPLES, harder
+from pages.linear.link import LinearView
+from pages.linear.settings import LEARNERS, PROBLEMS, drafted, settings_of, specs_of
+from pages.linear.tabs.exponents import most
+from pages.shared.names import titles
+from pages.shared.results.bundled import bundled
+from pages.shared.visitor.links import Curve
+from tests.pages.conftest import charts, sent, tabs, unbroken, words
+from tests.pages.hostile import hostile
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+
+PAGE = "pages/linear/page.py"
+SMALL = RunSpec(
+    environment="linear-mixture",
+    environment_params={"d": 3, "S": 3, "H": 4},
+    algorithm="ucrl-vtr",
+    privacy="central",
+    episodes=10**8,
+    seeds=2,
+)
+SPECS = (SMALL.twin(), SMALL, SMALL.replace(privacy="local"))
+
+
+def query(*specs: RunSpec, **view: Any) -> dict[str, Any]:
+    found: dict[str, list[str]] = {}
+    for key, value in linear_link.encode(specs, LinearView(**view)):
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def legend(app: AppTest) -> list[str]:
+    (chart,) = charts(app)
+    return [t.get("name", "") for t in json.loads(chart.spec)["data"] if t.get("showlegend") is not False]
+
+
+def labels(specs: tuple[RunSpec, ...]) -> list[str]:
+    return titles([Curve(spec) for spec in specs])
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.title)
+def test_every_example_opens_finished(visit: Visit, store: Store, example: Any) -> None:
+    app = visit(PAGE)
+    assert set(labels(DEFAULT)) <= {name.split(": ")[-1] for name in legend(app)}
+    app.button(key=f"example_{EXAMPLES.index(example)}").click().run()
+    unbroken(app)
+    assert store.activity().seeds_queued == 0
+    assert app.get("progress") == []
+    assert set(labels(example.specs)) <= {name.split(": ")[-1] for name in legend(app)}
+    assert app.query_params["c"] == query(*example.specs)["c"]
+    assert app.button(key="run").label == "Show"
+
+
+def test_from_which_k_printed_constants_say_something_is_read_off_their_runs(visit: Visit) -> None:
+    (example,) = (e for e in EXAMPLES if e.title == "Constants as printed")
+    app = visit(PAGE, **query(*example.specs))
+    (said,) = [info.value for info in app.info]
+    assert "less than 50% of V* is lost on average" in said
+    by_label = dict(zip(labels(example.specs), example.specs, strict=True))
+    for label, spec in by_label.items():
+        if spec.bonus != "paper":
+            assert f"**{label}**" not in said
+            continue
+        kept = bundled("linear")[spec]
+        average = kept.rows.mean(0) / kept.episodes / 3.185
+        told = said.split(f"**{label}** ")[1].split(" users")[0]
+        if average[-1] > 0.5:
+            assert told == "not by 10¹⁵"
+        else:
+            assert told.startswith("from about ")
+
+
+SEEN = {
+    "exponents": ("Chart of growth exponents", "(theory: at most"),
+    "ellipsoid": ("The confidence region", "Noise makes the region"),
+    "eigenvalues": ("Line chart of the eigenvalues", "stand above what noise can do"),
+    "weights": ("Estimated weights", "of the weights are known to within"),
+    "guarantee": (None, "the features of every"),
+    "data": (None, "Cumulative regret of every seed"),
+}
+
+
+@pytest.mark.parametrize("tab", SEEN)
+def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work, tab: str) -> None:
+    visit(PAGE, **query(*SPECS))
+    assert work() == 6
+    app = visit(PAGE, **query(*SPECS, tab=tab))
+    alt, said = SEEN[tab]
+    assert said in words(app).replace("\\", "")
+    assert [chart.alt.startswith(alt or "-") for chart in charts(app)][:1] == ([True] if alt else [])
+    for curve in (0, 2):
+        unbroken(
+            visit(PAGE, **query(*SPECS, tab=tab, curve=curve, episode=3, h=2, first=1, second=2, near="on"))
+        )
+
+
+def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
+    app = visit(PAGE, **query(*SPECS))
+    assert store.activity().seeds_queued == 6
+    assert "first points appear" in words(app)
+    work(3)
+    app.run()
+    unbroken(app)
+    assert "3 of 6 seeds finished" in words(app).replace("**", "")
+    assert charts(app)
+    work()
+    app.run()
+    unbroken(app)
+    assert app.get("progress") == []
+
+
+def test_the_price_is_measured_against_the_same_learner(visit: Visit, work: Work) -> None:
+    visit(PAGE, **query(*SPECS))
+    work()
+    assert len(charts(visit(PAGE, **query(*SPECS, measure="extra")))) == 1
+    assert "compare both" in words(visit(PAGE, **query(*SPECS[1:], measure="extra")))
+
+
+def test_the_region_holds_the_truth_and_noise_widens_it(visit: Visit, work: Work) -> None:
+    visit(PAGE, **query(*SPECS))
+    work()
+    drawn: dict[str, Any] = {}
+    for near in ("off", "on"):
+        app = visit(PAGE, **query(*SPECS, tab="ellipsoid", curve=1, near=near))
+        (chart,) = charts(app)
+        drawn = {t["name"]: t for t in json.loads(chart.spec)["data"]}
+    noisy, quiet = (drawn[f"held possible {which}"] for which in ("with noise", "without noise, same users"))
+    (x,), (y,) = (np.array(_array(drawn["true weights"][axis])) for axis in "xy")
+    spans = []
+    for one in (noisy, quiet):
+        across, up = _array(one["x"]), _array(one["y"])
+        assert across.min() < x < across.max()
+        assert up.min() < y < up.max()
+        spans.append(np.ptp(across) * np.ptp(up))
+    assert spans[0] > spans[1]
+
+
+def _array(given: Any) -> Any:
+    """Numbers as Plotly sends them: a list, or binary."""
+    import base64
+
+    if isinstance(given, dict):
+        return np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"])
+    return np.array(given, float)
+
+
+def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store, work: Work) -> None:
+    app = visit(PAGE, tab="ellipsoid")
+    assert store.activity().seeds_queued == 10  # of the most private run
+    app.button(key="cancel").click().run()
+    assert store.activity().seeds_queued == 0
+    assert "This seed was not computed" in words(app)
+    app.button(key="close_look").click().run()
+    work(1)
+    app.run()
+    unbroken(app)
+    assert "Noise makes the region" in words(app)
+
+
+def test_problems_get_harder_and_exponents_can_be_met(visit: Visit) -> None:
+    (example,) = (e for e in EXAMPLES if e.view.problem == "harder")
+    app = visit(PAGE, **query(*example.specs, tab="exponents", problem="harder"))
+    (chart,) = charts(app)
+    drawn = json.loads(chart.spec)["data"]
+    assert {t["name"].split(":")[0] for t in drawn if t["name"].startswith("0.")} == {"0.50", "0.75"}
+    said = words(app).replace("\\", "")
+    found = [float(part.split("** ")[1].split(" ")[0]) for part in said.split("K to the: ")[1].split(";")[:3]]
+    assert found == pytest.approx([0.52, 0.5, 0.5], abs=0.06)
+    runs = harder(BASE)
+    assert [one.episodes for one in runs] == [10**k for k in range(6, 13)]
+    assert runs[0].environment_params == BASE.environment_params
+    shares = np.array([one.environment_params["share"] for one in runs]) - 0.25
+    np.testing.assert_allclose(shares[1:] / shares[:-1], 10**-0.5)
+
+
+def test_further_runs_are_offered_started_by_their_link_and_shown(
+    visit: Visit, work: Work, store: Store
+) -> None:
+    visit(PAGE, **query(SMALL))
+    work()
+    app = visit(PAGE, **query(SMALL, tab="exponents"))
+    (choice,) = (b for b in app.segmented_control if "Harder with more users" in b.options)
+    choice.set_value("harder").run()
+    unbroken(app)
+    app.button(key="harder").click().run()
+    unbroken(app)
+    assert store.activity().seeds_queued == 2 * len(harder(SMALL)) == 12
+    work()
+    assert charts(visit(PAGE, **query(SMALL, tab="exponents", problem="harder")))
+
+
+def test_ways_lead_on_to_explore_and_to_a_sweep_of_the_same_learner(visit: Visit, store: Store) -> None:
+    links = {link.proto.page: link.proto.query_string for link in visit(PAGE).get("page_link")}
+    explore, sweep = (parse_qs(links[page]) for page in ("explore", "tradeoffs"))
+    assert len(explore["c"]) == len(DEFAULT)
+    app = visit("pages/tradeoffs/page.py", **sweep)
+    (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Trade")
+    assert part.study.base.algorithm == "ucrl-vtr"
+    assert part.study.models == ("central", "local", "none")
+    assert "Not all of this link" not in words(app)
+
+
+def test_theory_is_found_for_every_pair_that_a_paper_bounds() -> None:
+    assert [most(spec) for spec in SPECS] == [0.5, 0.5, 0.75]
+
+
+def test_run_shows_what_the_controls_say(visit: Visit) -> None:
+    app = visit(PAGE, **query(*SPECS))
+    (field,) = (t for t in app.text_input if t.label == "Values of ε")
+    field.set_value("0.5, 2").run()
+    (models,) = (m for m in app.multiselect if m.label == "Privacy models")
+    models.set_value(["none", "local"]).run()
+    unbroken(app)
+    app.button(key="run").click().run()
+    unbroken(app)
+    local = SMALL.replace(privacy="local")
+    (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Linear")
+    assert part.specs == (SMALL.twin(), local.replace(epsilon=0.5), local.replace(epsilon=2.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0.1, x", "epsilon: x is not allowed"),
+        ("", "values: 0 were given"),
+        ("1,2,3,4", "values: these are 9 curves"),
+    ],
+)
+def test_bad_budgets_are_one_sentence(visit: Visit, text: str, said: str) -> None:
+    app = visit(PAGE)
+    (field,) = (t for t in app.text_input if t.label == "Values of ε")
+    field.set_value(text).run()
+    unbroken(app)
+    assert said in words(app).replace("\\", "")
+    assert app.button(key="run").disabled
+
+
+def test_only_what_is_linear_is_offered(visit: Visit) -> None:
+    app = visit(PAGE)
+    (menu,) = (box for box in app.selectbox if box.label == "Environment")
+    assert len(menu.options) == len(PROBLEMS)
+    app = visit(PAGE, c=["env.riverswim", *query(SMALL)["c"]])
+    assert "Only runs of learners of linear models" in words(app)
+    (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Linear")
+    assert len(part.specs) == 1
+    for key in LEARNERS:
+        for model in {"none", "central", "local"} - set(ALGORITHMS[key].privacies):
+            fitting = next(p for p in PROBLEMS if p)
+            settings = settings_of((BASE,))
+            settings.learners, settings.models = [key], ["none", model]
+            draft = drafted((BASE,))
+            draft.environment = fitting
+            _, refused = specs_of(settings, draft)
+            assert refused
+
+
+@pytest.mark.parametrize("specs", [e.specs for e in EXAMPLES] + [SPECS])
+def test_a_link_makes_the_round_trip(specs: tuple[RunSpec, ...]) -> None:
+    looked = linear_link.decode(query(*specs, tab="weights", seed=1, episode=500, h=2, near="on"))
+    view = LinearView(tab="weights", seed=1, episode=500, h=2, near="on")
+    assert (looked.specs, looked.view, looked.problems) == (specs, view, ())
+
+
+def test_settings_give_the_runs_that_they_are_made_from() -> None:
+    for example in EXAMPLES:
+        if len({spec.bonus for spec in example.specs}) == 1:
+            found, refused = specs_of(settings_of(example.specs), drafted(example.specs))
+            assert (set(found), refused) == (set(example.specs), [])
+
+
+GOOD = [linear_link.encode(e.specs, LinearView(tab="ellipsoid", episode=500)) for e in EXAMPLES]
+
+
+def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
+    for seed in range(300):
+        found = linear_link.decode(parse_qs(hostile(seed, *GOOD), keep_blank_values=True))
+        assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
+        again: dict[str, list[str]] = {}
+        for key, value in linear_link.encode(found.specs, found.view):
+            again.setdefault(key, []).append(value)
+        assert linear_link.decode(again) == linear_link.LinearLink(found.specs, found.view)
+
+
+def test_tabs_are_in_the_address(visit: Visit) -> None:
+    app = visit(PAGE)
+    sent(app, tabs(app), string_value="Guarantee")
+    unbroken(app)
+    assert app.query_params["tab"] == "guarantee"
+    assert app.query_params["c"] == query(*DEFAULT)["c"]
