@@ -22,7 +22,7 @@ class Environment:
         key: its name in a spec.
         fields: its parameters.
         make(**params): the MDP.
-        size(**params): (S, A, H), and d of a linear-mixture MDP.
+        size(**params): (S, A, H), and d of a linear MDP or mixture.
         smaller: what to take where even H = 1 is too large to run, for those whose states and actions cannot be
             chosen.
         features(**params): [S, A, d], public, of norm at most 1, of a linear MDP; None of any other.

@@ -65,6 +65,6 @@ ENVIRONMENT = Environment(
         Field("seed", "int", 0, "draws alpha and r", low=0, high=2**53 - 1),
     ),
     make=make,
-    size=lambda A, H, seed: (2, A, H),
+    size=lambda A, H, seed: (2, A, H, BITS + 2),
     features=features,
 )

@@ -23,7 +23,7 @@ PUBLIC = {
 # attributes of every learner
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
-    "public", "schedule", "noise_weight", "refusal", "releases", "seconds",
+    "public", "schedule", "forgets", "refused", "noise_weight", "refusal", "releases", "seconds",
 )  # fmt: skip
 
 
@@ -67,6 +67,8 @@ class Learner(Protocol):
         needs: what an environment has to have, "features" or "mixture", "" where any will do.
         public: keys of PUBLIC, what it takes as known by everybody.
         schedule: the name of its own schedule, "" when it takes any.
+        forgets: it is told of each batch by itself, not of running sums.
+        refused: privacy models that it does not have, by key, each with the reason, as in "local is ...".
         noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
             users a run needs.
     """
@@ -98,6 +100,10 @@ class Learner(Protocol):
     @property
     def schedule(self) -> str: ...
     @property
+    def forgets(self) -> bool: ...
+    @property
+    def refused(self) -> Mapping[str, str]: ...
+    @property
     def noise_weight(self) -> Callable[[Problem], float] | None: ...
 
     def seen(self, bonus: str) -> Statistic:
@@ -106,8 +112,11 @@ class Learner(Protocol):
     def refusal(self, size: Size, K: int) -> SpecError | None:
         """Why it cannot take a problem of this size with K users, naming what fits; None when it can."""
 
-    def releases(self, size: Size, K: int) -> int:
-        """About how many releases its own schedule makes; not asked when it has none."""
+    def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
+        """About how many releases its own schedule makes; not asked when it has none.
+
+        epsilon: None without privacy; norm: of changes, that the noise goes by, "" without.
+        """
 
     def seconds(self, size: Size, K: int) -> float:
         """About how long it plans in a whole run, beyond one backward induction a release."""

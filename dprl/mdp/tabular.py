@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 class Size(NamedTuple):
-    """Numbers of states and actions, the horizon, and the number of features of a linear mixture, 0 of any other."""
+    """Numbers of states and actions, the horizon, and the number of features of a linear MDP or mixture, else 0."""
 
     S: int
     A: int

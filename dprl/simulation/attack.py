@@ -72,7 +72,7 @@ class AttackSpec:
     def __post_init__(self) -> None:
         if self.run.twin() == self.run:
             raise SpecError("privacy", "without privacy there is no noise to attack; choose a privacy model.")
-        if ALGORITHMS[self.run.algorithm].schedule:
+        if ALGORITHMS[self.run.algorithm].forgets:
             raise SpecError(
                 "algorithm",
                 f"{self.run.algorithm} releases each of its batches by itself, some of them in parts, which is not "

@@ -10,12 +10,12 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
     """Keys of the ways to draw noise that go with a learner and a privacy model, the default first.
 
-    It must be known how far one user moves what the learner sees, in the norm that the noise asks for. A learner with
-    stages of its own releases each batch by itself, so that no draw may be kept for another release.
+    It must be known how far one user moves what the learner sees, in the norm that the noise asks for. A learner that
+    forgets each batch releases it by itself, so that no draw may be kept for another release.
     """
     norms = ALGORITHMS[algorithm].statistic.norms
     known = tuple(key for key in PRIVATIZERS[privacy].mechanisms if MECHANISMS[key].norm in norms)
-    if ALGORITHMS[algorithm].schedule:
+    if ALGORITHMS[algorithm].forgets:
         known = tuple(key for key in known if MECHANISMS[key].rows(1, 1) == 0)
     return known
 

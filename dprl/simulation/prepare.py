@@ -16,6 +16,7 @@ from dprl.privacy.privatizers import Batch, Noise, Request
 from dprl.simulation import schedules
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
+from dprl.statistics import Statistic
 
 PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
 PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state's optimal value
@@ -62,6 +63,7 @@ def noise_of(
     exact: bool = True,
     batches: tuple[Batch, ...] | None = None,
     releases: int | None = None,
+    statistic: Statistic | None = None,
 ) -> Noise:
     """The noise of a run.
 
@@ -71,9 +73,10 @@ def noise_of(
         exact: otherwise a preview of it, that proves nothing.
         batches: of a learner that forgets each batch.
         releases: M, of a schedule that decides as it goes; times are then ends of epochs.
+        statistic: what the learner sees, where more is known of it than the learner says.
     """
     request = Request(
-        statistic=ALGORITHMS[spec.algorithm].seen(spec.bonus),
+        statistic=statistic or ALGORITHMS[spec.algorithm].seen(spec.bonus),
         size=size_of(spec),
         times=times,
         mechanism=spec.mechanism or "",

@@ -138,6 +138,10 @@ class RunSpec:
                 f"{world.key} has none of the known features that {learner.key} needs; give {_or(fitting)}.",
             )
         self._set("privacy", self.privacy or learner.privacies[0])
+        if self.privacy in learner.refused:
+            raise SpecError(
+                "privacy", f"{self.privacy} {learner.refused[self.privacy]}; give {_or(learner.privacies)}."
+            )
         self._choose("privacy", learner.privacies, learner.key)
         self._set("bonus", self.bonus or learner.bonuses[0])
         self._choose("bonus", learner.bonuses, learner.key)
@@ -262,7 +266,7 @@ class RunSpec:
             size=size,
             statistic=learner.statistic,
             users=K,
-            releases=learner.releases(size, K)
+            releases=learner.releases(size, K, self.epsilon, MECHANISMS[mechanism].norm if mechanism else "")
             if learner.schedule
             else schedules.releases(self.schedule, K, size, PRIVATIZERS[self.privacy].per_release),
             fewer="" if learner.schedule else schedules.parse(self.schedule)[0].fewer,

@@ -23,10 +23,13 @@ class Change:
     Attributes:
         moves: `count` cells move by at most `size`, for each (count, size).
         one_way: all of them up (or all down), otherwise half go up and half go down.
+        anew: the same for cells that are no running sums: they are asked for anew, with noise of their own, at each
+            release from that item on.
     """
 
     moves: tuple[tuple[int, float], ...]
     one_way: bool = False
+    anew: tuple[tuple[int, float], ...] = ()
 
     @property
     def l1(self) -> float:
@@ -37,6 +40,11 @@ class Change:
     def l2_squared(self) -> float:
         """Squared L2 norm."""
         return sum(count * size * size for count, size in self.moves)
+
+    @property
+    def once(self) -> Change:
+        """What it does to cells that are asked for anew, in one release."""
+        return Change(self.anew, self.one_way)
 
     @property
     def raised(self) -> int:
@@ -54,6 +62,7 @@ class Printed(NamedTuple):
         sources: where it is printed.
         notes: what a card says of it beside what it proves.
         spread: how many times as large the paper takes the noise of a sum to be.
+        of_users: the leaves of its tree are users, else releases.
     """
 
     scale: float
@@ -61,6 +70,7 @@ class Printed(NamedTuple):
     sources: tuple[str, ...]
     notes: tuple[str, ...] = ()
     spread: float = 1.0
+    of_users: bool = True
 
 
 class Statistic(Protocol):

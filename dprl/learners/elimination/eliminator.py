@@ -108,6 +108,8 @@ class EliminationLearner:
     retired: ClassVar[Mapping[str, str]] = {}
     public = ("sizes", "d1")
     schedule = "own"
+    forgets = True
+    refused: ClassVar[Mapping[str, str]] = {}
     noise_weight = None
 
     def seen(self, bonus: str) -> Counts:
@@ -127,7 +129,7 @@ class EliminationLearner:
             )
         return None
 
-    def releases(self, size: Size, K: int) -> int:
+    def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
         """About how many batches there are."""
         return int(20 * log(K + 1)) + 1
 

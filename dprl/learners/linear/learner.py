@@ -113,6 +113,8 @@ class MixtureLearner:
     retired: ClassVar[Mapping[str, str]] = {}
     public = ("sizes", "d1", "mixture", "rewards")
     schedule = ""
+    forgets = False
+    refused: ClassVar[Mapping[str, str]] = {}
     noise_weight: ClassVar[Any] = None
 
     @property
@@ -137,7 +139,7 @@ class MixtureLearner:
         """None: its environment is small enough."""
         return None
 
-    def releases(self, size: Size, K: int) -> int:
+    def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
         """It has no schedule of its own."""
         raise NotImplementedError
 

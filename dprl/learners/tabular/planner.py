@@ -64,6 +64,8 @@ class TabularLearner:
     retired: ClassVar[Mapping[str, str]] = RETIRED
     public = ("sizes",)
     schedule = ""
+    forgets = False
+    refused: ClassVar[Mapping[str, str]] = {}
 
     def seen(self, bonus: str) -> Counts:
         """FITTED counts with the anytime bonus."""
@@ -79,7 +81,7 @@ class TabularLearner:
         """None: it takes a problem of any size."""
         return None
 
-    def releases(self, size: Size, K: int) -> int:
+    def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
         """It has no schedule of its own."""
         raise NotImplementedError
 

@@ -1,5 +1,7 @@
 """Mechanisms: one file a family, one line each here."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dprl.kernels import kernel
@@ -42,11 +44,20 @@ def no_noise(
     """Leave the sums as they are."""
 
 
+def anew(mechanism: Mechanism) -> Callable[..., None]:
+    """The kernel of unit noise for cells that are no running sums: release 0 of a stream of single items.
+
+    Independent draws of the law that the mechanism's losses are of.
+    """
+    return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm].add_noise
+
+
 __all__ = [
     "MECHANISMS",
     "SIGNATURE",
     "Mechanism",
     "Stream",
+    "anew",
     "make_stream",
     "no_noise",
     "open_stream",

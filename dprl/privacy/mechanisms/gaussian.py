@@ -148,10 +148,12 @@ def _norms(stream: Stream) -> Array:
 
 
 def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Each counter that a change moves is seen through draws whose weights have squared norm `touched`."""
+    """Each counter that a change moves is seen through draws whose weights have squared norm `touched`, and what is
+    asked anew through as many as there are releases, by adaptive composition."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-        return ((Gaussian(math.sqrt(touched(stream) * change.l2_squared) / scale),),)
+        total = touched(stream) * change.l2_squared + stream.releases * change.once.l2_squared
+        return ((Gaussian(math.sqrt(total) / scale),),)
 
     return losses
 

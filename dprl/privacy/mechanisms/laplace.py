@@ -66,10 +66,13 @@ def laplace_tree(
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Each counter that a change moves is seen through `touched` independent draws."""
+    """Each counter that a change moves is seen through `touched` independent draws, and what is asked anew through one
+    in each release."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-        return (tuple(Laplace(count * touched(stream), size / scale) for count, size in change.moves),)
+        seen = [(count * touched(stream), size) for count, size in change.moves]
+        seen += [(count * stream.releases, size) for count, size in change.anew]
+        return (tuple(Laplace(count, size / scale) for count, size in seen),)
 
     return losses
 

@@ -50,6 +50,8 @@ def prepare(request: Request) -> Noise:
             # any of 1..K may become a release, after earlier noise has been seen
             stream, table, events = open_stream(request.K, request.releases), stream, request.K
         printed = request.noise_as_printed("central")
+        if not printed.of_users:
+            stream = stream_of_releases(len(request.times))
         scale, formula, sources, notes = (
             printed.scale,
             printed.formula,
@@ -61,7 +63,9 @@ def prepare(request: Request) -> Noise:
         statistic = request.statistic.evened()
         change = statistic.sensitivity(request.size, REPLACE_ONE)
         scale = tight_scale(mechanism, change, stream, request.epsilon, request.delta, request.exact)
-        norm = f"L1 = {change.l1:g}" if request.delta == 0 else f"squared L2 = {change.l2_squared:g}"
+        norm = length(change, request.delta)
+        if change.anew:
+            norm += f" in running sums and of {length(change.once, request.delta)} in what is asked anew"
         formula = (
             f"the least scale that proves {budget(request.epsilon, request.delta)} for a change of {norm} "
             f"({statistic.moved}), seen in {stream.releases:,} releases"
@@ -94,6 +98,11 @@ def prepare(request: Request) -> Noise:
     return noise
 
 
+def length(change: Change, delta: float) -> str:
+    """How long a change is, in the norm that a proof at delta goes by."""
+    return f"L1 = {change.l1:g}" if delta == 0 else f"squared L2 = {change.l2_squared:g}"
+
+
 def every(statistic: Statistic) -> str:
     """What noise is added to, in words."""
     return f"every counter of {statistic.parts}" if statistic.counted else statistic.parts
@@ -113,9 +122,9 @@ def tight_scale(
 def ladder(request: Request) -> tuple[Step, ...]:
     """From the printed noise down, one idea at a time: the std of one counter n at the worst release there can be.
 
-    At the spec's delta, or at the reference delta when that is 0. Empty where nothing is known for Laplace noise.
+    At the spec's delta, or at the reference delta when that is 0. Empty where there are no counters.
     """
-    if "l1" not in request.statistic.norms:
+    if not request.statistic.counted:
         return ()
     delta = request.delta or REFERENCE_DELTA
     return _ladder(

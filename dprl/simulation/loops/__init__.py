@@ -6,6 +6,7 @@ from typing import Protocol
 
 from dprl.privacy.privatizers import Noise
 from dprl.simulation.kinds import Run
+from dprl.simulation.loops.batches import BatchRun
 from dprl.simulation.loops.eliminate import EliminationRun
 from dprl.simulation.loops.regress import RegressionRun
 from dprl.simulation.loops.replan import SeedRun
@@ -22,6 +23,11 @@ class Loop(Protocol):
         """The noise of any seed, which follows from the spec alone."""
 
 
-LOOPS: dict[str, Loop] = {"replan": SeedRun, "eliminate": EliminationRun, "regress": RegressionRun}
+LOOPS: dict[str, Loop] = {
+    "replan": SeedRun,
+    "eliminate": EliminationRun,
+    "regress": RegressionRun,
+    "batches": BatchRun,
+}
 
-__all__ = ["LOOPS", "EliminationRun", "RegressionRun", "SeedRun"]
+__all__ = ["LOOPS", "BatchRun", "EliminationRun", "RegressionRun", "SeedRun"]

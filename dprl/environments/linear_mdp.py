@@ -1,0 +1,100 @@
+"""A lock whose combination is hidden in the measures of a linear MDP: symptoms that tell how drugs mix, not which helps.
+
+A patient is in one of `stages` and shows one of `symptoms`; recovered, nothing changes any more. Which drug has which
+effect on whom is known: with symptom j, drug a is effect (a + j) mod drugs, up to a blur. Which of the effects helps
+at a stage and step is not: it moves a patient one stage on, the others back to the first stage.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl.environments.environment import Environment
+from dprl.fields import Field
+from dprl.mdp import TabularMDP
+from dprl.mdp.linear import linear_model
+from dprl.mdp.tabular import Array
+
+
+def features(
+    stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
+) -> Array:
+    """phi: [S, A, d], d = stages * drugs + 1: which mixture of effects a drug has. Its numbers add up to 1.
+
+    Coordinate l * drugs + i is effect i at stage l, the last one that of having recovered.
+    """
+    S, d = stages * symptoms + 1, stages * drugs + 1
+    phi = np.zeros((S, drugs, d))
+    for stage in range(stages):
+        of_stage = slice(stage * drugs, (stage + 1) * drugs)
+        for symptom in range(symptoms):
+            for a in range(drugs):
+                phi[stage * symptoms + symptom, a, of_stage] = blur / drugs
+                phi[stage * symptoms + symptom, a, stage * drugs + (a + symptom) % drugs] += 1 - blur
+    phi[S - 1, :, d - 1] = 1.0
+    return phi
+
+
+def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array:
+    """[H, d, S] mu_h: where each effect leads. The one that helps at a stage and step is drawn by the seed, and so are
+    the chances of symptoms."""
+    rng = np.random.default_rng(seed)
+    S, d = stages * symptoms + 1, stages * drugs + 1
+    mu = np.zeros((H, d, S))
+    helps = rng.integers(0, drugs, (H, stages))
+    shown = rng.dirichlet(np.ones(symptoms), (H, d))
+    for h in range(H):
+        for stage in range(stages):
+            for i in range(drugs):
+                row = stage * drugs + i
+                on = stage + 1 if i == helps[h, stage] else 0
+                if on == stages:
+                    mu[h, row, S - 1] = 1.0
+                else:
+                    mu[h, row, on * symptoms : (on + 1) * symptoms] = shown[h, row]
+    mu[:, d - 1, S - 1] = 1.0
+    return mu
+
+
+def make(
+    stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
+) -> TabularMDP:
+    """The MDP with the hidden measures. Each step as recovered pays 1; the first stage's symptoms are equally likely."""
+    phi = features(stages, drugs, symptoms, H, blur, seed)
+    S, d = phi.shape[0], phi.shape[-1]
+    theta = np.zeros((H, d))
+    theta[:, d - 1] = 1.0
+    P, R = linear_model(phi, measures(stages, drugs, symptoms, H, seed), theta)
+    return TabularMDP(
+        name="Linear MDP (lock)",
+        P=P,
+        R=R,
+        d1=np.where(np.arange(S) < symptoms, 1.0 / symptoms, 0.0),
+        state_labels=(
+            *(f"stage {stage}, symptom {j}" for stage in range(stages) for j in range(symptoms)),
+            "recovered",
+        ),
+        action_labels=tuple(f"drug {a}" for a in range(drugs)),
+        bernoulli=False,
+        drawing={"kind": "graph"},
+    )
+
+
+ENVIRONMENT = Environment(
+    key="linear-mdp",
+    title="Linear MDP (lock)",
+    summary="Patients whose symptoms say how a drug's known effects mix; which effect helps at a stage and step has to "
+    "be learned. Synthetic.",
+    source="ours, after Jin et al. 2020, Assumption A",
+    fields=(
+        Field("stages", "int", 3, "stages before recovery", low=1, high=6),
+        Field("drugs", "int", 3, "drugs, and effects", low=2, high=6),
+        Field("symptoms", "int", 3, "symptoms that a stage may show", low=1, high=6),
+        Field("H", "int", 10, "steps in an episode", low=1, high=100),
+        Field("blur", "float", 0.2, "share of a drug that has all effects alike", low=0.0, high=0.9),
+        Field("seed", "int", 0, "draws which effect helps, and the symptoms", low=0, high=2**53 - 1),
+    ),
+    make=make,
+    size=lambda stages, drugs, symptoms, H, blur, seed: (stages * symptoms + 1, drugs, H, stages * drugs + 1),
+    features=features,
+)

@@ -1,0 +1,148 @@
+"""LSVI-UCB (Jin et al. 2020) in batches with private sums (L21 Algorithm 2): in a linear MDP r + P V is linear in the
+features phi(s, a), whatever V is, and is learned by regressing r + V(s') on them, from the last step to the first.
+
+With G the released matrix of step h and u the released vector for V = V_{h+1}, w~ = (G + ridge I)^-1 u and Q = <phi, w~> +
+bonus, cut to its range.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.learners.linear.learner import act_greedily
+from dprl.learners.linear.regression import at_least, look, solve
+from dprl.learners.linear.value_iteration import (
+    LinearProblem,
+    Plan,
+    Planner,
+    ValueIterationLearner,
+    centre,
+)
+from dprl.mdp.tabular import Array
+
+
+@kernel
+def step(
+    h: int,
+    released: Array,
+    shift: float,
+    pull: float,
+    users: int,
+    features: Array,
+    constants: Array,
+    plan: Plan,
+) -> None:
+    """As printed: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the norm of the inverse, Q in [0, H].
+
+    shift, pull: the largest standard deviations that numbers of matrices and of vectors have in the run. constants: see
+    `constants`.
+    """
+    H, S, A = plan.Q.shape
+    found = np.zeros(3)
+    d, K = constants[0], constants[3]
+    upsilon, C = constants[1] * shift, constants[2] * pull
+    c = d * upsilon
+    U = max(1.0, 2.0 * H * np.sqrt(d * K / (d + c)) + C / (d + c))
+    beta = 24.0 * H * np.sqrt(d * (d + c)) * (constants[4] + log(U))
+    ridge = at_least(d + c + upsilon, released, h, 0)
+    known = not np.isnan(solve(released, h, 0, ridge, plan.inverse, plan.weights))
+    plan.indefinite[0] += 0.0 if known else 1.0
+    for s in range(S):
+        for a in range(A):
+            value = float(H)
+            if known:
+                look(features[s, a], h, 0, plan.inverse, plan.weights, found)
+                value = found[0] + beta * found[1]
+            plan.Q[h, s, a] = max(min(value, float(H)), 0.0)
+    act_greedily(h, plan)
+    if h > 0:
+        plan.middle[h - 1], plan.unit[h - 1] = 0.0, 1.0
+
+
+def constants(problem: LinearProblem) -> Array:
+    """lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), of chi without U_K (L21
+    Appendix E.1; for Laplace noise E.3)."""
+    H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
+    if problem.norm == "l1":
+        tail = log(6 * K * H * d / p)
+        upsilon, C = 2 * d + 2 * sqrt(d * tail) + tail, sqrt(d) * tail
+    else:
+        upsilon = 4 * sqrt(d) + 2 * log(6 * K * H / p)
+        C = sqrt(d) + 2 * sqrt(log(6 * K * H * d / p))
+    return np.array([float(d), upsilon, C, float(K), log(24**2 * 18 * d * H / p) + 2 * log(K)])
+
+
+@kernel
+def anytime(
+    h: int,
+    released: Array,
+    shift: float,
+    pull: float,
+    users: int,
+    features: Array,
+    constants: Array,
+    plan: Plan,
+) -> None:
+    """An upper bound on Q* at all releases at once (proof in docs/linear.md), of (r + V - middle) / unit:
+
+        bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
+        Y = (G + ridge I)^-1 phi.
+
+    beta bounds what is random in users' rewards and next states, for all V at once; shift how far noise can move G, pull how
+    far u. It holds for any ridge: the better of ridge = lambda + shift and ridge = lambda is taken.
+    constants: see `anytime_constants`.
+    """
+    H, S, A = plan.Q.shape
+    d = features.shape[2]
+    found = np.zeros(3)
+    lamda, bound = constants[0], constants[1]
+    grown = d * log(1.0 + users / (d * lamda))
+    ridge, less = at_least(lamda + shift, released, h, 0), at_least(lamda, released, h, 0)
+    determinant = solve(released, h, 0, ridge, plan.inverse, plan.weights)
+    known, bare = not np.isnan(determinant), False
+    if known:
+        grown = min(grown, max(determinant - d * log(lamda), 0.0))
+    else:
+        plan.indefinite[0] += 1.0
+    if shift > 0.0:
+        bare = not np.isnan(solve(released, h, 0, less, plan.bare_inverse, plan.bare_weights))
+    beta = 0.5 * np.sqrt(grown + constants[2])
+    low = plan.V[h + 1, 0]
+    high = low
+    for x in range(S):
+        low = min(low, plan.V[h + 1, x])
+        high = max(high, plan.V[h + 1, x])
+    for s in range(S):
+        for a in range(A):
+            value = 1.0 + high
+            if known:
+                look(features[s, a], h, 0, plan.inverse, plan.weights, found)
+                upper = found[0] + beta * found[1] + (pull + (shift + ridge) * bound) * found[2]
+                value = min(value, plan.middle[h] + plan.unit[h] * upper)
+            if bare:
+                look(features[s, a], h, 0, plan.bare_inverse, plan.bare_weights, found)
+                length = np.sqrt(found[1] * found[1] + shift * found[2] * found[2])
+                upper = found[0] + beta * length + (pull + (shift + less) * bound) * found[2]
+                value = min(value, plan.middle[h] + plan.unit[h] * upper)
+            plan.Q[h, s, a] = max(value, low)
+    act_greedily(h, plan)
+    if h > 0:
+        centre(h - 1, plan)
+
+
+def anytime_constants(problem: LinearProblem) -> Array:
+    """lambda = 1/4; C_w; 2 ln(3 H 2^(S-1) / beta), for the corners that values of S states are between."""
+    S, H = problem.size.S, problem.size.H
+    return np.array([0.25, problem.bound, 2 * (log(3 * H / problem.beta) + (S - 1) * log(2))])
+
+
+ALGORITHM = ValueIterationLearner(
+    key="lsvi-ucb",
+    title="LSVI-UCB",
+    summary="Learns the values of a linear MDP by least squares, asking for regressions of its own values, in batches.",
+    source="L21 Algorithm 2, Theorem 8, Appendices E.1 and E.3; Jin et al. 2020",
+    planners={"anytime": Planner(anytime, anytime_constants), "paper": Planner(step, constants)},
+)

@@ -1,0 +1,237 @@
+"""The record of a learner of a linear MDP: optimistic least-squares value iteration that asks step by step.
+
+At a release it is handed matrices first. Then, for h = H - 1 down to 0, it is handed the vector of step h, plans that
+step, and so says what the vector of step h - 1 shall be of: V[h], and the middle and unit it is taken in. It is told
+nothing else of its users, see statistics/feature_gram.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import ceil, log
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from dprl.fields import Field, SpecError
+from dprl.kernels import kernel
+from dprl.mdp import Size
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.statistics.feature_gram import FeatureGram
+
+
+class Plan(NamedTuple):
+    """What a plan consists of; a kernel writes it in place, step by step.
+
+    Attributes:
+        Q: [H, S, A], optimistic values.
+        V: [H + 1, S], their maxima; V[H] = 0.
+        policy: [H, S], greedy.
+        middle, unit: [H], the vector of step h is of (r + V_{h+1} - middle) / unit.
+        inverse, bare_inverse: [H, 1, d, d], of the matrices that were planned with, and of those with less ridge; zero
+            where they have none.
+        weights, bare_weights: [H, 1, d], estimates of w_h.
+        indefinite: [1], how many matrices so far were not positive definite.
+    """
+
+    Q: Array
+    V: Array
+    policy: Policy
+    middle: Array
+    unit: Array
+    inverse: Array
+    bare_inverse: Array
+    weights: Array
+    bare_weights: Array
+    indefinite: Array
+
+
+# kernel signature of a planner of one step: (h, released, shift, pull, users, features, constants, plan).
+# released: [H, 1, d, d + 1], all matrices and, from step h on, the vectors that were asked for: all that it learns about
+# users; shift, pull: bounds in use on the noise of a matrix and of a vector; users: how many are summed up; features:
+# [S, A, d], public; constants: [..], from `Planner.constants`; plan: step h of it is written, and what is asked next.
+
+
+@dataclass(frozen=True)
+class LinearProblem:
+    """What constants may depend on, all public.
+
+    Attributes:
+        size: S, A, H and d.
+        K: users.
+        beta: failure probability, p of the paper.
+        bound: how long the weights of a mean can be that is in [-1/2, 1/2] for every state and action.
+        norm: of changes, that the noise goes by: l2 of Gaussian noise, l1 of Laplace noise.
+    """
+
+    size: Size
+    K: int
+    beta: float
+    bound: float
+    norm: str
+
+
+class Planner(NamedTuple):
+    """step: see above; constants: from the problem, [..]."""
+
+    step: Callable[..., None]
+    constants: Callable[[LinearProblem], Array]
+
+
+LOCAL = (
+    "what users would send depends on values that are planned later, so that vectors are computed anew from raw data at "
+    "each release, and no way is known to do so from noisy reports (L21 Remark 5)"
+)
+
+
+@dataclass(frozen=True)
+class ValueIterationLearner:
+    """A learner that plans by asking for regressions of its own values on all that has happened so far.
+
+    Attributes:
+        planners: by bonus, the first is the default.
+
+    The rest is that of every `Learner`.
+    """
+
+    key: str
+    title: str
+    summary: str
+    source: str
+    planners: Mapping[str, Planner]
+
+    privacies = ("central", "none")
+    refused: ClassVar[Mapping[str, str]] = {
+        "local": f"is an open question for lsvi-ucb: {LOCAL}",
+        "shuffle": f"is not offered for lsvi-ucb, for the reason that local is not: {LOCAL}",
+    }
+    loop = "batches"
+    needs = "features"
+    fields: ClassVar[tuple[Field, ...]] = ()
+    retired: ClassVar[Mapping[str, str]] = {}
+    public = ("sizes", "d1", "features")
+    schedule = "own"
+    forgets = False
+    noise_weight: ClassVar[Any] = None
+
+    @property
+    def bonuses(self) -> tuple[str, ...]:
+        """Those it has planners for."""
+        return tuple(self.planners)
+
+    @property
+    def statistic(self) -> FeatureGram:
+        """With the default bonus."""
+        return self.seen(self.bonuses[0])
+
+    def seen(self, bonus: str) -> FeatureGram:
+        """With printed constants values are regressed as they are, else centred, in units of their range."""
+        return FeatureGram(centred=bonus != "paper")
+
+    def planner(self, bonus: str) -> Planner:
+        """How it plans with a set of constants."""
+        return self.planners[bonus]
+
+    def refusal(self, size: Size, K: int) -> SpecError | None:
+        """None: what is too large is refused as every run is."""
+        return None
+
+    def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
+        """B batches; about how many blocks without privacy."""
+        if epsilon is None:
+            return int(min(K, 11 * log(K + 1) + size.H * size.d * log(K + 1)) + 1)
+        return len(batches(K, size, epsilon, norm))
+
+    def seconds(self, size: Size, K: int) -> float:
+        """Nothing beyond planning once a release."""
+        return 0.0
+
+
+def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
+    """Users at the ends of the batches, but for the last, which ends at K: every ceil(K / B).
+
+    B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) / (d^(2/3)
+    H^(1/3))) (Appendix E.3).
+    """
+    H, d = size.H, size.d
+    if norm == "l1":
+        B = (K * epsilon) ** (1 / 3) / (d ** (2 / 3) * H ** (1 / 3))
+    else:
+        B = (K * epsilon) ** 0.4 / (d**0.6 * H**0.2)
+    length = ceil(K / ceil(B))
+    return range(length, K + length, length)
+
+
+@kernel
+def centre(h: int, plan: Plan) -> None:
+    """What the vector of step h is taken in: r + V_{h+1} is in middle plus or minus unit/2."""
+    S = plan.V.shape[1]
+    low = plan.V[h + 1, 0]
+    high = low
+    for x in range(S):
+        low = min(low, plan.V[h + 1, x])
+        high = max(high, plan.V[h + 1, x])
+    plan.unit[h] = 1.0 + high - low
+    plan.middle[h] = low + plan.unit[h] / 2.0
+
+
+@kernel
+def next_block(
+    most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: Plan
+) -> int:
+    """Users at the end of the next block, without privacy: t + max(1, floor(b)), cut at K, with the b <= most t by which
+    ln det of no matrix is predicted to grow by more than ln 2.
+
+    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is what a user is expected to add: phi phi^T, averaged over the
+    states that the policy visits in the learner's own model phi^T M^-1 moved, cut at 0 and made to sum to 1; where nothing
+    is left of it states are equally likely.
+
+    Args:
+        moved: [H, d, S], the sums of phi over the users who went on to each state.
+    """
+    H, S = plan.policy.shape
+    d = features.shape[2]
+    block = most * users
+    here, there, turned, row = d1.copy(), np.zeros(S), np.zeros(d), np.zeros(S)
+    for h in range(H):
+        growth = 0.0
+        for x in range(S):
+            there[x] = 0.0
+        for s in range(S):
+            if here[s] <= 0.0:
+                continue
+            a = plan.policy[h, s]
+            square = 0.0
+            for i in range(d):
+                turned[i] = 0.0
+                for j in range(d):
+                    turned[i] += plan.inverse[h, 0, i, j] * features[s, a, j]
+                square += turned[i] * features[s, a, i]
+            growth += here[s] * square
+            total = 0.0
+            for x in range(S):
+                row[x] = 0.0
+                for i in range(d):
+                    row[x] += turned[i] * moved[h, i, x]
+                row[x] = max(row[x], 0.0)
+                total += row[x]
+            for x in range(S):
+                there[x] += here[s] * (row[x] / total if total > 0.0 else 1.0 / S)
+        if growth * block > log(2.0):
+            block = log(2.0) / growth
+        for x in range(S):
+            here[x] = there[x]
+    return min(K, users + max(1, int(block)))
+
+
+def longest_weights(features: Array) -> float:
+    """How long w can be at most if |<phi(s, a), w>| <= 1/2 for all (s, a), where the features span it.
+
+    The mean of <phi, w>^2 over all pairs is at most 1/4, and at least |w|^2 times the least eigenvalue above 0 of the mean
+    of phi phi^T. Of w that say the same of all pairs the shortest one is spanned.
+    """
+    flat = features.reshape(-1, features.shape[-1])
+    values = np.linalg.eigvalsh(flat.T @ flat / len(flat))
+    return float(0.5 / np.sqrt(values[values > 1e-9 * values[-1]][0]))

@@ -1,0 +1,248 @@
+"""The compiled part of the loop of learners that ask for regressions of their own values, with its records of arrays.
+
+The curator keeps the counts of all users. At the end of a batch it releases the matrices; then, step by step, what the
+learner asks for, computed anew from those counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.learners import ALGORITHMS
+from dprl.learners.linear.value_iteration import Plan, Planner, ValueIterationLearner, next_block
+from dprl.mdp import planning
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.privacy import MECHANISMS, mechanisms
+from dprl.privacy.mechanisms import no_noise
+from dprl.simulation.blocks import Model
+from dprl.simulation.loops.replan_kernels import Record, follow, note, play
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.trace import Ints
+from dprl.statistics.feature_gram import design, hide_matrices, hide_vector, moved, regressed
+
+
+class Setup(NamedTuple):
+    """What is fixed before the run starts; what is not said here is as in replan_kernels.py.
+
+    Attributes:
+        batch: users of a batch; 0 without privacy, where blocks follow from what was released.
+        most: by which share of the users so far such a block may grow.
+        leaves, batches: of the stream of releases, see privacy/mechanisms/mechanism.py.
+        once: the leaves of a stream of one item, for noise that is drawn anew.
+        bound: [M] of a draw. shift, pull: [M] bounds in use on the noise of a matrix and of a vector.
+        features: [S, A, d], d1: [S]: public, and handed to the learner.
+        scales: [cells] of the noise in each number.
+    """
+
+    K: int
+    releases: int
+    batch: int
+    most: float
+    leaves: Ints
+    batches: Array
+    once: Ints
+    bound: Array
+    shift: Array
+    pull: Array
+    targets: Ints
+    features: Array
+    constants: Array
+    scales: Array
+    V_star: Array
+    d1: Array
+    alphas: Array
+    walk_below: int
+
+
+class State(NamedTuple):
+    """What the loop changes; what is not said here is as in replan_kernels.py.
+
+    Attributes:
+        position: [5], releases made, users so far, not used, points recorded, targets passed.
+        counts: [H, S, A, S + 2], of all users: the curator's.
+        sums, noisy: [H, 1, d, d + 1] (one array when there is no noise).
+        moved: [H, d, S], of all users, without privacy.
+        noise: [H d (d + 1)/2] unit noise of the matrices; fresh: [d] of a vector.
+        plan: the learner's.
+        policy: [H, S], the plan's.
+    """
+
+    position: Ints
+    counts: Array
+    sums: Array
+    noisy: Array
+    moved: Array
+    noise: Array
+    fresh: Array
+    memory: Array
+    plan: Plan
+    policy: Policy
+    played: Policy
+    value: Array
+    starts: Ints
+    here: Ints
+    there: Ints
+    totals: Array
+    pac: Ints
+
+
+@kernel
+def simulate(
+    count: int,
+    until: int,
+    users_rng: np.random.Generator,
+    noise_rng: np.random.Generator,
+    model: Model,
+    setup: Setup,
+    state: State,
+    record: Record,
+    step: Callable[..., None],
+    add_noise: Callable[..., None],
+    add_anew: Callable[..., None],
+) -> None:
+    """Make up to `count` releases, none after the first that is at or beyond `until` users."""
+    targets, position = setup.targets, state.position
+    made, users, point, target = position[0], position[1], position[3], position[4]
+    for _ in range(count):
+        if users >= until:
+            break
+        now = min(setup.K, users + setup.batch)
+        if setup.batch == 0:
+            moved(state.counts, setup.features, state.moved)
+            now = next_block(
+                setup.most, users, setup.K, setup.d1, setup.features, state.moved, state.plan
+            )
+        while targets[target] < now:
+            # points of the curve are public: at one nothing is released, and nobody plans
+            play(targets[target] - users, users_rng, model, setup, state)
+            users = targets[target]
+            note(point, users, setup, state, record)
+            point += 1
+            target += 1
+        play(now - users, users_rng, model, setup, state)
+        users = now
+        release(made, users, noise_rng, setup, state, step, add_noise, add_anew)
+        made += 1
+        if users >= targets[target]:
+            note(point, users, setup, state, record)
+            point += 1
+            target += 1
+        follow(model, state)
+    position[0], position[1], position[3], position[4] = made, users, point, target
+
+
+@kernel
+def release(
+    made: int,
+    users: int,
+    noise_rng: np.random.Generator,
+    setup: Setup,
+    state: State,
+    step: Callable[..., None],
+    add_noise: Callable[..., None],
+    add_anew: Callable[..., None],
+) -> None:
+    """Release the matrices, and then answer the learner step by step.
+
+    `step` is handed released sums, and what is public; that is the privacy of it. users: 0 before the first.
+    """
+    plan, hidden = state.plan, setup.scales[0] > 0.0 and users > 0
+    shift, pull = 0.0, 0.0
+    design(state.counts, setup.features, state.sums)
+    if hidden:
+        shift, pull = setup.shift[made], setup.pull[made]
+        add_noise(made, setup.leaves, setup.batches, state.memory, noise_rng, state.noise)
+        worst = hide_matrices(state.sums, state.noise, setup.scales, state.noisy)
+        state.totals[1] = max(state.totals[1], worst / setup.bound[made])
+    for h in range(state.policy.shape[0] - 1, -1, -1):
+        regressed(state.counts, h, setup.features, plan.V, plan.middle, plan.unit, state.sums)
+        if hidden:
+            for i in range(state.fresh.shape[0]):
+                state.fresh[i] = 0.0
+            add_anew(0, setup.once, setup.batches, state.memory, noise_rng, state.fresh)
+            worst = hide_vector(state.sums, h, state.fresh, setup.scales, state.noisy)
+            state.totals[1] = max(state.totals[1], worst / setup.bound[made])
+        step(h, state.noisy, shift, pull, users, setup.features, setup.constants, plan)
+
+
+class Kernels(NamedTuple):
+    """The functions the loop is run with, compiled or plain."""
+
+    simulate: Callable[..., None]
+    release: Callable[..., None]
+    step: Callable[..., None]
+    add_noise: Callable[..., None]
+    add_anew: Callable[..., None]
+    evaluate: Callable[..., None]
+
+
+def planner_of(spec: RunSpec) -> Planner:
+    """How the learner of a spec that this loop plays plans."""
+    return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
+
+
+def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
+    """What a spec's loop is run with."""
+    mechanism = MECHANISMS.get(spec.mechanism or "")
+    found = Kernels(
+        simulate,
+        release,
+        planner_of(spec).step,
+        mechanism.add_noise if mechanism else no_noise,
+        mechanisms.anew(mechanism) if mechanism else no_noise,
+        planning.evaluate,
+    )
+    if plain:
+        return found
+    signatures = (
+        _simulate_signature(), _release_signature(), _step_signature(), mechanisms.SIGNATURE, mechanisms.SIGNATURE,
+        planning.EVALUATE,
+    )  # fmt: skip
+    return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+
+
+@cache
+def _examples() -> tuple[Model, Setup, State, Record]:
+    f, i = np.zeros, np.zeros(1, dtype=np.int64)
+    f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
+    model = Model(f4, f3, f4, f1, f4, f1, True)
+    setup = Setup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
+    plan = Plan(f3, f2, i2, f1, f1, f4, f4, f3, f3, f1)
+    state = State(i, f4, f4, f4, f3, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
+    return model, setup, state, Record(i, f1, f1, f1, i2)
+
+
+@cache
+def _step_signature() -> Any:
+    """The declared types of a planner of one step, see learners/linear/value_iteration.py."""
+    _, setup, state, _ = _examples()
+    number, whole = type_of(1.0), type_of(1)
+    public = (type_of(setup.features), type_of(setup.constants))
+    return type_of(None)(whole, type_of(state.noisy), number, number, whole, *public, type_of(state.plan))
+
+
+def _three() -> tuple[Any, ...]:
+    noise = function_type(mechanisms.SIGNATURE)
+    return function_type(_step_signature()), noise, noise
+
+
+@cache
+def _simulate_signature() -> Any:
+    """The declared types of `simulate`, read off small examples of its records."""
+    whole = type_of(1)
+    records = (type_of(example) for example in _examples())
+    return type_of(None)(whole, whole, rng_type(), rng_type(), *records, *_three())
+
+
+@cache
+def _release_signature() -> Any:
+    """The same of `release`."""
+    whole = type_of(1)
+    _, setup, state, _ = _examples()
+    return type_of(None)(whole, whole, rng_type(), type_of(setup), type_of(state), *_three())

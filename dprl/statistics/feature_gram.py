@@ -1,0 +1,250 @@
+"""Least-squares sums of a linear MDP: what a learner that asks for values is told of its users (L21 Algorithm 2).
+
+At step h the matrix is the sum over all users so far of phi phi^T, phi = phi(s_h, a_h), a running sum. The vector is the
+sum of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed: it is answered
+from all that has happened so far, anew at each release, with noise of its own. The record is [H, 1, d, d + 1]: a
+symmetric matrix, and in the last column a vector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, log, log2, sqrt
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+from dprl.statistics.statistic import REPLACE_ONE, Change, Printed
+
+
+@dataclass(frozen=True)
+class FeatureGram:
+    """Matrices and vectors as a statistic. Features have length at most 1.
+
+    Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with Z of independent draws: of one scale off the diagonal and sqrt 2 times
+    that on it; one draw is kept for each pair of equal numbers.
+
+    Attributes:
+        centred: y is in [-1/2, 1/2], else r + V as it is, in [0, H + 1].
+        releases: how often vectors are asked for.
+        norm: of changes, that the noise asks for: l1 or l2.
+        spread: the largest sum of a feature's numbers, without their signs, which the l1 norm follows from.
+        even: whether matrices and vectors are released in units that make the best of a budget, see `units`.
+    """
+
+    centred: bool = True
+    releases: int = 1
+    norm: str = "l2"
+    spread: float = 1.0
+    even: bool = False
+
+    kind = "feature-gram"
+    parts = "the matrices of features and, anew at each release, in the vectors of values regressed on them"
+    printed = ""
+    formula = "H*d*(d+3)/2"
+    counted = False
+    norms = ("l2", "l1")
+    prints = ("gaussian-tree",)
+
+    @property
+    def moved(self) -> str:
+        """What replacing one user moves, in words."""
+        return "a matrix at each step, and at each step a vector in each release"
+
+    @property
+    def evening(self) -> str:
+        """What is done to make its parts tolerate the same noise, in words."""
+        return "releasing matrices and vectors in units of their own"
+
+    def moves(self, adjacency: str, H: int) -> tuple[float, float]:
+        """How far one user moves the draws of a matrix, and of one vector, at a step, at most.
+
+        l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, where |phi|_1 <= c: the draws of
+        phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
+        """
+        most = 0.5 if self.centred else H + 1.0
+        if self.norm == "l2":
+            matrix, vector = 1 / sqrt(2), most
+            return (1.0, 2 * vector) if adjacency == REPLACE_ONE else (matrix, vector)
+        c = max(self.spread, 1.0)
+        matrix, vector = (c * c - 1) / 2 + 1 / sqrt(2), c * most
+        return (2 * matrix, 2 * vector) if adjacency == REPLACE_ONE else (matrix, vector)
+
+    def units(self, size: Size) -> tuple[float, float]:
+        """Of matrices and of vectors, in which they are released.
+
+        Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, |w| about sqrt d; a user is seen
+        about 1 + ln B times in matrices and B times in vectors. What is least of all with the same loss: m and v in the
+        proportions of ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p B)^(1/(p+1)), p = 2 for l2 and 1 for l1.
+        Otherwise as printed: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are multiplied by
+        that.
+        """
+        if not self.even:
+            vector = size.H / sqrt(doublings(self.releases))
+            return 1.0, vector / (size.H + 1) if self.centred else vector
+        a, b = self.moves(REPLACE_ONE, size.H)
+        B, p = self.releases, 2 if self.norm == "l2" else 1
+        matrix = (a**p * (1 + log(B)) / (2 * sqrt(size.d))) ** (1 / (p + 1))
+        return matrix, (b**p * B) ** (1 / (p + 1))
+
+    def cells(self, size: Size) -> int:
+        """Numbers released each time: an upper triangle and a vector for each step."""
+        return size.H * size.d * (size.d + 3) // 2
+
+    def row(self, size: Size) -> int:
+        """d, a vector; of a matrix's noise see learners/linear/value_iteration.py."""
+        return size.d
+
+    def sensitivity(self, size: Size, adjacency: str) -> Change:
+        """What one user moves, all steps together: of matrices once, of vectors in every release."""
+        ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
+        matrices, vectors = ((size.H, ratio) for ratio in ratios)
+        return Change((matrices,), one_way=True, anew=(vectors,))
+
+    def scales(self, size: Size, scale: float) -> Array:
+        """[cells] of the noise: all matrices, sqrt 2 times as large on a diagonal, and then all vectors."""
+        rows, columns = np.triu_indices(size.d)
+        matrix, vector = self.units(size)
+        triangle = matrix * np.where(rows == columns, sqrt(2), 1.0)
+        vectors = np.full(size.H * size.d, vector)
+        return np.asarray(scale * np.concatenate([np.tile(triangle, size.H), vectors]))
+
+    def counter(self, scale: float) -> float:
+        """Of a draw, in units of release."""
+        return scale
+
+    def error_bound(self, scale: float, tail: Array) -> Array:
+        """The most that any draw is before it is multiplied."""
+        return tail
+
+    def evened(self) -> FeatureGram:
+        """Released in units that make the best of a budget."""
+        return replace(self, even=True)
+
+    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+        """sigma_Lambda of L21 Appendix E.1; sigma_u follows from the units."""
+        H, B = size.H, self.releases
+        B0 = doublings(B)
+        scale = 128 / epsilon * sqrt(B * H * B0) * log(32 * H * B0 * B / delta) ** 2
+        formula = (
+            f"σ_Λ = (128/ε) √(BHB₀) ln²(32HB₀B/δ) in each node of a tree over B = {B:,} batches, B₀ = ⌈log₂B + 1⌉ = {B0}, and "
+            "σ_u = (128/ε) H √(HB) ln²(32HB₀B/δ) in each vector"
+        )
+        notes = [
+            "matrix noise is (Z + Zᵀ)/√2: L21 Algorithm 2 prints (Z + Zᵀ)/2, and its proof uses √2",
+        ]
+        if epsilon >= 1:
+            notes.append(
+                f"L21 proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
+            )
+        return Printed(
+            scale, formula, ("L21 Theorem 8, Appendix E.1",), tuple(notes), float(B0), of_users=False
+        )
+
+
+def doublings(batches: int) -> int:
+    """B0 = ceil(log2 B + 1) (L21 Appendix E.1)."""
+    return ceil(log2(batches) + 1)
+
+
+@kernel
+def design(counts: Array, features: Array, sums: Array) -> None:
+    """The matrices of all users so far.
+
+    Args:
+        counts: [H, S, A, S + 2], of all users so far.
+        features: [S, A, d].
+        sums: [H, 1, d, d + 1] gets the matrices.
+    """
+    H, S, A, _ = counts.shape
+    d = features.shape[2]
+    for h in range(H):
+        for i in range(d):
+            for j in range(d):
+                sums[h, 0, i, j] = 0.0
+        for s in range(S):
+            for a in range(A):
+                n = counts[h, s, a, S]
+                if n == 0.0:
+                    continue
+                for i in range(d):
+                    for j in range(d):
+                        sums[h, 0, i, j] += n * features[s, a, i] * features[s, a, j]
+
+
+@kernel
+def regressed(
+    counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
+) -> None:
+    """The vector of step h for the values V: [H + 1, S], of which row h + 1 is asked about: see `design`.
+
+    middle, unit: [H].
+    """
+    _, S, A, _ = counts.shape
+    d = features.shape[2]
+    for i in range(d):
+        sums[h, 0, i, d] = 0.0
+    for s in range(S):
+        for a in range(A):
+            n = counts[h, s, a, S]
+            if n == 0.0:
+                continue
+            total = counts[h, s, a, S + 1] - n * middle[h]
+            for x in range(S):
+                total += counts[h, s, a, x] * V[h + 1, x]
+            total /= unit[h]
+            for i in range(d):
+                sums[h, 0, i, d] += total * features[s, a, i]
+
+
+@kernel
+def moved(counts: Array, features: Array, sums: Array) -> None:
+    """sums: [H, d, S] gets the sums of phi over the users who went on to each state. Asked for without privacy only."""
+    H, S, A, _ = counts.shape
+    d = features.shape[2]
+    for h in range(H):
+        for i in range(d):
+            for x in range(S):
+                sums[h, i, x] = 0.0
+        for s in range(S):
+            for a in range(A):
+                if counts[h, s, a, S] == 0.0:
+                    continue
+                for x in range(S):
+                    for i in range(d):
+                        sums[h, i, x] += counts[h, s, a, x] * features[s, a, i]
+
+
+@kernel
+def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
+    """noisy = sums + noise in all matrices, the same in both triangles. Returns the largest unit draw.
+
+    Args:
+        sums, noisy: [H, 1, d, d + 1].
+        noise: [H d (d + 1)/2], unit noise; scales: [cells], what multiplies it.
+    """
+    H, _, d, _ = sums.shape
+    worst = 0.0
+    c = 0
+    for h in range(H):
+        for i in range(d):
+            for j in range(i, d):
+                noisy[h, 0, i, j] = sums[h, 0, i, j] + scales[c] * noise[c]
+                noisy[h, 0, j, i] = noisy[h, 0, i, j]
+                worst = max(worst, abs(noise[c]))
+                c += 1
+    return worst
+
+
+@kernel
+def hide_vector(sums: Array, h: int, noise: Array, scales: Array, noisy: Array) -> float:
+    """The same of the vector of step h. noise: [d], unit noise."""
+    H, _, d, _ = sums.shape
+    worst = 0.0
+    scale = scales[scales.shape[0] - (H - h) * d]
+    for i in range(d):
+        noisy[h, 0, i, d] = sums[h, 0, i, d] + scale * noise[i]
+        worst = max(worst, abs(noise[i]))
+    return worst
