@@ -1,7 +1,8 @@
 """Short traces that must stay as they are, for every algorithm with every privacy model and mechanism.
 
 `walked` has users one by one, so that only uniform, exponential, gamma and normal draws enter; `blocks` has binomials
-too, which numba draws otherwise from NumPy 2.5 on; `stages` are those of policy elimination. Noise is as printed where
+too, which numba draws otherwise from NumPy 2.5 on; `stages` are those of policy elimination, `batches` of learners that
+ask anew for what they regress. Noise is as printed where
 some paper prints it, else tight. Compared at 1e-9, relative. After a change that is meant to change them (say so in
 CHANGELOG), write them anew and look at the difference:
 
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import ALGORITHMS, RunSpec
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from tests.problems import home
@@ -35,7 +36,7 @@ CASES = [
 def records(algorithm: str, privacy: str, mechanism: str | None) -> dict[str, dict[str, Any]]:
     """A record for each bonus and mode."""
     learner = ALGORITHMS[algorithm]
-    modes = ["stages"] if learner.schedule else MODES
+    modes = ["stages"] if learner.forgets else ["batches"] if learner.schedule else MODES
     return {
         f"{bonus}, {mode}": record(algorithm, privacy, mechanism, bonus, mode)
         for bonus in learner.bonuses
@@ -45,21 +46,23 @@ def records(algorithm: str, privacy: str, mechanism: str | None) -> dict[str, di
 
 def record(algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode: str) -> dict[str, Any]:
     """A few numbers on which everything in a run has an influence."""
+    environment = "riverswim" if runs_in(algorithm, "riverswim") else home(algorithm)
+    sizes = {"S": 3, "H": 5 if mode in MODES else 3}
     spec = RunSpec(
-        environment="riverswim" if runs_in(algorithm, "riverswim") else home(algorithm),
-        environment_params={"S": 3, "H": 3 if mode == "stages" else 5},
+        environment=environment,
+        environment_params={f.name: sizes[f.name] for f in ENVIRONMENTS[environment].fields if f.name in sizes},
         algorithm=algorithm,
         privacy=privacy,
         mechanism=mechanism,
         calibration=calibrations_for(algorithm, mechanism)[-1] if mechanism else None,
         epsilon=50.0,
         bonus=bonus,
-        episodes={"walked": 20_000, "blocks": 10**12, "stages": 10**12}[mode],
+        episodes={"walked": 20_000, "blocks": 10**12, "stages": 10**12, "batches": 10**6}[mode],
         schedule="geometric:0.1",
         seeds=1,
     )
     loop: Any = LOOPS[ALGORITHMS[algorithm].loop]
-    run = loop(spec, 0) if mode == "stages" else loop(spec, 0, walk_below=MODES[mode])
+    run = loop(spec, 0, walk_below=MODES[mode]) if mode in MODES else loop(spec, 0)
     while not run.advance(60.0):
         pass
     trace = run.trace()

@@ -120,10 +120,11 @@ def simulate(
             )
         while targets[target] < now:
             # points of the curve are public: at one nothing is released, and nobody plans
-            play(targets[target] - users, users_rng, model, setup, state)
-            users = targets[target]
-            note(point, users, setup, state, record)
-            point += 1
+            if targets[target] > users:
+                play(targets[target] - users, users_rng, model, setup, state)
+                users = targets[target]
+                note(point, users, setup, state, record)
+                point += 1
             target += 1
         play(now - users, users_rng, model, setup, state)
         users = now

@@ -1,0 +1,297 @@
+"""Learners that ask for regressions of their own values: against a dense computation from the formulas."""
+
+from __future__ import annotations
+
+from math import ceil, log, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import RunSpec, SpecError
+from dprl.environments import ENVIRONMENTS
+from dprl.learners.linear.value_iteration import longest_weights
+from dprl.mdp import planning
+from dprl.mdp.linear import linear_model
+from dprl.mdp.tabular import Array
+from dprl.simulation.loops import BatchRun
+
+SMALL = {"stages": 2, "drugs": 2, "symptoms": 2, "H": 4}
+
+
+def spec(**given: Any) -> RunSpec:
+    usual: dict[str, Any] = {
+        "environment": "linear-mdp", "environment_params": SMALL, "algorithm": "lsvi-ucb", "episodes": 10**6, "seeds": 1,
+    }  # fmt: skip
+    return RunSpec(**usual | given)
+
+
+def finished(run: BatchRun) -> BatchRun:
+    while not run.advance(60.0):
+        pass
+    return run
+
+
+def sums_of(run: BatchRun, h: int, target: Array) -> tuple[Array, Array]:
+    """sum of phi phi^T and of phi target, target: [S', 2] what a next state adds, and what a reward of 1 does."""
+    counts, phi = run.state.counts[h], run.setup.features
+    m, n, r = counts[..., :-2], counts[..., -2], counts[..., -1]
+    G = np.einsum("sa,sai,saj->ij", n, phi, phi)
+    total = m @ target[:-1] + target[-1] * r
+    return G, np.einsum("sa,sai->i", total, phi)
+
+
+def planned(run: BatchRun) -> tuple[Array, Array, Array]:
+    """Q, V and the sums without noise, from the users' counts, the noise that there was, and formulas alone."""
+    mdp, phi, K, p = run.mdp, run.setup.features, run.spec.episodes, run.spec.beta or 0.1
+    H, S, d = mdp.H, mdp.S, phi.shape[-1]
+    noise = run.state.noisy - run.state.sums
+    shift, pull = (float(x[-1]) for x in (run.setup.shift, run.setup.pull))
+    Q, V, sums = np.zeros((H, S, mdp.A)), np.zeros((H + 1, S)), np.zeros_like(noise)
+    for h in reversed(range(H)):
+        printed = run.spec.bonus == "paper"
+        low, high = V[h + 1].min(), V[h + 1].max()
+        unit = 1.0 if printed else 1 + high - low
+        middle = 0.0 if printed else low + unit / 2
+        G, u = sums_of(run, h, np.append((V[h + 1] - middle) / unit, 1 / unit))
+        sums[h, 0, :, :d], sums[h, 0, :, d] = G, u
+        G, u = G + noise[h, 0, :, :d], u + noise[h, 0, :, d]
+        if printed:
+            upsilon = shift * (4 * sqrt(d) + 2 * log(6 * K * H / p))
+            c = d * upsilon
+            C = pull * (sqrt(d) + 2 * sqrt(log(6 * K * H * d / p)))
+            U = max(1.0, 2 * H * sqrt(d * K / (d + c)) + C / (d + c))
+            beta = 24 * H * sqrt(d * (d + c)) * log(24**2 * 18 * K**2 * d * U * H / p)
+            M = G + (d + c + upsilon) * np.eye(d)
+            spread = np.sqrt(np.einsum("sai,ij,saj->sa", phi, np.linalg.inv(M), phi))
+            Q[h] = np.clip(phi @ np.linalg.solve(M, u) + beta * spread, 0, H)
+        else:
+            flat = phi.reshape(-1, d)
+            C = 0.5 / sqrt(np.linalg.eigvalsh(flat.T @ flat / len(flat))[0])
+            full = G + (0.25 + shift) * np.eye(d)
+            grown = min(np.linalg.slogdet(full / 0.25)[1], d * log(1 + run.users / (d * 0.25)))
+            beta = 0.5 * sqrt(grown + 2 * log(3 * H * 2 ** (S - 1) / p))
+            best = np.full(Q[h].shape, 1 + high)
+            for ridge in (0.25 + shift, 0.25):
+                M = G + ridge * np.eye(d)
+                if np.linalg.eigvalsh(M).min() <= 0:
+                    continue
+                Y = phi @ np.linalg.inv(M)
+                length = (Y**2).sum(-1)
+                spread = np.sqrt((phi * Y).sum(-1) + (0.25 + shift - ridge) * length)
+                upper = Y @ u + beta * spread + (pull + (shift + ridge) * C) * np.sqrt(length)
+                best = np.minimum(best, middle + unit * upper)
+            Q[h] = np.maximum(best, low)
+        V[h] = Q[h].max(-1)
+    return Q, V, sums
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"privacy": "none"},
+        {"privacy": "none", "bonus": "paper", "episodes": 10**10},
+        {"privacy": "central", "epsilon": 10.0, "episodes": 10**8},
+        {"privacy": "central", "mechanism": "laplace-tree", "delta": 0.0, "epsilon": 50.0, "episodes": 10**8},
+        {"privacy": "central", "bonus": "paper", "epsilon": 10_000.0, "episodes": 10**11},
+    ],
+)  # fmt: skip
+def test_plans_agree_with_a_dense_computation(given: dict[str, Any]) -> None:
+    """To 1e-10 of what the sums are: with the noise that was drawn, whatever else follows from the users' counts."""
+    run = finished(BatchRun(spec(**given), 0))
+    Q, V, sums = planned(run)
+    cap = run.mdp.H - np.arange(run.mdp.H)[:, None, None] if run.spec.bonus != "paper" else run.mdp.H
+    assert 0.01 < (cap - 0.001 > Q).mean()
+    np.testing.assert_allclose(run.state.sums, sums, rtol=1e-10, atol=1e-10 * run.users)
+    np.testing.assert_allclose(run.state.plan.Q, Q, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(run.state.plan.V, V, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("bonus", ["anytime", "paper"])
+@pytest.mark.parametrize("mechanism", ["gaussian-optimal", "laplace-tree"])
+def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one_in_the_same_batches(
+    mechanism: str, bonus: str
+) -> None:
+    private = BatchRun(spec(privacy="central", mechanism=mechanism, bonus=bonus, episodes=10**8), 3)
+    bare = BatchRun(spec(privacy="none", bonus=bonus, episodes=10**8), 3)
+    assert bare.setup.batch == 0
+    bare.setup = bare.setup._replace(batch=private.setup.batch)
+    private.setup = private.setup._replace(
+        scales=np.zeros_like(private.setup.scales), constants=bare.setup.constants
+    )
+    private.state = private.state._replace(noisy=private.state.sums)  # what is released, with no noise to add
+    private._first_plan()
+    finished(private)
+    finished(bare)
+    assert private.state.position[0] == bare.state.position[0] > 50
+    assert private.trace().regret.tobytes() == bare.trace().regret.tobytes()
+    assert private.state.plan.Q.tobytes() == bare.state.plan.Q.tobytes()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"privacy": "none", "episodes": 2000},
+        {"privacy": "central", "episodes": 10**7},
+        {"privacy": "central", "mechanism": "laplace-tree", "delta": 0.0, "episodes": 10**8},
+        {"privacy": "central", "calibration": "paper", "bonus": "paper", "episodes": 10**6},
+    ],
+)  # fmt: skip
+def test_compiled_and_plain_python_give_the_same_bits(given: dict[str, Any]) -> None:
+    fast, plain = (finished(BatchRun(spec(**given), 5, plain=p)).trace() for p in (False, True))
+    for name in ("regret", "noisy", "counts", "Q", "V", "coverage_ratio"):
+        assert getattr(fast, name).tobytes() == getattr(plain, name).tobytes(), name
+    for name, values in fast.series.items():
+        assert values.tobytes() == plain.series[name].tobytes(), name
+
+
+@pytest.mark.parametrize(
+    ("environment", "params"),
+    [
+        ("linear-mdp", {"stages": 1, "drugs": 2, "symptoms": 1, "H": 1, "blur": 0.9}),
+        ("linear-synthetic", {"A": 100, "H": 3}),  # its features span 9 dimensions of 10
+        ("linear-synthetic", {"A": 2, "H": 3}),  # and here 3: most are always 0
+    ],
+)
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.001, 1e-300), (1e4, 0.1)])
+def test_ill_conditioned_inputs_give_finite_numbers(
+    environment: str, params: dict[str, Any], epsilon: float, delta: float
+) -> None:
+    for bonus, K in (("anytime", 10**6), ("paper", 10**6), ("anytime", 1)):
+        run = BatchRun(
+            spec(
+                environment=environment, environment_params=params, privacy="central",
+                epsilon=epsilon, delta=delta, bonus=bonus, episodes=K,
+            ), 0,
+        )  # fmt: skip
+        trace = finished(run).trace()
+        for values in (trace.regret, trace.Q, trace.V, trace.noisy, *trace.series.values()):
+            assert np.isfinite(values).all()
+        assert (trace.optimism == 1.0).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "field"), [({"epsilon": 1e-6}, "epsilon"), ({"epsilon": 1e6}, "epsilon"), ({"delta": 1.0}, "delta")]
+)  # fmt: skip
+def test_budgets_out_of_range_are_refused(given: dict[str, Any], field: str) -> None:
+    with pytest.raises(SpecError) as error:
+        spec(privacy="central", **given)
+    assert error.value.field == field
+
+
+def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing() -> None:
+    """Their step is planned with the most that could be."""
+    for bonus in ("anytime", "paper"):
+        run = BatchRun(spec(privacy="central", bonus=bonus, episodes=10**6), 0)
+        run.setup = run.setup._replace(
+            shift=np.zeros_like(run.setup.shift), scales=run.setup.scales * 1e9
+        )
+        trace = finished(run).trace()
+        assert trace.series["indefinite"][-1] > 50
+        assert (np.diff(trace.series["indefinite"]) >= 0).all()
+        assert np.isfinite(trace.Q).all()
+        assert (trace.Q <= run.mdp.H).all()
+
+
+@pytest.mark.parametrize(
+    ("privacy", "said"),
+    [("local", "local is an open question for lsvi-ucb: "), ("shuffle", "shuffle is not offered for lsvi-ucb")],
+)
+def test_ldp_and_shuffle_are_refused_with_the_reason_of_the_paper(privacy: str, said: str) -> None:
+    with pytest.raises(SpecError) as error:
+        spec(privacy=privacy)
+    assert error.value.field == "privacy"
+    text = str(error.value)
+    assert said in text
+    assert "L21 Remark 5" in text
+    assert text.endswith("give central or none.")
+    assert text.count(". ") == 0
+
+
+@pytest.mark.parametrize(("mechanism", "delta"), [("gaussian-tree", 1e-6), ("laplace-tree", 0.0)])
+def test_there_are_as_many_equal_batches_as_printed(mechanism: str, delta: float) -> None:
+    K, epsilon = 10**7, 2.0
+    run = BatchRun(spec(mechanism=mechanism, delta=delta, epsilon=epsilon, episodes=K), 0)
+    H, d = 4, 5
+    B = ceil((K * epsilon) ** 0.4 / (d**0.6 * H**0.2))
+    if delta == 0:
+        B = ceil((K * epsilon) ** (1 / 3) / (d ** (2 / 3) * H ** (1 / 3)))
+    assert run.setup.batch == ceil(K / B)
+    assert run.noise.stream.releases == ceil(K / ceil(K / B)) == run.setup.releases
+    assert finished(run).state.position[0] == run.setup.releases
+
+
+def test_blocks_let_no_determinant_grow_by_more_than_they_say() -> None:
+    """Where the model is known well, ln det of each matrix grows by at most ln 2, and sampling, at each release."""
+    run = BatchRun(spec(privacy="none", episodes=10**7), 0, plain=True)
+    ln_det: list[Array] = []
+    release = run._kernels.step
+
+    def watched(h: int, *arguments: Any) -> None:
+        release(h, *arguments)
+        if h == 0 and run.state.counts[0, :, :, -2].sum() > 10**4:
+            ln_det.append(-np.linalg.slogdet(run.state.plan.inverse[:, 0])[1])
+
+    run._kernels = run._kernels._replace(step=watched)
+    finished(run)
+    grown = np.diff(ln_det, axis=0)
+    assert len(grown) > 50
+    assert grown.max() < log(2) * 1.05
+    assert grown.max() > 0.3
+
+
+def test_weights_are_no_longer_than_the_features_allow() -> None:
+    """Of means in [-1/2, 1/2] everywhere; nearly attained where a feature is of one coordinate alone."""
+    rng = np.random.default_rng(0)
+    for key in ("linear-mdp", "linear-synthetic"):
+        made = ENVIRONMENTS[key].features
+        assert made is not None
+        phi = made().reshape(-1, 10)
+        most, span = longest_weights(made()), np.linalg.svd(phi)[2][: np.linalg.matrix_rank(phi)]
+        for _ in range(200):
+            w = rng.standard_normal(len(span)) @ span
+            assert np.linalg.norm(w / (2 * np.abs(phi @ w).max())) <= most
+    assert longest_weights(np.eye(4)[None]) == pytest.approx(1.0)  # w = (1/2, .., 1/2)
+
+
+def test_weights_matter_in_the_lock_and_not_in_the_synthetic_one() -> None:
+    """Planning as if all that is hidden were uniform, so that what pays now is done, loses most of V*; else 2.3%."""
+    kept = {}
+    for key in ("linear-mdp", "linear-synthetic"):
+        mdp = ENVIRONMENTS[key].make()
+        value = planning.policy_values(mdp, mdp.R.argmax(-1))
+        kept[key] = planning.start_value(mdp, value) / planning.start_value(mdp, planning.optimum(mdp).V)
+    assert kept["linear-mdp"] == pytest.approx(0.1432, abs=1e-4)
+    assert kept["linear-synthetic"] == pytest.approx(0.9766, abs=1e-4)
+
+
+def test_assumptions_are_checked_when_a_linear_mdp_is_made() -> None:
+    phi, mu, theta = np.eye(2)[None], np.full((1, 2, 1), 1.0), np.full((1, 2), 0.5)
+    P, R = linear_model(phi, mu, theta)
+    assert (P == 1).all()
+    assert (R == 0.5).all()
+    for given, name in (
+        ((2 * phi, mu / 2, theta / 2), "features"),
+        ((phi, 2 * mu, theta), "measures"),
+        ((phi, np.array([[[1.2], [0.8]]]), theta), "measures"),
+        ((phi, -mu, theta), "measures"),
+        ((phi, mu, 9 * theta), "rewards"),
+        ((phi, mu, np.array([[1.1, 0.0]])), "rewards"),
+    ):
+        with pytest.raises(SpecError) as error:
+            linear_model(*given)
+        assert error.value.field == name
+
+
+def test_the_lock_is_a_mixture_of_what_its_features_say() -> None:
+    world = ENVIRONMENTS["linear-mdp"]
+    mdp = world.make(stages=2, drugs=3, symptoms=2, H=5, blur=0.3, seed=1)
+    assert world.features is not None
+    phi = world.features(stages=2, drugs=3, symptoms=2, H=5, blur=0.3, seed=1)
+    np.testing.assert_allclose(phi.sum(-1), 1.0)
+    for h in range(mdp.H):
+        flat = mdp.P[h].reshape(-1, mdp.S)
+        mu = np.linalg.lstsq(phi.reshape(-1, 7), flat, rcond=None)[0]
+        np.testing.assert_allclose(phi.reshape(-1, 7) @ mu, flat, atol=1e-12)
+    other = world.make(stages=2, drugs=3, symptoms=2, H=5, blur=0.3, seed=2)
+    assert not np.array_equal(other.P, mdp.P)
