@@ -41,7 +41,9 @@ class FeatureGram:
     even: bool = False
 
     kind = "feature-gram"
-    parts = "the matrices of features and, anew at each release, in the vectors of values regressed on them"
+    parts = (
+        "the matrices of features, and of the regressions of values on them, which are summed anew at each release"
+    )
     printed = ""
     formula = "H*d*(d+3)/2"
     counted = False

@@ -11,16 +11,25 @@ from dprl import ALGORITHMS
 from dprl.jobs.store import Store
 from tests.pages.conftest import charts, unbroken, words
 from tests.pages.test_controls import EXPLORE, spec, widget
+from tests.problems import home
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
 LEARNERS = [key for key, learner in ALGORITHMS.items() if not learner.statistic.counted]
-RUN = "env.linear-mixture~envp.d.2~envp.S.3~envp.H.3~alg.{}~K.1000000~seeds.1~priv.{}"
+SMALL = {
+    "linear-mixture": "envp.d.2~envp.S.3~envp.H.3",
+    "linear-mdp": "envp.stages.1~envp.drugs.2~envp.symptoms.2~envp.H.3",
+}
+
+
+def short(key: str, privacy: str) -> str:
+    """A small run of a learner where it fits."""
+    return f"env.{home(key)}~{SMALL[home(key)]}~alg.{key}~K.1000000~seeds.1~priv.{privacy}"
 
 
 @pytest.mark.parametrize(("key", "privacy"), [(k, p) for k in LEARNERS for p in ALGORITHMS[k].privacies])
 def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, privacy: str) -> None:
-    run = RUN.format(key, privacy)
+    run = short(key, privacy)
     visit(EXPLORE, c=[run, "priv.none"])
     assert work() == (1 if privacy == "none" else 2)
     for measure in ("cumulative", "pac", "extra"):
@@ -64,12 +73,12 @@ def test_a_learner_that_needs_features_says_so_and_takes_an_environment_that_has
     unbroken(app)
     found = spec(app)
     assert found is not None
-    assert (found.environment, found.algorithm) == ("linear-mixture", key)
+    assert (found.environment, found.algorithm) == (home(key), key)
     assert not app.button(key="run").disabled
 
 
 def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Store) -> None:
-    run = RUN.format("ucrl-vtr", "central")
+    run = short("ucrl-vtr", "central")
     app = visit("pages/attack/page.py", b=run)
     assert "which is not attacked here" in words(app)
     unbroken(visit("pages/tradeoffs/page.py", b=run))

@@ -302,8 +302,10 @@ def more(s: Session) -> None:
             BONUS_HELP,
         )
         if algorithm.schedule:
+            stages = "stages of its own, each twice as long"
+            batches = "equal batches, as many as its paper says; without privacy, of blocks that grow"
             st.caption(
-                f"{escape(algorithm.title)} plans at the end of stages of its own, each twice as long."
+                f"{escape(algorithm.title)} plans at the end of {stages if algorithm.forgets else batches}."
             )
         else:
             schedule(s)
