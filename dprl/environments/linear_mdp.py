@@ -1,4 +1,5 @@
-"""A lock whose combination is hidden in the measures of a linear MDP: symptoms that tell how drugs mix, not which helps.
+"""A lock whose combination is hidden in the measures of a linear MDP: symptoms that tell how drugs mix, not which
+helps.
 
 A patient is in one of `stages` and shows one of `symptoms`; recovered, nothing changes any more. Which drug has which
 effect on whom is known: with symptom j, drug a is effect (a + j) mod drugs, up to a blur. Which of the effects helps
@@ -59,7 +60,7 @@ def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array
 def make(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> TabularMDP:
-    """The MDP with the hidden measures. Each step as recovered pays 1; the first stage's symptoms are equally likely."""
+    """The MDP with the hidden measures. A step as recovered pays 1; symptoms of the first stage are equally likely."""
     phi = features(stages, drugs, symptoms, H, blur, seed)
     S, d = phi.shape[0], phi.shape[-1]
     theta = np.zeros((H, d))

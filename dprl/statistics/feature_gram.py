@@ -1,7 +1,7 @@
 """Least-squares sums of a linear MDP: what a learner that asks for values is told of its users (L21 Algorithm 2).
 
-At step h the matrix is the sum over all users so far of phi phi^T, phi = phi(s_h, a_h), a running sum. The vector is the
-sum of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed: it is answered
+At step h the matrix is the sum over all users so far of phi phi^T, phi = phi(s_h, a_h), a running sum. The vector is
+the sum of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed: it is answered
 from all that has happened so far, anew at each release, with noise of its own. The record is [H, 1, d, d + 1]: a
 symmetric matrix, and in the last column a vector.
 """
@@ -23,8 +23,8 @@ from dprl.statistics.statistic import REPLACE_ONE, Change, Printed
 class FeatureGram:
     """Matrices and vectors as a statistic. Features have length at most 1.
 
-    Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with Z of independent draws: of one scale off the diagonal and sqrt 2 times
-    that on it; one draw is kept for each pair of equal numbers.
+    Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with Z of independent draws: of one scale off the diagonal and sqrt 2
+    times that on it; one draw is kept for each pair of equal numbers.
 
     Attributes:
         centred: y is in [-1/2, 1/2], else r + V as it is, in [0, H + 1].
@@ -41,9 +41,7 @@ class FeatureGram:
     even: bool = False
 
     kind = "feature-gram"
-    parts = (
-        "the matrices of features, and of the regressions of values on them, which are summed anew at each release"
-    )
+    parts = "the matrices of features, and of the regressions of values on them, which are summed anew at each release"
     printed = ""
     formula = "H*d*(d+3)/2"
     counted = False
@@ -63,8 +61,8 @@ class FeatureGram:
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
         """How far one user moves the draws of a matrix, and of one vector, at a step, at most.
 
-        l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, where |phi|_1 <= c: the draws of
-        phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
+        l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, where |phi|_1 <= c: the
+        draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
         """
         most = 0.5 if self.centred else H + 1.0
         if self.norm == "l2":
@@ -80,8 +78,8 @@ class FeatureGram:
         Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, |w| about sqrt d; a user is seen
         about 1 + ln B times in matrices and B times in vectors. What is least of all with the same loss: m and v in the
         proportions of ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p B)^(1/(p+1)), p = 2 for l2 and 1 for l1.
-        Otherwise as printed: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are multiplied by
-        that.
+        Otherwise as printed: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are
+        multiplied by that.
         """
         if not self.even:
             vector = size.H / sqrt(doublings(self.releases))
@@ -131,8 +129,8 @@ class FeatureGram:
         B0 = doublings(B)
         scale = 128 / epsilon * sqrt(B * H * B0) * log(32 * H * B0 * B / delta) ** 2
         formula = (
-            f"σ_Λ = (128/ε) √(BHB₀) ln²(32HB₀B/δ) in each node of a tree over B = {B:,} batches, B₀ = ⌈log₂B + 1⌉ = {B0}, and "
-            "σ_u = (128/ε) H √(HB) ln²(32HB₀B/δ) in each vector"
+            f"σ_Λ = (128/ε) √(BHB₀) ln²(32HB₀B/δ) in each node of a tree over B = {B:,} batches, B₀ = ⌈log₂B + 1⌉ = "
+            f"{B0}, and σ_u = (128/ε) H √(HB) ln²(32HB₀B/δ) in each vector"
         )
         notes = [
             "matrix noise is (Z + Zᵀ)/√2: L21 Algorithm 2 prints (Z + Zᵀ)/2, and its proof uses √2",

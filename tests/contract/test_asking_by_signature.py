@@ -62,8 +62,8 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
 @pytest.mark.parametrize("mechanism", ["gaussian-toeplitz", "laplace-tree"])
 @pytest.mark.parametrize("key", LEARNERS)
 def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, mechanism: str) -> None:
-    """Every array it is called with is released, public, or the learner's own, and none shares memory with others. Below
-    the step that it plans it has no vectors of this release yet."""
+    """Every array it is called with is released, public, or the learner's own, and none shares memory with others.
+    Below the step that it plans it has no vectors of this release yet."""
     run = BatchRun(spec_of(key, mechanism=mechanism), 0, plain=True)
     state, setup = run.state, run.setup
     hidden = (state.counts, state.sums, state.moved, state.noise, state.fresh, state.memory, run.model.P)

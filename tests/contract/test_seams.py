@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 RECORDS = {
     "Learner", "TabularLearner", "EliminationLearner", "OfflineLearner", "OfflineSpec", "OfflineRun",
     "Counts", "Dataset", "Statistic", "Schedule", "Kind", "RunSpec", "Spec",
-    "SeedRun", "EliminationRun", "SeedTrace",
+    "SeedRun", "EliminationRun", "SeedTrace", "FeatureGram", "ValueIterationLearner", "BatchRun",
 }  # fmt: skip
 KEYS = {*ALGORITHMS, *OFFLINE, *LOOPS, *KINDS, *(a.schedule for a in ALGORITHMS.values() if a.schedule)}
 ASKED = {"algorithm", "loop", "kind", "key", "schedule"}  # attributes and fields that hold such keys

@@ -50,7 +50,9 @@ def record(algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode
     sizes = {"S": 3, "H": 5 if mode in MODES else 3}
     spec = RunSpec(
         environment=environment,
-        environment_params={f.name: sizes[f.name] for f in ENVIRONMENTS[environment].fields if f.name in sizes},
+        environment_params={
+            f.name: sizes[f.name] for f in ENVIRONMENTS[environment].fields if f.name in sizes
+        },
         algorithm=algorithm,
         privacy=privacy,
         mechanism=mechanism,

@@ -21,7 +21,8 @@ SMALL = {"stages": 2, "drugs": 2, "symptoms": 2, "H": 4}
 
 def spec(**given: Any) -> RunSpec:
     usual: dict[str, Any] = {
-        "environment": "linear-mdp", "environment_params": SMALL, "algorithm": "lsvi-ucb", "episodes": 10**6, "seeds": 1,
+        "environment": "linear-mdp", "environment_params": SMALL, "algorithm": "lsvi-ucb", "episodes": 10**6,
+        "seeds": 1,
     }  # fmt: skip
     return RunSpec(**usual | given)
 
@@ -183,9 +184,7 @@ def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing() -> 
     """Their step is planned with the most that could be."""
     for bonus in ("anytime", "paper"):
         run = BatchRun(spec(privacy="central", bonus=bonus, episodes=10**6), 0)
-        run.setup = run.setup._replace(
-            shift=np.zeros_like(run.setup.shift), scales=run.setup.scales * 1e9
-        )
+        run.setup = run.setup._replace(shift=np.zeros_like(run.setup.shift), scales=run.setup.scales * 1e9)
         trace = finished(run).trace()
         assert trace.series["indefinite"][-1] > 50
         assert (np.diff(trace.series["indefinite"]) >= 0).all()
@@ -195,7 +194,10 @@ def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing() -> 
 
 @pytest.mark.parametrize(
     ("privacy", "said"),
-    [("local", "local is an open question for lsvi-ucb: "), ("shuffle", "shuffle is not offered for lsvi-ucb")],
+    [
+        ("local", "local is an open question for lsvi-ucb: "),
+        ("shuffle", "shuffle is not offered for lsvi-ucb"),
+    ],
 )
 def test_ldp_and_shuffle_are_refused_with_the_reason_of_the_paper(privacy: str, said: str) -> None:
     with pytest.raises(SpecError) as error:

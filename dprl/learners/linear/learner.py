@@ -149,8 +149,8 @@ class MixtureLearner:
 
 
 @kernel
-def act_greedily(h: int, plan: Plan) -> None:
-    """V and policy at step h from Q; the lowest of equally good actions."""
+def act_greedily(h: int, plan: Any) -> None:
+    """V and policy at step h from Q; the lowest of equally good actions. plan: a record that has the three."""
     _, S, A = plan.Q.shape
     for s in range(S):
         best = 0

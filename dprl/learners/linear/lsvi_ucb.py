@@ -1,8 +1,8 @@
 """LSVI-UCB (Jin et al. 2020) in batches with private sums (L21 Algorithm 2): in a linear MDP r + P V is linear in the
 features phi(s, a), whatever V is, and is learned by regressing r + V(s') on them, from the last step to the first.
 
-With G the released matrix of step h and u the released vector for V = V_{h+1}, w~ = (G + ridge I)^-1 u and Q = <phi, w~> +
-bonus, cut to its range.
+With G the released matrix of step h and u the released vector for V = V_{h+1}, w~ = (G + ridge I)^-1 u and Q = <phi,
+w~> + bonus, cut to its range.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), of chi without U_K (L21
-    Appendix E.1; for Laplace noise E.3)."""
+    """lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), of chi without U_K
+    (L21 Appendix E.1; for Laplace noise E.3)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":
         tail = log(6 * K * H * d / p)
@@ -91,11 +91,11 @@ def anytime(
         bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
         Y = (G + ridge I)^-1 phi.
 
-    beta bounds what is random in users' rewards and next states, for all V at once; shift how far noise can move G, pull how
-    far u. It holds for any ridge: the better of ridge = lambda + shift and ridge = lambda is taken.
+    beta bounds what is random in users' rewards and next states, for all V at once; shift how far noise can move G,
+    pull how far u. It holds for any ridge: the better of ridge = lambda + shift and ridge = lambda is taken.
     constants: see `anytime_constants`.
     """
-    H, S, A = plan.Q.shape
+    _, S, A = plan.Q.shape
     d = features.shape[2]
     found = np.zeros(3)
     lamda, bound = constants[0], constants[1]

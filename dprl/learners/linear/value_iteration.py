@@ -49,9 +49,10 @@ class Plan(NamedTuple):
 
 
 # kernel signature of a planner of one step: (h, released, shift, pull, users, features, constants, plan).
-# released: [H, 1, d, d + 1], all matrices and, from step h on, the vectors that were asked for: all that it learns about
-# users; shift, pull: bounds in use on the noise of a matrix and of a vector; users: how many are summed up; features:
-# [S, A, d], public; constants: [..], from `Planner.constants`; plan: step h of it is written, and what is asked next.
+# released: [H, 1, d, d + 1], all matrices and, from step h on, the vectors that were asked for: all that it learns
+# about users; shift, pull: bounds in use on the noise of a matrix and of a vector; users: how many are summed up;
+# features: [S, A, d], public; constants: [..], from `Planner.constants`; plan: step h of it is written, and what is
+# asked next.
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ class Planner(NamedTuple):
 
 
 LOCAL = (
-    "what users would send depends on values that are planned later, so that vectors are computed anew from raw data at "
-    "each release, and no way is known to do so from noisy reports (L21 Remark 5)"
+    "at each release it is answered anew from the data of all users, for values planned after they came, and no way is "
+    "known to do that from noisy reports (L21 Remark 5)"
 )
 
 
@@ -152,8 +153,8 @@ class ValueIterationLearner:
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
     """Users at the ends of the batches, but for the last, which ends at K: every ceil(K / B).
 
-    B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) / (d^(2/3)
-    H^(1/3))) (Appendix E.3).
+    B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) /
+    (d^(2/3) H^(1/3))) (Appendix E.3).
     """
     H, d = size.H, size.d
     if norm == "l1":
@@ -178,15 +179,13 @@ def centre(h: int, plan: Plan) -> None:
 
 
 @kernel
-def next_block(
-    most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: Plan
-) -> int:
-    """Users at the end of the next block, without privacy: t + max(1, floor(b)), cut at K, with the b <= most t by which
-    ln det of no matrix is predicted to grow by more than ln 2.
+def next_block(most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: Plan) -> int:
+    """Users at the end of the next block, without privacy: t + max(1, floor(b)), cut at K, with the b <= most t by
+    which ln det of no matrix is predicted to grow by more than ln 2.
 
     ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is what a user is expected to add: phi phi^T, averaged over the
-    states that the policy visits in the learner's own model phi^T M^-1 moved, cut at 0 and made to sum to 1; where nothing
-    is left of it states are equally likely.
+    states that the policy visits in the learner's own model phi^T M^-1 moved, cut at 0 and made to sum to 1; where
+    nothing is left of it states are equally likely.
 
     Args:
         moved: [H, d, S], the sums of phi over the users who went on to each state.
@@ -229,8 +228,8 @@ def next_block(
 def longest_weights(features: Array) -> float:
     """How long w can be at most if |<phi(s, a), w>| <= 1/2 for all (s, a), where the features span it.
 
-    The mean of <phi, w>^2 over all pairs is at most 1/4, and at least |w|^2 times the least eigenvalue above 0 of the mean
-    of phi phi^T. Of w that say the same of all pairs the shortest one is spanned.
+    The mean of <phi, w>^2 over all pairs is at most 1/4, and at least |w|^2 times the least eigenvalue above 0 of the
+    mean of phi phi^T. Of w that say the same of all pairs the shortest one is spanned.
     """
     flat = features.reshape(-1, features.shape[-1])
     values = np.linalg.eigvalsh(flat.T @ flat / len(flat))

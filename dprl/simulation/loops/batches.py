@@ -1,4 +1,4 @@
-"""The loop of learners that ask for regressions of their own values: batch -> matrices -> (ask -> answer) a step -> record."""
+"""The loop of learners that ask for regressions of their own values: batch -> matrices -> (ask -> answer) a step."""
 
 from __future__ import annotations
 
@@ -208,8 +208,8 @@ def ends_of(spec: RunSpec) -> Ints:
     """[M] users at the ends of the batches; without privacy K alone, for blocks follow from what was released."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
-    ends = np.array(batches(spec.episodes, size_of(spec), spec.epsilon, norm_of(spec)))
-    return np.minimum(ends, spec.episodes)
+    ends = batches(spec.episodes, size_of(spec), spec.epsilon, norm_of(spec))
+    return np.minimum(np.array(ends), spec.episodes).astype(np.int64)
 
 
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:

@@ -115,9 +115,7 @@ def simulate(
         now = min(setup.K, users + setup.batch)
         if setup.batch == 0:
             moved(state.counts, setup.features, state.moved)
-            now = next_block(
-                setup.most, users, setup.K, setup.d1, setup.features, state.moved, state.plan
-            )
+            now = next_block(setup.most, users, setup.K, setup.d1, setup.features, state.moved, state.plan)
         while targets[target] < now:
             # points of the curve are public: at one nothing is released, and nobody plans
             if targets[target] > users:

@@ -304,9 +304,8 @@ def more(s: Session) -> None:
         if algorithm.schedule:
             stages = "stages of its own, each twice as long"
             batches = "equal batches, as many as its paper says; without privacy, of blocks that grow"
-            st.caption(
-                f"{escape(algorithm.title)} plans at the end of {stages if algorithm.forgets else batches}."
-            )
+            of = stages if algorithm.forgets else batches
+            st.caption(f"{escape(algorithm.title)} plans at the end of {of}.")
         else:
             schedule(s)
         number(s, "seeds", "Seeds")
