@@ -209,7 +209,7 @@ def ends_of(spec: RunSpec) -> Ints:
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, size_of(spec), spec.epsilon, norm_of(spec))
-    return np.minimum(np.array(ends), spec.episodes).astype(np.int64)
+    return np.array([min(end, spec.episodes) for end in ends])
 
 
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
