@@ -1,10 +1,11 @@
-"""Learners of linear models on the mixture whose weights matter: average regret, optimism, speed (docs/linear.md).
+"""Learners of linear models where weights matter: average regret, optimism, speed (docs/linear.md).
 
-python -m bench.linear
+python -m bench.linear [ucrl-vtr | lsvi-ucb]
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import Any
 
@@ -15,7 +16,7 @@ from dprl.simulation import start
 
 SEEDS = 10
 MOST = {"d": 10, "S": 4, "H": 10}
-ROWS: tuple[dict[str, Any], ...] = (
+VTR: tuple[dict[str, Any], ...] = (
     *({"privacy": "none", "episodes": K} for K in (10**6, 10**9)),
     *({"privacy": "central", "episodes": K} for K in (10**6, 10**7, 10**8, 10**9)),
     *({"privacy": "local", "epsilon": e, "episodes": 10**12} for e in (10.0, 1.0)),
@@ -29,14 +30,38 @@ ROWS: tuple[dict[str, Any], ...] = (
     {"privacy": "none", "episodes": 50_000, "schedule": "episodic"},
     {"privacy": "central", "episodes": 50_000, "schedule": "episodic"},
 )
+PURE: dict[str, Any] = {"privacy": "central", "mechanism": "laplace-tree", "delta": 0.0}
+LSVI: tuple[dict[str, Any], ...] = (
+    *({"privacy": "none", "episodes": K} for K in (10**6, 10**9)),
+    *({"privacy": "central", "episodes": K} for K in (10**6, 10**7, 10**8, 10**9, 10**12)),
+    *(PURE | {"episodes": K} for K in (10**8, 10**9, 10**10, 10**12)),
+    *(
+        {"privacy": "central", "episodes": 10**9, "environment_params": params}
+        for params in (
+            {"stages": 1, "drugs": 4},
+            {"stages": 2, "drugs": 2},
+            {"stages": 2, "drugs": 4, "H": 6},
+        )
+    ),
+    *({"privacy": p, "episodes": 10**8, "environment": "linear-synthetic"} for p in ("none", "central")),
+    *({"privacy": p, "bonus": "paper", "episodes": 10**9} for p in ("none", "central")),
+    *(
+        {"privacy": "central", "calibration": "paper", "bonus": bonus, "episodes": K}
+        for bonus, K in (("paper", 10**9), ("anytime", 10**9), ("anytime", 10**12))
+    ),
+)
+LEARNERS = {"ucrl-vtr": ("linear-mixture", VTR), "lsvi-ucb": ("linear-mdp", LSVI)}
 
 
-def main() -> None:
+def main(chosen: list[str]) -> None:
     print(
         f"{SEEDS} seeds; regret per episode, in percent of V*; largest gap after the last user, the same; s a seed"
     )
-    for given in ROWS:
-        spec = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", seeds=1, **given)
+    rows = [(key, home, given) for key, (home, all_of) in LEARNERS.items() for given in all_of]
+    for key, home, given in rows:
+        if chosen and key not in chosen:
+            continue
+        spec = RunSpec(**({"environment": home, "algorithm": key, "seeds": 1} | given))
         start(spec, 0).advance(60.0)
         traces, began = [], time.perf_counter()
         for seed in range(SEEDS):
@@ -48,7 +73,7 @@ def main() -> None:
         v_star = traces[0].v_star
         average = 100 * np.array([t.regret[-1] for t in traces]) / spec.episodes / v_star
         gap = 100 * np.array([t.gap[-1] for t in traces]) / v_star
-        said = ", ".join(f"{name} {value}" for name, value in given.items())
+        said = ", ".join([key, *(f"{name} {value}" for name, value in given.items())])
         print(
             f"{said}: mean {average.mean():.4g} ({average.min():.4g} to {average.max():.4g}), gap {gap.max():.3g}, "
             f"optimism {min(t.optimism.min() for t in traces):.4f}, indefinite "
@@ -59,4 +84,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
