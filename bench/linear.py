@@ -61,7 +61,8 @@ def main(chosen: list[str]) -> None:
     for key, home, given in rows:
         if chosen and key not in chosen:
             continue
-        spec = RunSpec(**({"environment": home, "algorithm": key, "seeds": 1} | given))
+        usual: dict[str, Any] = {"environment": home, "algorithm": key, "seeds": 1}
+        spec = RunSpec(**usual | given)
         start(spec, 0).advance(60.0)
         traces, began = [], time.perf_counter()
         for seed in range(SEEDS):
