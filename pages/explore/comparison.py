@@ -40,6 +40,7 @@ def chips(titles: list[str]) -> None:
         for i, (curve, title) in enumerate(zip(s.explore.curves, titles, strict=True)):
             with st.container(key=f"chip_{i}", width="content"), st.popover(escape(title)):
                 actions(curve, identity(s.explore.curves, i))
+        offer_undo()
 
 
 def actions(curve: Curve, own: str) -> None:
@@ -124,9 +125,38 @@ def remove(spec: RunSpec) -> None:
     at = place(spec)
     if at is None:
         return
-    del e.curves[at]
+    e.removed = at, e.curves.pop(at)
     seen = e.view.curve
     change_view(curve=View.curve if seen == at else seen - (seen > at))
+    write_address(e)
+
+
+def offer_undo() -> None:
+    """Brings back the curve that was removed last, as long as nothing else has changed what is compared."""
+    e = session().explore
+    if e.removed is None or len(e.curves) >= MAX_CURVES:
+        return
+    curve = e.removed[1]
+    st.button(
+        "Undo remove",
+        icon=":material/undo:",
+        type="tertiary",
+        on_click=callback(bring_back),
+        args=(curve.spec,),
+        key=f"undo:{identity([curve], 0)}",
+    )
+
+
+def bring_back(spec: RunSpec) -> None:
+    """Puts the curve that was removed last where it was."""
+    e = session().explore
+    if e.removed is None or e.removed[1].spec != spec:  # a second press may come when the first has done it
+        return
+    at, curve = e.removed
+    e.curves.insert(at, curve)
+    seen = e.view.curve
+    change_view(curve=seen + (seen >= at))
+    e.removed = None
     write_address(e)
 
 

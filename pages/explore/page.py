@@ -8,9 +8,8 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.explore import comparison, counts, export, guarantee, policy, regret
+from pages.explore import comparison, counts, export, guarantee, opening, policy, regret
 from pages.shared.controls.panel import controls
-from pages.shared.examples import offer
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
@@ -39,7 +38,8 @@ def main() -> None:
         controls()
     corner = head("Explore", s.explore.problems)
     if not s.explore.curves:
-        offer()
+        opening.opening()
+        words_and_papers()
         return
     names = titles(s.explore.curves)
     comparison.chips(names)

@@ -1,18 +1,13 @@
-"""Ready-made comparisons: what an empty Explore offers, and what the home page draws."""
+"""Ready-made comparisons: what Explore opens on and offers, and what the home page draws."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 
-import streamlit as st
-
 from dprl.simulation import RunSpec
 from pages.shared.visitor import links
-from pages.shared.visitor.callbacks import callback
-from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
-from pages.shared.visitor.state import Session, ask, session, write_address
 
 
 @dataclass(frozen=True)
@@ -78,7 +73,7 @@ EXAMPLES = (
         ),
         AVERAGE,
     ),
-    trust(1.0, 10**13),
+    trust(1.0, HOME_EPISODES),
     Example(
         "What a better mechanism buys",
         "At ε = 1: the noise one paper prints, which proves (2, 0); what proves (1, 10⁻⁶); a better way to draw that.",
@@ -101,28 +96,8 @@ EXAMPLES = (
 )
 
 
-def offer() -> None:
-    """The empty state: what to do, and examples to start from."""
-    st.markdown(
-        "**Nothing is compared yet.** Choose an environment, an algorithm and a privacy budget in the settings "
-        "and press **Run**; each run adds a curve, up to eight. Or start from an example:"
-    )
-    for column, example in zip(st.columns(len(EXAMPLES)), EXAMPLES, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"**{example.title}**  \n{example.say}")
-            st.button(
-                "Show this",
-                key=f"example_{example.title}",
-                on_click=callback(show),
-                args=(session(), example),
-                width="stretch",
-            )
-
-
-def show(s: Session, example: Example) -> None:
-    """Makes an example the comparison and starts its runs."""
-    s.explore.curves, s.explore.view, s.paused = list(example.curves), example.view, False
-    s.draft = draft_of(s.explore.curves[links.most_private(s.explore.curves)].spec)
-    s.version += 1
-    ask([curve.spec for curve in s.explore.curves], s.visitor)
-    write_address(session().explore)
+def example_specs() -> list[RunSpec]:
+    """All runs of the examples that the home page does not draw."""
+    shown = set(home_specs())
+    found = dict.fromkeys(curve.spec for example in EXAMPLES for curve in example.curves)
+    return [spec for spec in found if spec not in shown]

@@ -265,8 +265,38 @@ def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
     assert [c.spec.privacy for c in session.explore.curves] == ["none"]
     chip(app, "Remove", 0).click().run()
     unbroken(app)
-    assert "Nothing is compared yet" in words(app)
+    assert "Who is trusted?" in words(app)
     assert not app.query_params
+
+
+def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
+    app = visit(EXPLORE, c=["eps.0.5~envp.H.5", "priv.none", "eps.3"], i="2")
+    before = list(app.session_state["session"].explore.curves)
+    chip(app, "Remove", 1).click().run()
+    undo(app).click().run()
+    assert app.session_state["session"].explore.curves == before
+    assert app.session_state["session"].explore.view.curve == 2
+    assert len(app.query_params["c"]) == 3
+    assert [b for b in app.button if b.label == "Undo remove"] == []
+    for _ in before:
+        chip(app, "Remove", 0).click().run()
+    undo(app).click().run()
+    unbroken(app)
+    assert app.session_state["session"].explore.curves == before[-1:]
+
+
+def test_what_was_removed_is_not_offered_once_something_else_is_compared(visit: Visit) -> None:
+    app = visit(EXPLORE, c=["eps.0.5~envp.H.5", "priv.none~envp.H.5"])
+    chip(app, "Remove", 0).click().run()
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert [b for b in app.button if b.label == "Undo remove"] == []
+
+
+def undo(app: AppTest) -> Any:
+    """The button that brings back what was removed."""
+    (found,) = (b for b in app.button if b.label == "Undo remove")
+    return found
 
 
 def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 
@@ -12,7 +13,7 @@ from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store
 from dprl.links import NEWEST
 from dprl.simulation import RunSpec
-from pages.shared.examples import EXAMPLES, Example
+from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.names import titles
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
@@ -29,10 +30,35 @@ SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsi
 EXPLORE = "pages/explore/page.py"
 
 
-def test_empty_explore_says_what_to_do_and_offers_examples(visit: Visit, store: Store) -> None:
+def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit: Visit, store: Store) -> None:
     app = visit(EXPLORE)
-    assert "Nothing is compared yet" in words(app)
-    assert charts(app) == []
+    assert "### Who is trusted?" in words(app)
+    assert "press **Run**" in words(app)
+    assert len(charts(app)) == 1
+    assert "After 10¹⁵ episodes" in words(app)
+    assert not app.query_params
+    assert store.activity().runs_waiting == 0
+    app.button(key="example_Who is trusted?").click().run()
+    unbroken(app)
+    assert [c.spec for c in app.session_state["session"].explore.curves] == [
+        c.spec for c in trust(1.0, HOME_EPISODES).curves
+    ]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
+def test_examples_have_a_picture_of_their_curves(visit: Visit, example: Example) -> None:
+    drawn = [e.proto.body for e in visit(EXPLORE).get("html") if '<img class="dprl-thumbnail' in e.proto.body]
+    assert len(drawn) == len(EXAMPLES) - 1  # the question's is the chart itself
+    if example.title == "Who is trusted?":
+        return
+    (body,) = [body for body in drawn if example.title in body]
+    svg = base64.b64decode(body.split("base64,")[1].split('"')[0]).decode()
+    assert svg.count("<polyline") == len(example.curves)
+    assert "nan" not in svg
+
+
+def test_an_example_becomes_the_comparison(visit: Visit, store: Store) -> None:
+    app = visit(EXPLORE)
     app.button(key=f"example_{EXAMPLES[0].title}").click().run()
     unbroken(app)
     assert [c.spec for c in app.session_state["session"].explore.curves] == [

@@ -16,7 +16,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl.simulation import OfflineSpec, RunSpec, spec_from_dict
-from pages.shared.examples import home_specs
+from pages.shared.examples import example_specs, home_specs
 from pages.shared.results.data import Regret
 
 DIRECTORY = Path(__file__).parents[3] / "assets"
@@ -47,6 +47,7 @@ def linear_specs() -> list[RunSpec]:
 # What is in which file: name.json holds the runs of these specs.
 FILES: dict[str, Callable[[], Sequence[Any]]] = {
     "home": home_specs,
+    "examples": example_specs,
     "free": free_specs,
     "offline": offline_specs,
     "linear": linear_specs,

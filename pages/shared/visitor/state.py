@@ -72,11 +72,13 @@ class Part(Protocol):
 
 @dataclass
 class Comparison:
-    """Explore: the curves that are compared, what is looked at, and whether the moment looked at moves on."""
+    """Explore: the curves that are compared, what is looked at, whether the moment looked at moves on, and the curve
+    that was removed last, with its place."""
 
     curves: list[Curve] = field(default_factory=list)
     view: View = field(default_factory=View)
     playing: bool = False
+    removed: tuple[int, Curve] | None = None
     address: str | None = None
     problems: tuple[str, ...] = ()
 
@@ -109,7 +111,7 @@ class Comparison:
         """Takes over a link, and starts the runs that it names."""
         s = session()
         link = links.decode(given, s.files)
-        self.problems, self.view = link.problems, link.view
+        self.problems, self.view, self.removed = link.problems, link.view, None
         s.version += 1
         if link.curves:
             self.curves = list(link.curves)
@@ -260,6 +262,7 @@ def add(spec: RunSpec, name: str = "") -> str:
     if len(s.explore.curves) >= MAX_CURVES:
         return f"{MAX_CURVES} curves are the most: remove one first."
     s.explore.curves.append(Curve(spec, name))
+    s.explore.removed = None
     return ""
 
 

@@ -1,0 +1,110 @@
+"""What Explore opens on: a question with its answer, from runs that come with the program, and others to ask."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape as html
+
+import streamlit as st
+
+from dprl.figures import thumbnail
+from dprl.figures.regret import Curve as Drawn
+from dprl.figures.style import Picture, Sketch
+from pages.explore.comparison import offer_undo
+from pages.explore.regret import compared, curve_of
+from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.names import kinds, titles
+from pages.shared.results import answers
+from pages.shared.results.bundled import bundled
+from pages.shared.visitor import links
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.state import Session, ask, session, write_address
+
+QUESTION = trust(1.0, HOME_EPISODES)
+
+
+def opening() -> None:
+    """The question, its answer, and where to go from there."""
+    night = dark()
+    offer_undo()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"### {QUESTION.title}", anchors=False)
+        button(QUESTION, "Take these curves", primary=True)
+    st.markdown(
+        f"{QUESTION.say} Take these curves and look closer, or choose settings of your own and press **Run**: each run "
+        "adds a curve, up to eight."
+    )
+    show(kept(("opening", night), partial(answer, night)), "opening")
+    st.markdown("#### Or another question", anchors=False)
+    others = [example for example in EXAMPLES if example is not QUESTION]
+    for column, example in zip(st.columns(len(others)), others, strict=True):
+        with column.container(border=True, height="stretch"):
+            drawing = small(EXAMPLES.index(example), night)
+            st.html(f'<img class="dprl-thumbnail" src="{drawing.uri}" alt="{html(drawing.alt)}">')
+            st.markdown(f"**{example.title}**  \n{example.say}")
+            button(example, "Show this")
+
+
+def button(example: Example, label: str, primary: bool = False) -> None:
+    """Makes an example the comparison."""
+    st.button(
+        label,
+        key=f"example_{example.title}",
+        type="primary" if primary else "secondary",
+        on_click=callback(show_example),
+        args=(session(), example),
+        width="content" if primary else "stretch",
+    )
+
+
+def answer(night: bool) -> Picture:
+    """The chart of the question."""
+    return compared(
+        drawn(QUESTION),
+        view="per-episode",
+        statistic="mean",
+        log_x=True,
+        log_y=False,
+        show_seeds=False,
+        dark=night,
+    )
+
+
+@st.cache_data(show_spinner=False)
+def small(place: int, night: bool) -> Sketch:
+    """The curves of one of the examples, without words."""
+    example = EXAMPLES[place]
+    return thumbnail.thumbnail(drawn(example), f"{example.title}: its curves of regret.", dark=night)
+
+
+def drawn(example: Example) -> list[Drawn]:
+    """The curves of an example, from the runs that come with the program."""
+    finished = bundled("home") | bundled("examples")
+    return [
+        curve_of(
+            curve,
+            kind,
+            title,
+            None,
+            "per-episode",
+            "mean",
+            finished[curve.spec],
+            v_star=answers.v_star(curve.spec),
+        )
+        for curve, kind, title in zip(
+            example.curves, kinds(example.curves), titles(example.curves), strict=True
+        )
+    ]
+
+
+def show_example(s: Session, example: Example) -> None:
+    """Makes an example the comparison and starts its runs."""
+    e = s.explore
+    e.curves, e.view, e.removed, s.paused = list(example.curves), example.view, None, False
+    s.draft = draft_of(e.curves[links.most_private(e.curves)].spec)
+    s.version += 1
+    ask([curve.spec for curve in e.curves], s.visitor)
+    write_address(e)
