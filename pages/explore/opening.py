@@ -7,23 +7,26 @@ from html import escape as html
 
 import streamlit as st
 
-from dprl.figures import thumbnail
+from dprl.figures import regret, thumbnail
 from dprl.figures.regret import Curve as Drawn
 from dprl.figures.style import Picture, Sketch
+from dprl.sentences import price as sentences
 from pages.explore.comparison import offer_undo
-from pages.explore.regret import compared, curve_of
+from pages.explore.regret import curve_of
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.names import kinds, titles
 from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
+from pages.shared.results.trusted import known
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import Session, ask, session, write_address
 
-QUESTION = trust(1.0, HOME_EPISODES)
+EPSILON = 1.0
+QUESTION = trust(EPSILON, HOME_EPISODES)
 
 
 def opening() -> None:
@@ -62,10 +65,11 @@ def button(example: Example, label: str, primary: bool = False) -> None:
 
 def answer(night: bool) -> Picture:
     """The chart of the question."""
-    return compared(
+    return regret.comparison(
         drawn(QUESTION),
         view="per-episode",
         statistic="mean",
+        see=sentences.trust(known(EPSILON), EPSILON),
         log_x=True,
         log_y=False,
         show_seeds=False,

@@ -7,26 +7,23 @@ from html import escape as html
 
 import streamlit as st
 
-from dprl import metrics, search
 from dprl.figures import looks
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
 from dprl.figures.trust import LEARNED, Cost, chart, table
-from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
-from dprl.simulation import RunSpec
 from dprl.words import rough
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, query
-from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, guarded
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
-from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
+from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 
@@ -99,29 +96,6 @@ def moved(place: int) -> None:
     """The slider was moved."""
     h = session().part(Home)
     h.epsilon, h.problems = HOME_BUDGETS[place], ()
-
-
-@st.cache_data(show_spinner=False)
-def known(epsilon: float) -> list[Cost]:
-    """What each privacy model costs at an epsilon, from the bundled runs."""
-    return [cost_of(curve.spec) for curve in trust(epsilon, HOME_EPISODES).curves]
-
-
-def cost_of(spec: RunSpec) -> Cost:
-    """One privacy model's curve, and where it has come down."""
-    run = bundled("home")[spec]
-    average = metrics.per_episode(run.episodes, run.rows)
-    mean, low, high = metrics.regret_band(average)
-    needed = search.stays_below(run.episodes.astype(float), mean, LEARNED * best())
-    words = PRIVATIZERS[spec.privacy].words
-    return Cost(spec.privacy, words.legend, words.given, run.episodes, mean, low, high, needed)
-
-
-def best() -> float:
-    """The value of an optimal episode, which is known for what the page draws."""
-    known = answers.v_star(BASE)
-    assert known is not None
-    return known
 
 
 def picture(epsilon: float, night: bool) -> Picture:

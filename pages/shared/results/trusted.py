@@ -1,0 +1,36 @@
+"""What trust is worth: the users that each privacy model takes, from the runs that come with the program."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl import metrics, search
+from dprl.figures.trust import LEARNED, Cost
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import RunSpec
+from pages.shared.examples import BASE, HOME_EPISODES, trust
+from pages.shared.results import answers
+from pages.shared.results.bundled import bundled
+
+
+@st.cache_data(show_spinner=False)
+def known(epsilon: float) -> list[Cost]:
+    """What each privacy model costs at an epsilon, from the bundled runs."""
+    return [cost_of(curve.spec) for curve in trust(epsilon, HOME_EPISODES).curves]
+
+
+def cost_of(spec: RunSpec) -> Cost:
+    """One privacy model's curve, and where it has come down."""
+    run = bundled("home")[spec]
+    average = metrics.per_episode(run.episodes, run.rows)
+    mean, low, high = metrics.regret_band(average)
+    needed = search.stays_below(run.episodes.astype(float), mean, LEARNED * best())
+    words = PRIVATIZERS[spec.privacy].words
+    return Cost(spec.privacy, words.legend, words.given, run.episodes, mean, low, high, needed)
+
+
+def best() -> float:
+    """The value of an optimal episode, which is known for what the page draws."""
+    known = answers.v_star(BASE)
+    assert known is not None
+    return known
