@@ -95,7 +95,7 @@ def drawn(example: Example) -> list[Drawn]:
             None,
             "per-episode",
             "mean",
-            finished[curve.spec],
+            finished.__getitem__,
             v_star=answers.v_star(curve.spec),
         )
         for curve, kind, title in zip(
