@@ -33,10 +33,13 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
     learner = ALGORITHMS[key]
     assert isinstance(learner, ValueIterationLearner)
     planners = [learner.planner(bonus) for bonus in learner.bonuses]
-    for step, constants in planners:
+    for step, constants, confidence, longest in planners:
         arguments = ["h", "released", "shift", "pull", "users", "features", "constants", "plan"]
         assert list(inspect.signature(step).parameters) == arguments
         assert list(inspect.signature(constants).parameters) == ["problem"]
+        assert len(inspect.signature(longest).parameters) == 1
+        arguments = ["released", "shift", "pull", "users", "constants"]
+        assert list(inspect.signature(confidence).parameters) == arguments
     assert list(LinearProblem.__dataclass_fields__) == ["size", "K", "beta", "bound", "norm"]
     arguments = ["most", "users", "K", "d1", "features", "moved", "plan"]
     assert list(inspect.signature(next_block).parameters) == arguments

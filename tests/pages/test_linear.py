@@ -82,3 +82,16 @@ def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Stor
     app = visit("pages/attack/page.py", b=run)
     assert "which is not attacked here" in words(app)
     unbroken(visit("pages/tradeoffs/page.py", b=run))
+
+
+@pytest.mark.parametrize(
+    "tab", ["regret", "exponents", "ellipsoid", "eigenvalues", "weights", "guarantee", "data"]
+)
+def test_the_page_linear_draws_a_learner_of_a_linear_mdp(visit: Visit, work: Work, tab: str) -> None:
+    """What it asks for changes from release to release, and so does what there is to believe."""
+    visit("pages/linear/page.py", c=[short("lsvi-ucb", "central")], tab=tab)
+    work()
+    app = visit("pages/linear/page.py", c=[short("lsvi-ucb", "central")], tab=tab)
+    unbroken(app)
+    assert bool(charts(app)) == (tab not in ("data",))
+    assert "does not say where" not in words(app)

@@ -10,6 +10,7 @@ import pytest
 
 from dprl import RunSpec, SpecError
 from dprl.environments import ENVIRONMENTS
+from dprl.learners.linear.confidence import Confidence
 from dprl.learners.linear.value_iteration import longest_weights
 from dprl.mdp import planning
 from dprl.mdp.linear import linear_model
@@ -240,6 +241,38 @@ def test_blocks_let_no_determinant_grow_by_more_than_they_say() -> None:
     assert len(grown) > 50
     assert grown.max() < log(2) * 1.05
     assert grown.max() > 0.3
+
+
+@pytest.mark.parametrize("bonus", ["anytime", "paper"])
+@pytest.mark.parametrize("privacy", ["none", "central"])
+def test_beliefs_are_what_the_plan_relied_on_and_hold(bonus: str, privacy: str) -> None:
+    """The estimate and bonus of a plan that nothing has cut off; the truth is within, and not too long."""
+    run = finished(BatchRun(spec(privacy=privacy, bonus=bonus, episodes=10**7, epsilon=50.0), 0))
+    trace, plan, phi = run.trace(), run.state.plan, run.setup.features
+    beliefs = trace.beliefs
+    D, H, d = len(trace.detail_episodes), run.mdp.H, phi.shape[-1]
+    assert beliefs["truth"].shape == (D, H, d)
+    assert (np.linalg.norm(beliefs["truth"], axis=-1) <= beliefs["bound"][:, None] * (1 + 1e-9)).all()
+    for prefix, sums in (("", trace.noisy), ("noiseless ", trace.series["sums"])):
+        one = {name: beliefs[prefix + name] for name in Confidence._fields}
+        assert np.isfinite(one["weights"]).all()
+        M = sums[..., 0, :, :d] + one["ridge"][..., None, None] * np.eye(d)
+        Y = np.einsum("sai,khij->khsaj", phi, np.linalg.inv(M))
+        inner, length = np.einsum("khsaj,saj->khsa", Y, phi), np.linalg.norm(Y, axis=-1)
+        beta, slack, pull = (one[name][..., None, None] for name in ("beta", "slack", "pull"))
+        width = beta * np.sqrt(inner + slack * length**2) + pull * length
+        off = np.einsum("khi,sai->khsa", one["weights"] - beliefs["truth"], phi)
+        assert (np.abs(off) <= width * (1 + 1e-9) + 1e-9).all()
+        if not prefix:
+            best = np.einsum("hi,sai->hsa", one["weights"][-1], phi) + width[-1]
+            best = plan.middle[:, None, None] + plan.unit[:, None, None] * best
+            low = plan.V[1:].min(-1)[:, None, None] if bonus == "anytime" else 0.0
+            top = 1 + plan.V[1:].max(-1)[:, None, None] if bonus == "anytime" else float(H)
+            assert (
+                plan.Q <= np.clip(best, low, top) + 1e-9
+            ).all()  # a plan takes the better of two for each pair
+            if bonus == "paper" or privacy == "none":
+                np.testing.assert_allclose(plan.Q, np.clip(best, low, top), rtol=1e-9, atol=1e-9)
 
 
 def test_weights_are_no_longer_than_the_features_allow() -> None:

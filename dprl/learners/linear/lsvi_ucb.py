@@ -12,6 +12,7 @@ from math import log, sqrt
 import numpy as np
 
 from dprl.kernels import kernel
+from dprl.learners.linear.confidence import Confidence, Solved, narrower, solved
 from dprl.learners.linear.learner import act_greedily
 from dprl.learners.linear.regression import at_least, look, solve
 from dprl.learners.linear.value_iteration import (
@@ -73,6 +74,20 @@ def constants(problem: LinearProblem) -> Array:
         upsilon = 4 * sqrt(d) + 2 * log(6 * K * H / p)
         C = sqrt(d) + 2 * sqrt(log(6 * K * H * d / p))
     return np.array([float(d), upsilon, C, float(K), log(24**2 * 18 * d * H / p) + 2 * log(K)])
+
+
+def printed_confidence(
+    released: Array, shift: Array, pull: Array, users: Array, constants: Array
+) -> Confidence:
+    """The ellipsoid of `step`: |w - w~| in the norm of G + ridge is at most beta."""
+    H, d, K = released.shape[1], constants[0], constants[3]
+    upsilon, C = (constants[1] * shift)[:, None], (constants[2] * pull)[:, None]
+    c = d * upsilon
+    U = np.maximum(1.0, 2.0 * H * np.sqrt(d * K / (d + c)) + C / (d + c))
+    found = solved(released[:, :, 0], np.broadcast_to(d + c + upsilon, released.shape[:2]))
+    nothing = np.where(found.fine, 0.0, np.nan)
+    beta = 24.0 * H * np.sqrt(d * (d + c)) * (constants[4] + np.log(U))
+    return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
 
 
 @kernel
@@ -139,10 +154,33 @@ def anytime_constants(problem: LinearProblem) -> Array:
     return np.array([0.25, problem.bound, 2 * (log(3 * H / problem.beta) + (S - 1) * log(2))])
 
 
+def anytime_confidence(
+    released: Array, shift: Array, pull: Array, users: Array, constants: Array
+) -> Confidence:
+    """What `anytime` relies on, with the better of its two ridges at every step."""
+    lamda, bound, d = constants[0], constants[1], released.shape[-2]
+    shifts = np.broadcast_to(shift[:, None], released.shape[:2])
+    most = d * np.log1p(users / (d * lamda))[:, None]
+    shifted, bare = (solved(released[:, :, 0], ridge) for ridge in (lamda + shifts, lamda + 0.0 * shifts))
+    beta = 0.5 * np.sqrt(np.fmin(most, np.maximum(shifted.logarithms - d * log(lamda), 0.0)) + constants[2])
+
+    def believed(ridge: Solved) -> tuple[Confidence, Array]:
+        nothing = np.where(ridge.fine, 0.0, np.nan)
+        slack = np.maximum(lamda + shifts - ridge.ridge, 0.0) + nothing
+        pulled = pull[:, None] + (shifts + ridge.ridge) * bound + nothing
+        return Confidence(ridge.weights, ridge.ridge, beta + nothing, slack, pulled, shifts), ridge.inverse
+
+    return narrower(believed(shifted), believed(bare))
+
+
 ALGORITHM = ValueIterationLearner(
     key="lsvi-ucb",
     title="LSVI-UCB",
     summary="Learns the values of a linear MDP by least squares, asking for regressions of its own values, in batches.",
     source="L21 Algorithm 2, Theorem 8, Appendices E.1 and E.3; Jin et al. 2020",
-    planners={"anytime": Planner(anytime, anytime_constants), "paper": Planner(step, constants)},
+    planners={
+        "anytime": Planner(anytime, anytime_constants, anytime_confidence, lambda problem: problem.bound),
+        # 2 H sqrt d of r + V in [0, H + 1] (Jin et al. 2020, Lemma B.1)
+        "paper": Planner(step, constants, printed_confidence, lambda p: 2 * p.size.H * sqrt(p.size.d)),
+    },
 )

@@ -16,6 +16,7 @@ import numpy as np
 
 from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
+from dprl.learners.linear.confidence import Confidence
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
@@ -75,10 +76,21 @@ class LinearProblem:
 
 
 class Planner(NamedTuple):
-    """step: see above; constants: from the problem, [..]."""
+    """How it plans with one set of constants.
+
+    Attributes:
+        step: see above.
+        constants: from the problem, [..].
+        confidence(released, shift, pull, users, constants): where it believes the weights of what it has asked for to
+        be,
+            at many releases at once, released: [D, H, 1, d, d + 1], shift, pull, users: [D]. What pages draw of a run.
+        longest(problem): how long these weights can be.
+    """
 
     step: Callable[..., None]
     constants: Callable[[LinearProblem], Array]
+    confidence: Callable[[Array, Array, Array, Array, Array], Confidence]
+    longest: Callable[[LinearProblem], float]
 
 
 LOCAL = (

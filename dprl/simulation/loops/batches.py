@@ -41,7 +41,7 @@ class BatchRun(SlicedRun):
 
     Details hold the true counts, and as `noisy` and `released` the sums as they were released: [D, H, 1, d, d + 1], see
     statistics/feature_gram.py. Series: `sums`, without noise; `weights`, w~: [D, H, 1, d]; `indefinite`: [D] how many
-    released matrices so far were not positive definite.
+    released matrices so far were not positive definite. Beliefs: see SeedTrace, of the weights of what was asked for.
     """
 
     setup: Setup
@@ -72,7 +72,7 @@ class BatchRun(SlicedRun):
         mechanism, stream = noise.mechanism, noise.stream
         shift, pull = noise_told(spec, noise)
         bound = longest_weights(features)
-        problem = LinearProblem(size, spec.episodes, spec.beta or 0.1, bound, norm_of(spec))
+        self._problem = problem = LinearProblem(size, spec.episodes, spec.beta or 0.1, bound, norm_of(spec))
         ends = ends_of(spec)
         self.setup = Setup(
             K=spec.episodes,
@@ -130,6 +130,7 @@ class BatchRun(SlicedRun):
             pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
         )
         self._kept: dict[str, list[Array]] = {"sums": [], "weights": [], "indefinite": []}
+        self._asked: list[tuple[Array, float, float]] = []  # what vectors were of, and bounds on noise
 
     def _first_plan(self) -> None:
         # before any user: of noise there is none yet
@@ -174,6 +175,9 @@ class BatchRun(SlicedRun):
             ("indefinite", plan.indefinite[0]),
         ):
             self._kept[name].append(np.array(array))
+        means = self.mdp.R + np.einsum("hsax,hx->hsa", self.mdp.P, plan.V[1:])
+        asked = (means - plan.middle[:, None, None]) / plan.unit[:, None, None]
+        self._asked.append((asked, float(self.setup.shift[row]), float(self.setup.pull[row])))
         return Detail(
             episode=self.users,
             counts=state.counts.copy(),
@@ -190,6 +194,24 @@ class BatchRun(SlicedRun):
 
     def _series(self) -> dict[str, Array]:
         return {name: np.array(arrays, dtype=float) for name, arrays in self._kept.items()}
+
+    def _beliefs(self) -> dict[str, Array]:
+        if not self._details:
+            return {}
+        planner, d, constants = planner_of(self.spec), self._problem.size.d, self.setup.constants
+        asked, shift, pull = (np.array(values) for values in zip(*self._asked, strict=True))
+        users = np.array([detail.episode for detail in self._details], dtype=float)
+        released = np.array([detail.noisy for detail in self._details])
+        believed = planner.confidence(released, shift, pull, users, constants)._asdict()
+        sums, none = np.array(self._kept["sums"]), np.zeros(len(users))
+        quiet = planner.confidence(sums, none, none, users, constants)._asdict()
+        pairs, D = self.setup.features.reshape(-1, d), len(users)
+        truth = np.linalg.lstsq(pairs, asked.reshape(-1, len(pairs)).T, rcond=None)[0].T
+        return (
+            {name: np.array(values) for name, values in believed.items()}
+            | {f"noiseless {name}": np.array(values) for name, values in quiet.items()}
+            | {"truth": truth.reshape(D, -1, d), "bound": np.full(D, planner.longest(self._problem))}
+        )
 
 
 def features_of(spec: RunSpec) -> Array:
