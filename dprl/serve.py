@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import argparse
 import errno
-import runpy
+import os
+import re
 import signal
 import socket
 import subprocess
@@ -23,7 +24,7 @@ from typing import Any, NoReturn
 
 from dprl.fields import Field, SpecError, shown
 from dprl.jobs import local
-from dprl.jobs.store import Store, StoreError
+from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
 
 CHECKOUT = Path(__file__).parent.parent
@@ -53,12 +54,13 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     streamlit: subprocess.Popen[bytes] | None = None
     try:
         say("Starting the workers; compiling the simulation (only the first start takes long).")
+        headers(), setting("DPRL_METRICS", 0, 0, 1)  # said before anything begins
         wait_until_warm(Store())
         say(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
         streamlit = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE)
         return streamlit.wait()
-    except StoreError as error:
+    except (SpecError, StoreError) as error:
         print(error, file=sys.stderr)
         return 1
     except Stopped:
@@ -127,15 +129,61 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 def dashboard(host: str, port: int) -> None:
     """Be Streamlit, and end with the process that started this one, however that ends: it holds the other end of
     standard input. All other options are in .streamlit/config.toml."""
+    import streamlit
     from streamlit.runtime.pages_manager import PagesManager
 
+    class App(streamlit.App):
+        """Streamlit behind the guard."""
+
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            """Answers one request."""
+            await guard(super().__call__, scope, receive, send)
+
     stop_when_stdin_closes(threading.Event(), grace=0.0)
+    guard = Guard(headers(), metrics=bool(setting("DPRL_METRICS", 0, 0, 1)))
     # Until app.py has run once, Streamlit takes a folder called pages/ for pages of its own, one a file, and would tell
     # the very first visitor that a page does not exist.
     PagesManager.uses_pages_directory = False
-    address = ["--server.address", host, "--server.port", str(port)]
-    sys.argv = ["streamlit", "run", str(ROOT / "app.py"), *address]
-    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+    script = ROOT / "app.py"
+    sys.argv = [str(script)]
+    App(script).run(config={"server.address": host, "server.port": port})
+
+
+def headers() -> dict[str, str]:
+    """What every answer says to browsers. Raises SpecError where DPRL_FRAME_ANCESTORS cannot be used."""
+    ancestors = os.environ.get("DPRL_FRAME_ANCESTORS", "").strip() or "'self'"
+    if not re.fullmatch(r"('self'|'none'|\*|(https?://[\w.*:-]+ ?)+)( https?://[\w.*:-]+)*", ancestors):
+        raise SpecError(
+            "DPRL_FRAME_ANCESTORS",
+            f"{shown(ancestors)} is not allowed; give 'self', 'none', * or addresses such as https://example.org.",
+        )
+    return {
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": f"frame-ancestors {ancestors}",
+        "Referrer-Policy": "same-origin",  # a link says what its visitor looks at
+    }
+
+
+class Guard:
+    """Adds headers to every answer of an ASGI application, and keeps Streamlit's metrics closed unless `metrics`."""
+
+    def __init__(self, headers: dict[str, str], metrics: bool) -> None:
+        self._metrics = metrics
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+    async def __call__(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
+        """Has `app` answer one request."""
+
+        async def said(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", []), *self._headers]}
+            await send(message)
+
+        if scope["type"] == "http" and not self._metrics and "/_stcore/metrics" in scope["path"]:
+            await said({"type": "http.response.start", "status": 404, "headers": []})
+            await said({"type": "http.response.body", "body": b"Not Found"})
+        else:
+            await app(scope, receive, said)
 
 
 def wait_until_warm(store: Store) -> None:

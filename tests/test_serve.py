@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dprl.fields import SpecError
-from dprl.serve import PORT, check_address, url
+from dprl.serve import PORT, Guard, check_address, headers, url
 from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "frame-ancestors 'self'",
+    "Referrer-Policy": "same-origin",
+}
 
 
 def refused(*arguments: str) -> str:
@@ -81,10 +91,52 @@ def test_killed_it_takes_all_along_and_starts_again_and_ends_on_sigterm(
         while left := before.keys() & app.processes().keys():
             assert time.monotonic() < until, [before[pid] for pid in left]
             time.sleep(0.05)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
+            assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/metrics")
         app.process.send_signal(signal.SIGTERM)
         assert app.process.wait(20) == 0
     finally:
         assert app.end() == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["'self'", "'none'", "*", "https://example.org", "https://*.example.org:8443 http://localhost:3000"],
+)
+def test_who_may_embed_the_dashboard_is_a_setting(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("DPRL_FRAME_ANCESTORS", given)
+    assert headers()["Content-Security-Policy"] == f"frame-ancestors {given}"
+
+
+@pytest.mark.parametrize("given", ["self", "https://a.b; script-src *", "https://a.b\r\nX: y", "a, b"])
+def test_who_may_not_be_named_so_is_refused(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("DPRL_FRAME_ANCESTORS", given)
+    with pytest.raises(
+        SpecError, match=r"^DPRL_FRAME_ANCESTORS: .* is not allowed; give 'self', 'none', \* or"
+    ):
+        headers()
+
+
+def test_metrics_are_closed_unless_they_are_wanted() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"etag", b"1")]})
+
+    def answered(path: str, metrics: bool) -> list[Any]:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        asyncio.run(Guard({"X-A": "b"}, metrics)(app, {"type": "http", "path": path}, None, send))
+        return sent
+
+    for path in ("/_stcore/metrics", "/_stcore/metrics/", "/base/_stcore/metrics"):
+        assert answered(path, metrics=False)[0]["status"] == 404
+        assert answered(path, metrics=False)[0]["headers"] == [(b"x-a", b"b")]
+        assert answered(path, metrics=True)[0]["status"] == 200
+    assert answered("/explore", metrics=False)[0]["headers"] == [(b"etag", b"1"), (b"x-a", b"b")]
 
 
 def test_ctrl_c_before_the_dashboard_opens_leaves_nothing(tmp_path: Path) -> None:

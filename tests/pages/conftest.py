@@ -146,6 +146,14 @@ def sent(app: AppTest, widget: str, **value: Any) -> AppTest:
     return app._run(states)
 
 
+def grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """Query parameters as a browser gives them, each key with all its values."""
+    found: dict[str, list[str]] = {}
+    for key, value in items:
+        found.setdefault(key, []).append(value)
+    return found
+
+
 def tabs(app: AppTest) -> str:
     """The id of the tabs, as a browser knows it."""
     (found,) = app.get("tab_container")

@@ -15,11 +15,14 @@ from streamlit.testing.v1 import AppTest
 from dprl.jobs.simulation import dprl_simulation
 from dprl.jobs.store import Store
 from dprl.jobs.worker import answer
+from dprl.links import encode_spec
 from dprl.mdp import planning
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation import loops, online
+from dprl.simulation import RunSpec, loops, online
 from pages.shared.results import answers, data
-from tests.pages.conftest import unbroken, words
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import Study
+from tests.pages.conftest import grouped, unbroken, words
 from tests.test_layers import ROOT, imported_modules
 
 Visit = Callable[..., AppTest]
@@ -171,6 +174,30 @@ def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Ca
         visit(f"pages/{page}/page.py")
     for tab in ("regret", "counts", "policy", "guarantee", "data"):
         visit("pages/explore/page.py", c=[LINK], tab=tab)
+
+
+def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
+    visit: Visit, silent: Store, forbidden: Callable[[], None]
+) -> None:
+    """Each such K took a minute of the pages' process once."""
+    run = RunSpec(schedule="episodic", episodes=999_997, privacy="shuffle")
+    text = encode_spec(run)
+    forbidden()
+    study = Study(run, ("shuffle", "shuffle:binomial-tree:tight"), "episodes", (999_979, 999_983))
+    for page, query in (
+        *(
+            ("explore", {"c": [text], "tab": tab})
+            for tab in ("regret", "counts", "policy", "guarantee", "data")
+        ),
+        *(
+            ("tradeoffs", grouped(studies.encode(replace(study, show=show))))
+            for show in ("price", "regret", "users")
+        ),
+        *(("free", {"b": text, "show": show}) for show in ("price", "theory", "calculator")),
+        *(("attack", {"b": text, "show": show}) for show in ("attack", "collusion", "promise")),
+    ):
+        visit(f"pages/{page}/page.py", **query)
+    visit("pages/explore/page.py", c=[text]).button(key="run").click().run()
 
 
 def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: Store) -> None:

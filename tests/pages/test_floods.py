@@ -23,7 +23,7 @@ from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.jobs.units import sql
-from tests.pages.conftest import unbroken, words
+from tests.pages.conftest import grouped, unbroken, words
 
 Visit = Callable[..., AppTest]
 EXPLORE = "pages/explore/page.py"
@@ -33,13 +33,6 @@ HEAVY = RunSpec(
 )
 FLOOD = [HEAVY.replace(root_seed=i) for i in range(8)]
 LIGHT = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
-
-
-def grouped(items: list[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, value in items:
-        found.setdefault(key, []).append(value)
-    return found
 
 
 def explore(*specs: RunSpec) -> dict[str, list[str]]:

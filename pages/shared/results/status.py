@@ -18,6 +18,7 @@ from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, session
 
 ACTIVE = ("queued", "running")
+NAMED = 3  # runs that are named where they stand alike; more are counted
 PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
 
 
@@ -101,7 +102,11 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
             key=f"status_{i}", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
         ):
             icon = ":material/error:" if failed else ":material/info:"
-            names = ", ".join(escape(title) for _, title, _ in rows)
+            names = (
+                ", ".join(escape(title) for _, title, _ in rows)
+                if len(rows) <= NAMED
+                else f"{len(rows)} runs"
+            )
             cost = "" if failed else f" What is missing: {price(specs)}."
             st.markdown(f"{icon} **{names}** · {escape(reason)}{cost}", width="stretch")
             again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
