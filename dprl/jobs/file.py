@@ -14,7 +14,9 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
+from dprl.jobs.salvage import lost_changes, salvage
 from dprl.kernels import private
+from dprl.words import plural
 
 SCHEMA = 1
 # Added to files that were begun without it: what pages ask of a spec without running it, and what follows.
@@ -102,6 +104,11 @@ _CHECKS = (
     "SELECT max(seen_at) FROM tab",
     "SELECT max(tab) FROM lease",
     "SELECT max(seconds) FROM backlog",
+)
+
+_EMPTIED = "The store of runs was found empty, and was begun anew."
+_LAST_LOST = (
+    "The last changes to the store of runs were damaged, and are lost; what is missing can be run again."
 )
 
 log = logging.getLogger("dprl.jobs.file")
@@ -276,11 +283,15 @@ class StoreFile:
         """Set the file aside if it is not a store that this version can use."""
         version, usable, empty = 0, False, False
         try:
+            lost = lost_changes(self.path)
             with contextlib.closing(_connect(self.path)) as db:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
                 empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
                 if version == SCHEMA:
                     _complete(db)
+                    if lost:
+                        db.execute("INSERT INTO notice VALUES (?, ?)", (_LAST_LOST, time.time()))
+                        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                     for check in _CHECKS:
                         db.execute(check).fetchone()
                     usable = True
@@ -289,22 +300,14 @@ class StoreFile:
                 raise
             empty = usable = False
         if empty:
-            self._begin()
+            self._begin(_EMPTIED)
         elif version > SCHEMA:
             self._set_aside(f"version-{version}", "was written by a newer version of dprl")
         elif not usable:
             self._set_aside("damaged", "was damaged")
 
     def _begin(self, notice: str | None = None) -> None:
-        db = _connect(self.path)
-        try:
-            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
-            db.execute("PRAGMA journal_mode = WAL")
-            db.executescript(f"BEGIN IMMEDIATE; {TABLES} {LATER} PRAGMA user_version = {SCHEMA}; COMMIT;")
-            if notice is not None:
-                db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
-        finally:
-            db.close()
+        begin(self.path, notice)
 
     def _set_aside(self, why: str, sentence: str) -> None:
         """Rename the file with its write-ahead log, under which it stays readable, and begin a new one."""
@@ -316,9 +319,27 @@ class StoreFile:
         for ending in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.rename(f"{self.path}{ending}", f"{target}{ending}")
-        self._begin(
-            f"The store of runs {sentence}: it was set aside as {target.name}, and a new one was begun."
-        )
+        begun, kept = self.path.with_name(f"{self.path.name}.new"), 0
+        for ending in ("", "-wal", "-shm"):
+            Path(f"{begun}{ending}").unlink(missing_ok=True)
+        begin(begun)
+        if why == "damaged":
+            kept = salvage(target, begun)
+        what = f"{plural(kept, 'result')} could be kept" if kept else "a new one was begun"
+        notice = f"The store of runs {sentence}: it was set aside as {target.name}, and {what}."
+        with contextlib.closing(_connect(begun)) as db:
+            db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
+        os.rename(begun, self.path)  # closed, so that it has no log beside it
+
+
+def begin(path: Path, notice: str | None = None) -> None:
+    """Begin a store at `path`, where there is nothing or an empty file."""
+    with contextlib.closing(_connect(path)) as db:
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
+        db.execute("PRAGMA journal_mode = WAL")
+        db.executescript(f"BEGIN IMMEDIATE; {TABLES} {LATER} PRAGMA user_version = {SCHEMA}; COMMIT;")
+        if notice is not None:
+            db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
 
 
 def _complete(db: sqlite3.Connection) -> None:

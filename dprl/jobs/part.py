@@ -16,7 +16,6 @@ from dprl.jobs.simulation import Simulation, Spec, dprl_simulation
 Self = TypeVar("Self", bound="Part")
 P = ParamSpec("P")
 R = TypeVar("R")
-_DIGEST_BYTES = 16
 
 
 class Part:
@@ -64,24 +63,6 @@ def mending(method: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[S
 def run_key(spec: Spec) -> str:
     """Names a run: its spec, and through the first seed's key the simulation that computes it."""
     return hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
-
-
-def sealed(key: str, data: bytes) -> bytes:
-    """`data` behind a digest of it, and of the key that it is stored under."""
-    return digest(key, data) + data
-
-
-def unsealed(key: str, stored: Any) -> bytes | None:
-    """What `sealed` was given; None where something else is stored."""
-    if not isinstance(stored, bytes):
-        return None
-    data = stored[_DIGEST_BYTES:]
-    return data if stored[:_DIGEST_BYTES] == digest(key, data) else None
-
-
-def digest(key: str, data: bytes) -> bytes:
-    """Of a result, and of the key that it is stored under."""
-    return hashlib.blake2b(key.encode() + data, digest_size=_DIGEST_BYTES).digest()
 
 
 def setting(name: str, default: int, low: int, high: int) -> int:

@@ -11,7 +11,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from dprl.jobs.part import Part, mending, sealed, unsealed
+from dprl.jobs.part import Part, mending
+from dprl.jobs.seals import sealed, unsealed
 from dprl.jobs.simulation import Spec
 
 KEPT = 4096  # answers; the oldest go

@@ -77,7 +77,7 @@ class Requests(Tabs):
             )
             new = db.executemany(
                 "INSERT INTO unit (key, seed, state, seconds, used_at) VALUES (?, ?, 'queued', ?, ?) "
-                "ON CONFLICT (key) DO NOTHING",
+                "ON CONFLICT (key) DO UPDATE SET seed = excluded.seed WHERE seed != excluded.seed",
                 [(*unit, seconds, now) for unit in units],
             ).rowcount
             db.executemany(

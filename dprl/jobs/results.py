@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.jobs.file import DiskFull
-from dprl.jobs.part import Part, digest, mending, run_key, sealed, setting, unsealed
+from dprl.jobs.part import Part, mending, run_key, setting
+from dprl.jobs.seals import digest, sealed, unsealed
 from dprl.jobs.simulation import Simulation, Spec
 from dprl.jobs.units import Unit, requeue
 

@@ -1,0 +1,26 @@
+"""Results and answers behind a digest, which damage does not pass."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+_DIGEST_BYTES = 16
+
+
+def sealed(key: str, data: bytes) -> bytes:
+    """`data` behind a digest of it, and of the key that it is stored under."""
+    return digest(key, data) + data
+
+
+def unsealed(key: str, stored: Any) -> bytes | None:
+    """What `sealed` was given; None where something else is stored."""
+    if not isinstance(stored, bytes):
+        return None
+    data = stored[_DIGEST_BYTES:]
+    return data if stored[:_DIGEST_BYTES] == digest(key, data) else None
+
+
+def digest(key: str, data: bytes) -> bytes:
+    """Of a result, and of the key that it is stored under."""
+    return hashlib.blake2b(key.encode() + data, digest_size=_DIGEST_BYTES).digest()
