@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS tab (
 CREATE TABLE IF NOT EXISTS lease (
     run INTEGER NOT NULL, visitor TEXT NOT NULL, tab TEXT NOT NULL, PRIMARY KEY (run, visitor),
     FOREIGN KEY (run, visitor) REFERENCES request(run, visitor) ON DELETE CASCADE) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS unit_used ON unit(used_at, id) WHERE bytes > 0;
 CREATE INDEX IF NOT EXISTS lease_tab ON lease(tab);
 -- Running seeds whose worker is at another one just now.
 CREATE TABLE IF NOT EXISTS parked (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE);

@@ -11,7 +11,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from dprl.jobs.part import Part, mending
+from dprl.jobs.part import mending
+from dprl.jobs.room import Room
 from dprl.jobs.seals import sealed, unsealed
 from dprl.jobs.simulation import Spec
 
@@ -31,7 +32,7 @@ class Asked:
     spec: Any
 
 
-class Questions(Part):
+class Questions(Room):
     """Asking, and answering."""
 
     @mending
@@ -54,6 +55,7 @@ class Questions(Part):
                 (key, question, spec.to_json(), time.time()),
             )
             db.execute(f"DELETE FROM question WHERE key IN ({_OLDEST})", (KEPT,))
+            self._make_room(db)
         return None
 
     @mending

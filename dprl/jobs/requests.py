@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 
 from dprl.jobs.part import mending, run_key
+from dprl.jobs.room import Room, drop_run
 from dprl.jobs.simulation import Spec
 from dprl.jobs.tabs import Lease, Tabs
 from dprl.jobs.units import unwanted
@@ -17,7 +18,7 @@ WHERE run.key = ?
 """
 
 
-class Requests(Tabs):
+class Requests(Tabs, Room):
     """Asking for runs, and no longer wanting them."""
 
     @mending
@@ -95,6 +96,7 @@ class Requests(Tabs):
             self._lease(db, run, visitor, lease)
             if lease and new:
                 self._admit(db, run, lease)
+            self._make_room(db)
 
     @mending
     def cancel(self, spec: Spec, visitor: str) -> None:
@@ -123,14 +125,7 @@ class Requests(Tabs):
             ]
             for run in own:
                 db.execute("DELETE FROM request WHERE run = ? AND visitor = ?", (run, visitor))
-                if db.execute("SELECT 1 FROM request WHERE run = ?", (run,)).fetchone():
-                    continue
-                units = db.execute("SELECT unit FROM run_unit WHERE run = ?", (run,)).fetchall()
-                db.execute("DELETE FROM run WHERE id = ?", (run,))
-                db.executemany(
-                    "DELETE FROM unit WHERE id = ? AND worker IS NULL "
-                    "AND NOT EXISTS (SELECT 1 FROM run_unit WHERE run_unit.unit = unit.id)",
-                    units,
-                )
+                if not db.execute("SELECT 1 FROM request WHERE run = ?", (run,)).fetchone():
+                    drop_run(db, run)
         self._file.give_back()
         return len(own)

@@ -6,40 +6,28 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.jobs.file import DiskFull
-from dprl.jobs.part import Part, mending, run_key, setting
+from dprl.jobs.part import mending, run_key
+from dprl.jobs.room import Room
 from dprl.jobs.seals import digest, sealed, unsealed
-from dprl.jobs.simulation import Simulation, Spec
+from dprl.jobs.simulation import Spec
 from dprl.jobs.units import Unit, requeue
 
 _USED_SECONDS = 60.0
 _DAMAGES = 2  # a result found damaged this often is not computed again by itself
-_MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 _NO_ROOM = "The disk was full: its curve was kept, its details were not."
 _MINE = "SELECT 1 FROM unit WHERE id = ? AND worker = ?"
 _TRACE = "SELECT digest, data FROM trace WHERE unit = ?"
 _WANTED = "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?"
-_OLDEST = """
-SELECT id, bytes FROM unit
-WHERE bytes > 0 AND id != ? AND state IN ('done', 'failed', 'cancelled') AND NOT EXISTS (
-    SELECT 1 FROM run_unit mine JOIN run_unit other ON other.run = mine.run JOIN unit u ON u.id = other.unit
-    WHERE mine.unit = unit.id AND u.state IN ('queued', 'running'))
-ORDER BY used_at, id LIMIT 1
-"""
 
 
-class Results(Part):
+class Results(Room):
     """Writing and reading what came out. What is read is checked against its digest; a damaged one counts as absent."""
-
-    def __init__(self, path: Path, simulation: Simulation | None) -> None:
-        self._capacity = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
-        super().__init__(path, simulation)
 
     @mending
     def report(self, unit: Unit, progress: float, at: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
@@ -213,27 +201,6 @@ class Results(Part):
             elif table == "trace":
                 dropped = (f"{what} and was dropped.", unit)
                 db.execute("UPDATE unit SET message = ?, bytes = 0 WHERE id = ?", dropped)
-
-    def _make_room(self, db: sqlite3.Connection, newest: int) -> bool:
-        """Drop traces longest unused while there are too many bytes; never those of a run that still goes on,
-        nor the newest."""
-        total = db.execute("SELECT coalesce(sum(bytes), 0) FROM unit").fetchone()[0]
-        removed = False
-        while total > self._capacity:
-            row = db.execute(_OLDEST, (newest,)).fetchone()
-            if row is None:
-                break
-            total -= row["bytes"]
-            removed = True
-            # its curve stays, of a few kB: sweeps need no more
-            db.execute("DELETE FROM trace WHERE unit = ?", (row["id"],))
-            db.execute(
-                "UPDATE unit SET message = CASE state WHEN 'done' THEN ? ELSE message END, bytes = 0, "
-                "state = CASE state WHEN 'done' THEN 'gone' ELSE state END, progress = 0, rev = rev + 1 "
-                "WHERE id = ?",
-                (_MADE_ROOM, row["id"]),
-            )
-        return removed
 
 
 def _write_trace(db: sqlite3.Connection, unit: Unit, data: bytes) -> None:

@@ -16,6 +16,7 @@ from dprl.jobs.part import mending, setting
 from dprl.jobs.questions import Questions
 from dprl.jobs.requests import Requests
 from dprl.jobs.results import Results
+from dprl.jobs.room import used
 from dprl.jobs.simulation import Simulation
 from dprl.jobs.status import Activity, RunRow, RunStatus, State, Statuses
 from dprl.jobs.tabs import Lease, TooMuch
@@ -42,8 +43,8 @@ NOTICE_SECONDS = 24 * 3600.0
 class Store(Requests, Units, Results, Statuses, Questions):
     """The store in one SQLite file; each process opens its own `Store` on it, and all its threads may use that.
 
-    path: default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl. Traces beyond DPRL_STORE_MB (default
-    1024) make room, those longest unused first. Raises StoreError, one sentence, where no store can be had.
+    path: default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl. Beyond DPRL_STORE_MB (default 1024) what
+    is longest unused makes room, traces before curves. Raises StoreError, one sentence, where no store can be had.
     """
 
     def __init__(self, path: Path | None = None, simulation: Simulation | None = None) -> None:
@@ -70,11 +71,7 @@ class Store(Requests, Units, Results, Statuses, Questions):
     def size_bytes(self) -> int:
         """Bytes of the file that are in use."""
         with self._file.reading() as db:
-            pages, free, size = (
-                db.execute(f"PRAGMA {name}").fetchone()[0]
-                for name in ("page_count", "freelist_count", "page_size")
-            )
-        return int((pages - free) * size)
+            return used(db)
 
 
 def default_path() -> Path:

@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dprl.jobs import worker
@@ -39,6 +40,37 @@ def test_the_longest_unused_make_room(path: Path, monkeypatch: pytest.MonkeyPatc
     assert path.stat().st_size < 1_500_000
     store.request(specs[1], "ann")
     assert store.status(specs[1]).state == "queued"
+
+
+def test_requests_curves_and_answers_make_room_too(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_STORE_MB", "1")
+    store = Store(path, fake.simulation())
+    curve = np.arange(1, 5001)
+    for i in range(40):  # 80 kB each
+        store.request(FakeSpec(str(i), seeds=1), "ann")
+        unit = claim(store)
+        store.report(unit, 1.0, curve, curve / 2)
+        store.finish(unit, FakeTrace(0, True).to_bytes())
+    assert store.size_bytes() <= 2**20
+    assert [len(store.live(FakeSpec(str(i), seeds=1))) for i in (0, 39)] == [0, 1]
+    assert store.status(FakeSpec("0", seeds=1)).state == "unknown"
+    going = FakeSpec("going", seeds=3, diary="a long path " * 100)
+    store.request(going, "ann")
+    for i in range(600):  # links that nobody waits for any more, of 4 kB each
+        spec = FakeSpec(f"link {i}", seeds=1, diary="x" * 4000)
+        store.request(spec, "bob")
+        store.cancel(spec, "bob")
+    assert store.size_bytes() <= 2**20
+    assert store.status(going).state == "queued"
+    assert store.status(FakeSpec("link 599", seeds=1, diary="x" * 4000)).state == "cancelled"
+    for i in range(600):
+        spec = FakeSpec(f"asked {i}", diary="x" * 4000)
+        assert store.ask("size", spec) is None
+        asked = store.next_question()
+        assert asked is not None
+        store.answer(asked, "y")
+    assert store.size_bytes() <= 2**20
+    assert store.status(going).state == "queued"
 
 
 @pytest.mark.parametrize("last", ["queued", "running"])
