@@ -92,6 +92,10 @@ def start(
         "DPRL_HOME": str(where),
         "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR") or str(kernels(source_digest())),
         "STREAMLIT_SERVER_HEADLESS": "true",
+        # Tests come to what goes on by links, to runs of minutes.
+        "DPRL_LINK_SECONDS": "600000",
+        "DPRL_TAB_SECONDS": "1000000",
+        "DPRL_ALL_SECONDS": "1000000",
     }
     log_file = where / "app.log"
     with log_file.open("wb") as log:
