@@ -184,7 +184,7 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
     text = encode_spec(run)
     forbidden()
     study = Study(run, ("shuffle", "shuffle:binomial-tree:tight"), "episodes", (999_979, 999_983))
-    for page, query in (
+    queries: list[tuple[str, dict[str, Any]]] = [
         *(
             ("explore", {"c": [text], "tab": tab})
             for tab in ("regret", "counts", "policy", "guarantee", "data")
@@ -195,7 +195,8 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
         ),
         *(("free", {"b": text, "show": show}) for show in ("price", "theory", "calculator")),
         *(("attack", {"b": text, "show": show}) for show in ("attack", "collusion", "promise")),
-    ):
+    ]
+    for page, query in queries:
         visit(f"pages/{page}/page.py", **query)
     visit("pages/explore/page.py", c=[text]).button(key="run").click().run()
 
