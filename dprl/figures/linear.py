@@ -22,6 +22,7 @@ WEIGHTS_ALT = (
     "Estimated weights, what is held possible, and true weights: a panel for each weight, over the steps."
 )
 PANEL, GAP = 120, 44  # pixels of one weight
+ROUNDING = 1e-12  # of the largest eigenvalue: less is 0, which a log axis does not show
 
 
 def _mark(figure: Any, at: Array, name: str, color: str, symbol: str, size: int = 11) -> None:
@@ -56,12 +57,12 @@ def ellipsoid(
             there is none, and noisy is None where the run has no noise.
         estimate, quiet_estimate, truth: [2] each.
         bound: C_w, the most that the weights can be long, a circle from theory.
-        near: the axes show the region without noise, not that circle.
+        near: the axes, each with a scale of its own, are filled by the region; else they show that circle.
     """
     colors = style.theme(dark)
     figure = style.base(
         "Where the weights can be",
-        subtitle=style.plain(label),
+        subtitle=style.plain(label) + ("; each axis has a scale of its own" if near else ""),
         dark=dark,
         height=520,
         x_title=names[0],
@@ -98,16 +99,19 @@ def ellipsoid(
     if noisy is not None:
         _mark(figure, estimate, "estimate from noisy sums", colors.roles["noisy"], "x")
     _mark(figure, quiet_estimate, "estimate without noise", colors.roles["true"], "circle-open")
-    _mark(figure, truth, "true weights", colors.roles["optimal"], "star", 14)
+    _mark(figure, truth, "true weights", colors.roles["optimal"], "star", 13)
     rows += [
         (name, names[k], at[k], at[k])
         for name, at in (("estimate", estimate), ("estimate without noise", quiet_estimate), ("true", truth))
         for k in (0, 1)
     ]
     (x0, x1), (y0, y1) = _window(noisy, quiet, truth, bound, near)
-    figure.update_xaxes(range=[x0, x1], constrain="domain", exponentformat="power")
-    figure.update_yaxes(range=[y0, y1], scaleanchor="x", constrain="domain", exponentformat="power")
-    figure.update_layout(uirevision=f"ellipsoid-{names}-{near}")
+    figure.update_xaxes(range=[x0, x1], nticks=7, tickangle=0)
+    figure.update_yaxes(range=[y0, y1], nticks=7)
+    if not near:
+        figure.update_xaxes(constrain="domain")
+        figure.update_yaxes(constrain="domain", scaleanchor="x")
+    figure.update_layout(uirevision=f"ellipsoid-{names}-{near}-{label}")
     table = pd.DataFrame(rows, columns=["what", "weight", "from", "to"])
     return Picture(figure, ELLIPSOID_ALT, see, table)
 
@@ -119,9 +123,10 @@ def _window(
     drawn = [outline for outline in (noisy, quiet) if outline is not None and near]
     points = np.concatenate([*drawn, truth[None]]) if drawn else np.array([[-bound, -bound], [bound, bound]])
     points = np.clip(points, -1.1 * bound, 1.1 * bound)
-    middle = (points.min(0) + points.max(0)) / 2
-    half = max(0.55 * float(np.ptp(points, axis=0).max()), 1e-9)
-    return (middle[0] - half, middle[0] + half), (middle[1] - half, middle[1] + half)
+    low, high = points.min(0), points.max(0)
+    edge = np.maximum(0.06 * (high - low), 1e-12)
+    (x0, y0), (x1, y1) = low - edge, high + edge
+    return (x0, x1), (y0, y1)
 
 
 def eigenvalues(
@@ -156,13 +161,13 @@ def eigenvalues(
     words = [human(float(value)) for value in k]
     parts = [(quiet, "true", "circle", "eigenvalues without noise")]
     if noisy is not None:
-        parts.append((noisy, "noisy", "x", "eigenvalues as released"))
+        parts.insert(0, (noisy, "noisy", "x", "eigenvalues as released"))
     for values, role, symbol, name in parts:
         for i in range(d):
             y = values[:, i]
             figure.add_scatter(
                 x=k,
-                y=np.where(y > 0, y, np.nan),
+                y=np.where(y > ROUNDING * values[:, -1], y, np.nan),
                 mode="lines+markers",
                 line={"color": style.translucent(colors.roles[role], 0.8), "width": 1.6},
                 marker={"symbol": symbol, "size": 6, "color": colors.roles[role]},
@@ -275,7 +280,8 @@ def weights(
                 | {
                     "domain": [0.0, 0.46] if column == 0 else [0.54, 1.0],
                     "anchor": f"y{axis}",
-                    "title": {"text": "Step h" if last else ""},
+                    "title": kind.get("title", figure.layout.xaxis.title.to_plotly_json())
+                    | {"text": "Step h" if last else ""},
                     "range": [-0.6, steps - 0.4],
                 }
                 | style.step_ticks(steps),
@@ -283,7 +289,6 @@ def weights(
                 | {
                     "domain": [max(0.0, top - PANEL / plot), top],
                     "anchor": f"x{axis}",
-                    "title": {"text": ""},
                     "range": [-1.05 * bound, 1.05 * bound],
                     "nticks": 4,
                 },

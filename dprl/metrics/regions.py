@@ -57,17 +57,21 @@ def outline(one: Region, i: int, j: int) -> Array:
     """[POINTS + 1, 2] the boundary of the projection on coordinates i and j, closed.
 
     A projection has the support function of its region in the directions x of the plane: the point of the boundary
-    with outer normal x is its gradient.
+    with outer normal x is its gradient. Normals are spread evenly as if the region were round, lest a long one be drawn
+    with corners.
     """
+    parts, plane = _supports(one), [i, j]
+    values, vectors = np.linalg.eigh((parts[0] + parts[1])[np.ix_(plane, plane)])
+    rounded = vectors / np.sqrt(np.maximum(values, values.max() * 1e-30)) @ vectors.T
     angle = np.linspace(0.0, 2 * np.pi, POINTS + 1)
     x = np.zeros((POINTS + 1, len(one.center)))
-    x[:, i], x[:, j] = np.cos(angle), np.sin(angle)
+    x[:, plane] = np.column_stack([np.cos(angle), np.sin(angle)]) @ rounded
     points = np.tile(one.center, (POINTS + 1, 1))
-    for part in _supports(one):
+    for part in parts:
         image = x @ part
-        length = np.sqrt(np.maximum((x * image).sum(-1), 0.0))
-        points += np.divide(image, length[:, None], out=np.zeros_like(image), where=length[:, None] > 0)
-    return np.asarray(points[:, [i, j]])
+        length = np.sqrt(np.maximum((x * image).sum(-1), 0.0))[:, None]
+        points += np.divide(image, length, out=np.zeros_like(image), where=length > 0)
+    return np.asarray(points[:, plane])
 
 
 def spectrum(matrices: Array, h: int) -> Array:

@@ -44,6 +44,10 @@ def eigenvalues(quiet: Array, shift: float, users: int, private: bool) -> str:
         )
     above = int((quiet > shift).sum())
     times = float(quiet.min() / shift) if shift > 0 else np.inf
+    if not quiet.max() > shift:
+        return (
+            f"After {human(users)} users no eigenvalue stands above what noise can do: nothing is known yet."
+        )
     lead = f"After {human(users)} users {above} of {plural(d, 'eigenvalue')} stand above what noise can do"
     if above == d:
         return (

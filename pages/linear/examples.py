@@ -34,8 +34,8 @@ def _budgets(base: RunSpec, *epsilons: float) -> tuple[RunSpec, ...]:
 EXAMPLES = (
     Example(
         "Who is trusted?",
-        "Noise widens what the learner holds possible: that of a trusted agent is small beside 10⁷ users, that of "
-        "everybody's own at the same ε = 1 still large beside 10¹¹.",
+        "The same ε = 1 costs users: with a trusted agent an average episode loses below 1% of V* from 10⁷ of them on, "
+        "with nobody trusted only beyond 10¹².",
         (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
     ),
     Example(
@@ -45,13 +45,13 @@ EXAMPLES = (
     ),
     Example(
         "Constants as printed",
-        "From which K on do printed noise and constants say something? Beside them, at the same ε = 1, the least noise "
-        "that proves it and the bonus that is proved at all times.",
+        "From which K on do printed noise and constants say something? Beside them, at the same ε = 1, the noise that "
+        "proves it in the same tree, with the bonus that is proved at all times.",
         (
             PRINTED.twin(),
             PRINTED,
             PRINTED.replace(privacy="local", calibration="paper", delta=1e-6),
-            BASE.replace(episodes=10**15),
+            BASE.replace(episodes=10**15, mechanism="gaussian-tree"),
         ),
     ),
     Example(

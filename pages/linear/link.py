@@ -35,7 +35,7 @@ FIELDS: dict[str, Field] = {
         Field("h", "int", 0, "the step of the episode", 0, 999, query="h"),
         Field("first", "int", 0, "the weight along the horizontal axis", 0, MOST_WEIGHTS, query="w1"),
         Field("second", "int", 1, "the weight along the vertical axis", 0, MOST_WEIGHTS, query="w2"),
-        Field("near", "choice", "off", "as near as the region allows", choices=("on", "off"), query="near"),
+        Field("near", "choice", "on", "axes that the region fills", choices=("on", "off"), query="near"),
     )
 }
 
@@ -57,7 +57,7 @@ class LinearView:
     h: int = 0
     first: int = 0
     second: int = 1
-    near: str = "off"
+    near: str = "on"
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def main() -> None:
     )
     examples()
     if (example := shown(part.specs)) is not None:
-        st.markdown(f"**{example.say}**")
+        st.markdown(f"**{escape(example.say)}**")
     st.caption(escape(in_common(part.curves)))
     redrawn(partial(results, corner), PACE if going() else None)
     words_and_papers(OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS)
@@ -62,7 +62,7 @@ def examples() -> None:
             st.button(
                 example.title,
                 key=f"example_{i}",
-                help=example.say,
+                help=escape(example.say),
                 on_click=callback(take),
                 args=(example,),
                 type="primary" if linear().specs == example.specs else "secondary",

@@ -11,6 +11,8 @@ from dprl.jobs.store import Store
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from pages.attack import link as attacks
 from pages.free import link as free
+from pages.linear import link as linear
+from pages.linear.examples import EXAMPLES as LINEAR_EXAMPLES
 from pages.offline import link as offline
 from pages.offline.examples import EXAMPLES
 from pages.shared.results.status import ACTIVE
@@ -41,6 +43,22 @@ SWEEP = studies.Study(LONG_PRIVATE, models=("none", "central"), values=(1.0, 10.
 LEARNED = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 FEW = (LEARNED, LEARNED.twin())
 MANY = (LEARNED.replace(environment_params=LARGE, n=10**12, seeds=100),)
+REGRESSED = RunSpec(
+    environment="linear-mixture",
+    environment_params={"d": 3, "S": 3, "H": 3},
+    algorithm="ucrl-vtr",
+    privacy="central",
+    episodes=10**6,
+    seeds=2,
+)
+BOTH = (REGRESSED, REGRESSED.twin())
+SLOW = REGRESSED.replace(
+    environment_params={"d": 10, "S": 12, "H": 100},
+    privacy="none",
+    schedule="episodic",
+    episodes=50_000,
+    seeds=1,
+)
 # Menus in the sidebar that the same code draws on every page: one entry is enough.
 MENUS = (
     "Environment",
@@ -178,6 +196,37 @@ STOPS = {
         first=f"offline?{urlencode(offline.encode(FEW, offline.OfflineView()))}",
         brief=(*MENUS, "Behaviour policy", "Privacy budget", "Step of the episode"),
         late=tuple(one.title for one in EXAMPLES),
+        everywhere=False,
+    ),
+    "linear": Stop(
+        f"linear?{urlencode(linear.encode((*BOTH, SLOW), linear.LinearView()))}",
+        frozenset(
+            {
+                *(
+                    ("tab", name)
+                    for name in (
+                        "Regret",
+                        "Exponents",
+                        "Ellipsoid",
+                        "Eigenvalues",
+                        "Weights",
+                        "Guarantee",
+                        "Data",
+                    )
+                ),
+                *(
+                    ("choice", name)
+                    for name in ("Per episode", "In all", "Price of privacy", "Harder with more users")
+                ),
+                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Chart (HTML)")),
+                *(("button", name) for name in ("Run", "Reset", "Cancel")),
+                *(("button", one.title) for one in LINEAR_EXAMPLES),
+                ("switch", "Fill the chart"),
+            }
+        ),
+        first=f"linear?{urlencode(linear.encode(BOTH, linear.LinearView()))}",
+        brief=(*MENUS, "Across", "Up", "Run", "Seed"),
+        late=tuple(one.title for one in LINEAR_EXAMPLES),
         everywhere=False,
     ),
     "runs": Stop(

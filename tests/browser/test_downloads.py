@@ -33,6 +33,7 @@ PAGES = {
     },
     SWEEP: {"sweep.csv", "sweep.json"},
     "offline?tab=data": {"gap.csv", "gap.parquet", "specs.json", "gap.html"},
+    "linear?tab=data": {"regret.csv", "regret.parquet", "specs.json", "regret.html"},
 }  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
     context.close()
 
 
-@pytest.mark.parametrize("path", PAGES, ids=["explore", "trade-offs", "offline"])
+@pytest.mark.parametrize("path", PAGES, ids=["explore", "trade-offs", "offline", "linear"])
 def test_every_download_gives_a_file_that_opens(
     visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, path: str
 ) -> None:

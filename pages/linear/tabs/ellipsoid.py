@@ -29,7 +29,7 @@ def tab() -> None:
             j = widgets.menu(
                 "Up", "second", [k for k in weights if k != i], [w for w in words if w != words[i]]
             )
-        near = widgets.switch("Near", "near", "on", "off", "As near as what is held possible allows.")
+        near = widgets.switch("Fill the chart", "near", "on", "off", "Else all weights up to C_w are shown.")
     night = dark()
     picture = kept(
         ("ellipsoid", found.key, h, i, j, near, night), lambda: drawn(found, h, (i, j), near, night)
