@@ -314,3 +314,25 @@ def test_tabs_are_in_the_address(visit: Visit) -> None:
     unbroken(app)
     assert app.query_params["tab"] == "guarantee"
     assert app.query_params["c"] == query(*DEFAULT)["c"]
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_every_learner_of_a_linear_model_has_every_tab(visit: Visit, work: Work, key: str) -> None:
+    """What it declares is enough: a learner appears here by itself."""
+    base = RunSpec(
+        environment=next(problem for problem in PROBLEMS if key in fitting(problem)),
+        environment_params={"H": 3},
+        algorithm=key,
+        privacy="central",
+        episodes=10**5,
+        seeds=1,
+    )
+    given = query(base.twin(), base)
+    visit(PAGE, **given)
+    work()
+    drawn = {"regret", "exponents", "ellipsoid", "eigenvalues", "weights"}
+    for tab in linear_link.TABS:
+        app = visit(PAGE, **given, tab=tab)
+        assert bool(charts(app)) == (tab in drawn) or tab == "guarantee", tab
+    assert most(base) is not None
+    assert key in app.multiselect[0].value
