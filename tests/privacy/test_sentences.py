@@ -8,13 +8,15 @@ import re
 import pytest
 from scipy import stats
 
+from dprl.learners import ALGORITHMS
 from dprl.metrics import Measured
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import SCOPE, UNIT
 from dprl.sentences import attack, promise, uploads
-from dprl.simulation import OfflineSpec
+from dprl.simulation import OfflineSpec, RunSpec
+from dprl.simulation.loops import BatchRun
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.run import ASSUMPTIONS
@@ -61,7 +63,21 @@ def vocabulary() -> set[str]:
     for calibration in ("tight", "paper"):
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
         said.add(promise.verdict(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
-    return {plain(text) for text in said | of_attacks() | of_data_sets()}
+    return {plain(text) for text in said | of_attacks() | of_data_sets() | of_values_asked_anew()}
+
+
+def of_values_asked_anew() -> set[str]:
+    """What is said of LSVI-UCB: on a card with printed noise, and where a privacy model is refused."""
+    run = RunSpec(
+        environment="linear-mdp",
+        algorithm="lsvi-ucb",
+        calibration="paper",
+        episodes=10**4,
+        seeds=1,
+    )
+    card = BatchRun.noise_of_run(run).guarantee()
+    refused = {f"{model} {why}" for a in ALGORITHMS.values() for model, why in a.refused.items()}
+    return {card.where, *card.assumptions} | refused
 
 
 def of_data_sets() -> set[str]:
