@@ -34,7 +34,7 @@ PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """A card for every visible curve, beside each other; then what other noise would have done.
+    """What the visible curves promise, side by side; the card of one; then what other noise would have done.
 
     All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
     """
@@ -42,34 +42,70 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not s.explore.visible:
         st.info("All curves are hidden. Show one to see what it guarantees.")
         return
-    cards(s.explore.curves, titles, lambda offered: view.curve("Of which curve", offered, titles))
+    cards(s.explore.curves, titles, lambda offered: view.curve("Look closely at", offered, titles))
 
 
 def cards(curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequence[int]], int]) -> None:
-    """A card for every curve that is not hidden, then the ladder of one. choose: a menu of places among the curves."""
+    """A table of all curves that are not hidden, the card of one of them, and its ladder. choose: a menu of places."""
     with st.expander("What does (ε, δ) promise?", icon=":material/help:"):
         st.markdown(said.MEANING)
-    grid = st.grid("auto", min_column_width=330)
-    found: dict[int, Guarantee] = {}
-    for key, (curve, title) in enumerate(zip(curves, titles, strict=True)):
-        if curve.hidden:
-            continue
-        with grid.cell(), st.container(border=True, height="stretch"):
-            st.markdown(f"#### {escape(title)}", anchors=False)
-            drawing(curve.spec.privacy)
-            try:
-                guarantee = answers.guarantee(curve.spec)
-            except SpecError as error:
-                st.caption(f":red[{escape(str(error))}]")
-                continue
+    offered = [i for i, curve in enumerate(curves) if not curve.hidden]
+    if len(offered) > 1:
+        compare(offered, curves, titles)
+        chosen = choose(offered)
+    else:
+        (chosen,) = offered
+    run = curves[chosen].spec
+    guarantee, wrong = promised(run)
+    with st.container(border=True):
+        picture, text = st.columns([3, 5], gap="medium")
+        with picture:
+            st.markdown(f"#### {escape(titles[chosen])}", anchors=False)
+            drawing(run.privacy)
+        with text:
             if guarantee is None:
-                st.markdown(escape(PRIVATIZERS[curve.spec.privacy].trust))
-                st.caption("What its noise proves is being worked out.")
+                st.markdown(escape(PRIVATIZERS[run.privacy].trust))
+                st.caption(wrong or "What its noise proves is being worked out.")
             else:
-                card(guarantee, curve.spec, key)
-                found[key] = guarantee
-                offer_attack(curve.spec)
-    compare_noise({i: g for i, g in found.items() if g.ladder}, curves, choose)
+                card(guarantee, run, chosen)
+                offer_attack(run)
+    if guarantee is not None and guarantee.ladder:
+        compare_noise(guarantee, run)
+
+
+def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
+    """What a run guarantees, as soon as a worker has said it; else why there is nothing to say."""
+    try:
+        return answers.guarantee(run), ""
+    except SpecError as error:
+        return None, f":red[{escape(str(error))}]"
+
+
+def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
+    """The promises of several curves, a line each."""
+    rows = [
+        "| Curve | Promise | Claimed | Proved | Noise on a count |",
+        "| --- " * 5 + "|",
+    ]
+    for i in offered:
+        run = curves[i].spec
+        g, wrong = promised(run)
+        words = PRIVATIZERS[run.privacy].words
+        sign = noise = ""
+        claimed = proves = wrong or "…"
+        if g is not None:
+            claimed = proves = "none"
+            noise = "" if g.noise_std is None else f"± {significant(g.noise_std, 3)}"
+            if g.claimed_epsilon is not None:
+                delta = g.claimed_delta or 0.0
+                good, _ = said.verdict(g.claimed_epsilon, delta, g.readings, words.blanked)
+                sign = f":material/{'verified' if good else 'warning'}: "
+                claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
+        rows.append(
+            f"| {escape(titles[i])} | {escape(words.promise)} | {claimed} | {sign}{proves} | {noise} |"
+        )
+    with st.container(key="promises"):
+        st.markdown("\n".join(rows))
 
 
 def offer_attack(run: RunSpec) -> None:
@@ -154,25 +190,16 @@ def proved(g: Guarantee) -> str:
     return "–" if g.proved_epsilon is None else promise(g.proved_epsilon, g.proved_delta or 0.0)
 
 
-def compare_noise(
-    found: dict[int, Guarantee], curves: Sequence[Curve], choose: Callable[[Sequence[int]], int]
-) -> None:
-    """The ladder from the printed noise down, for one of the curves that have one."""
-    if not found:
-        return
+def compare_noise(g: Guarantee, run: RunSpec) -> None:
+    """The ladder from the printed noise down."""
     st.markdown("#### How much noise a promise needs", anchors=False)
     st.markdown(
         "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "
         "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it. Up to 4,000 "
         "releases, the last is a lower bound."
     )
-    chosen = choose(list(found))
-    g, curve = found[chosen], curves[chosen]
     night = dark()
-    show(
-        kept(("ladder", curve.spec.to_json(), night), lambda: ladder(g, night, instance(curve.spec))),
-        "ladder",
-    )
+    show(kept(("ladder", run.to_json(), night), lambda: ladder(g, night, instance(run))), "ladder")
 
 
 def instance(spec: RunSpec) -> str:

@@ -136,17 +136,22 @@ def test_the_runs_own_noise_stands_on_the_ladder(change: dict[str, Any]) -> None
     assert len(table) in (len(g.ladder), len(g.ladder) + 1)
 
 
-def test_the_ladder_is_shown_for_central_only(visit: Visit, work: Work) -> None:
+def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> None:
     small = "envp.S.3~envp.H.3~K.1000~seeds.1"
-    curves = [f"{small}~priv.none", "priv.local", "priv.shuffle"]
-    visit("pages/explore/page.py", c=[*curves, "priv.central"])
-    work()
-    app = visit("pages/explore/page.py", c=[*curves, "priv.central"], tab="guarantee")
-    assert len(charts(app)) == 1
-    assert words(app).count("It proves what it claims") == 3
-    assert words(app).count("Scale of one draw") == 2  # bits have none
-    assert "1e-06" not in words(app).replace("\\", "")
-    assert charts(visit("pages/explore/page.py", c=curves, tab="guarantee")) == []
+    curves = [f"{small}~priv.none", "priv.local", "priv.shuffle", "priv.central"]
+    for i, scale in enumerate([0, 1, 0, 1]):  # of one draw: bits have none
+        app = visit("pages/explore/page.py", c=curves, tab="guarantee", i=str(i))
+        (table,) = [m.value for m in app.markdown if m.value.startswith("| Curve")]
+        lines = table.splitlines()[2:]
+        assert [line.count(":material/verified:") for line in lines] == [0, 1, 1, 1]
+        assert [("±" in line) for line in lines] == [False, True, True, True]
+        assert "Joint differential privacy" in lines[3]
+        assert words(app).count("It proves what it claims") == (i > 0)
+        assert words(app).count("Scale of one draw") == scale
+        assert "1e-06" not in words(app).replace("\\", "")
+        assert len(charts(app)) == (i == 3)  # the ladder
+    alone = visit("pages/explore/page.py", c=curves[:1], tab="guarantee")
+    assert "| Curve" not in words(alone)
 
 
 def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, store: Store) -> None:
