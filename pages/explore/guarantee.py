@@ -94,8 +94,8 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
         sign = noise = ""
         claimed = proves = wrong or "…"
         if g is not None:
-            claimed = proves = "none"
-            noise = "" if g.noise_std is None else f"± {significant(g.noise_std, 3)}"
+            claimed = proves = "–"
+            noise = f"± {significant(g.noise_std, 3)}" if g.noise_std else "–"
             if g.claimed_epsilon is not None:
                 delta = g.claimed_delta or 0.0
                 good, _ = said.verdict(g.claimed_epsilon, delta, g.readings, words.blanked)
