@@ -10,15 +10,19 @@ import json
 import sys
 from collections.abc import Collection, Iterable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl import metrics, search
+from dprl.claims import CLAIMS, Evidence, Run
+from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
-from dprl.simulation import OfflineSpec, RunSpec, Spec, online, run
+from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
 from pages.attack.link import DEFAULT
 from pages.attack.state import PLAYED
+from pages.claims.state import FILE as CLAIMED
 from pages.shared.results.answers import OPTIMA
 from pages.shared.results.bundled import DIRECTORY, ENDS, FILES
 from pages.tradeoffs import study as studies
@@ -103,6 +107,22 @@ def attack() -> dict[str, object]:
     return {"spec": DEFAULT.to_dict(), "releases": first.releases, "counters": first.counters, **scores}
 
 
+def claims() -> dict[str, object]:
+    """What the verdicts of the page Claims follow from."""
+    wanted: dict[Any, bool] = {}  # whether whole curves are
+    answers: dict[Any, Any] = {}
+    for claim in CLAIMS.values():
+        wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}
+        answers |= {
+            spec: answered(kinds.answer(question, spec)) for spec, question in claim.questions.items()
+        }
+    found = {}
+    for spec, whole in wanted.items():
+        trace = run(spec)
+        found[spec] = Run.of(trace.at, trace.values, trace.seeds[0].v_star, whole)
+    return {"version": version(), **Evidence(found, answers).to_dict()}
+
+
 def write(name: str, entries: Iterable[object]) -> None:
     """A file of assets/, an entry on each line."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
@@ -120,6 +140,8 @@ def main(names: Collection[str]) -> None:
         write(OPTIMA.stem, optima())
     if PLAYED.stem in names or not names:
         PLAYED.write_text(json.dumps(attack(), separators=(",", ":")) + "\n", encoding="utf-8")
+    if CLAIMED.stem in names or not names:
+        CLAIMED.write_text(json.dumps(claims(), separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The command line: `dprl run | sweep | list | serve`, also as `python -m dprl`."""
+"""The command line: `dprl run | sweep | reproduce | list | serve`, also as `python -m dprl`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ from dprl import (
     serve,
     spec_from_json,
 )
+from dprl.claims import CLAIMS
+from dprl.claims.gather import gather
+from dprl.claims.report import report
 from dprl.fields import Field, parse_params, shown
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
@@ -37,6 +40,7 @@ from dprl.simulation.sweep import Sweep
 from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
+EVERY_CLAIM = "all"
 
 
 class Parser(argparse.ArgumentParser):
@@ -60,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_run(commands)
     add_sweep(commands)
+    add_reproduce(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
     add_serve(commands)
     given = parser.parse_args(arguments)
@@ -68,6 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run_command(given)
         if given.command == "sweep":
             return sweep_command(given)
+        if given.command == "reproduce":
+            return reproduce_command(given)
         if given.command == "serve":
             return serve.main(given.host, serve.PORT.parse(given.port))
         return list_command()
@@ -260,6 +267,49 @@ def sweep_command(given: argparse.Namespace) -> int:
             below.append(", ".join(map(str, point.values)))
     if below:
         print(f"Note: {doubts.below_zero(below)}")
+    return 0
+
+
+def add_reproduce(commands: Any) -> None:
+    """The flags of `reproduce`."""
+    parser = commands.add_parser(
+        "reproduce", help="put a claim of the papers to the test", allow_abbrev=False
+    )
+    parser.add_argument(
+        "claim", nargs="?", help=f"one of {', '.join(CLAIMS)}, or {EVERY_CLAIM}; without one they are listed"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs"
+    )
+
+
+def reproduce_command(given: argparse.Namespace) -> int:
+    """Compute the verdict on one claim or on all, as `sweep` computes runs; print it, and write DIR/CLAIM.json."""
+    if given.claim is None:
+        for claim in CLAIMS.values():
+            print(f"{claim.key:<20} {claim.says}")
+        return 0
+    if given.claim not in (*CLAIMS, EVERY_CLAIM):
+        allowed = f"give one of {', '.join(CLAIMS)}, or {EVERY_CLAIM}."
+        raise SpecError("claim", f"{shown(given.claim)} is not allowed; {allowed}")
+    out = None if given.out is None else directory(given.out)
+    store = Store()
+    ensure_pool(store.path)
+    for claim in CLAIMS.values():
+        if given.claim not in (claim.key, EVERY_CLAIM):
+            continue
+        found = report(
+            claim, gather(store, claim, COMMAND_LINE, progress_bar if sys.stderr.isatty() else None)
+        )
+        print(found.text(), flush=True)
+        if out is not None:
+            try:
+                text = json.dumps(found.to_dict(), indent=2) + "\n"
+                (out / f"{claim.key}.json").write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise SpecError(
+                    "out", f"{shown(given.out)} cannot be written to ({error.strerror})."
+                ) from None
     return 0
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl import metrics
 from dprl.jobs.store import Store
 from dprl.simulation.kinds import Spec
 
 S = TypeVar("S", bound=Spec)
+T = TypeVar("T")
 
 _POLL = 0.1
 
@@ -27,21 +29,50 @@ def final_values(store: Store, spec: Spec) -> NDArray[np.float64] | None:
     return np.array([ends[seed] for seed in range(spec.seeds)]) if len(ends) == spec.seeds else None
 
 
+class Finished(NamedTuple):
+    """A finished run: points at [C], values [seeds, C], and the best value there is, None where no model is known."""
+
+    at: NDArray[np.int64]
+    values: NDArray[np.float64]
+    v_star: float | None
+
+
+def finished(store: Store, spec: Spec) -> Finished | None:
+    """The curves of a run; None while a seed has not got to its end, or where its traces have made room."""
+    curves = [(k, r) for _, k, r in store.live(spec) if len(k) and k[-1] == spec.size]
+    traces = store.traces(spec, seeds=(0,)) if len(curves) == spec.seeds else []
+    if not traces or not traces[0].complete:
+        return None
+    at, values = metrics.align(curves)
+    return Finished(at, values, traces[0].v_star)
+
+
 def compute(
     store: Store, specs: Iterable[S], visitor: str, progress: Callable[[float], None] | None = None
 ) -> dict[S, NDArray[np.float64]]:
-    """Ask for the runs that are missing, wait for all, and return what each measured at its end, [seeds].
+    """What each run measured at its end, [seeds]; see `collect`."""
+    return collect(store, specs, visitor, final_values, progress)
+
+
+def collect(
+    store: Store,
+    specs: Iterable[S],
+    visitor: str,
+    read: Callable[[Store, S], T | None],
+    progress: Callable[[float], None] | None = None,
+) -> dict[S, T]:
+    """Ask for the runs that are missing, wait for all, and return what is read of each, None while it is not there.
 
     progress: called with the share done, 0 to 1. Whatever ends this early withdraws the requests; finished seeds
     are kept, so that the next call goes on from there. Raises RunFailed, and SpecError for a run past the limits.
     """
-    found: dict[S, NDArray[np.float64]] = {}
+    found: dict[S, T] = {}
     asked = []
     done = False
     wanted = list(specs)
     try:
         for spec in wanted:
-            ends = final_values(store, spec)
+            ends = read(store, spec)
             if ends is not None:
                 found[spec] = ends
             else:
@@ -52,7 +83,7 @@ def compute(
             for spec in asked:
                 if spec in found:
                     continue
-                ends = final_values(store, spec)
+                ends = read(store, spec)
                 if ends is not None:
                     found[spec] = ends
                     share += 1

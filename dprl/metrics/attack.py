@@ -93,13 +93,19 @@ def surely(first: Array, second: Array, delta: float) -> float:
 
 
 def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
+    low = clopper_pearson(int((a > threshold).sum()), len(a)).low
+    high = clopper_pearson(int((b > threshold).sum()), len(b)).high
+    return float(np.log((low - delta) / high)) if low > delta and low - delta > high else 0.0
+
+
+def clopper_pearson(count: int, of: int) -> Measured:
+    """A share with its exact interval at LEVEL."""
     from scipy.special import betaincinv
 
-    k, m = int((a > threshold).sum()), int((b > threshold).sum())
     wrong = (1 - LEVEL) / 2
-    low = float(betaincinv(k, len(a) - k + 1, wrong)) if k else 0.0
-    high = float(betaincinv(m + 1, len(b) - m, 1 - wrong)) if m < len(b) else 1.0
-    return float(np.log((low - delta) / high)) if low > delta and low - delta > high else 0.0
+    low = float(betaincinv(count, of - count + 1, wrong)) if count else 0.0
+    high = float(betaincinv(count + 1, of - count, 1 - wrong)) if count < of else 1.0
+    return Measured(count / of, low, high)
 
 
 def histogram(first: Array, second: Array, bins: int = 40) -> Histogram:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dprl.metrics.seeds import BANDS, LEVEL, Array, Integers, Statistic, regret_band
 
+FLAT = 0.1  # the largest exponent that counts as flat
 LINEAR = 0.9  # an exponent of regret from which on it counts as growing in proportion to the users
 
 
@@ -83,7 +84,7 @@ def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> li
     return decades[::-1]
 
 
-def flat_from(decades: Sequence[Growth], most: float = 0.1) -> float | None:
+def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
     """The number of episodes from which a price is flat: the beginning of the first tenfold such that in it and in
     every later one the exponent is known and its whole interval at or below `most`. None if the last tenfold is not."""
     found = None

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dprl.metrics import FLAT
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts
 from dprl.words import exponent, human, plural, power
 from pages.free.state import Measured
-
-FLAT = 0.1  # the largest exponent that counts as flat
 
 
 def state(run: Measured) -> str:

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from bench.bundled import POINTS, final, optima, thinned
-from dprl import metrics
-from dprl.simulation import RunSpec, run
+from dprl import estimate, metrics
+from dprl.claims import CLAIMS, Run
+from dprl.simulation import RunSpec, kinds, run
 from pages.attack.link import DEFAULT
 from pages.attack.state import PLAYED
 from pages.attack.state import bundled as bundled_attack
+from pages.claims.state import FILE as CLAIMED
+from pages.claims.state import bundled as bundled_claims
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.results import answers
 from pages.shared.results.bundled import DIRECTORY, ENDS, FILES, bundled, bundled_ends
@@ -104,3 +107,25 @@ def test_the_attack_is_the_engines() -> None:
     assert np.allclose(found.first[:played], trace.first, rtol=1e-5, atol=1e-5), recompute(PLAYED.stem)
     assert np.allclose(found.second[:played], trace.second, rtol=1e-5, atol=1e-5), recompute(PLAYED.stem)
     assert PLAYED.stat().st_size < 100_000
+
+
+def test_the_evidence_on_claims_is_all_there_and_small() -> None:
+    wanted = {spec for claim in CLAIMS.values() for spec in claim.runs}
+    asked = {spec for claim in CLAIMS.values() for spec in claim.questions}
+    assert set(bundled_claims().evidence.runs) == wanted, recompute(CLAIMED.stem)
+    assert set(bundled_claims().evidence.answers) == asked, recompute(CLAIMED.stem)
+    assert CLAIMED.stat().st_size < 600_000
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_the_evidence_on_a_claim_is_the_engines(key: str) -> None:
+    """By the first seed of its quickest run, and by all that is asked."""
+    known = bundled_claims().evidence
+    for spec, question in CLAIMS[key].questions.items():
+        assert known.answers[spec] == kinds.answered(kinds.answer(question, spec)), recompute(CLAIMED.stem)
+    for spec in sorted(CLAIMS[key].runs, key=lambda spec: estimate(spec).seconds)[:1]:
+        trace, kept = run(spec.replace(seeds=1)), known.runs[spec]
+        found = Run.of(trace.at, trace.values, trace.seeds[0].v_star, whole=len(kept.at) > 1)
+        assert found.at.tolist() == kept.at.tolist(), recompute(CLAIMED.stem)
+        assert found.values[0] == pytest.approx(kept.values[0], rel=1e-5), recompute(CLAIMED.stem)
+        assert len(kept.values) == spec.seeds

@@ -58,6 +58,9 @@ TAKEN = {
         "spec_from_dict",
         "upload",
     },
+    "dprl.claims": {"CLAIMS", "Claim", "Evidence"},
+    "dprl.claims.gather": {"evidence"},
+    "dprl.claims.report": {"Report", "report", "version"},
     "dprl.simulation.uploads": {"kept"},
     "dprl.simulation.uploads.declaration": {"Declaration", "declaration", "written"},
     "dprl.simulation.uploads.model": {"EXAMPLE", "example"},
@@ -170,7 +173,7 @@ def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Ca
     visit("pages/explore/page.py", c=[LINK])
     work()
     forbidden()
-    for page in ("home", "explore", "tradeoffs", "free", "offline", "linear", "runs"):
+    for page in ("home", "explore", "tradeoffs", "free", "offline", "linear", "claims", "runs"):
         visit(f"pages/{page}/page.py")
     for tab in ("regret", "counts", "policy", "guarantee", "data"):
         visit("pages/explore/page.py", c=[LINK], tab=tab)

@@ -15,8 +15,11 @@ from pages.shared.visitor.state import session
 MOST_TOLD = 3  # problems of one link
 
 
-def head(title: str, problems: Sequence[str]) -> DeltaGenerator:
-    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page."""
+def head(title: str, problems: Sequence[str], settings: bool = True) -> DeltaGenerator:
+    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page.
+
+    settings: whether the page has some, in the sidebar.
+    """
     if (editing := session().editing) and editing.open:
         custom.editor(editing)
     with st.container(
@@ -24,7 +27,8 @@ def head(title: str, problems: Sequence[str]) -> DeltaGenerator:
     ):
         st.title(title, anchor=False, width="content")
         with st.container(horizontal=True, wrap=False, gap="xsmall", width="content"):
-            settings_button()
+            if settings:
+                settings_button()
             corner = st.container(width="content")
     if problems:
         told = " ".join(escape(p) for p in problems[:MOST_TOLD])

@@ -1,0 +1,11 @@
+"""The ten claims of the papers that are put to the test, each as an experiment whose verdict is computed.
+
+`dprl reproduce CLAIM` and the page Claims run these and nothing else.
+"""
+
+from __future__ import annotations
+
+from dprl.claims.claim import Claim, Evidence, Plot, Run, Series, Setting
+from dprl.claims.experiments import CLAIMS
+
+__all__ = ["CLAIMS", "Claim", "Evidence", "Plot", "Run", "Series", "Setting"]

@@ -1,0 +1,45 @@
+"""What claims are judged by, read from the store that sweeps and pages share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from dprl.claims.claim import Claim, Evidence, Run
+from dprl.jobs.store import Store
+from dprl.jobs.sweeps import Finished, RunFailed, collect, finished
+from dprl.simulation import answered
+
+_POLL = 0.1
+
+
+def kept(found: Finished, whole: bool) -> Run:
+    """What is kept of a finished run."""
+    return Run.of(found.at, found.values, found.v_star, whole)
+
+
+def evidence(store: Store, claim: Claim) -> Evidence | None:
+    """What the store has of a claim; None while anything is missing. Asks what is to be asked."""
+    answers, runs = {}, {}
+    for spec, question in claim.questions.items():
+        answers[spec] = store.ask(question, spec)
+    for spec, whole in claim.runs.items():
+        found = finished(store, spec)
+        if found is None:
+            return None
+        runs[spec] = kept(found, whole)
+    if None in answers.values():
+        return None
+    if "" in answers.values():
+        raise RunFailed(f"{claim.key}: what is asked could not be answered.")
+    return Evidence(runs, {spec: answered(text or "") for spec, text in answers.items()})
+
+
+def gather(
+    store: Store, claim: Claim, visitor: str, progress: Callable[[float], None] | None = None
+) -> Evidence:
+    """Ask for what is missing and wait for it. Raises RunFailed, and SpecError for a run past the limits."""
+    collect(store, claim.runs, visitor, finished, progress)
+    while (found := evidence(store, claim)) is None:
+        time.sleep(_POLL)
+    return found

@@ -1,0 +1,84 @@
+"""A claim's verdict with its numbers, as the command line prints it and the page shows it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import dprl
+from dprl.claims.claim import Claim, Evidence
+from dprl.metrics import Finding, Verdict, overall
+from dprl.sentences import claims as sentences
+from dprl.simulation.spec import engine
+
+
+def version() -> dict[str, str]:
+    """What besides the specs decides the numbers."""
+    sources, numba, numpy = engine()
+    return {"dprl": dprl.__version__, "sources": sources[:10], "numba": numba, "numpy": numpy}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found of a claim: the verdict, a sentence, and for each setting the finding and its numbers in words."""
+
+    claim: Claim
+    verdict: Verdict
+    summary: str
+    findings: tuple[Finding, ...]
+    numbers: tuple[str, ...]
+
+    def text(self) -> str:
+        """For a terminal."""
+        lines = [f"{self.claim.key}: {self.claim.says}", f"  {self.claim.source}", f"  {self.summary}"]
+        for setting, found, numbers in zip(self.claim.settings, self.findings, self.numbers, strict=True):
+            lines += [
+                f"  - {setting.title}",
+                f"    {setting.statistic}: {numbers}; claimed: {setting.asks}. ",
+            ]
+            lines[-1] += f"{found.verdict[:1].upper()}{found.verdict[1:]}."
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; what is not known is None."""
+        return {
+            "claim": self.claim.key,
+            "says": self.claim.says,
+            "source": self.claim.source,
+            "conditions": self.claim.conditions,
+            "verdict": self.verdict,
+            "summary": self.summary,
+            "settings": [
+                {
+                    "title": setting.title,
+                    "statistic": setting.statistic,
+                    "claimed": setting.asks,
+                    **{
+                        name: value if math.isfinite(value) else None
+                        for name in ("value", "low", "high", "threshold")
+                        for value in (getattr(found, name),)
+                    },
+                    "verdict": found.verdict,
+                    "specs": [spec.to_dict() for spec in setting.specs],
+                }
+                for setting, found in zip(self.claim.settings, self.findings, strict=True)
+            ],
+            "version": version(),
+        }
+
+
+def report(claim: Claim, evidence: Evidence) -> Report:
+    """What the evidence says of a claim."""
+    findings = tuple(setting.judge(evidence) for setting in claim.settings)
+    verdicts = [found.verdict for found in findings]
+    return Report(
+        claim,
+        overall(verdicts),
+        sentences.summary(verdicts),
+        findings,
+        tuple(
+            sentences.finding(found, setting.form)
+            for setting, found in zip(claim.settings, findings, strict=True)
+        ),
+    )

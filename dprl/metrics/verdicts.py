@@ -1,0 +1,90 @@
+"""Verdicts on claims: a statistic with its interval, held against a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from dprl.metrics.attack import Measured
+from dprl.metrics.growth import FLAT
+from dprl.metrics.seeds import LEVEL, Array
+
+Verdict = Literal["holds", "holds as an upper bound", "undecided", "does not hold here"]
+VERDICTS: tuple[Verdict, ...] = ("holds", "holds as an upper bound", "undecided", "does not hold here")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was measured, its interval at LEVEL, what it is held against, and what follows."""
+
+    value: float
+    low: float
+    high: float
+    threshold: float
+    verdict: Verdict
+
+
+def t_interval(values: Array, tests: int = 1) -> Measured:
+    """The mean of values [seeds] with its t interval; NaN with fewer than two, or where one is missing.
+
+    tests: how many intervals are to hold together with probability LEVEL (Bonferroni).
+    """
+    if len(values) < 2 or not np.isfinite(values).all():
+        return Measured(np.nan, np.nan, np.nan)
+    mean = float(np.mean(values))
+    quantile = stdtrit(len(values) - 1, 1 - (1 - LEVEL) / (2 * tests))
+    half = float(quantile * np.std(values, ddof=1) / np.sqrt(len(values)))
+    return Measured(mean, mean - half, mean + half)
+
+
+def every_more_than(rows: Array, threshold: float) -> Finding:
+    """All of several measurements, rows [N, seeds], are claimed to be above the threshold. Their intervals hold
+    together; the one returned decides: the lowest that fails, or else the one that reaches lowest."""
+    found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
+    failing = [one for one in found if one.verdict == "does not hold here"]
+    return min(failing or found, key=lambda one: one.low if np.isfinite(one.low) else -np.inf)
+
+
+def more_than(found: Measured, threshold: float) -> Finding:
+    """It is claimed to be above the threshold."""
+    holds, fails = found.low > threshold, found.high < threshold
+    return Finding(*found, threshold, _verdict(holds, fails))
+
+
+def at_most(found: Measured, threshold: float) -> Finding:
+    """It is claimed to be at or below the threshold."""
+    holds, fails = found.high <= threshold, found.low > threshold
+    return Finding(*found, threshold, _verdict(holds, fails))
+
+
+def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
+    """An exponent that is claimed to be above zero, and at most what a theorem has; at zero the theorem holds still."""
+    if found.high <= slack:
+        verdict: Verdict = "holds as an upper bound"
+    else:
+        verdict = _verdict(found.low > slack and found.high <= most + slack, found.low > most + slack)
+    return Finding(*found, slack, verdict)
+
+
+def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
+    """An exponent against that of an upper bound: met within `slack`, not reached, or passed."""
+    if found.low >= exponent - slack and found.high <= exponent + slack:
+        verdict: Verdict = "holds"
+    elif found.high <= exponent + slack:
+        verdict = "holds as an upper bound"
+    else:
+        verdict = "does not hold here" if found.low > exponent + slack else "undecided"
+    return Finding(*found, exponent, verdict)
+
+
+def overall(verdicts: Sequence[Verdict]) -> Verdict:
+    """Of a claim that was looked at in several settings: the least that can be said of all of them."""
+    return max(verdicts, key=VERDICTS.index)
+
+
+def _verdict(holds: bool, fails: bool) -> Verdict:
+    return "holds" if holds else "does not hold here" if fails else "undecided"

@@ -1,0 +1,46 @@
+"""What the runs say of a claim, in words; whatever they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from dprl.metrics import VERDICTS, Finding, Verdict
+from dprl.words import exponent, human, listed, plural
+
+Form = Literal["exponent", "ratio", "share"]
+SAID: dict[Verdict, str] = {
+    "holds": "holds",
+    "holds as an upper bound": "holds as an upper bound",
+    "undecided": "is undecided",
+    "does not hold here": "does not hold",
+}
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """In how many settings a claim holds, in one sentence."""
+    counts = [(verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts]
+    if len(counts) == 1:
+        where = "in both settings" if len(verdicts) == 2 else f"in all {len(verdicts)} settings"
+        return f"It {SAID[counts[0][0]]} {where if len(verdicts) > 1 else 'in the one setting'}."
+    parts = [f"{SAID[verdict]} in {count}" for verdict, count in counts]
+    return f"Of {plural(len(verdicts), 'setting')} it {listed(parts)}."
+
+
+def number(value: float, form: Form) -> str:
+    """A statistic in words."""
+    return exponent(value) if form == "exponent" else human(value)
+
+
+def finding(found: Finding, form: Form) -> str:
+    """A statistic with its interval."""
+    low, high = number(found.low, form), number(found.high, form)
+    return f"{number(found.value, form)} ({low} to {high})"
+
+
+def against(found: Sequence[Finding]) -> str:
+    """What there is to see in the statistics of several settings."""
+    inside = sum(one.verdict.startswith("holds") for one in found)
+    if len(found) == 1:
+        return f"The interval {'lies' if inside else 'does not lie'} where the claim has it."
+    return f"In {inside} of {len(found)} settings the whole interval lies where the claim has it."

@@ -1,0 +1,195 @@
+"""Claims: what the papers say, put to the test, with a verdict that is computed."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dprl.claims import CLAIMS, Claim
+from dprl.claims.report import Report, version
+from dprl.simulation import estimate
+from dprl.words import duration
+from pages.claims import views
+from pages.claims.state import (
+    bundled,
+    claims,
+    computed,
+    going,
+    look,
+    progress,
+    run_again,
+    stop,
+    visitor,
+)
+from pages.shared.controls.widgets import select
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.frame import redrawn
+from pages.shared.layout.head import head
+from pages.shared.layout.reading import OF_DATA_SETS, PAPERS, PAPERS_ON_DATA_SETS, WORDS, words_and_papers
+from pages.shared.results import data, together
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.state import read_address
+
+ICONS = {
+    "holds": ":material/check_circle:",
+    "holds as an upper bound": ":material/vertical_align_top:",
+    "undecided": ":material/help:",
+    "does not hold here": ":material/cancel:",
+}
+MIXED = ":material/rule:"
+PACE = 0.5  # seconds between two looks at what is running
+
+
+def main() -> None:
+    c = claims()
+    read_address(c)
+    corner = head("Claims", c.problems, settings=False)
+    if not c.key:
+        listed(corner)
+    else:
+        claim = CLAIMS[c.key]
+        every = PACE if c.key in c.again and going(claim) else None
+        redrawn(partial(opened, claim, corner), every)
+    words_and_papers({**WORDS, **OF_DATA_SETS}, {**PAPERS, **PAPERS_ON_DATA_SETS})
+
+
+def listed(corner: DeltaGenerator) -> None:
+    """All claims, each with its verdict."""
+    st.markdown(
+        "Ten claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
+        "statistic, its 95% interval over seeds, and a threshold that was fixed beforehand."
+    )
+    keys = list(CLAIMS)
+    for first in range(0, len(keys), 2):  # row by row, so that a telephone has them in order
+        for column, key in zip(st.columns(2, gap="medium"), keys[first : first + 2], strict=False):
+            with column, st.container(border=True, height="stretch", gap="xsmall"):
+                card(CLAIMS[key], keys.index(key) + 1)
+    badge()
+    with corner:
+        copy_link(claims().query)
+
+
+def card(claim: Claim, number: int) -> None:
+    """One of them."""
+    st.button(
+        f"**{number}. {claim.title}**",
+        key=f"open_{claim.key}",
+        type="tertiary",
+        icon=":material/arrow_forward:",
+        icon_position="right",
+        on_click=callback(look),
+        args=(claim.key,),
+    )
+    st.markdown(escape(claim.says))
+    st.markdown(headline(bundled().reports[claim.key]))
+    st.caption(escape(claim.source))
+
+
+def headline(found: Report) -> str:
+    """The verdict in a sentence, with a sign for it; one of its own where it holds in some settings only."""
+    holds = [one.verdict.startswith("holds") for one in found.findings]
+    icon = ICONS[found.verdict] if all(holds) or not any(holds) else MIXED
+    return f"{icon} **{escape(found.summary)}**"
+
+
+def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
+    """One claim: its verdict, numbers and charts, and its runs while they go on."""
+    c = claims()
+    asked = claim.key in c.again
+    if live != (asked and going(claim)):
+        st.rerun()
+    place = list(CLAIMS).index(claim.key)
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "All claims", icon=":material/arrow_back:", key="all_claims", on_click=callback(look), args=("",)
+        )
+        if place + 1 < len(CLAIMS):
+            following = list(CLAIMS)[place + 1]
+            st.button(
+                "Next",
+                icon=":material/arrow_forward:",
+                key="next",
+                on_click=callback(look),
+                args=(following,),
+            )
+    st.subheader(f"{place + 1}. {claim.title}", anchor=False)
+    st.markdown(escape(claim.says))
+    st.caption(escape(claim.source))
+    found = bundled().reports[claim.key]
+    st.markdown(headline(found))
+    badge()
+    here = computed(claim) if asked else None
+    again(claim, here and here[1])
+    numbers(found, here and here[1])
+    if claim.conditions:
+        st.caption(escape(claim.conditions))
+    known, shown, token = (here[0], here[1], "here") if here else (bundled().evidence, found, "bundled")
+    views.statistics(shown, token)
+    drawable = [i for i, setting in enumerate(claim.settings) if setting.draw]
+    if drawable:
+        chosen = c.setting if c.setting in drawable else drawable[0]
+        select(
+            "Curves of setting",
+            [str(i + 1) for i in drawable],
+            str(chosen + 1),
+            lambda value: look(claim.key, int(value) - 1),
+            {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in drawable},
+            name=claim.key,
+        )
+        views.curves(shown, known, chosen, token)
+    st.caption("The same on the command line:")
+    st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash")
+    with corner:
+        copy_link(c.query)
+
+
+def badge() -> None:
+    """With what the bundled verdicts were computed."""
+    then, now = bundled().version, version()
+    same = (
+        "The same runs here." if then == now else f"Here runs dprl {now['dprl']}, sources {now['sources']}."
+    )
+    said = f"Computed with dprl {then['dprl']}, sources {then['sources']}, numba {then['numba']}, NumPy {then['numpy']}."
+    st.caption(f":material/inventory: {escape(f'{said} {same}')}")
+
+
+def again(claim: Claim, here: Report | None) -> None:
+    """The button that computes it here, how far that is, and what came out."""
+    if claim.key not in claims().again:
+        lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
+        seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Run again",
+                icon=":material/replay:",
+                key="again",
+                on_click=callback(run_again),
+                args=(claim.key,),
+            )
+            st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
+        return
+    together.strip(progress(claim), visitor(), partial(run_again, claim.key), partial(stop, claim.key))
+    if here is not None:
+        same = here.numbers == bundled().reports[claim.key].numbers
+        what = "the same numbers" if same else "other numbers"
+        st.markdown(f":material/replay: Computed again here, {what}: **{escape(here.summary)}**")
+
+
+def numbers(found: Report, here: Report | None) -> None:
+    """Each setting with its numbers, under what is measured."""
+    lines = []
+    for statistic, places in views.by_statistic(found).items():
+        lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]
+        for i in places:
+            setting, one = found.claim.settings[i], found.findings[i]
+            said = f"{i + 1}. {escape(setting.title)}: {found.numbers[i]}, claimed {setting.asks}: **{one.verdict}**"
+            if here is not None:
+                said += f"; here {here.numbers[i]}: **{here.findings[i].verdict}**"
+            lines.append(said)
+    st.markdown("\n".join(lines))
+
+
+main()

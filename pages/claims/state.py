@@ -1,0 +1,166 @@
+"""Claims: what a visitor's session holds of it, the link to it, and what it reads of the claims' runs.
+
+    v=2 & t=3 & claim=jdp-additive & at=2
+
+Without `claim` all of them are listed; `at` is the setting whose curves are drawn, 1 unless said.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dprl import links
+from dprl.claims import CLAIMS, Claim, Evidence
+from dprl.claims.gather import evidence
+from dprl.claims.report import Report, report
+from dprl.fields import Field, shown
+from dprl.simulation import RunSpec
+from pages.shared.results import data, together
+from pages.shared.results.bundled import DIRECTORY
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.state import attempt, session, write_address
+
+FILE = DIRECTORY / "claims.json"  # `python -m bench.bundled claims`
+SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
+
+
+@dataclass
+class Claims:
+    """What a visitor looks at.
+
+    Attributes:
+        key: of the claim that is open, "" for the list.
+        setting: the place of the one drawn, from 0.
+        again: claims whose runs are asked for.
+        address: the query last read or written.
+        problems: what a link said that could not be used.
+    """
+
+    key: str = ""
+    setting: int = 0
+    again: set[str] = field(default_factory=set)
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def base(self) -> RunSpec:
+        """Of controls, which this page has none of."""
+        return RunSpec()
+
+    @property
+    def begun(self) -> bool:
+        """Whether a link was read, or something was changed."""
+        return self.address is not None
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        items = links.heading() + ([("claim", self.key)] if self.key else [])
+        return items + ([(SETTING.query, str(self.setting + 1))] if self.setting else [])
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return urlencode(self.link)
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link. Nothing is started: what is shown comes with the program."""
+        problems: list[str] = []
+        links.defaults_of(given, problems)
+        key = links.last(given, "claim") or ""
+        if key and key not in CLAIMS:
+            problems.append(f"claim: {shown(key)} is not allowed; give one of {', '.join(CLAIMS)}.")
+            key = ""
+        place = links.checked(SETTING, links.last(given, SETTING.query), SETTING.default, problems)
+        most = len(CLAIMS[key].settings) if key else 1
+        if place > most:
+            problems.append(f"at: {place} is not allowed; give from 1 to {most}.")
+            place = 1
+        self.key, self.setting, self.problems = key, place - 1, tuple(problems)
+
+
+def claims() -> Claims:
+    """This visitor's part of the page."""
+    return session().part(Claims)
+
+
+def visitor() -> str:
+    """In whose name the runs are asked for: one's own runs in Explore do not wait behind them."""
+    return f"{session().visitor}:claims"
+
+
+def look(key: str, setting: int = 0) -> None:
+    """Opens a claim, or the list."""
+    c = claims()
+    c.key, c.setting, c.problems = key, setting, ()
+    write_address(c)
+
+
+class Bundled(NamedTuple):
+    """What comes with the program: the evidence, what it was computed with, and the verdicts that follow."""
+
+    evidence: Evidence
+    version: dict[str, str]
+    reports: dict[str, Report]
+
+
+@st.cache_resource(show_spinner=False)
+def bundled() -> Bundled:
+    """Read once."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    known = Evidence.from_dict(found)
+    return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
+
+
+def run_again(key: str) -> None:
+    """Asks for the runs of a claim; those that this store has are not computed twice."""
+    c = claims()
+    c.again.add(key)
+    for spec in CLAIMS[key].runs:
+        if not attempt(data.store().request, spec, visitor()):
+            return
+
+
+def stop(key: str) -> None:
+    """The visitor does not wait for them any more."""
+    claims().again.discard(key)
+
+
+def progress(claim: Claim) -> together.Progress:
+    """How the runs of a claim stand, as one."""
+    specs = list(claim.runs)
+    lacking = [spec for spec in specs if data.status(spec, visitor()).state != "done"]
+    return together.progress(specs, lacking, visitor())
+
+
+def going(claim: Claim) -> bool:
+    """Whether any is being computed, or an answer is waited for."""
+    state = progress(claim)
+    return bool(state.active) or (not state.failed and not state.stopped and computed(claim) is None)
+
+
+def computed(claim: Claim) -> tuple[Evidence, Report] | None:
+    """What was computed here; None while it is not all there."""
+    specs = [*claim.runs, *claim.questions]
+    store = data.store()
+    if any(store.status(spec, visitor()).state != "done" for spec in claim.runs):
+        return None
+    kept = _computed()
+    token = ".".join(store.version(spec) for spec in specs)
+    found = kept.get(claim.key)
+    if found is not None and found[0] == token:
+        return found[1]
+    known = evidence(store, claim)
+    if known is None:
+        return None
+    return kept.put(claim.key, token, (known, report(claim, known)), 100_000)
+
+
+@st.cache_resource(show_spinner=False)
+def _computed() -> data.Kept[tuple[Evidence, Report]]:
+    return data.Kept(10_000_000)

@@ -1,0 +1,84 @@
+"""The charts of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dprl import metrics
+from dprl.claims import Evidence
+from dprl.claims.report import Report
+from dprl.figures import claims as figures
+from dprl.figures.looks import Kind, numbered
+from dprl.figures.style import Picture
+from dprl.sentences import claims as sentences
+from dprl.simulation import OfflineSpec
+from pages.offline import names as offline
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.names import kind_of
+
+
+def by_statistic(found: Report) -> dict[str, list[int]]:
+    """The places of the settings that measure the same."""
+    groups: dict[str, list[int]] = {}
+    for place, setting in enumerate(found.claim.settings):
+        groups.setdefault(setting.statistic, []).append(place)
+    return groups
+
+
+def statistics(found: Report, token: str) -> None:
+    """A chart for each statistic, with the settings that it is measured in."""
+    night = dark()
+    for number, (statistic, places) in enumerate(by_statistic(found).items()):
+        key = ("claim", found.claim.key, number, night, token)
+        show(kept(key, partial(_statistic, found, statistic, places, night)), f"statistic_{number}")
+
+
+def _statistic(found: Report, statistic: str, places: Sequence[int], night: bool) -> Picture:
+    settings, findings = found.claim.settings, found.findings
+    rows = [
+        figures.Row(
+            place + 1, settings[place].title, one.value, one.low, one.high, found.numbers[place], one.threshold,
+            one.verdict,
+        )
+        for place in places
+        for one in (findings[place],)
+    ]  # fmt: skip
+    log = settings[places[0]].form == "ratio"
+    see = sentences.against([findings[place] for place in places])
+    return figures.settings(statistic, rows, log=log, see=see, dark=night)
+
+
+def curves(found: Report, known: Evidence, place: int, token: str) -> None:
+    """The curves of one setting, if it has any."""
+    setting, night = found.claim.settings[place], dark()
+    if setting.draw is None:
+        return
+    key = ("claim-curves", found.claim.key, place, night, token)
+    show(kept(key, partial(_curves, found, known, place, night)), "curves")
+
+
+def _curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
+    setting = found.claim.settings[place]
+    assert setting.draw is not None
+    plot = setting.draw(known)
+    series = []
+    for one, kind in zip(plot.series, kinds([s.spec for s in plot.series]), strict=True):
+        center, low, high = metrics.regret_band(one.rows)
+        series.append(
+            figures.Measured(one.label, kind, np.asarray(one.x, float), center, low, high, one.rows)
+        )
+    return figures.curves(
+        plot.title, plot.x_title, plot.y_title, series, plot.bound, see=found.claim.seen, dark=night
+    )
+
+
+def kinds(specs: Sequence[Any]) -> list[Kind]:
+    """What gives their curves their looks."""
+    if all(spec.kind == OfflineSpec.kind for spec in specs):
+        return offline.kinds(specs)
+    return numbered([kind_of(spec) for spec in specs])

@@ -1,0 +1,232 @@
+"""Claims: verdicts follow from numbers, and two claims are put to the test in a small form."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dprl.__main__ as cli
+from dprl import ENVIRONMENTS, OfflineSpec, RunSpec, run
+from dprl.claims import CLAIMS, Evidence, Run, Setting, collusion, hard, offline, regret
+from dprl.claims.claim import DIGITS, POINTS
+from dprl.claims.experiments import COLLUSIONS
+from dprl.metrics import (
+    VERDICTS,
+    Measured,
+    at_most,
+    clopper_pearson,
+    every_more_than,
+    grows,
+    more_than,
+    overall,
+    rate,
+    t_interval,
+)
+from dprl.sentences import claims as sentences
+from dprl.simulation import kinds
+from pages.claims.state import bundled
+from tests.test_layers import ROOT
+
+SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)
+NO = "does not hold here"
+
+
+def evidence(*settings: Setting) -> Evidence:
+    """Of a few settings, computed here."""
+    runs, answers = {}, {}
+    for spec in dict.fromkeys(spec for setting in settings for spec in setting.specs):
+        if settings[0].question:
+            answers[spec] = kinds.answered(kinds.answer(settings[0].question, spec))
+        else:
+            trace = run(spec)
+            runs[spec] = Run.of(trace.at, trace.values, trace.seeds[0].v_star, True)
+    return Evidence(runs, answers)
+
+
+def verdict(setting: Setting) -> str:
+    return setting.judge(evidence(setting)).verdict
+
+
+def test_two_claims_in_a_small_form_additive_and_multiplicative() -> None:
+    """Theorems 5.2 and 5.7 where a run takes milliseconds: a trusted agent's price is flat, that of nobody is not."""
+    nobody = SMALL.replace(privacy="local")
+    flat, growing = regret.flattens(SMALL), regret.goes_on(nobody)
+    wrong, bound = regret.flattens(nobody), regret.goes_on(SMALL)
+    found = evidence(flat, growing)
+    judged = [setting.judge(found) for setting in (flat, growing, wrong, bound)]
+    assert [one.verdict for one in judged] == ["holds", "holds", NO, "holds as an upper bound"]
+
+
+def test_one_draw_of_noise_recovers_everybody_and_a_tree_nobody() -> None:
+    few = COLLUSIONS[:15]
+    assert verdict(collusion.recovered(few, "one", "")) == "holds"
+    assert verdict(collusion.recovered(few, "tree", "")) == "holds"
+
+
+def test_orders_and_exponents_follow_the_runs() -> None:
+    chain = [SMALL.twin(), SMALL, SMALL.replace(privacy="local")]
+    right, wrong = regret.order([chain]), regret.order([chain[::-1]])
+    found = evidence(right)
+    assert right.judge(found).verdict == "holds"
+    assert wrong.judge(found).verdict == NO
+    assert wrong.judge(found).high < 1
+    spec = hard.instance(RunSpec(mechanism="laplace-tree", delta=0.0, episodes=10**8, seeds=4), 0.1)
+    budgets = [spec.replace(epsilon=epsilon) for epsilon in (0.1, 0.3, 1.0)]
+    price, above = hard.in_epsilon(budgets), hard.above_the_bound(budgets)
+    found = evidence(price)
+    assert price.judge(found).value == pytest.approx(1.0, abs=0.3)
+    assert above.judge(found).verdict == "holds"
+    few = {s: Run(r.at, r.values * 1e-6, r.v_star) for s, r in found.runs.items()}
+    assert above.judge(Evidence(few, {})).verdict == NO
+
+
+def test_offline_runs_are_read_at_their_sizes() -> None:
+    spec = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=4)
+    order = offline.nearer([spec.twin(), spec, spec.replace(rho=0.01)], 10**4)
+    early, late = offline.near_its_twin(spec, 10**4, 0.01), offline.near_its_twin(spec, 10**6, 0.01)
+    found = evidence(order, late)
+    assert early.judge(found).value > 0.01
+    assert late.judge(found).verdict == "holds"
+    assert order.judge(found).value == pytest.approx(
+        min(
+            np.mean(offline.gap(found, b, 10**4) - offline.gap(found, a, 10**4))
+            for a, b in itertools.pairwise(order.specs)
+        )
+    )
+
+
+@pytest.mark.parametrize("arms", hard.ARM_0_IS_BEST)
+def test_in_the_hard_instances_every_worse_arm_loses_the_gap(arms: int) -> None:
+    spec = hard.instance(RunSpec(), 0.1, arms)
+    mdp = ENVIRONMENTS["hard-jdp"].make(**spec.environment_params)
+    up = mdp.P[0, 0, :, 1]
+    assert up[0] - up[1:] == pytest.approx(np.full(arms, 0.1))
+    assert hard.gap_of(spec) == pytest.approx(0.1)
+
+
+def measured(*values: float) -> Measured:
+    return Measured(*values)
+
+
+@pytest.mark.parametrize(
+    ("judge", "interval", "expected"),
+    [
+        (lambda m: more_than(m, 1.0), (2, 1.1, 3), "holds"),
+        (lambda m: more_than(m, 1.0), (2, 0.9, 3), "undecided"),
+        (lambda m: more_than(m, 1.0), (0.5, 0.2, 0.9), NO),
+        (lambda m: at_most(m, 0.1), (0.05, 0.0, 0.1), "holds"),
+        (lambda m: at_most(m, 0.1), (0.05, 0.0, 0.11), "undecided"),
+        (lambda m: at_most(m, 0.1), (0.3, 0.2, 0.4), NO),
+        (lambda m: at_most(m, 0.1), (np.nan, np.nan, np.nan), "undecided"),
+        (lambda m: grows(m, 0.5), (0.3, 0.2, 0.4), "holds"),
+        (lambda m: grows(m, 0.5), (0.05, 0.0, 0.09), "holds as an upper bound"),
+        (lambda m: grows(m, 0.5), (0.1, 0.0, 0.2), "undecided"),
+        (lambda m: grows(m, 0.5), (0.8, 0.7, 0.9), NO),
+        (lambda m: grows(m, 0.5), (0.6, 0.5, 0.7), "undecided"),
+        (lambda m: grows(m, 0.5), (np.nan, np.nan, np.nan), "undecided"),
+        (lambda m: rate(m, 0.5), (0.5, 0.45, 0.55), "holds"),
+        (lambda m: rate(m, 0.5), (0.2, 0.15, 0.25), "holds as an upper bound"),
+        (lambda m: rate(m, 0.5), (0.6, 0.5, 0.7), "undecided"),
+        (lambda m: rate(m, 0.5), (0.8, 0.7, 0.9), NO),
+        (lambda m: rate(m, 0.5), (np.nan, np.nan, np.nan), "undecided"),
+    ],
+)
+def test_a_verdict_follows_from_the_interval(judge: Any, interval: tuple[float, ...], expected: str) -> None:
+    assert judge(measured(*interval)).verdict == expected
+
+
+def test_intervals_are_those_of_the_textbooks() -> None:
+    assert t_interval(np.array([1.0, 2.0, 3.0])) == pytest.approx((2, 2 - 2.4841, 2 + 2.4841), abs=1e-3)
+    wider = t_interval(np.array([1.0, 2.0, 3.0]), tests=2)  # t(0.9875, 2) = 6.2053
+    assert wider.high == pytest.approx(2 + 6.2053 / np.sqrt(3), abs=1e-3)
+    assert np.isnan(t_interval(np.array([1.0])).low)
+    assert np.isnan(t_interval(np.array([1.0, np.nan])).low)
+    assert clopper_pearson(180, 180) == pytest.approx((1, 0.025 ** (1 / 180), 1))
+    assert clopper_pearson(5, 10) == pytest.approx((0.5, 0.1871, 0.8129), abs=1e-4)
+
+
+def test_of_many_the_one_that_fails_decides() -> None:
+    fine, wide, failing = [2.0, 2.1, 1.9], [9.0, -9.0, 0.5], [-1.0, -1.01, -0.99]
+    assert every_more_than(np.array([fine, fine]), 0.0).verdict == "holds"
+    assert every_more_than(np.array([fine, wide]), 0.0).verdict == "undecided"
+    found = every_more_than(np.array([fine, wide, failing]), 0.0)
+    assert (found.verdict, found.value) == (NO, pytest.approx(-1))
+
+
+def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None:
+    assert overall(["holds", "holds as an upper bound"]) == "holds as an upper bound"
+    assert overall(["holds", "undecided", NO]) == NO
+    for n in range(1, 5):
+        for verdicts in itertools.combinations_with_replacement(VERDICTS * 3, n):
+            assert words(sentences.summary(verdicts)) <= 25
+    assert sentences.summary(["holds", "holds"]) == "It holds in both settings."
+    assert sentences.summary(["holds", "holds", NO]) == "Of 3 settings it holds in 2 and does not hold in 1."
+
+
+def words(sentence: str) -> int:
+    return len(sentence.split())
+
+
+def test_claims_are_told_apart_and_say_what_they_claim_in_a_sentence() -> None:
+    assert len(CLAIMS) == 10
+    for claim in CLAIMS.values():
+        assert words(claim.says) <= 25, claim.key
+        lines = [(setting.title, setting.statistic) for setting in claim.settings]
+        assert len(set(lines)) == len(lines) >= 2, claim.key
+        assert bool(claim.seen) == any(setting.draw for setting in claim.settings)
+
+
+def test_the_documents_say_what_was_found() -> None:
+    """Each claim with its summary in docs/reproducing.md, and the claim itself among the sentences of docs/privacy.md."""
+    told, listed = (
+        (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("reproducing", "privacy")
+    )
+    for key, claim in CLAIMS.items():
+        summary = bundled().reports[key].summary
+        assert f"| `{key}` | {claim.says} | {claim.source} | {summary} |" in told
+        assert f"| docs/reproducing.md | {claim.says} | theorem: " in listed
+
+
+def test_what_is_kept_of_a_run_is_small_and_survives_json() -> None:
+    at = np.unique(np.geomspace(1, 10**9, 500).astype(np.int64))
+    values = np.vstack([at * np.pi, at * np.e])
+    kept = Run.of(at, values, 3.4, whole=True)
+    assert len(kept.at) <= POINTS
+    assert (kept.at[0], kept.at[-1]) == (1, 10**9)
+    assert kept.ends == pytest.approx(values[:, -1], rel=10.0 ** (1 - DIGITS))
+    assert kept.upto(10**9) == pytest.approx(kept.ends)
+    assert Run.of(at, values, None, whole=False).at.tolist() == [10**9]
+    spec = COLLUSIONS[0]
+    text = json.dumps(Evidence({SMALL: kept}, {spec: {"one": 0.5}}).to_dict())
+    again = Evidence.from_dict(json.loads(text))
+    assert again.runs[SMALL].values.tolist() == kept.values.tolist()
+    assert again.answers == {spec: {"one": 0.5}}
+
+
+def lines(text: str) -> Iterable[str]:
+    return text.strip().splitlines()
+
+
+def test_the_command_line_lists_claims_and_refuses_others(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["reproduce"]) == 0
+    said = list(lines(capsys.readouterr().out))
+    assert [line.split()[0] for line in said] == list(CLAIMS)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["reproduce", "nothing"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(
+        "dprl: claim: nothing is not allowed; give one of order-of-trust"
+    )
+
+
+def test_a_place_that_cannot_be_written_to_is_refused_before_any_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["reproduce", "one-draw", "--out", str(tmp_path / "file")])
+    assert ended.value.code == 2
