@@ -23,7 +23,7 @@ from tests.pages.conftest import charts, unbroken, words
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
 PAGE = "pages/claims/page.py"
-SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**8, seeds=3)
+SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=3)
 
 
 @pytest.fixture
