@@ -183,7 +183,7 @@ def test_claims_are_told_apart_and_say_what_they_claim_in_a_sentence() -> None:
 
 
 def test_the_documents_say_what_was_found() -> None:
-    """Each claim with its summary in docs/reproducing.md, and the claim itself among the sentences of docs/privacy.md."""
+    """Each claim with what was found in docs/reproducing.md, and the claim itself in docs/privacy.md."""
     told, listed = (
         (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("reproducing", "privacy")
     )

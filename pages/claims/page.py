@@ -152,8 +152,9 @@ def badge() -> None:
     same = (
         "The same runs here." if then == now else f"Here runs dprl {now['dprl']}, sources {now['sources']}."
     )
-    said = f"Computed with dprl {then['dprl']}, sources {then['sources']}, numba {then['numba']}, NumPy {then['numpy']}."
-    st.caption(f":material/inventory: {escape(f'{said} {same}')}")
+    libraries = f"numba {then['numba']}, NumPy {then['numpy']}"
+    said = f"Computed with dprl {then['dprl']}, sources {then['sources']}, {libraries}. {same}"
+    st.caption(f":material/inventory: {escape(said)}")
 
 
 def again(claim: Claim, here: Report | None) -> None:

@@ -1,0 +1,32 @@
+"""Claims in a real browser: a claim opens by a click and by its link, and both fit their screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visits
+from tests.browser.test_pages import fits
+
+Idle = Callable[[Any], None]
+
+
+def test_a_claim_opens_by_a_click_and_its_link_opens_the_same(
+    visit: Visits, idle: Idle, screen: tuple[int, str]
+) -> None:
+    page = visit("claims", *screen)
+    idle(page)
+    assert fits(page)
+    page.get_by_role("button", name="10. One draw of noise hides nobody").click()
+    expect(page.get_by_role("heading", name="10. One draw of noise hides nobody")).to_be_visible()
+    idle(page)
+    assert fits(page)
+    assert "claim=one-draw" in page.url
+    said = page.locator("li", has_text="One draw for all releases").inner_text()
+    other = visit(page.url.split("/", 3)[3], *screen)
+    expect(other.get_by_role("heading", name="10. One draw of noise hides nobody")).to_be_visible()
+    idle(other)
+    assert other.locator("li", has_text="One draw for all releases").inner_text() == said
+    assert other.url == page.url
