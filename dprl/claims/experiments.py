@@ -1,6 +1,6 @@
 """The ten claims: what is run for each, and what it is held against.
 
-Thresholds were fixed before the runs: exponents within FLAT of what a theorem has, shares of v* within 1% (5% at the
+Thresholds are the same in all settings: exponents within FLAT of what a theorem has, shares of v* within 1% (5% at the
 size of the paper's figure), orders beyond the interval. The first setting is the paper's own where there is one; the
 others are other problems and sizes.
 """

@@ -60,7 +60,7 @@ def listed(corner: DeltaGenerator) -> None:
     """All claims, each with its verdict."""
     st.markdown(
         "Ten claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
-        "statistic, its 95% interval over seeds, and a threshold that was fixed beforehand."
+        "statistic, its 95% interval, and a threshold."
     )
     keys = list(CLAIMS)
     for first in range(0, len(keys), 2):  # row by row, so that a telephone has them in order
