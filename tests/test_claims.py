@@ -19,6 +19,7 @@ from dprl.claims.experiments import COLLUSIONS
 from dprl.metrics import (
     VERDICTS,
     Measured,
+    Verdict,
     at_most,
     clopper_pearson,
     every_more_than,
@@ -34,7 +35,7 @@ from pages.claims.state import bundled
 from tests.test_layers import ROOT
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)
-NO = "does not hold here"
+NO: Verdict = "does not hold here"
 
 
 def evidence(*settings: Setting) -> Evidence:
