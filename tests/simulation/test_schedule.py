@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprl import RunSpec, SpecError, estimate
-from dprl.simulation import schedules
+from dprl.simulation import schedules, start
 
 
 def test_episodic() -> None:
@@ -74,3 +74,18 @@ def test_checkpoints_are_the_first_releases_at_or_after_targets(text: str, K: in
         assert int(np.argmax(times >= round(target))) in chosen
     for target in np.geomspace(1, K, count):
         assert int(np.argmax(times >= round(target))) in chosen
+
+
+@pytest.mark.parametrize("K", [1, 20, 49, 50, 10**6])
+def test_curves_begin_with_a_user(K: int) -> None:
+    """Of fewer than 50 users the first of 100 equal parts is rounded to none."""
+    found = schedules.targets(K, 100, 100)
+    assert (found[0], found[-1]) == (1, K)
+    assert (np.diff(found) > 0).all()
+
+
+def test_a_run_of_one_user_has_one_point() -> None:
+    """Also where blocks are drawn in pieces that end at points."""
+    run = start(RunSpec(algorithm="ucbvi", episodes=1, seeds=1), 0)
+    assert run.advance(60.0)
+    assert run.curve().at.tolist() == [1]

@@ -118,11 +118,10 @@ def simulate(
             now = next_block(setup.most, users, setup.K, setup.d1, setup.features, state.moved, state.plan)
         while targets[target] < now:
             # points of the curve are public: at one nothing is released, and nobody plans
-            if targets[target] > users:
-                play(targets[target] - users, users_rng, model, setup, state)
-                users = targets[target]
-                note(point, users, setup, state, record)
-                point += 1
+            play(targets[target] - users, users_rng, model, setup, state)
+            users = targets[target]
+            note(point, users, setup, state, record)
+            point += 1
             target += 1
         play(now - users, users_rng, model, setup, state)
         users = now

@@ -54,9 +54,9 @@ def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
-    """Log-spaced and linearly spaced numbers of users, increasing to K: where curves are recorded."""
+    """Log-spaced and linearly spaced numbers of users, from 1 or more to K: where curves are recorded."""
     spaced = np.concatenate([np.geomspace(1, K, logarithmic), np.linspace(K / linear, K, linear)])
-    return np.unique(np.round(spaced).astype(np.int64))
+    return np.unique(np.maximum(np.round(spaced), 1).astype(np.int64))
 
 
 def indices_at(releases: Ints, logarithmic: int, linear: int) -> Ints:
