@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from dprl.jobs import local, pool
-from dprl.jobs.store import Store
+from dprl.jobs.store import Lease, Store
 from dprl.jobs.worker import warm
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
@@ -248,3 +248,14 @@ def test_what_waits_goes_before_the_rest_of_warming_up(store: Store) -> None:
     store.request(spec, "ann")
     warm(store, replace(fake.simulation(), warm=steps), "w", threading.Event())
     assert seen == [0, "done", 1]
+
+
+def test_the_pool_withdraws_what_a_tab_that_has_gone_asked_for(ensured: Store, path: Path) -> None:
+    spec = FakeSpec("long", seeds=20, seconds=60.0)
+    ensured.request(spec, "ann", Lease("ann"))
+    wait_for(lambda: ensured.activity().seeds_running == 2)
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE tab SET here = 0, seen_at = 0")
+    db.close()
+    wait_for(lambda: (ensured.activity().seeds_running, ensured.activity().seeds_queued) == (0, 0))
+    assert ensured.status(spec, "ann").state == "cancelled"

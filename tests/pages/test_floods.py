@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.jobs.units import sql
-from tests.pages.conftest import grouped, unbroken, words
+from tests.pages.conftest import ROOT, grouped, unbroken, words
 
 Visit = Callable[..., AppTest]
 EXPLORE = "pages/explore/page.py"
@@ -87,6 +88,16 @@ def test_no_page_starts_more_than_a_link_may(
     monkeypatch.delenv("DPRL_LINK_SECONDS")
     visit(page, **OTHERS[name])
     assert waiting(store) > 0
+
+
+def test_only_two_functions_ask_for_runs() -> None:
+    """One for what is pressed, one for what a link names: no page goes past them."""
+    asking = [
+        file.relative_to(ROOT).as_posix()
+        for file in (ROOT / "pages").rglob("*.py")
+        if re.search(r"store\(\)\.(request|retry)\b", file.read_text(encoding="utf-8"))
+    ]
+    assert asking == ["pages/shared/visitor/state.py"]
 
 
 def test_loaded_anew_a_page_goes_on_waiting_for_what_its_link_may_not_start(
