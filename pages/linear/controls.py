@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -14,7 +15,7 @@ from dprl.words import duration, plural
 from pages.free.controls import noise
 from pages.linear.examples import BASE, DEFAULT
 from pages.linear.link import MAX_CURVES
-from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, Settings, fitting, specs_of
+from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, Settings, fitting, refusal, specs_of
 from pages.linear.state import RUNS, compare, linear, set_controls
 from pages.shared import values
 from pages.shared.controls.launch import buttons
@@ -24,6 +25,7 @@ from pages.shared.layout.frame import guarded
 from pages.shared.results.data import workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import Session, session
 
 
@@ -67,6 +69,17 @@ def trusted(s: Session, settings: Settings) -> None:
         s.draft.privacy = settings.private[0]
     titles = {key: PRIVATIZERS[key].title for key in known}
     several("Privacy models", "models", known, settings.models, titles)
+    for model in MODELS:
+        if model not in known:
+            st.caption(escape(why_not(s, model)))
+
+
+def why_not(s: Session, model: str) -> str:
+    """Why none of the learners takes a privacy model."""
+    try:
+        return refusal(spec_from(replace(s.draft, privacy="none")), model)
+    except SpecError:  # said by the run box
+        return ""
 
 
 def several(label: str, name: str, options: list[str], now: list[str], titles: dict[str, str]) -> None:

@@ -79,7 +79,7 @@ def refusal(plain: RunSpec, model: str) -> str:
     try:
         plain.replace(privacy=model)
     except SpecError as error:
-        return f"{ALGORITHMS[plain.algorithm].title}: {error.sentence}"
+        return f"{ALGORITHMS[plain.algorithm].title}: {error.sentence[:1].upper()}{error.sentence[1:]}"
     return ""
 
 

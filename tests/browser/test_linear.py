@@ -18,7 +18,7 @@ TABS = {
     "Ellipsoid": "Where the weights can be",
     "Eigenvalues": "What the matrix knows, against noise",
     "Weights": "Estimated and true weights",
-    "Guarantee": "How much noise a promise needs",
+    "Guarantee": "It proves what it claims",
     "Data": "Make it again without this page",
 }
 

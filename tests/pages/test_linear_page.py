@@ -201,6 +201,19 @@ def test_problems_get_harder_and_exponents_can_be_met(visit: Visit) -> None:
     np.testing.assert_allclose(shares[1:] / shares[:-1], 10**-0.5)
 
 
+@pytest.mark.parametrize("key", LEARNERS)
+def test_why_a_learner_does_not_take_a_privacy_model_is_said(visit: Visit, key: str) -> None:
+    missing = {"none", "central", "local"} - set(ALGORITHMS[key].privacies)
+    problem = next(problem for problem in PROBLEMS if key in fitting(problem))
+    app = visit(
+        PAGE, **query(RunSpec(environment=problem, algorithm=key, privacy="none", episodes=10**3, seeds=1))
+    )
+    said = words(app).replace("\\", "")
+    for model in missing:
+        assert f"{ALGORITHMS[key].title}: {model.capitalize()} is an open question" in said
+    assert ("is an open question" in said) == bool(missing)
+
+
 def test_further_runs_are_offered_started_by_their_link_and_shown(
     visit: Visit, work: Work, store: Store
 ) -> None:

@@ -12,12 +12,12 @@ from pages.shared.visitor.links import most_private
 
 
 def tab() -> None:
-    """A card for every run."""
+    """The promises of all runs, and the card of one."""
     curves = linear().curves
     named = titles(curves)
 
     def choose(offered: Sequence[int]) -> int:
         first = offered[most_private([curves[i] for i in offered])]
-        return widgets.menu("Of which run", "curve", offered, [named[i] for i in offered], otherwise=first)
+        return widgets.menu("Look closely at", "curve", offered, [named[i] for i in offered], otherwise=first)
 
     cards(curves, named, choose)
