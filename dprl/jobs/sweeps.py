@@ -17,6 +17,7 @@ S = TypeVar("S", bound=Spec)
 T = TypeVar("T")
 
 _POLL = 0.1
+_ACTIVE = ("queued", "running")  # nothing to be read yet
 
 
 class RunFailed(RuntimeError):
@@ -72,9 +73,9 @@ def collect(
     wanted = list(specs)
     try:
         for spec in wanted:
-            ends = read(store, spec)
-            if ends is not None:
-                found[spec] = ends
+            value = read(store, spec)
+            if value is not None:
+                found[spec] = value
             else:
                 store.retry(spec, visitor)
                 asked.append(spec)
@@ -83,12 +84,12 @@ def collect(
             for spec in asked:
                 if spec in found:
                     continue
-                ends = read(store, spec)
-                if ends is not None:
-                    found[spec] = ends
+                status = store.status(spec, visitor)
+                value = None if status.state in _ACTIVE else read(store, spec)
+                if value is not None:
+                    found[spec] = value
                     share += 1
                     continue
-                status = store.status(spec, visitor)
                 if status.state == "failed":
                     raise RunFailed(f"{spec.label()}: {status.message}")
                 share += status.progress
