@@ -11,6 +11,7 @@ import streamlit as st
 
 from dprl.jobs.store import RunRow
 from dprl.words import duration, plural, size
+from pages.claims.state import visitor as claimer
 from pages.offline.state import visitor as learner
 from pages.shared.layout.frame import redrawn
 from pages.shared.names import in_common, label
@@ -52,6 +53,14 @@ GROUPS = (
         "pages/offline/page.py",
         "Go to Offline",
         ":material/inventory_2:",
+    ),
+    Group(
+        "claims",
+        "Runs of Claims",
+        claimer,
+        "pages/claims/page.py",
+        "Go to Claims",
+        ":material/gavel:",
     ),
 )
 

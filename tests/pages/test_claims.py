@@ -134,6 +134,10 @@ def test_computing_again_can_be_cancelled(visit: Visit, small: Claim, store: Sto
     app = visit(PAGE, claim=small.key)
     app.button(key="again").click().run()
     assert store.activity().seeds_queued == 6
+    app.switch_page("pages/runs/page.py").run()
+    unbroken(app)
+    assert "Runs of Claims" in words(app)
+    app.switch_page(PAGE).run()
     app.button(key="cancel").click().run()
     unbroken(app)
     assert store.activity().seeds_queued == 0
