@@ -12,6 +12,7 @@ import streamlit as st
 from dprl.jobs.store import RunRow
 from dprl.words import duration, plural, size
 from pages.claims.state import visitor as claimer
+from pages.linear.state import visitor as regressor
 from pages.offline.state import visitor as learner
 from pages.shared.layout.frame import redrawn
 from pages.shared.names import in_common, label
@@ -61,6 +62,14 @@ GROUPS = (
         "pages/claims/page.py",
         "Go to Claims",
         ":material/gavel:",
+    ),
+    Group(
+        "linear",
+        "Comparisons of Linear",
+        regressor,
+        "pages/linear/page.py",
+        "Go to Linear",
+        ":material/linear_scale:",
     ),
 )
 

@@ -137,6 +137,16 @@ def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work,
     assert app.get("progress") == []
 
 
+def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store) -> None:
+    app = visit(PAGE, **query(*SPECS))
+    app.switch_page("pages/runs/page.py").run()
+    unbroken(app)
+    assert "**Comparisons of Linear**: 3 runs" in words(app)
+    app.button(key="cancel_linear").click().run()
+    unbroken(app)
+    assert store.activity().seeds_queued == 0
+
+
 def test_the_price_is_measured_against_the_same_learner(visit: Visit, work: Work) -> None:
     visit(PAGE, **query(*SPECS))
     work()
