@@ -23,7 +23,7 @@ from dprl.simulation import RunSpec
 from pages.shared.results import data, together
 from pages.shared.results.bundled import DIRECTORY
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import attempt, session, write_address
+from pages.shared.visitor.state import ask, session, write_address
 
 FILE = DIRECTORY / "claims.json"  # `python -m bench.bundled claims`
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
@@ -121,9 +121,7 @@ def run_again(key: str) -> None:
     """Asks for the runs of a claim; those that this store has are not computed twice."""
     c = claims()
     c.again.add(key)
-    for spec in CLAIMS[key].runs:
-        if not attempt(data.store().request, spec, visitor()):
-            return
+    ask(CLAIMS[key].runs, visitor())
 
 
 def stop(key: str) -> None:

@@ -13,12 +13,13 @@ from dprl.figures.style import Picture
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS
-from pages.free.link import DRAWABLE, MOST_BOUNDS
-from pages.free.state import FIRST, Measured, change, free
+from pages.free.link import DRAWABLE, MOST_BOUNDS, compared
+from pages.free.state import FIRST, Measured, change, free, status
 from pages.free.theory import setting
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
+from pages.shared.results.status import awaited
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
 
@@ -140,4 +141,5 @@ def decades(run: Measured) -> Decades:
 def empty() -> None:
     """What stands where the chart will be."""
     with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
-        st.markdown("The first points appear in a moment.", text_alignment="center")
+        specs = [curve.spec for curve in compared(free().base)[0]]
+        st.markdown(awaited(map(status, specs)), text_alignment="center")

@@ -19,7 +19,8 @@ from dprl.words import count, significant
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
-from pages.shared.results import doubts
+from pages.shared.results import data, doubts
+from pages.shared.results.status import awaited
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve, View
@@ -75,7 +76,7 @@ def chart(study: Study) -> None:
 def empty(study: Study) -> None:
     """What stands where the chart, or the table, will be."""
     if trade.drawn(study):
-        said = "The first points appear in a moment."
+        said = awaited(data.status(spec, trade.visitor()) for spec in study.sweep.specs)
     elif study.show == "price" and all(Model.parse(model).privacy == "none" for model in study.models):
         said = "Without privacy there is no price."
     else:

@@ -84,6 +84,7 @@ def test_no_page_starts_more_than_a_link_may(
     app = visit(page, **OTHERS[name])
     assert waiting(store) == 0
     assert "of one core" in words(app)
+    assert "in a moment" not in words(app)
     st.cache_resource.clear()
     monkeypatch.delenv("DPRL_LINK_SECONDS")
     visit(page, **OTHERS[name])

@@ -15,6 +15,7 @@ from pages.linear.tabs.focus import widgets
 from pages.shared.layout.chart import empty
 from pages.shared.names import kinds, titles
 from pages.shared.results import answers
+from pages.shared.results.status import awaited
 from pages.shared.visitor.links import STATISTICS, View, encode, most_private
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
@@ -50,7 +51,7 @@ def tab() -> None:
             )
             return
     if not any(len(RUNS.known(row[0].spec).episodes) for row in found):
-        empty("The first points appear in a moment.")
+        empty(awaited(RUNS.status(row[0].spec) for row in found))
         return
     explored.draw(found, measure, part.view.statistic, RUNS.known, log_x=log_x, log_y=log_y, each=each)
     printed(found)

@@ -27,6 +27,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import Bundled
 from pages.shared.results.data import Regret
+from pages.shared.results.status import awaited
 
 MEASURES = {"gap": "Gap", "price": "Price in the low estimate"}
 PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
@@ -48,7 +49,7 @@ def tab() -> None:
     best = answers.v_star(specs[0]) if len({problem(spec) for spec in specs}) == 1 else None
     rows = list(zip(specs, titles, kinds, strict=True))
     if not any(len(known(spec).episodes) for spec in specs):
-        empty("The first points appear in a moment.")
+        empty(awaited(map(status, specs)))
         return
     parts = [(spec.to_json(), known(spec).token, title, note(status(spec))) for spec, title, _ in rows]
     curves = [curve_of(spec, title, kind, known(spec), best) for spec, title, kind in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -53,6 +53,12 @@ def busy(curves: list[Curve], runs: list[RunStatus]) -> list[RunStatus]:
         twins = [status(c.spec.twin(), session().visitor) for c in curves if c.spec.privacy != "none"]
         going += [run for run in twins if run.state in ACTIVE]
     return going
+
+
+def awaited(runs: Iterable[RunStatus]) -> str:
+    """What stands where a chart will be, or would."""
+    going = any(run.state in ACTIVE for run in runs)
+    return "The first points appear in a moment." if going else "Nothing has been computed."
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
