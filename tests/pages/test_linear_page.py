@@ -251,6 +251,16 @@ def test_ways_lead_on_to_explore_and_to_a_sweep_of_the_same_learner(visit: Visit
     assert "Not all of this link" not in words(app)
 
 
+def test_too_few_users_for_an_exponent_are_said(visit: Visit, work: Work) -> None:
+    few = SMALL.replace(episodes=500, seeds=1)
+    visit(PAGE, **query(few))
+    work()
+    assert "10,000 users or more" in words(visit(PAGE, **query(few, tab="exponents")))
+    assert "too few users" in words(visit(PAGE, **query(few, tab="exponents", problem="harder")))
+    for tab in ("ellipsoid", "eigenvalues", "weights"):
+        assert charts(visit(PAGE, **query(few, tab=tab)))
+
+
 def test_theory_is_found_for_every_pair_that_a_paper_bounds() -> None:
     assert [most(spec) for spec in SPECS] == [0.5, 0.5, 0.75]
 

@@ -74,7 +74,7 @@ def flattening() -> None:
         drawn.append(Decades(title, kind, from_k, to_k, mean, low, high, seeds, len(known.rows)))
         told.append(Slope(title, mean[-1], low[-1], high[-1], most(curve.spec)))
     if not drawn:
-        empty("Exponents appear when a run is finished.")
+        empty("An exponent takes a finished run of 10,000 users or more.")
         return
     night = dark()
     levels = [(1.0, "1: nothing is learned", False), *((x, name, True) for x, name in allowed(found))]
