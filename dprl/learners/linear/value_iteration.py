@@ -81,9 +81,8 @@ class Planner(NamedTuple):
     Attributes:
         step: see above.
         constants: from the problem, [..].
-        confidence(released, shift, pull, users, constants): where it believes the weights of what it has asked for to
-        be,
-            at many releases at once, released: [D, H, 1, d, d + 1], shift, pull, users: [D]. What pages draw of a run.
+        confidence(released, shift, pull, users, constants): where it believes the weights of what it has asked for, at
+            many releases at once, released: [D, H, 1, d, d + 1], shift, pull, users: [D]. What pages draw of a run.
         longest(problem): how long these weights can be.
     """
 
