@@ -87,14 +87,16 @@ def specs(draw: st.DrawFn) -> RunSpec:
             assume(given_fields.get("delta") != 0)
     elif privacy == "shuffle":
         assume(given_fields.get("delta") != 0)
-    assume(mechanism != "gaussian-toeplitz" or not episodic)
+    # which keep noise for every release
+    assume(mechanism not in ("gaussian-toeplitz", "gaussian-optimal") or not episodic)
     if staged:
         assume(given_fields["episodes"] >= 10**5)  # two users for each (h, s, a), of at most 2^19
-    if privacy == "shuffle":
+    own = bool(learner.schedule) and not learner.forgets
+    if privacy == "shuffle" or own:
         try:
             RunSpec(**given_fields)
-        except SpecError as refused:  # more bits than can be accounted for
-            assume(refused.field not in ("epsilon", "delta"))
+        except SpecError as refused:  # more bits than can be accounted for, more batches than fit
+            assume(refused.field not in (("schedule", "episodes") if own else ("epsilon", "delta")))
     return RunSpec(**given_fields)
 
 
