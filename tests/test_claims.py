@@ -35,6 +35,7 @@ from pages.claims.state import bundled
 from tests.test_layers import ROOT
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)
+LEGIBLE = 55  # characters that an axis of a telephone has room for
 NO: Verdict = "does not hold here"
 
 
@@ -180,6 +181,11 @@ def test_claims_are_told_apart_and_say_what_they_claim_in_a_sentence() -> None:
         assert words(claim.says) <= 25, claim.key
         lines = [(setting.title, setting.statistic) for setting in claim.settings]
         assert len(set(lines)) == len(lines) >= 2, claim.key
+        groups = [
+            statistic for statistic, _ in itertools.groupby(setting.statistic for setting in claim.settings)
+        ]
+        assert len(set(groups)) == len(groups), claim.key  # each statistic's settings are numbered on
+        assert max(map(len, groups)) <= LEGIBLE, claim.key
         assert bool(claim.seen) == any(setting.draw for setting in claim.settings)
 
 

@@ -64,7 +64,7 @@ def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
     names = " before ".join(label(spec) for spec in specs)
     return Setting(
         f"{problem(specs[0])} · {names} · n = {power(n)}",
-        "least difference between neighbours in the order, as a share of v*",
+        "least difference in the order, as a share of v*",
         "more than 0",
         tuple(specs),
         judge,
