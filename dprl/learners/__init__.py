@@ -2,7 +2,7 @@
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
-from dprl.learners.linear import lsvi_ucb, ucrl_vtr
+from dprl.learners.linear import lsvi_ucb, ucrl_vtr, ucrl_vtr_plus
 from dprl.learners.offline import apvi, dp_pevi, pevi, vapvi
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import dp_ucbvi, private_ucb_vi, pucb, ucbvi, ucbvi_hoeffding
@@ -21,6 +21,7 @@ ALGORITHMS: dict[str, Learner] = {
         sdp_pe_relaxed.ALGORITHM,
         sdp_pe_relaxed.APEVE,
         ucrl_vtr.ALGORITHM,
+        ucrl_vtr_plus.ALGORITHM,
         lsvi_ucb.ALGORITHM,
     )
 }

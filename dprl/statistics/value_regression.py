@@ -54,20 +54,24 @@ class ValueRegression:
         """What is done to make its parts tolerate the same noise, in words."""
         return "releasing matrices and vectors in units of their own"
 
-    def moves(self, size: Size, adjacency: str) -> tuple[float, float]:
-        """How far one user moves the draws of a matrix and of a vector at a step, at most, as they are.
+    def weight(self, size: Size) -> float:
+        """The most that one user counts."""
+        return 1.0
+
+    def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
+        """How far one user moves the draws of a matrix and of a vector at a step, at most, as they are; of each family.
 
         Values in [0, H]: with X, X' and V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4, and
         |X y - X' y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. In [-1/2, 1/2]: |X| <= 1/2, so the first is <= 2/16, while
         X y may go from v to -v, by 1/2. Blanked, from zero: 1/sqrt 2 and 1 of the most that one user has.
         """
-        most = 0.25 if self.centred else float(size.H**2)
+        most = (0.25 if self.centred else float(size.H**2)) * self.weight(size)
         if adjacency != REPLACE_ONE:
             return most / sqrt(2), most
         return most, most * (2.0 if self.centred else sqrt(2))
 
     def units(self, size: Size) -> Array:
-        """[H - 1, 2], of matrices and of vectors, in which they are released.
+        """[H - 1, 2 families], of matrices and of vectors, in which they are released.
 
         Even: what noise m on G and v on u does to u - G w has variance v^2 + 2 |w|^2 m^2. Where a user moves a matrix
         by a and a vector by b, of all with the same (a / m)^2 + (b / v)^2 the least has m^2 and v^2 in proportion to
@@ -75,21 +79,18 @@ class ValueRegression:
         Otherwise as printed, for values in [0, H]: centred ones are multiplied by H.
         """
         if self.even:
-            a, b = self.moves(size, REPLACE_ONE)
-            matrix, vector = a / sqrt(2 * size.d), b
-            length = sqrt(a * a / matrix + b * b / vector)
-            units = [sqrt(matrix) * length, sqrt(vector) * length]
+            units = balanced(self.moves(size, REPLACE_ONE), size.d)
         else:
             units = [1 / size.H**2 if self.centred else 1.0] * 2
         return np.tile(units, (size.H - 1, 1))
 
     def cells(self, size: Size) -> int:
         """Numbers released each time: an upper triangle and a vector for each step."""
-        return (size.H - 1) * size.d * (size.d + 3) // 2
+        return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
         """d: what noise does to G and to u - G w at a step is bounded from the length of so many draws. There are
-        (d + 3)/2 times as many rows as steps, two at least: enough for both."""
+        (d + 3)/2 times as many rows as steps and families, two at least: enough for both."""
         return size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -101,8 +102,9 @@ class ValueRegression:
         """[cells] of the noise, sqrt 2 times as large on a diagonal."""
         rows, columns = np.triu_indices(size.d)
         triangle = np.where(rows == columns, sqrt(2), 1.0)
-        steps = [np.concatenate([m * triangle, np.full(size.d, v)]) for m, v in self.units(size)]
-        return np.asarray(scale * np.concatenate(steps))
+        pairs = self.units(size).reshape(-1, 2)
+        cells = [np.concatenate([m * triangle, np.full(size.d, v)]) for m, v in pairs]
+        return np.asarray(scale * np.concatenate(cells))
 
     def counter(self, scale: float) -> float:
         """Of a draw, in units of release."""
@@ -126,13 +128,21 @@ class ValueRegression:
                 f"σ = (32H²/ε) √(2HK₀ ln(8H/δ) ln(4/δ) ln(16HK₀/δ)) in each node of a tree over the users, K₀ = "
                 f"⌈log₂K + 1⌉ = {K0}"
             )
-            return Printed(scale, formula, ("L21 Corollary 5",), _notes(epsilon), sqrt(K0))
+            return Printed(scale, formula, ("L21 Corollary 5",), notes_of(epsilon), sqrt(K0))
         scale = 4 * H**3 / epsilon * sqrt(2 * log(4 * H / delta))
         formula = "σ = (4H³/ε) √(2 ln(4H/δ)) on each number of each user"
-        return Printed(scale, formula, ("L21 Corollary 6",), _notes(epsilon), sqrt(K))
+        return Printed(scale, formula, ("L21 Corollary 6",), notes_of(epsilon), sqrt(K))
 
 
-def _notes(epsilon: float) -> tuple[str, ...]:
+def balanced(moves: tuple[float, ...], d: int) -> list[float]:
+    """Units of a matrix and a vector, whose draws a user moves so far, that make the best of a budget, see `units`."""
+    matrix, vector = moves
+    ratio = matrix / sqrt(2 * d)
+    length = sqrt(matrix * matrix / ratio + vector)
+    return [sqrt(ratio) * length, sqrt(vector) * length]
+
+
+def notes_of(epsilon: float) -> tuple[str, ...]:
     """What a card says of printed noise beside what it proves."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0, which L21 does not print: without it noise "
@@ -154,7 +164,7 @@ def gather(
     Args:
         block: [H, S, A, S + 2], counts of users for whom V was the same.
         features: [S, A, S, d].
-        V: [H + 1, S], middle, unit: [H], as planned.
+        V: [H + 1, S], middle, unit: [H, S, A], as planned.
         worth: [H, S, A], how much each counts in family 0.
         sums: [H - 1, families, d, d + 1].
     """
@@ -168,10 +178,10 @@ def gather(
                 if n == 0.0:
                     continue
                 for f in range(families):
-                    expected(features, s, a, V, h + 1, middle[h], unit[h], f + 1, X)
+                    expected(features, s, a, V, h + 1, middle[h, s, a], unit[h, s, a], f + 1, X)
                     total = 0.0
                     for x in range(S):
-                        y = (V[h + 1, x] - middle[h]) / unit[h]
+                        y = (V[h + 1, x] - middle[h, s, a]) / unit[h, s, a]
                         total += block[h, s, a, x] * (y * y if f == 1 else y)
                     share = worth[h, s, a] if f == 0 else 1.0
                     for i in range(d):

@@ -99,7 +99,10 @@ def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, priv
 def test_plans_and_release_times_are_a_function_of_what_was_released(key: str) -> None:
     """With other users, of another mixture of the same types, but releases that are always the same."""
     rng = np.random.default_rng(0)
-    published = [rng.random((2, 1, 2, 3)) * 1.1**k for k in range(200)]
+    learner = ALGORITHMS[key]
+    assert isinstance(learner, MixtureLearner)
+    families = learner.statistic.families
+    published = [rng.random((2, families, 2, 3)) * 1.1**k for k in range(200)]
     for one in published:
         one[..., :2] = one[..., :2] @ one[..., :2].swapaxes(-1, -2)
 

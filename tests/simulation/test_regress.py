@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import RunSpec
+from dprl import ALGORITHMS, RunSpec
 from dprl.environments import ENVIRONMENTS
 from dprl.learners.linear.confidence import Confidence, widths
 from dprl.mdp.tabular import Array
@@ -17,6 +17,7 @@ from dprl.simulation.loops import RegressionRun
 from dprl.statistics.value_regression import gather
 
 SMALL = {"d": 3, "S": 3, "H": 4}
+LEARNERS = [key for key, learner in ALGORITHMS.items() if learner.loop == "regress"]
 
 
 def spec(**given: Any) -> RunSpec:
@@ -131,8 +132,9 @@ def test_anytime_plans_agree_with_a_dense_computation(privacy: str) -> None:
 def bonuses(run: RegressionRun, beliefs: Mapping[str, Array], h: int) -> tuple[Array, Array]:
     """[S, A] <X, w~> and the bonus at a step, in units of values, from what the last release says."""
     plan, setup, d = run.state.plan, run.setup, run.setup.features.shape[-1]
-    X = phi(setup.features, (plan.V[h + 1] - plan.middle[h]) / plan.unit[h])
-    last = {name: values[-1, h] for name, values in beliefs.items()}
+    y = (plan.V[h + 1] - plan.middle[h][..., None]) / plan.unit[h][..., None]
+    X = np.einsum("saxi,sax->sai", setup.features, y)
+    last = {name: beliefs[name][-1, h] for name in Confidence._fields}
     Y = X @ np.linalg.inv(run.state.noisy[h, 0, :, :d] + last["ridge"] * np.eye(d))
     square = (Y**2).sum(-1)
     bonus = last["beta"] * np.sqrt((X * Y).sum(-1) + last["slack"] * square) + last["pull"] * np.sqrt(square)
@@ -140,20 +142,25 @@ def bonuses(run: RegressionRun, beliefs: Mapping[str, Array], h: int) -> tuple[A
 
 
 @pytest.mark.parametrize(
-    ("privacy", "bonus", "K"),
-    [("none", "anytime", 10**7), ("none", "paper", 10**8), ("central", "paper", 10**10), ("local", "paper", 10**13)],
-)  # fmt: skip
-def test_a_plan_says_where_it_believes_the_weights_to_be(privacy: str, bonus: str, K: int) -> None:
-    calibration = "paper" if bonus == "paper" and privacy != "none" else None
-    run = finished(
-        RegressionRun(
-            spec(privacy=privacy, calibration=calibration, bonus=bonus, episodes=K, epsilon=1000.0), 0
-        )
-    )
+    ("algorithm", "privacy", "bonus", "K"),
+    [
+        ("ucrl-vtr", "none", "anytime", 10**7),
+        ("ucrl-vtr", "none", "paper", 10**8),
+        ("ucrl-vtr", "central", "paper", 10**10),
+        ("ucrl-vtr", "local", "paper", 10**13),
+        ("ucrl-vtr-plus", "none", "paper", 10**10),
+        ("ucrl-vtr-plus", "central", "paper", 10**13),
+    ],
+)
+def test_a_plan_says_where_it_believes_the_weights_to_be(
+    algorithm: str, privacy: str, bonus: str, K: int
+) -> None:
+    given: dict[str, Any] = {"calibration": "paper" if bonus == "paper" and privacy != "none" else None}
+    given |= {"algorithm": algorithm, "privacy": privacy, "bonus": bonus, "episodes": K, "epsilon": 1000.0}
+    run = finished(RegressionRun(spec(**given), 0))
     plan, compared = run.state.plan, 0
     for h in range(run.mdp.H - 1):
-        middle, unit = (0.0, 1.0) if bonus == "paper" else (plan.middle[h], plan.unit[h])
-        plan.middle[h], plan.unit[h] = middle, unit
+        middle, unit = plan.middle[h], plan.unit[h]
         center, extra = bonuses(run, run.trace().beliefs, h)
         upper = run.mdp.R[h] + middle + unit * (center + extra)
         inside = (plan.Q[h] > 1e-6) & (plan.Q[h] < run.mdp.H - h - 1e-6) & (plan.Q[h] < upper + 1e-6)
@@ -164,10 +171,11 @@ def test_a_plan_says_where_it_believes_the_weights_to_be(privacy: str, bonus: st
     assert compared > 3
 
 
+@pytest.mark.parametrize("algorithm", LEARNERS)
 @pytest.mark.parametrize(("privacy", "K"), [("none", 10**6), ("central", 10**8), ("local", 10**13)])
-def test_the_true_weights_are_where_a_plan_believes_them_to_be(privacy: str, K: int) -> None:
+def test_the_true_weights_are_where_a_plan_believes_them_to_be(privacy: str, K: int, algorithm: str) -> None:
     """Of the wider of two regions as of the narrower: noise widens it, and what is known narrows it."""
-    run = finished(RegressionRun(spec(privacy=privacy, episodes=K), 2))
+    run = finished(RegressionRun(spec(algorithm=algorithm, privacy=privacy, episodes=K), 2))
     beliefs = run.trace().beliefs
     w = ENVIRONMENTS["linear-mixture"].mixture(**run.spec.environment_params).weights(run.mdp.P)  # type: ignore[misc]
     np.testing.assert_allclose(beliefs["truth"][-1], w[:-1], atol=1e-12)
@@ -187,9 +195,9 @@ def test_sums_are_those_of_the_users_one_by_one() -> None:
     rng = np.random.default_rng(0)
     S, A, H, d = 3, 2, 3, 2
     features = rng.random((S, A, S, d))
-    V, middle, unit = rng.random((H + 1, S)), rng.random(H), 0.5 + rng.random(H)
+    V, middle, unit = rng.random((H + 1, S)), rng.random((H, S, A)), 0.5 + rng.random((H, S, A))
     worth = rng.random((H, S, A))
-    block, sums = np.zeros((H, S, A, S + 2)), np.zeros((H - 1, 1, d, d + 1))
+    block, sums = np.zeros((H, S, A, S + 2)), np.zeros((H - 1, 2, d, d + 1))
     expected = np.zeros_like(sums)
     for _ in range(40):
         for h in range(H):
@@ -197,19 +205,26 @@ def test_sums_are_those_of_the_users_one_by_one() -> None:
             block[h, s, a, x] += 1
             block[h, s, a, S] += 1
             if h < H - 1:
-                y = (V[h + 1] - middle[h]) / unit[h]
-                X = sum(features[s, a, t] * y[t] for t in range(S))
-                expected[h, 0, :, :d] += worth[h, s, a] * np.outer(X, X)
-                expected[h, 0, :, d] += worth[h, s, a] * X * y[x]
+                y = (V[h + 1] - middle[h, s, a]) / unit[h, s, a]
+                for f, (target, share) in enumerate(((y, worth[h, s, a]), (y**2, 1.0))):
+                    X = sum(features[s, a, t] * target[t] for t in range(S))
+                    expected[h, f, :, :d] += share * np.outer(X, X)
+                    expected[h, f, :, d] += share * X * target[x]
     gather(block, features, V, middle, unit, worth, sums)
     np.testing.assert_allclose(sums, expected, rtol=1e-10, atol=1e-12)
     assert not block.any()
 
 
+@pytest.mark.parametrize("algorithm", LEARNERS)
 @pytest.mark.parametrize("bonus", ["anytime", "paper"])
 @pytest.mark.parametrize("privacy", ["central", "local"])
-def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one(privacy: str, bonus: str) -> None:
-    given: dict[str, Any] = {"bonus": bonus, "schedule": "geometric:0.2", "episodes": 10**9}
+def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one(
+    privacy: str, bonus: str, algorithm: str
+) -> None:
+    given: dict[str, Any] = {
+        "algorithm": algorithm, "bonus": bonus, "schedule": "geometric:0.2", "episodes": 10**9,
+        "environment_params": {**SMALL, "d": 6},
+    }  # fmt: skip
     private, bare = (
         RegressionRun(spec(privacy=privacy, **given), 3),
         RegressionRun(spec(privacy="none", **given), 3),
@@ -233,8 +248,10 @@ def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one(privacy:
         {"privacy": "local", "schedule": "geometric:0.5", "episodes": 10**10},
     ],
 )  # fmt: skip
-def test_compiled_and_plain_python_give_the_same_bits(given: dict[str, Any]) -> None:
-    fast, plain = (finished(RegressionRun(spec(**given), 5, plain=p)).trace() for p in (False, True))
+@pytest.mark.parametrize("algorithm", LEARNERS)
+def test_compiled_and_plain_python_give_the_same_bits(given: dict[str, Any], algorithm: str) -> None:
+    asked = spec(algorithm=algorithm, **given)
+    fast, plain = (finished(RegressionRun(asked, 5, plain=p)).trace() for p in (False, True))
     for name in ("regret", "noisy", "counts", "Q", "V", "coverage_ratio"):
         assert getattr(fast, name).tobytes() == getattr(plain, name).tobytes(), name
     for ours, theirs in ((fast.series, plain.series), (fast.beliefs, plain.beliefs)):
@@ -247,12 +264,14 @@ def test_compiled_and_plain_python_give_the_same_bits(given: dict[str, Any]) -> 
 )
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.001, 1e-300), (1e4, 0.1)])
 @pytest.mark.parametrize("privacy", ["central", "local"])
+@pytest.mark.parametrize("algorithm", LEARNERS)
 def test_ill_conditioned_inputs_give_finite_numbers(
-    params: dict[str, Any], epsilon: float, delta: float, privacy: str
+    params: dict[str, Any], epsilon: float, delta: float, privacy: str, algorithm: str
 ) -> None:
     for bonus, K in (("anytime", 10**15), ("paper", 10**15), ("anytime", 1)):
         run = RegressionRun(
             spec(
+                algorithm=algorithm,
                 environment_params=params,
                 privacy=privacy,
                 epsilon=epsilon,
@@ -275,9 +294,10 @@ def test_ill_conditioned_inputs_give_finite_numbers(
         assert (trace.optimism == 1.0).all()
 
 
-def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing() -> None:
+@pytest.mark.parametrize("algorithm", LEARNERS)
+def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing(algorithm: str) -> None:
     """Their step is planned with the most that could be."""
-    run = RegressionRun(spec(privacy="central", bonus="paper", episodes=10**6), 0)
+    run = RegressionRun(spec(algorithm=algorithm, privacy="central", bonus="paper", episodes=10**6), 0)
     run.setup = run.setup._replace(error=np.zeros_like(run.setup.error), scales=run.setup.scales * 1e9)
     trace = finished(run).trace()
     assert trace.series["indefinite"][-1] > 100

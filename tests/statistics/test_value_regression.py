@@ -18,31 +18,42 @@ from dprl.privacy.attack import game, unit_noise
 from dprl.simulation.loops import RegressionRun
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from dprl.statistics.value_regression import ValueRegression, add_symmetric
+from dprl.statistics.weighted_regression import WeightedRegression
 
 SIZE = Size(3, 2, 4, 2)
-KINDS = [ValueRegression(centred=c, even=e) for c in (False, True) for e in (False, True)]
+KINDS = [
+    kind(centred=c, even=e)
+    for kind in (ValueRegression, WeightedRegression)
+    for c in (False, True)
+    for e in (False, True)
+]
 
 
-def draws(matrix: Array, vector: Array, statistic: ValueRegression, size: Size) -> Array:
-    """What sums [H - 1, d, d] and [H - 1, d] move the unit draws by: [cells]."""
-    d = size.d
-    upper = np.triu_indices(d)
-    cells = np.concatenate([np.concatenate([M[upper], v]) for M, v in zip(matrix, vector, strict=True)])
+def draws(cells: Array, statistic: ValueRegression, size: Size) -> Array:
+    """What sums, [cells], move the unit draws by."""
     return np.asarray(cells / statistic.scales(size, 1.0))
 
 
-def user(rng: np.random.Generator, values: Array, features: Array, ends: bool) -> tuple[Array, Array]:
+def cells_of(X: Array, u: Array) -> Array:
+    """Of a matrix and a vector: an upper triangle, and the vector."""
+    return np.concatenate([X[np.triu_indices(len(X))], u])
+
+
+def user(
+    rng: np.random.Generator, values: Array, features: Array, ends: bool, statistic: ValueRegression
+) -> Array:
     """The sums of a user who does anything, for values y: [H - 1, S]. ends: the worst that features can be."""
-    X, u = [], []
+    sums = []
     for y in values:
         s, a, x = rng.integers(features.shape[0]), rng.integers(features.shape[1]), rng.integers(len(y))
-        one = features[s, a].T @ y
-        if ends:
-            direction = np.eye(features.shape[-1])[rng.integers(features.shape[-1])]
-            one = direction * np.abs(y).max() * rng.choice([-1, 1] if y.min() < 0 else [1])
-        X.append(np.outer(one, one))
-        u.append(one * y[x])
-    return np.array(X), np.array(u)
+        for target in (y, y**2)[: statistic.families]:
+            worth = 1.0 if target is not y else statistic.weight(SIZE) * (1.0 if ends else rng.random())
+            one = features[s, a].T @ target
+            if ends:
+                direction = np.eye(features.shape[-1])[rng.integers(features.shape[-1])]
+                one = direction * np.abs(target).max() * rng.choice([-1, 1] if target.min() < 0 else [1])
+            sums.append(cells_of(worth * np.outer(one, one), worth * one * target[x]))
+    return np.concatenate(sums)
 
 
 @pytest.mark.parametrize("adjacency", [REPLACE_ONE, BLANK_ONE])
@@ -58,7 +69,9 @@ def test_no_user_moves_the_draws_by_more_than_is_said_and_some_by_that(
     for i in range(4000):
         ends = i % 2 == 0
         values = rng.choice([low, high], (SIZE.H - 1, 3)) if ends else rng.uniform(low, high, (SIZE.H - 1, 3))
-        first, second = (draws(*user(rng, values, features, ends), statistic, SIZE) for _ in range(2))
+        first, second = (
+            draws(user(rng, values, features, ends, statistic), statistic, SIZE) for _ in range(2)
+        )
         moved = float(np.linalg.norm(first - second * (adjacency == REPLACE_ONE)))
         assert moved <= most * (1 + 1e-12)
         found = max(found, moved)
@@ -78,22 +91,33 @@ def spec(**given: Any) -> RunSpec:
     ("privacy", "mechanism"),
     [("central", "gaussian-toeplitz"), ("central", "gaussian-tree"), ("local", "gaussian")],
 )
+@pytest.mark.parametrize("algorithm", ["ucrl-vtr", "ucrl-vtr-plus"])
 def test_the_best_attack_finds_what_is_proved_and_more_under_half_the_noise(
-    privacy: str, mechanism: str
+    privacy: str, mechanism: str, algorithm: str
 ) -> None:
     """The attacker of privacy/attack.py, on two users who are as far apart as two of this environment are."""
     noise = RegressionRun.noise_of_run(
-        spec(privacy=privacy, mechanism=mechanism, schedule="geometric:0.5", episodes=1000)
+        spec(
+            algorithm=algorithm, privacy=privacy, mechanism=mechanism, schedule="geometric:0.5", episodes=1000
+        )
     )
     statistic, size = noise.statistic, SIZE
     assert isinstance(statistic, ValueRegression)
     features = mixture(d=2, S=3).features
     y = np.array([-0.5, 0.0, 0.5])
-    one, other = features[0, 0].T @ y, features[2, 1].T @ y
-    cells = [
-        np.concatenate([np.outer(X, X)[np.triu_indices(2)], X * v]) for X, v in ((one, -0.5), (other, 0.5))
-    ]
-    first, second = (np.tile(c, size.H - 1) for c in cells)
+    first, second = (
+        np.tile(
+            np.concatenate(
+                [
+                    worth * cells_of(np.outer(X, X), X * v**power)
+                    for power, worth in ((1, statistic.weight(size)), (2, 1.0))[: statistic.families]
+                    for X in [features[s, a].T @ y**power]
+                ]
+            ),
+            size.H - 1,
+        )
+        for s, a, v in ((0, 0, -0.5), (2, 1, 0.5))
+    )
     told = float(np.linalg.norm((first - second) / statistic.scales(size, 1.0)))
     proved = max(separation_of(losses) for losses in noise.losses())
     assert proved == pytest.approx(gaussian_mu(1.0, 1e-6), rel=1e-5)
@@ -106,12 +130,17 @@ def test_the_best_attack_finds_what_is_proved_and_more_under_half_the_noise(
         assert half or measured <= proved + 5 * sqrt(2 / 20_000)
 
 
+@pytest.mark.parametrize(("algorithm", "bounds"), [("ucrl-vtr", [2]), ("ucrl-vtr-plus", [4, 11])])
 @pytest.mark.parametrize("d", [2, 6])
-def test_noise_stays_within_what_the_planner_is_told(d: int) -> None:
-    """|noise of G| and |noise of u - G w| for the longest w; the bounds are for all steps and releases together."""
+def test_noise_stays_within_what_the_planner_is_told(d: int, algorithm: str, bounds: list[int]) -> None:
+    """|noise of G| and |noise of u - G w| for the longest w; the bounds are for all steps and releases together.
+
+    bounds: where in the constants those of each regression are.
+    """
     asked = spec(
-        privacy="central", environment_params={"d": d, "S": 3, "H": 4}, beta=0.5, schedule="geometric:0.5"
-    )
+        algorithm=algorithm, privacy="central", environment_params={"d": d, "S": 3, "H": 4}, beta=0.5,
+        schedule="geometric:0.5",
+    )  # fmt: skip
     run = RegressionRun(asked, 0)
     noise, size = run.noise, Size(3, d, 4, d)
     rng, trials, broken = np.random.default_rng(3), 200, 0
@@ -122,15 +151,18 @@ def test_noise_stays_within_what_the_planner_is_told(d: int) -> None:
     z = unit_noise(noise.mechanism, noise.stream, trials * cells, rng).reshape(-1, trials, cells)
     for trial in range(trials):
         for i, error in enumerate(run.setup.error):
-            sums = np.zeros((3, 1, d, d + 1))
+            sums = np.zeros((3, len(bounds), d, d + 1))
             add_symmetric(np.zeros_like(sums), z[i, trial], noise.scales, sums)
-            G, u = sums[:, 0, :, :d], sums[:, 0, :, d]
-            np.testing.assert_array_equal(G, G.transpose(0, 2, 1))
-            shift, pull = run.setup.constants[2] * error, run.setup.constants[3] * error
-            off = max(
-                np.linalg.norm(G, 2, axis=(1, 2)).max() / shift,
-                np.linalg.norm(u - G @ w, axis=1).max() / pull,
-            )
+            off = 0.0
+            for f, at in enumerate(bounds):
+                G, u = sums[:, f, :, :d], sums[:, f, :, d]
+                np.testing.assert_array_equal(G, G.transpose(0, 2, 1))
+                shift, pull = run.setup.constants[at : at + 2] * error
+                off = max(
+                    off,
+                    np.linalg.norm(G, 2, axis=(1, 2)).max() / shift,
+                    np.linalg.norm(u - G @ w, axis=1).max() / pull,
+                )
             broken += off > 1
     assert broken <= trials * 0.5 / 3
 
@@ -168,3 +200,34 @@ def test_printed_noise() -> None:
     assert run.setup.scales[1] == pytest.approx(sigma)
     np.testing.assert_allclose(run.setup.error, sigma * sqrt(K), rtol=1e-12)
     assert any("at 2 only the accountant" in text for text in run.noise.guarantee().assumptions)
+
+
+@pytest.mark.parametrize("bonus", ["paper", "anytime"])
+def test_printed_noise_of_two_regressions(bonus: str) -> None:
+    """sigma_B1 and sigma_B2 of Corollaries 10 and 11, what they prove, and the errata on the card."""
+    d, H, K, K0, epsilon, delta = 2, 4, 10**6, 21, 0.5, 1e-6
+    G = sqrt(2 * H * K0 * log(16 * H / delta) * log(8 / delta) * log(32 * H * K0 / delta))
+    given: dict[str, Any] = {
+        "algorithm": "ucrl-vtr-plus", "calibration": "paper", "epsilon": epsilon, "delta": delta, "bonus": bonus,
+    }  # fmt: skip
+    wide = np.array([sqrt(2), 1, sqrt(2), 1, 1])
+    squares = 1 if bonus == "paper" else H**-4  # centred ones are in units of their range
+    for privacy, first, second in (
+        ("central", 64 * d * G / epsilon, 64 * H**4 * G / epsilon),
+        (
+            "local",
+            8 * d * H / epsilon * sqrt(2 * log(8 * H / delta)),
+            8 * H**5 / epsilon * sqrt(2 * log(8 * H / delta)),
+        ),
+    ):
+        run = RegressionRun(spec(privacy=privacy, **given), 0)
+        scales = run.setup.scales.reshape(3, 2, 5)
+        np.testing.assert_allclose(scales, [[first * wide, second * squares * wide]] * 3, rtol=1e-12)
+        if bonus == "paper":
+            told = first * sqrt(K0 if privacy == "central" else K)
+            np.testing.assert_allclose(run.setup.error, told, rtol=1e-12)
+        card = run.noise.guarantee()
+        assert (card.claimed_epsilon, card.claimed_delta) == (epsilon, delta)
+        assert card.proved_epsilon is not None
+        assert card.proved_epsilon < epsilon
+        assert any("φ of Ṽ" in text for text in card.assumptions)

@@ -12,7 +12,7 @@ import numpy as np
 from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence
-from dprl.learners.linear.regression import look
+from dprl.learners.linear.regression import look, project
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.planning import Policy
@@ -27,7 +27,7 @@ class Plan(NamedTuple):
         Q: [H, S, A], optimistic values.
         V: [H + 1, S], their maxima; V[H] = 0.
         policy: [H, S], greedy.
-        middle, unit: [H], the next regression at step h is of (V_{h+1} - middle) / unit.
+        middle, unit: [H, S, A], what is regressed next of who is at (h, s, a): (V_{h+1} - middle) / unit.
         worth: [H, S, A], 1/v: how much what is seen at (h, s, a) counts in it.
         inverse: [H - 1, families, d, d], of the matrices that were planned with; zero where they have none.
         weights: [H - 1, families, d], estimates of w_h.
@@ -96,6 +96,7 @@ class MixtureLearner:
 
     Attributes:
         planners: by bonus, the first is the default.
+        regression: which statistic it is handed.
 
     The rest is that of every `Learner`.
     """
@@ -105,6 +106,7 @@ class MixtureLearner:
     summary: str
     source: str
     planners: Mapping[str, Planner]
+    regression: type[ValueRegression] = ValueRegression
 
     privacies = ("central", "local", "none")
     loop = "regress"
@@ -129,7 +131,7 @@ class MixtureLearner:
 
     def seen(self, bonus: str) -> ValueRegression:
         """With printed constants values are regressed as they are, else centred, in units of their range."""
-        return ValueRegression(centred=bonus != "paper")
+        return self.regression(centred=bonus != "paper")
 
     def planner(self, bonus: str) -> Planner:
         """How it plans with a set of constants."""
@@ -167,21 +169,24 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
     predicted to grow by more than ln 2.
 
     ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is what a user is expected to add: X X^T / v, averaged over the
-    states that the policy visits in the learner's own model <phi(s'|s, a), w~>, cut at 0 and made to sum to 1; where
-    nothing is left of it states are equally likely.
+    states that the policy visits in the learner's own model <phi(s'|s, a), w~>, with the w nearest to w~ in the norm of
+    the matrix for which it sums to 1, cut at 0 and made to sum to 1; where nothing is left of it states are equally
+    likely.
     """
     H, S = plan.policy.shape
     families, d = plan.inverse.shape[1], plan.inverse.shape[2]
     block = most * users
     here, there = d1.copy(), np.zeros(S)
     phi, found, row = np.zeros(d), np.zeros(3), np.zeros(S)
+    one, ones = np.zeros(d), np.ones((1, S))
     for h in range(H - 1):
         for f in range(families):
             growth = 0.0
             for s in range(S):
                 if here[s] > 0.0:
                     a = plan.policy[h, s]
-                    expected(features, s, a, plan.V, h + 1, plan.middle[h], plan.unit[h], f + 1, phi)
+                    middle, unit = plan.middle[h, s, a], plan.unit[h, s, a]
+                    expected(features, s, a, plan.V, h + 1, middle, unit, f + 1, phi)
                     look(phi, h, f, plan.inverse, plan.weights, found)
                     worth = plan.worth[h, s, a] if f == 0 else 1.0
                     growth += here[s] * worth * found[1] * found[1]
@@ -193,9 +198,12 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
             if here[s] <= 0.0:
                 continue
             a = plan.policy[h, s]
+            expected(features, s, a, ones, 0, 0.0, 1.0, 1, one)
+            look(one, h, 0, plan.inverse, plan.weights, found)
+            off = 1.0 - found[0]
             total = 0.0
             for x in range(S):
-                row[x] = 0.0
+                row[x] = off * project(features[s, a, x], one, h, 0, plan.inverse)
                 for i in range(d):
                     row[x] += features[s, a, x, i] * plan.weights[h, 0, i]
                 row[x] = max(row[x], 0.0)
@@ -210,14 +218,16 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 @kernel
 def centre(h: int, plan: Plan) -> None:
     """What the next regression at step h takes for middle and unit: those of V_{h+1}."""
-    S = plan.V.shape[1]
+    _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
     high = low
     for x in range(S):
         low = min(low, plan.V[h + 1, x])
         high = max(high, plan.V[h + 1, x])
-    plan.middle[h] = (low + high) / 2.0
-    plan.unit[h] = high - low if high > low else 1.0
+    for s in range(S):
+        for a in range(A):
+            plan.middle[h, s, a] = (low + high) / 2.0
+            plan.unit[h, s, a] = high - low if high > low else 1.0
 
 
 @kernel

@@ -96,3 +96,18 @@ def look(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: Arra
     found[0] = mean
     found[1] = np.sqrt(max(square, 0.0))
     found[2] = np.sqrt(length)
+
+
+@kernel
+def project(phi: Array, one: Array, h: int, f: int, inverse: Array) -> float:
+    """The multiple of `one` that is nearest to phi in the norm of the inverse."""
+    d = phi.shape[0]
+    along = 0.0
+    length = 0.0
+    for i in range(d):
+        turned = 0.0
+        for j in range(d):
+            turned += inverse[h, f, i, j] * one[j]
+        along += phi[i] * turned
+        length += one[i] * turned
+    return float(along / length) if length > 0.0 else 0.0

@@ -123,16 +123,17 @@ def anytime(
                     continue
                 reach(features, h + 1, s, a, plan.V, ends)
                 value = ends[1]
-                expected(features, s, a, plan.V, h + 1, plan.middle[h], plan.unit[h], 1, phi)
+                middle, unit = plan.middle[h, s, a], plan.unit[h, s, a]
+                expected(features, s, a, plan.V, h + 1, middle, unit, 1, phi)
                 if known:
                     look(phi, h, 0, plan.inverse, plan.weights, found)
                     upper = found[0] + beta * found[1] + (pull + ridge * bound) * found[2]
-                    value = min(value, plan.middle[h] + plan.unit[h] * upper)
+                    value = min(value, middle + unit * upper)
                 if bare:
                     look(phi, h, 0, plan.bare_inverse, plan.bare_weights, found)
                     length = np.sqrt(found[1] * found[1] + shift * found[2] * found[2])
                     upper = found[0] + beta * length + (pull + less * bound) * found[2]
-                    value = min(value, plan.middle[h] + plan.unit[h] * upper)
+                    value = min(value, middle + unit * upper)
                 plan.Q[h, s, a] = rewards[h, s, a] + max(value, ends[0])
         act_greedily(h, plan)
 
@@ -140,38 +141,60 @@ def anytime(
 def anytime_constants(problem: MixtureProblem) -> Array:
     """lambda = 1/4; C_w; by how much noise moves G at most, and u - G w, for error = 1; 2 ln(3 (H - 1) / beta).
 
+    For noise see `noise_bounds`.
+    """
+    shift, pull = noise_bounds(problem, 0)
+    return np.array([0.25, problem.bound, shift, pull, 2 * log(3 * (problem.size.H - 1) / problem.beta)])
+
+
+def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
+    """By how much noise moves G at most, and u - G w, for error = 1, in family f.
+
     Where d standard normal draws are longer than x with chance q, so is u - G w in units of its largest standard
     deviation; |noise of G| is at most 2 sqrt d + 2 sqrt(ln(2 / q)) (Davidson, Szarek 2001, Theorem II.11; it moves by
     at most sqrt 2 times as much as the draws), and at most sqrt 2 times the length of its draws.
     """
     from scipy.special import chdtrc, chdtri
 
-    size, x, C = problem.size, problem.quantile, problem.bound
-    d = size.d
-    matrix, vector = problem.statistic.units(size)[0]
+    x, d = problem.quantile, problem.size.d
+    matrix, vector = problem.statistic.units(problem.size)[0, 2 * f : 2 * f + 2]
     q = float(chdtrc(d, x * x))
     norm = min(2 * sqrt(d) + 2 * sqrt(log(2 / q)), sqrt(2 * float(chdtri(d * (d + 1) / 2, q))))
-    return np.array(
-        [
-            0.25,
-            C,
-            matrix * norm / x,
-            sqrt(vector**2 + 2 * (matrix * C) ** 2),
-            2 * log(3 * (size.H - 1) / problem.beta),
-        ]
-    )
+    return matrix * norm / x, sqrt(vector**2 + 2 * (matrix * problem.bound) ** 2)
 
 
 def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
     """What `anytime` relies on, with the better of its two ridges at every step."""
-    lamda, bound = constants[0], constants[1]
-    shift = np.broadcast_to((constants[2] * error)[:, None], released.shape[:2])
-    pull = (constants[3] * error)[:, None]
+    lamda, bound, spent = constants[0], constants[1], constants[4]
+    return either(
+        released, constants[2] * error, constants[3] * error, users / 4.0, lamda, bound, 0.25, spent
+    )
+
+
+def either(
+    released: Array,
+    shift: Array,
+    pull: Array,
+    trace: Array,
+    lamda: float,
+    bound: float,
+    proxy: float,
+    spent: float,
+) -> Confidence:
+    """With the better of the ridges lambda + shift and lambda at every step.
+
+    Args:
+        released: [D, H - 1, families, d, d + 1].
+        shift, pull: [D], by how much noise moves G at most, and u - G w.
+        trace: [D], of the sums without noise, at most.
+        lamda, bound, proxy, spent: lambda, C_w, of the noise of targets, 2 ln(1/chance).
+    """
     d = released.shape[-2]
-    most = d * np.log1p(users / (4.0 * d * lamda))[:, None]
+    shift, pull = np.broadcast_to(shift[:, None], released.shape[:2]), pull[:, None]
+    most = d * np.log1p(trace / (d * lamda))[:, None]
     shifted, bare = (solved(released[:, :, 0], ridge) for ridge in (lamda + shift, lamda + 0.0 * shift))
     grown = np.fmin(most, np.maximum(shifted.logarithms - d * log(lamda), 0.0))
-    beta = 0.5 * np.sqrt(grown + constants[4])
+    beta = np.sqrt(proxy * (grown + spent))
 
     def believed(ridge: Solved) -> tuple[Confidence, Array]:
         nothing = np.where(ridge.fine, 0.0, np.nan)

@@ -213,7 +213,7 @@ def _examples() -> tuple[Any, ...]:
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True)
     setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)
-    plan = Plan(f3, f2, i2, f1, f1, f3, f4, f3, f4, f3, f1)
+    plan = Plan(f3, f2, i2, f3, f3, f3, f4, f3, f4, f3, f1)
     state = State(i, i, f4, f4, f4, f4, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)
 

@@ -1,0 +1,270 @@
+"""UCRL-VTR+ (Zhou et al. 2021) with private sums (L21 Algorithm 3): UCRL-VTR whose users count 1/v each, with a bound v
+on the variance of what they saw. It follows from a second regression, of squares of values.
+
+Family 0 has the weighted sums of values, family 1 those of squares, see statistics/weighted_regression.py.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.learners.linear.confidence import Confidence, solved
+from dprl.learners.linear.learner import (
+    MixtureLearner,
+    MixtureProblem,
+    Plan,
+    Planner,
+    act_greedily,
+    reach,
+)
+from dprl.learners.linear.regression import at_least, look, project, solve
+from dprl.learners.linear.ucrl_vtr import either, noise_bounds
+from dprl.mdp.mixture import expected
+from dprl.mdp.tabular import Array
+from dprl.statistics.weighted_regression import WeightedRegression
+
+
+@kernel
+def plan(
+    released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
+) -> None:
+    """As printed, for the user who comes next, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
+
+    error: the largest standard deviation that a sum's noise has in the run, family 0. constants: see `constants`.
+    """
+    H, S, A = plan.Q.shape
+    d = features.shape[3]
+    phi, squares = np.zeros(d), np.zeros(d)
+    found, second = np.zeros(3), np.zeros(3)
+    k, most = users + 1.0, float(H * H)
+    chance = constants[3] + 2.0 * log(k)  # ln(24 k^2 H / p)
+    upsilon, upsilons = constants[0] * error, constants[1] * error
+    noise = constants[2] * np.sqrt(1.0 + upsilon)
+    check = noise + 8.0 * d * np.sqrt(constants[4] * chance) + 4.0 * np.sqrt(d) * chance
+    hat = noise + 8.0 * np.sqrt(d * constants[4] * chance) + 4.0 * np.sqrt(d) * chance
+    tilde = constants[2] * np.sqrt(1.0 + upsilons)
+    tilde += 8.0 * most * np.sqrt(d * constants[5] * chance) + 4.0 * most * chance
+    for h in range(H - 1, -1, -1):
+        known, told = False, False
+        if h < H - 1:
+            ridge, ridges = at_least(1.0 + 2.0 * upsilon, released, h, 0), 1.0 + 2.0 * upsilons
+            known = not np.isnan(solve(released, h, 0, ridge, plan.inverse, plan.weights))
+            told = not np.isnan(
+                solve(released, h, 1, at_least(ridges, released, h, 1), plan.inverse, plan.weights)
+            )
+            plan.indefinite[0] += (0.0 if known else 1.0) + (0.0 if told else 1.0)
+        for s in range(S):
+            for a in range(A):
+                value = rewards[h, s, a]
+                if known:
+                    expected(features, s, a, plan.V, h + 1, 0.0, 1.0, 1, phi)
+                    look(phi, h, 0, plan.inverse, plan.weights, found)
+                    value += found[0] + hat * found[1]
+                elif h < H - 1:
+                    value = float(H)
+                plan.Q[h, s, a] = max(min(value, float(H)), 0.0)
+                variance = most  # at most, of values in [0, H], where nothing is told
+                if known and told:
+                    expected(features, s, a, plan.V, h + 1, 0.0, 1.0, 2, squares)
+                    look(squares, h, 1, plan.inverse, plan.weights, second)
+                    mean = max(min(found[0], float(H)), 0.0)
+                    off = min(most, 2.0 * H * check * found[1]) + min(most, tilde * second[1])
+                    variance = max(min(second[0], most), 0.0) - mean * mean + off
+                plan.worth[h, s, a] = 1.0 / max(most / d, variance)
+        act_greedily(h, plan)
+
+
+def constants(problem: MixtureProblem) -> Array:
+    """Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1), ln(24 H / p), ln(1 + K / lambda), ln(1 + K H^4 / (d lambda))
+    (L21 Corollaries 10, 11)."""
+    H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
+    units = problem.statistic.units(problem.size)[0]  # of family 0 as printed: 1
+    norm = 4 * sqrt(d) + 2 * log(24 * K * H / p)
+    return np.array(
+        [
+            float(units[:2].max()) * norm,
+            float(units[2:].max()) * norm,
+            3 * (problem.bound + 1),
+            log(24 * H / p),
+            log(1 + K),
+            log(1 + K * H**4 / d),
+        ]
+    )
+
+
+def printed_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
+    """The ellipsoid of `plan`: |w - w^| in the norm of Lambda^ is at most beta^."""
+    d, chance = released.shape[-2], (constants[3] + 2.0 * np.log(users + 1.0))[:, None]
+    upsilon = constants[0] * error[:, None]
+    found = solved(released[:, :, 0], np.broadcast_to(1.0 + 2.0 * upsilon, released.shape[:2]))
+    nothing = np.where(found.fine, 0.0, np.nan)
+    beta = 8.0 * np.sqrt(d * constants[4] * chance) + 4.0 * sqrt(d) * chance
+    beta = beta + constants[2] * np.sqrt(1.0 + upsilon)
+    # the paper takes 2 Upsilon for a shift: noise moves an eigenvalue by Upsilon at most
+    return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
+
+
+# constants of the anytime bonus, [2 WIDTH], of values and then of squares, see `anytime_constants`
+PROXY, LAMDA, SPENT, MOST, SHIFT, PULL, BOUND = range(7)
+WIDTH = 7
+# what a step's sums tell: whether they do with either ridge, the ridges, and the bound on e
+KNOWN, BARE, FULL, LESS, BETA = range(5)
+TOLD = 5
+
+
+@kernel
+def anytime(
+    released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
+) -> None:
+    """An upper bound on Q* at all releases at once (proof in docs/linear.md). At (s, a) what is regressed next is
+    y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the states that are possible then;
+    y is sqrt(1 / worth)-sub-Gaussian.
+
+    error: what the length of d draws of a release's noise stays below, in units of release. constants: see
+    `anytime_constants`.
+    """
+    H, S, A = plan.Q.shape
+    d = features.shape[3]
+    phi, one, ends, mean, square = np.zeros(d), np.zeros(d), np.zeros(2), np.zeros(2), np.zeros(2)
+    ones = np.ones((1, S))
+    facts = np.zeros((2, TOLD))
+    least = 1.0 / (4.0 * constants[MOST])
+    for h in range(H - 1, -1, -1):
+        if h < H - 1:
+            for f in range(2):
+                learn(released, error, users, h, f, constants[f * WIDTH : (f + 1) * WIDTH], facts[f], plan)
+        for s in range(S):
+            for a in range(A):
+                plan.Q[h, s, a] = rewards[h, s, a]
+                if h == H - 1:
+                    continue
+                reach(features, h + 1, s, a, plan.V, ends)
+                middle = (ends[0] + ends[1]) / 2.0
+                unit = ends[1] - ends[0] if ends[1] > ends[0] else 1.0
+                plan.middle[h, s, a], plan.unit[h, s, a] = middle, unit
+                expected(features, s, a, ones, 0, 0.0, 1.0, 1, one)
+                expected(features, s, a, plan.V, h + 1, middle, unit, 1, phi)
+                between(phi, one, error, h, 0, constants[:WIDTH], facts[0], plan, mean)
+                plan.Q[h, s, a] += max(min(ends[1], middle + unit * mean[1]), ends[0])
+                expected(features, s, a, plan.V, h + 1, middle, unit, 2, phi)
+                between(phi, one, error, h, 1, constants[WIDTH:], facts[1], plan, square)
+                plan.worth[h, s, a] = 1.0 / max(proxy(mean[0], mean[1], square[1]), least)
+        act_greedily(h, plan)
+
+
+@kernel
+def learn(
+    released: Array, error: float, users: int, h: int, f: int, constants: Array, facts: Array, plan: Plan
+) -> None:
+    """What family f tells at step h: inverses and weights of the plan, and facts: [TOLD]."""
+    d = released.shape[2]
+    lamda, shift = constants[LAMDA], constants[SHIFT] * error
+    facts[FULL], facts[LESS] = at_least(lamda + shift, released, h, f), at_least(lamda, released, h, f)
+    determinant = solve(released, h, f, facts[FULL], plan.inverse, plan.weights)
+    facts[KNOWN] = 0.0 if np.isnan(determinant) else 1.0
+    plan.indefinite[0] += 1.0 - facts[KNOWN]
+    facts[BARE] = 0.0
+    if shift > 0.0:
+        less = solve(released, h, f, facts[LESS], plan.bare_inverse, plan.bare_weights)
+        facts[BARE] = 0.0 if np.isnan(less) else 1.0
+    grown = d * log(1.0 + users * constants[MOST] / (d * lamda))
+    if facts[KNOWN] > 0.0:
+        grown = min(grown, max(determinant - d * log(lamda), 0.0))
+    facts[BETA] = np.sqrt(constants[PROXY] * (grown + constants[SPENT]))
+
+
+@kernel
+def between(
+    phi: Array,
+    one: Array,
+    error: float,
+    h: int,
+    f: int,
+    constants: Array,
+    facts: Array,
+    plan: Plan,
+    ends: Array,
+) -> None:
+    """ends: [2] gets what <phi, w_h> is at least and at most, from either ridge.
+
+    one: [d] phi of 1, of which <one, w_h> = 1: any multiple may be added to phi, and the one that makes it shortest is.
+    """
+    d = phi.shape[0]
+    found, best = np.zeros(3), np.zeros(d)
+    lamda, shift, pull = constants[LAMDA], constants[SHIFT] * error, constants[PULL] * error
+    ends[0], ends[1] = -np.inf, np.inf
+    for bare in range(2):
+        if facts[BARE if bare else KNOWN] == 0.0:
+            continue
+        inverse, weights = (plan.bare_inverse, plan.bare_weights) if bare else (plan.inverse, plan.weights)
+        ridge = facts[LESS if bare else FULL]
+        share = project(phi, one, h, f, inverse)
+        for i in range(d):
+            best[i] = phi[i] - share * one[i]
+        look(best, h, f, inverse, weights, found)
+        length = np.sqrt(found[1] * found[1] + max(lamda + shift - ridge, 0.0) * found[2] * found[2])
+        width = facts[BETA] * length + (pull + ridge * constants[BOUND]) * found[2]
+        ends[0], ends[1] = max(ends[0], share + found[0] - width), min(ends[1], share + found[0] + width)
+
+
+@kernel
+def proxy(low: float, high: float, square: float) -> float:
+    """The least v known, 1/4 at most, for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian, where its mean is between low
+    and high and that of y^2 at most square.
+
+    No y - E y <= b of variance V is further up than that which is b or -V/b (Bennett 1962); one of two values that are
+    b + V/b apart, the higher with chance p, is as Kearns and Saul (1998) say.
+    """
+    off = max(low, -high, 0.0)
+    variance = max(min(square, 0.25) - off * off, 0.0)
+    worst = 0.0
+    for side in range(2):
+        b = min(0.5 - low if side == 0 else 0.5 + high, 1.0)
+        if b <= 0.0 or variance <= 0.0:
+            continue
+        p = variance / (b * b + variance)
+        apart = b + variance / b
+        part = 0.25
+        if abs(1.0 - 2.0 * p) > 1e-4:
+            part = (1.0 - 2.0 * p) / (2.0 * log((1.0 - p) / p))
+        worst = max(worst, apart * apart * part)
+    return float(min(worst, 0.25))
+
+
+def anytime_constants(problem: MixtureProblem) -> Array:
+    """Of each family: how far from 0 a target is, squared; lambda; 2 ln(3 (H - 1) / beta); the most of |X|^2 worth; for
+    error = 1 the bounds on noise; C_w.
+
+    Values count so much that theirs is 1. Squares lie in [0, 1/4] and are 1/8-sub-Gaussian.
+    """
+    spent = 2 * log(3 * (problem.size.H - 1) / problem.beta)
+    most = problem.statistic.weight(problem.size) / 4
+    return np.array(
+        [
+            *(1.0, 1.0, spent, most, *noise_bounds(problem, 0), problem.bound),
+            *(1 / 64, 1 / 64, spent, 1 / 16, *noise_bounds(problem, 1), problem.bound),
+        ]
+    )
+
+
+def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
+    """What `anytime` relies on, of family 0."""
+    shift, pull, trace = constants[SHIFT] * error, constants[PULL] * error, constants[MOST] * users
+    lamda, bound, proxy, spent = constants[LAMDA], constants[BOUND], constants[PROXY], constants[SPENT]
+    return either(released, shift, pull, trace, lamda, bound, proxy, spent)
+
+
+ALGORITHM = MixtureLearner(
+    key="ucrl-vtr-plus",
+    title="UCRL-VTR+",
+    summary="UCRL-VTR that weights users by how little their next values vary, which it learns too.",
+    source="L21 Algorithm 3, Corollaries 10 and 11; Zhou, Gu, Szepesvari 2021",
+    planners={
+        "anytime": Planner(anytime, anytime_constants, anytime_confidence),
+        "paper": Planner(plan, constants, printed_confidence),
+    },
+    regression=WeightedRegression,
+)

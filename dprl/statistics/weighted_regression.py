@@ -1,0 +1,79 @@
+"""Sums of two regressions, of values and of their squares: what UCRL-VTR+ sees of its users (L21 Algorithm 3).
+
+Beside the sums of value_regression.py, in which a user now counts 1/v with a bound v on how much y(s_{h+1}) varies that
+follows from earlier releases, there are those of X2 X2^T and X2 y(s_{h+1})^2, with X2 = sum over s' of phi(s'|s_h, a_h)
+y(s')^2. The record is [H - 1, 2, d, d + 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log, log2, sqrt
+
+import numpy as np
+
+from dprl.mdp import Size
+from dprl.mdp.tabular import Array
+from dprl.statistics.statistic import REPLACE_ONE, Printed
+from dprl.statistics.value_regression import ValueRegression, balanced, notes_of
+
+SQUARES = 0.05  # share of a budget: squares only help to bound variances
+
+
+@dataclass(frozen=True)
+class WeightedRegression(ValueRegression):
+    """A weighted regression of values and one of their squares, see `ValueRegression`.
+
+    Centred values lie in [-1/2, 1/2] for all states that are possible after (s, a), by a middle and a unit of (s, a).
+    """
+
+    families = 2
+    parts = "the regressions of values and of their squares on features"
+    formula = "(H-1)*d*(d+3)"
+
+    @property
+    def moved(self) -> str:
+        """What replacing one user moves, in words."""
+        return "two matrices and two vectors at each step but the last"
+
+    def weight(self, size: Size) -> float:
+        """1/v where v is least: a d-th of the squared range of y, H^2 (L21 Algorithm 3) or 1; of a range of 1 at most
+        1/4, more than which no variance is."""
+        return max(4.0, float(size.d)) if self.centred else size.d / size.H**2
+
+    def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
+        """Of squares |X2| and y^2 are at most H^2 or 1/4, and none is negative."""
+        most = 1 / 16 if self.centred else float(size.H**4)
+        squares = (most, most * sqrt(2)) if adjacency == REPLACE_ONE else (most / sqrt(2), most)
+        return (*super().moves(size, adjacency), *squares)
+
+    def units(self, size: Size) -> Array:
+        """As of one regression, squares with the share SQUARES of the budget. As printed: sigma_B2 is H^4/d times
+        sigma_B1; centred squares are multiplied by H^2."""
+        if self.even:
+            moves = self.moves(size, REPLACE_ONE)
+            first, second = (np.array(balanced(moves[i : i + 2], size.d)) for i in (0, 2))
+            units = np.concatenate([first / sqrt(1 - SQUARES), second / sqrt(SQUARES)])
+        else:
+            units = np.repeat([1.0, (1.0 if self.centred else size.H**4) / size.d], 2)
+        return np.tile(units, (size.H - 1, 1))
+
+    def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
+        """sigma_B1 of L21 Corollaries 10 and 11."""
+        d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
+        notes = (
+            *notes_of(epsilon),
+            "the error of a variance has φ of V² in its second part, as L21 Lemma 12 has it; Algorithm 3 prints φ of Ṽ",
+        )
+        both = "for the weighted regression, H⁴/d times that for squares"
+        if model == "central":
+            logs = log(16 * H / delta) * log(8 / delta) * log(32 * H * K0 / delta)
+            scale = 64 * d / epsilon * sqrt(2 * H * K0 * logs)
+            formula = (
+                f"σ = (64d/ε) √(2HK₀ ln(16H/δ) ln(8/δ) ln(32HK₀/δ)) in each node of a tree over the users, K₀ = "
+                f"⌈log₂K + 1⌉ = {K0}, {both}"
+            )
+            return Printed(scale, formula, ("L21 Corollary 10",), notes, sqrt(K0))
+        scale = 8 * d * H / epsilon * sqrt(2 * log(8 * H / delta))
+        formula = f"σ = (8dH/ε) √(2 ln(8H/δ)) on each number of each user, {both}"
+        return Printed(scale, formula, ("L21 Corollary 11",), notes, sqrt(K))
