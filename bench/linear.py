@@ -1,6 +1,6 @@
 """Learners of linear models where weights matter: average regret, optimism, speed (docs/linear.md).
 
-python -m bench.linear [ucrl-vtr | lsvi-ucb]
+python -m bench.linear [ucrl-vtr | ucrl-vtr-plus | lsvi-ucb]
 """
 
 from __future__ import annotations
@@ -50,7 +50,11 @@ LSVI: tuple[dict[str, Any], ...] = (
         for bonus, K in (("paper", 10**9), ("anytime", 10**9), ("anytime", 10**12))
     ),
 )
-LEARNERS = {"ucrl-vtr": ("linear-mixture", VTR), "lsvi-ucb": ("linear-mdp", LSVI)}
+LEARNERS = {
+    "ucrl-vtr": ("linear-mixture", VTR),
+    "ucrl-vtr-plus": ("linear-mixture", VTR),
+    "lsvi-ucb": ("linear-mdp", LSVI),
+}
 
 
 def main(chosen: list[str]) -> None:
