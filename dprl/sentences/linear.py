@@ -15,9 +15,18 @@ SURE = 0.05  # of C_w: a weight known to within that is known
 
 
 def region(
-    widths: Array, quiet: Array, off: Array, *, names: Sequence[str], step: int, users: int, private: bool
+    widths: Array,
+    quiet: Array,
+    off: Array,
+    *,
+    bound: float,
+    names: Sequence[str],
+    step: int,
+    users: int,
+    private: bool,
 ) -> str:
-    """Of two weights: widths, quiet: [2] how far each may be off with noise and without; off: [2] how far it is."""
+    """Of two weights: widths, quiet: [2] how far each may be off with noise and without; off: [2] how far it is;
+    bound: C_w."""
     if not np.isfinite(widths).all():
         return INDEFINITE
     said = [
@@ -25,8 +34,10 @@ def region(
         for name, w, o in zip(names, widths, off, strict=True)
     ]
     result = f"After {human(users)} users, at step {step}, {said[0]}; {said[1]}."
-    if private and np.isfinite(quiet).all():
-        times = float(np.sqrt(np.prod(widths / quiet)))
+    if widths.min() > bound:
+        return f"{result} Everybody knows more than that: no weight is beyond C_w = {significant(bound, 3)}."
+    times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
+    if times > 1:
         result += (
             f" Noise makes the region {rough(times)} times as wide as the same users would show without it."
         )
@@ -48,7 +59,8 @@ def eigenvalues(quiet: Array, shift: float, users: int, private: bool) -> str:
         return (
             f"After {human(users)} users no eigenvalue stands above what noise can do: nothing is known yet."
         )
-    lead = f"After {human(users)} users {above} of {plural(d, 'eigenvalue')} stand above what noise can do"
+    stand = "stands" if above == 1 else "stand"
+    lead = f"After {human(users)} users {above} of {plural(d, 'eigenvalue')} {stand} above what noise can do"
     if above == d:
         return (
             f"{lead}: the smallest is {rough(times)} times that, so that all weights can be told from noise."

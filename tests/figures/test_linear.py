@@ -10,6 +10,7 @@ import pytest
 from dprl.figures import exponents, linear
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
+from dprl.sentences import linear as sentences
 
 CIRCLE = np.column_stack([np.cos(np.linspace(0, 6.28, 50)), np.sin(np.linspace(0, 6.28, 50))])
 
@@ -68,3 +69,39 @@ def test_slopes_of_theory_are_dotted_and_reach_over_all_users() -> None:
     assert line.y[1] / line.y[0] == pytest.approx(1000**0.5)
     assert list(line.x) == [10**6, 10**9]
     assert "users" in picture.table.columns
+
+
+@pytest.mark.parametrize(
+    ("widths", "quiet", "said"),
+    [
+        ([0.4, 0.4], [0.1, 0.4], "Noise makes the region 2 times as wide"),
+        (
+            [6.0, 6.0],
+            [20.0, 20.0],
+            "Everybody knows more than that",
+        ),  # printed constants: noise has more ridge
+        ([0.3, 0.4], [0.6, 0.4], "is off by 0.1."),
+        ([np.nan, np.nan], [1.0, 1.0], sentences.INDEFINITE),
+    ],
+)
+def test_what_is_said_of_a_region_is_so(widths: list[float], quiet: list[float], said: str) -> None:
+    found = sentences.region(
+        np.array(widths),
+        np.array(quiet),
+        np.array([0.2, -0.1]),
+        bound=2.0,
+        names=("weight 0", "weight 1"),
+        step=3,
+        users=1000,
+        private=True,
+    )
+    assert said in found
+    assert ("Noise makes" in found) == said.startswith("Noise makes")
+
+
+def test_eigenvalues_are_counted_against_noise() -> None:
+    quiet = np.array([1.0, 5.0, 100.0])
+    assert "no eigenvalue stands" in sentences.eigenvalues(quiet, 1e3, 10, True)
+    assert "1 of 3 eigenvalues stands" in sentences.eigenvalues(quiet, 10.0, 10, True)
+    assert "the smallest is 2 times that" in sentences.eigenvalues(quiet, 0.5, 10, True)
+    assert "100 times" in sentences.eigenvalues(quiet, 0.0, 10, False)

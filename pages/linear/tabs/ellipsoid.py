@@ -47,6 +47,7 @@ def drawn(found: Close, h: int, pair: tuple[int, int], near: bool, night: bool) 
         metrics.half_widths(noisy)[here],
         metrics.half_widths(quiet)[here],
         (noisy.center - truth)[here],
+        bound=found.bound,
         names=names,
         step=h,
         users=found.users,
