@@ -76,12 +76,16 @@ def rounded(values: Array) -> Array:
 
 @dataclass(frozen=True)
 class Series:
-    """Values of several seeds, rows [seeds, P], at x [P], drawn as runs like `spec` are."""
+    """Values of several seeds, rows [seeds, P], at x [P], drawn as runs like `spec` are.
+
+    one_budget: not so where each point has a budget of its own.
+    """
 
     spec: Spec
     label: str
     x: Array
     rows: Array
+    one_budget: bool = True
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
             "How often each worse arm is played",
             "1/ε",
             "Pulls of a worse arm",
-            (Series(specs[0], ALGORITHMS[specs[0].algorithm].title, x, rows),),
+            (Series(specs[0], ALGORITHMS[specs[0].algorithm].title, x, rows, one_budget=False),),
             ("lower bound", x, np.array([fewest(spec) for spec in specs])),
         )
 

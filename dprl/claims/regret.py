@@ -143,7 +143,9 @@ def exponent_of(
         height = np.exp(np.mean(np.log(np.maximum(mean, 1e-300)) - exponent * np.log(x)))
         bound = (f"reference slope {exponent:g}, the bound's", x, height * x**exponent)
         name, x_title, y_title = labels
-        return Plot(name, x_title, y_title, (Series(specs[0], label(specs[0]), x, rows),), bound)
+        alike = len({spec.epsilon for spec in specs}) == 1
+        who = label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].words.name
+        return Plot(name, x_title, y_title, (Series(specs[0], who, x, rows, alike),), bound)
 
     return Setting(
         heading,

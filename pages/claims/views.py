@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import Evidence
+from dprl.claims import Evidence, Series
 from dprl.claims.report import Report
 from dprl.figures import claims as figures
 from dprl.figures.looks import Kind, numbered
@@ -67,7 +68,7 @@ def _curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
     assert setting.draw is not None
     plot = setting.draw(known)
     series = []
-    for one, kind in zip(plot.series, kinds([s.spec for s in plot.series]), strict=True):
+    for one, kind in zip(plot.series, kinds(plot.series), strict=True):
         center, low, high = metrics.regret_band(one.rows)
         series.append(
             figures.Measured(one.label, kind, np.asarray(one.x, float), center, low, high, one.rows)
@@ -77,8 +78,10 @@ def _curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
     )
 
 
-def kinds(specs: Sequence[Any]) -> list[Kind]:
-    """What gives their curves their looks."""
+def kinds(series: Sequence[Series]) -> list[Kind]:
+    """What gives them their looks."""
+    specs: list[Any] = [one.spec for one in series]
     if all(spec.kind == OfflineSpec.kind for spec in specs):
         return offline.kinds(specs)
-    return numbered([kind_of(spec) for spec in specs])
+    found = [(kind_of(spec), one.one_budget) for spec, one in zip(specs, series, strict=True)]
+    return numbered([kind if alike else replace(kind, epsilon=None) for kind, alike in found])

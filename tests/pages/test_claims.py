@@ -87,6 +87,13 @@ def test_a_claim_is_a_link(visit: Visit) -> None:
     assert "claim" not in app.query_params
 
 
+@pytest.mark.parametrize(("key", "at"), [("mistakes", "5"), ("lower-bound", "1"), ("shuffle-between", "6")])
+def test_a_line_over_budgets_is_that_of_no_single_one(visit: Visit, key: str, at: str) -> None:
+    found = json.loads(charts(visit(PAGE, claim=key, at=at))[-1].spec)
+    assert found["layout"]["xaxis"]["title"]["text"] == "1/ε"
+    assert not any("ε =" in trace.get("name", "") for trace in found["data"])
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [

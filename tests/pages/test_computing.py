@@ -58,7 +58,7 @@ TAKEN = {
         "spec_from_dict",
         "upload",
     },
-    "dprl.claims": {"CLAIMS", "Claim", "Evidence"},
+    "dprl.claims": {"CLAIMS", "Claim", "Evidence", "Series"},
     "dprl.claims.gather": {"evidence"},
     "dprl.claims.report": {"Report", "report", "version"},
     "dprl.simulation.uploads": {"kept"},
