@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,9 @@ def test_metrics_are_closed_unless_they_are_wanted() -> None:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        asyncio.run(Guard({"X-A": "b"}, metrics)(app, {"type": "http", "path": path}, None, send))
+        call = Guard({"X-A": "b"}, metrics)(app, {"type": "http", "path": path}, None, send)
+        with ThreadPoolExecutor(1) as thread:  # this one has a loop where a browser is driven
+            thread.submit(asyncio.run, call).result()
         return sent
 
     for path in ("/_stcore/metrics", "/_stcore/metrics/", "/base/_stcore/metrics"):

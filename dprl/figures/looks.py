@@ -30,6 +30,8 @@ DASHES = (
     "5px,3px,5px,8px",
     "24px,4px,3px,4px",
     "6px,9px",
+    "16px,10px",
+    "2px,2px",
 )
 ALIKE = 0.1  # shades nearer than this look the same
 
