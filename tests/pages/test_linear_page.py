@@ -233,11 +233,25 @@ def test_further_runs_are_offered_started_by_their_link_and_shown(
     (choice,) = (b for b in app.segmented_control if "Harder with more users" in b.options)
     choice.set_value("harder").run()
     unbroken(app)
-    app.button(key="harder").click().run()
+    app.button(key="run_harder").click().run()
     unbroken(app)
     assert store.activity().seeds_queued == 2 * len(harder(SMALL)) == 12
     work()
     assert charts(visit(PAGE, **query(SMALL, tab="exponents", problem="harder")))
+
+
+def test_some_of_the_further_runs_are_drawn_while_the_others_are_offered(
+    visit: Visit, work: Work, store: Store
+) -> None:
+    for one in (SMALL, *harder(SMALL)[:3]):
+        store.request(one, "somebody")
+    work()
+    app = visit(PAGE, **query(SMALL, tab="exponents"))
+    (choice,) = (b for b in app.segmented_control if "Harder with more users" in b.options)
+    choice.set_value("harder").run()
+    unbroken(app)
+    assert app.button(key="run_harder").label == "Run them"
+    assert charts(app)
 
 
 def test_ways_lead_on_to_explore_and_to_a_sweep_of_the_same_learner(visit: Visit, store: Store) -> None:

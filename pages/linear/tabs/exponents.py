@@ -99,7 +99,7 @@ def met() -> None:
     lacking = RUNS.missing(needed)
     if lacking and not any(RUNS.status(one).state in ACTIVE for one in lacking):
         st.markdown(f"This takes {plural(len(lacking), 'further run')}, tenfold apart in their users.")
-        act("Run them", "play_arrow", lambda: RUNS.start(needed), "harder")
+        act("Run them", "play_arrow", lambda: RUNS.start(needed), "run_harder")
     curves, told = [], []
     for curve, kind, title, _ in found:
         done = [one for one in harder(curve.spec) if RUNS.status(one).state == "done"]
