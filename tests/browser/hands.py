@@ -10,7 +10,7 @@ from tests.browser.controls import CannotUse
 PATIENCE = 15_000  # ms until something opens on a busy machine
 SOON = 3000  # ms until what opens not at every press does
 # How often Tab is pressed from one control to the next, and all around the page, and an arrow within a control.
-TABS, ROUND, ARROWS = 4, 100, 12
+TABS, ROUND, ARROWS = 4, 100, 40
 OWNER = "[data-testid=stDataFrame], [data-testid=stCode], [data-testid=stSidebarHeader]"  # shows its tools to a mouse
 COLUMN_MENU = "[data-testid=stDataFrameColumnMenu]"
 FULL = ("You can only select up to", "No results")  # where the entries were
