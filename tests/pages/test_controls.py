@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,10 +14,12 @@ from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
-from dprl.simulation.pairs import calibrations_for, runs_in
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.shared.controls.launch import spec_of
+from pages.shared.controls.panel import chosen_noise, effective
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
+from pages.shared.visitor.state import Session
 from tests.pages.conftest import chip, unbroken, words
 from tests.problems import STAGED
 
@@ -146,6 +150,19 @@ def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
     assert spec(app) == RunSpec(privacy="shuffle")
     widget(app, "selectbox", "Algorithm").select("pucb").run()  # which has no shuffle form
     assert spec(app) == RunSpec(algorithm="pucb")
+
+
+def test_what_cannot_be_run_still_shows_a_noise_of_its_algorithm() -> None:
+    s = Session()
+    for algorithm, model in product(
+        ALGORITHMS.values(), PRIVATIZERS
+    ):  # also a model it has no form for, as above
+        s.draft = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model, epsilon=0.0)
+        shown = effective(model, algorithm.privacies)
+        if shown != "none":
+            mechanism, calibration, _ = chosen_noise(s)
+            assert mechanism in mechanisms_for(algorithm.key, shown), (algorithm.key, model)
+            assert calibration in calibrations_for(algorithm.key, mechanism)
 
 
 def test_an_algorithm_without_privacy_says_so(visit: Visit) -> None:

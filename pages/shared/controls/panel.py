@@ -256,11 +256,13 @@ def tie(s: Session) -> None:
 
 def chosen_noise(s: Session) -> tuple[str, str, float]:
     """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
-    usual = replace(draft_of(RunSpec()), privacy=s.draft.privacy)
-    small: dict[str, Any] = {"environment": "random", "environment_params": {"random": dict(SMALL)}}
+    algorithm = ALGORITHMS[s.draft.algorithm]
+    model = effective(s.draft.privacy, algorithm.privacies)
+    usual = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))
-    others = (replace(s.draft, environment=fitting), *(replace(one, **small) for one in (s.draft, usual)))
-    for draft in (s.draft, *others):
+    small = {"environment": "random", "environment_params": {"random": dict(SMALL)}}
+    changes: tuple[dict[str, Any], ...] = ({}, {"environment": fitting}, small)
+    for draft in (replace(one, **change) for one in (s.draft, usual) for change in changes):
         try:
             spec = spec_from(draft)
         except SpecError:
