@@ -17,6 +17,7 @@ PAGES = [
     ),
     st.Page("pages/offline/page.py", title="Offline", icon=":material/inventory_2:", url_path="offline"),
     st.Page("pages/linear/page.py", title="Linear", icon=":material/linear_scale:", url_path="linear"),
+    st.Page("pages/lessons/page.py", title="Lessons", icon=":material/school:", url_path="lessons"),
     st.Page("pages/claims/page.py", title="Claims", icon=":material/gavel:", url_path="claims"),
     st.Page("pages/attack/page.py", title="Attack", icon=":material/security:", url_path="attack"),
     st.Page("pages/runs/page.py", title="Runs", icon=":material/list:", url_path="runs"),

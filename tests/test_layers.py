@@ -1,7 +1,7 @@
 """Imports run one way, and only the pages know Streamlit.
 
 {fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
-{jobs, links} <- claims <- pages
+{jobs, links} <- claims <- lessons <- pages
 
 API is dprl/__init__.py. Names in braces never import each other; words, metrics and tables import nothing
 of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
@@ -46,8 +46,9 @@ RANK = {
     "figures": 7,
     "sentences": 8,
     "claims": 9,
-    "__main__": 10,
-    PAGES: 10,
+    "lessons": 10,
+    "__main__": 11,
+    PAGES: 11,
 }
 # What these may import of dprl, and nothing else.
 ALONE: dict[str, tuple[str, ...]] = {

@@ -1,0 +1,125 @@
+"""A lesson as data: steps, each with a question, a prediction, and what runs say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl import metrics
+from dprl.claims import Series
+from dprl.lessons.prediction import Prediction
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A finished run: rows [seeds, C] of what it measures at [C]; lower: [seeds, C], low estimates of one on data
+    sets; v_star: the best value there is."""
+
+    at: NDArray[np.int64]
+    rows: Array
+    v_star: float
+    lower: Array | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a lesson is about: runs by spec, and answers by question and spec."""
+
+    runs: Mapping[Any, Known]
+    answers: Mapping[tuple[str, Any], Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A series of a chart; until: as far as it is drawn before the answer is shown, 0 for not at all."""
+
+    series: Series
+    until: float = np.inf
+
+    @property
+    def mean(self) -> Array:
+        """[P]."""
+        found: Array = metrics.regret_band(self.series.rows)[0]
+        return found
+
+
+@dataclass(frozen=True)
+class Plot:
+    """What is drawn of a step; ranges and `level` as figures.lessons.Chart has them."""
+
+    title: str
+    x_title: str
+    y_title: str
+    drawn: tuple[Drawn, ...]
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+    log_x: bool = True
+    log_y: bool = False
+    percent: bool = False
+    level: tuple[float, str] | None = None
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One thing to try: a view of another page.
+
+    Attributes:
+        say: what to try, in a few words.
+        page: explore, offline, linear, attack, tradeoffs or free.
+        specs: what is compared there.
+        view: what of its view is not as usual.
+    """
+
+    say: str
+    page: str
+    specs: tuple[Any, ...]
+    view: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One question.
+
+    Attributes:
+        title: a few words.
+        prediction: what is asked, and how it is answered.
+        specs: the runs that answer it.
+        plot(evidence): the chart.
+        truth(evidence): the answer, of the prediction's kind.
+        found(evidence): what was measured, in a sentence with its numbers.
+        why: the reason, in a sentence.
+        attempt: what to try.
+        questions: what else is asked of specs, see simulation.kinds.
+    """
+
+    title: str
+    prediction: Prediction
+    specs: tuple[Any, ...]
+    plot: Callable[[Evidence], Plot]
+    truth: Callable[[Evidence], Any]
+    found: Callable[[Evidence], str]
+    why: str
+    attempt: Attempt
+    questions: tuple[tuple[str, Any], ...] = ()
+
+    def off(self, text: str, evidence: Evidence) -> str:
+        """How far off a guess is, in words. Raises SpecError where the text is none."""
+        answer: Any = self.prediction.parse(text)
+        return self.prediction.verdict(answer, self.truth(evidence))
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """About five minutes. key: its name in links; say: what it is about, in a sentence; needs: what one should know."""
+
+    key: str
+    title: str
+    say: str
+    needs: str
+    steps: tuple[Step, ...]

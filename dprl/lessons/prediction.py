@@ -1,0 +1,254 @@
+"""What a visitor predicts before a chart is shown: an order of curves, a place on an axis, or a slope.
+
+A prediction says what is asked, which answers there are, how an answer is written as a short text, how it is drawn, and
+how far one is from the truth, as a number and in words. The truth is an answer, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import plotly.graph_objects as go
+
+from dprl.fields import Field, SpecError, shown
+from dprl.figures import lessons as figures
+from dprl.figures.lessons import Chart, Who
+from dprl.links import written
+from dprl.words import exponent, human, listed, plural, rough
+
+LETTERS = "abcdefghijklmnop"
+OPEN = "-"  # in an order that is not whole yet
+NEAR = 2.0  # a factor below which a marker counts as hit
+GUESS = "guess"
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which curve is which: the items in the order of the curves 1, 2, ...
+
+    An answer is a tuple of the items' places, that of curve 1 first; its text has a letter for each: "bac". A text with
+    "-" for a curve that has no name yet is the beginning of one.
+
+    Attributes:
+        ask: the question, in a sentence.
+        items: what is to be put in order, in the order in which it is offered.
+    """
+
+    ask: str
+    items: tuple[str, ...]
+    kind: ClassVar[str] = "order"
+
+    @property
+    def letters(self) -> str:
+        """A letter for each item."""
+        return LETTERS[: len(self.items)]
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """The answer that a text says. Raises SpecError."""
+        if sorted(text) != list(self.letters):
+            allowed = f"each of the letters {self.letters} once, in an order"
+            raise SpecError(GUESS, f"{shown(text)} is not allowed; give {allowed}.")
+        return tuple(self.letters.index(letter) for letter in text)
+
+    def write(self, answer: Sequence[int]) -> str:
+        """An answer as a short text."""
+        return "".join(self.letters[place] for place in answer)
+
+    def put(self, text: str, item: int, curve: int | None = None) -> str:
+        """The text with an item as the name of a curve, or of the first without one; the same again takes it away.
+
+        text: a whole answer, the beginning of one, or "".
+        """
+        names = list(text) if len(text) == len(self.items) else [OPEN] * len(self.items)
+        letter = self.letters[item]
+        before = names.index(letter) if letter in names else None
+        if before is not None:
+            names[before] = OPEN
+        if curve is None and before is None and OPEN in names:
+            names[names.index(OPEN)] = letter
+        elif curve is not None and curve != before:
+            names[curve] = letter
+        return "".join(names) if set(names) != {OPEN} else ""
+
+    def distance(self, guess: Sequence[int], truth: Sequence[int]) -> float:
+        """The number of pairs that are the wrong way round."""
+        place = {item: i for i, item in enumerate(truth)}
+        return float(sum(place[a] > place[b] for a, b in itertools.combinations(guess, 2)))
+
+    def verdict(self, guess: Sequence[int], truth: Sequence[int]) -> str:
+        """How far off a guess is."""
+        wrong, pairs = int(self.distance(guess, truth)), math.comb(len(self.items), 2)
+        if not wrong:
+            return f"All {len(self.items)} are named rightly."
+        hit = sum(a == b for a, b in zip(guess, truth, strict=True))
+        return f"{hit} of {len(self.items)} are named rightly; {plural(wrong, 'pair')} of {pairs} the wrong way round."
+
+    def said(self, answer: Sequence[int]) -> str:
+        """An answer in words."""
+        return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
+
+    def draw(
+        self, figure: go.Figure, chart: Chart, text: str, truth: Sequence[int], shown: bool, dark: bool
+    ) -> None:
+        """The numbers of the curves, and the names that a text gives them. The curves of the chart are the items."""
+        names = text if len(text) == len(self.items) else OPEN * len(self.items)
+        words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
+        right = [words[i] == self.items[item] if shown and words[i] else None for i, item in enumerate(truth)]
+        figures.tags(figure, chart, truth, words, right, dark)
+
+
+@dataclass(frozen=True)
+class Marker:
+    """Where on the horizontal axis something happens. An answer is a number; its text is that number: "1e9".
+
+    Attributes:
+        ask: the question, in a sentence.
+        low, high: the ends of what may be answered.
+        unit: how an answer is said: "{} users".
+        log: whether the axis is logarithmic: then distance is counted in tenfolds, else as it is.
+        steps: of a slider, by which the marker moves, on a log axis in each tenfold, else from end to end.
+        ends: what the slider's ends mean.
+    """
+
+    ask: str
+    low: float
+    high: float
+    unit: str = "{} users"
+    log: bool = True
+    steps: int = 10
+    ends: tuple[str, str] = ("fewer users", "more users")
+    kind: ClassVar[str] = "marker"
+
+    @property
+    def field(self) -> Field:
+        """What may be answered."""
+        return Field(GUESS, "float", None, "where it happens", self.low, self.high, query=GUESS)
+
+    @property
+    def marks(self) -> tuple[float, ...]:
+        """Where a slider stops."""
+        if self.log:
+            n = round(self.steps * math.log10(self.high / self.low))
+            exact = (self.low * 10 ** (i / self.steps) for i in range(n + 1))
+        else:
+            n = self.steps
+            exact = (self.low + (self.high - self.low) * i / n for i in range(n + 1))
+        return tuple(float(f"{x:.2g}") for x in exact)
+
+    def nearest(self, x: float) -> float:
+        """The mark that is nearest to a place on the axis."""
+        if self.log:
+            return min(self.marks, key=lambda mark: abs(math.log(mark / max(x, 1e-300))))
+        return min(self.marks, key=lambda mark: abs(mark - x))
+
+    def parse(self, text: str) -> float:
+        """The answer that a text says. Raises SpecError."""
+        return float(self.field.parse(text))
+
+    def write(self, answer: float) -> str:
+        """An answer as a short text."""
+        return written(int(answer) if float(answer).is_integer() else float(answer))
+
+    def distance(self, guess: float, truth: float) -> float:
+        """In tenfolds on a log axis, else as it is."""
+        return abs(math.log10(guess / truth)) if self.log else abs(guess - truth)
+
+    def verdict(self, guess: float, truth: float) -> str:
+        """How far off a guess is."""
+        measured = f"measured {self.said(truth)}"
+        said = f"You said {self.said(guess)}, {measured}"
+        if not self.log:
+            off = self.distance(guess, truth)
+            return f"{said}: " + (
+                "just right." if off < 0.5 * (self.high - self.low) / self.steps else f"{human(off)} off."
+            )
+        times = max(guess / truth, truth / guess)
+        if times < NEAR:
+            return f"{said}: within a factor of {human(NEAR)}."
+        return f"{said}: {rough(times)} times too {'many' if guess > truth else 'few'}."
+
+    def said(self, answer: float) -> str:
+        """An answer in words."""
+        return self.unit.format(rough(answer))
+
+    def draw(self, figure: go.Figure, chart: Chart, text: str, truth: float, shown: bool, dark: bool) -> None:
+        """A line where the text says, and one where it was measured."""
+        if not shown:
+            figures.steps(figure, chart, self.marks, [self.said(mark) for mark in self.marks], dark)
+        if text:
+            figures.marker(figure, chart, [self.parse(text)], "guess", dark)
+        if shown:
+            figures.marker(figure, chart, [truth], "truth", dark)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """How fast something grows, like a power of x, over a part of the axis. An answer is an exponent; a guess is one
+    of `choices`, its text that number: "0.5".
+
+    Attributes:
+        ask: the question, in a sentence.
+        choices: exponents, and how each is said.
+        of: what is raised to the power, as a letter.
+        start, end: the part of the axis.
+    """
+
+    ask: str
+    choices: tuple[tuple[float, str], ...]
+    start: float
+    end: float
+    of: str = "K"
+    kind: ClassVar[str] = "slope"
+
+    def parse(self, text: str) -> float:
+        """The answer that a text says. Raises SpecError."""
+        known = [written(power) for power, _ in self.choices]
+        return float(Field(GUESS, "choice", None, "an exponent", choices=tuple(known)).parse(text))
+
+    def write(self, answer: float) -> str:
+        """An answer as a short text."""
+        return written(float(answer))
+
+    def distance(self, guess: float, truth: float) -> float:
+        """Between the exponents."""
+        return abs(guess - truth)
+
+    def verdict(self, guess: float, truth: float) -> str:
+        """How far off a guess is."""
+        nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
+        said = f"You said {dict(self.choices)[guess]}; measured {self.of}^{exponent(truth)}"
+        return f"{said}: " + ("no choice is nearer." if nearest[0] == guess else f"nearer is {nearest[1]}.")
+
+    def said(self, answer: float) -> str:
+        """An answer in words."""
+        return dict(self.choices).get(answer, f"{self.of}^{exponent(answer)}")
+
+    def origin(self, chart: Chart) -> tuple[float, float]:
+        """Where the slopes start: on the curve that is asked about, the last of the chart."""
+        curve = chart.curves[-1]
+        return self.start, float(figures.value_at(chart, curve, self.start))
+
+    def draw(self, figure: go.Figure, chart: Chart, text: str, truth: float, shown: bool, dark: bool) -> None:
+        """The slopes to choose from, and which was chosen."""
+        start = self.origin(chart)
+        figures.fan(figure, start, self.end, self.choices, dark)
+        if text:
+            figures.slope(figure, start, self.end, [self.parse(text)], "guess", dark)
+
+
+Prediction = Order | Marker | Slope
+
+
+def cloud(
+    prediction: Prediction, figure: go.Figure, chart: Chart, answers: Sequence[Any], dark: bool
+) -> None:
+    """Many answers, each faint, so that they darken where they agree. Those to an order are counted instead."""
+    who: Who = "other"
+    if isinstance(prediction, Marker):
+        figures.marker(figure, chart, answers, who, dark)
+    elif isinstance(prediction, Slope):
+        figures.slope(figure, prediction.origin(chart), prediction.end, answers, who, dark)

@@ -1,0 +1,73 @@
+"""What steps on the regret of online learners have in common: charts of loss and of price, and what is read off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dprl import metrics, search
+from dprl.claims import Series
+from dprl.figures.trust import LEARNED
+from dprl.lessons.lesson import Array, Drawn, Evidence, Plot
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import RunSpec
+from dprl.words import percent
+
+USERS = "Users so far (one episode each)"
+LOST = "Share of V* lost by an average episode so far"
+
+
+def name(spec: RunSpec) -> str:
+    """Who is trusted, as a legend says it."""
+    return PRIVATIZERS[spec.privacy].words.legend
+
+
+def lost(evidence: Evidence, spec: RunSpec) -> Array:
+    """[seeds, C] the share of V* that an average episode has lost so far."""
+    run = evidence.runs[spec]
+    found: Array = run.rows / run.at / run.v_star
+    return found
+
+
+def needed(evidence: Evidence, spec: RunSpec, share: float = LEARNED) -> float:
+    """From how many users on an average episode loses less than a share of V*."""
+    mean = lost(evidence, spec).mean(axis=0)
+    return search.stays_below(evidence.runs[spec].at.astype(float), mean, share)
+
+
+def losses(
+    specs: Sequence[tuple[RunSpec, str, float]], users: tuple[float, float]
+) -> Callable[[Evidence], Plot]:
+    """A chart of them. specs: each with its name and how far it is drawn before the answer is shown."""
+
+    def plot(evidence: Evidence) -> Plot:
+        drawn = tuple(
+            Drawn(Series(spec, label, evidence.runs[spec].at.astype(float), lost(evidence, spec)), until)
+            for spec, label, until in specs
+        )
+        return Plot(
+            "What an average episode has lost so far",
+            USERS,
+            "Share of V* lost",
+            drawn,
+            users,
+            (0.0, 1.05),
+            percent=True,
+            level=(LEARNED, f"{percent(LEARNED)} of V*"),
+        )
+
+    return plot
+
+
+def order(evidence: Evidence, specs: Sequence[RunSpec]) -> tuple[int, ...]:
+    """Their places, from the one that loses least in all to the one that loses most."""
+    ends = [float(evidence.runs[spec].rows[:, -1].mean()) for spec in specs]
+    return tuple(int(place) for place in np.argsort(ends))
+
+
+def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
+    """At [C] and what privacy has cost until then, [seeds, C]."""
+    run, twin = evidence.runs[spec], evidence.runs[spec.twin()]
+    at, extra = metrics.extra_regret(run.at, run.rows, twin.at, twin.rows)
+    return at.astype(float), extra

@@ -1,0 +1,95 @@
+"""Who sees the data: central, shuffle, local."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl.lessons import regret
+from dprl.lessons.lesson import Attempt, Evidence, Lesson, Step
+from dprl.lessons.prediction import Marker, Order
+from dprl.privacy import PRIVATIZERS
+from dprl.sentences.price import users
+from dprl.simulation import RunSpec
+from dprl.words import listed
+
+EVERY = RunSpec(epsilon=1.0, episodes=10**15)
+NONE, CENTRAL, SHUFFLE, LOCAL = (EVERY.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))
+OFFERED = (LOCAL, NONE, SHUFFLE, CENTRAL)  # not in the order that is asked for
+RANGE = (10.0, 1e15)
+EXPLORED = {"measure": "per-episode", "y": "linear"}
+
+
+def _order(evidence: Evidence) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.argsort([regret.needed(evidence, spec) for spec in OFFERED]))
+
+
+def _times(evidence: Evidence) -> str:
+    free = regret.needed(evidence, NONE)
+    parts = [
+        f"{users(regret.needed(evidence, spec) / free)} times as many with {PRIVATIZERS[spec.privacy].words.given}"
+        for spec in (CENTRAL, SHUFFLE, LOCAL)
+    ]
+    return f"Without privacy it takes {users(free)} users; at ε = 1 it takes {listed(parts)}."
+
+
+def _beside(spec: RunSpec, why: str) -> Step:
+    """From how many users on a model has learned, beside no privacy and a trusted agent."""
+    given = PRIVATIZERS[spec.privacy].words.given
+    known = [one for one in (NONE, CENTRAL) if one != spec]
+
+    def found(evidence: Evidence) -> str:
+        need, before = regret.needed(evidence, spec), regret.needed(evidence, known[-1])
+        return (
+            f"With {given} it takes {users(need)} users, {users(need / before)} times as many as "
+            f"{'without privacy' if known[-1] is NONE else 'with a trusted agent'}."
+        )
+
+    return Step(
+        f"With {given}",
+        Marker(
+            f"At ε = 1 with {given}: from how many users on does an average episode lose less than a tenth of V*?",
+            *RANGE,
+        ),
+        (*known, spec),
+        regret.losses(
+            [(one, regret.name(one), np.inf) for one in known] + [(spec, regret.name(spec), 0.0)], RANGE
+        ),
+        lambda evidence: regret.needed(evidence, spec),
+        found,
+        why,
+        Attempt("Move the privacy budget of these curves", "explore", (*known, spec), EXPLORED),
+    )
+
+
+TRUST = Lesson(
+    "trust",
+    "Who sees the data?",
+    "The same ε under three kinds of trust: in an agent, in a shuffler, in nobody.",
+    "What ε is; that noise is added to counts.",
+    (
+        Step(
+            "Four curves",
+            Order(
+                "The same learner without privacy and under three kinds of trust, all at ε = 1. Which curve is which?",
+                tuple(regret.name(spec) for spec in OFFERED),
+            ),
+            OFFERED,
+            regret.losses([(spec, regret.name(spec), np.inf) for spec in OFFERED], RANGE),
+            _order,
+            _times,
+            "A trusted agent adds noise once to each sum over users; where nobody is trusted, every user adds noise to "
+            "their own report, and K reports bring √K times the noise of one.",
+            Attempt("Look closer at these four", "explore", (NONE, CENTRAL, SHUFFLE, LOCAL), EXPLORED),
+        ),
+        _beside(
+            CENTRAL,
+            "The noise in a count stays about the same while the count itself grows with the users, so that after a "
+            "while it no longer matters.",
+        ),
+        _beside(
+            LOCAL,
+            "The noise in a count grows, too, like √K: its share of the count falls like 1/√K, where that of a trusted "
+            "agent's noise falls almost like 1/K.",
+        ),
+    ),
+)

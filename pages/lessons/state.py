@@ -1,0 +1,194 @@
+"""Lessons: what a visitor's session holds of them, and the link to a step.
+
+    v=2 & t=3 & lesson=trust & step=2 & guess=1e9 & shown=yes & present=on
+
+Without `lesson` all of them are listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from dprl import links
+from dprl.fields import Field, SpecError, shown
+from dprl.lessons import LESSONS, Lesson, Order, Step
+from dprl.simulation import RunSpec
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.state import session, write_address
+
+STEP = Field("step", "int", 1, "the step of the lesson", 1, 9, query="step")
+SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
+PRESENT = Field("present", "choice", "off", "for a projector", choices=("off", "on"), query="present")
+
+Place = tuple[str, int]  # a lesson and a step of it, from 0
+
+
+@dataclass
+class Lessons:
+    """What a visitor looks at.
+
+    Attributes:
+        key: of the lesson that is open, "" for the list.
+        at: its step, from 0.
+        guesses: texts of predictions by place; perhaps not whole.
+        seen: places whose answer is shown.
+        present: large, for a projector.
+        address: the query last read or written.
+        problems: what a link said that could not be used.
+    """
+
+    key: str = ""
+    at: int = 0
+    guesses: dict[Place, str] = field(default_factory=dict)
+    seen: set[Place] = field(default_factory=set)
+    present: bool = False
+    address: str | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def base(self) -> RunSpec:
+        """Of controls, which this page has none of."""
+        return RunSpec()
+
+    @property
+    def begun(self) -> bool:
+        """Whether a link was read, or something was changed."""
+        return self.address is not None
+
+    @property
+    def place(self) -> Place:
+        """Where the visitor is."""
+        return self.key, self.at
+
+    @property
+    def lesson(self) -> Lesson:
+        """The one that is open."""
+        return LESSONS[self.key]
+
+    @property
+    def step(self) -> Step:
+        """The one that is open."""
+        return self.lesson.steps[self.at]
+
+    @property
+    def guess(self) -> str:
+        """The text of the prediction here, "" for none yet."""
+        return self.guesses.get(self.place, "")
+
+    @property
+    def whole(self) -> bool:
+        """Whether there is a prediction here that can be held against the truth."""
+        return bool(self.guess) and valid(self.step, self.guess)
+
+    @property
+    def shown(self) -> bool:
+        """Whether the answer is."""
+        return self.place in self.seen
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the link to what is seen."""
+        items = links.heading()
+        if not self.key:
+            return items
+        items.append(("lesson", self.key))
+        if self.at:
+            items.append((STEP.query, str(self.at + 1)))
+        if self.whole:
+            items.append(("guess", self.guess))
+        if self.shown:
+            items.append((SHOWN.query, "yes"))
+        return items + ([(PRESENT.query, "on")] if self.present else [])
+
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return urlencode(self.link)
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link. Nothing is started: what is shown comes with the program."""
+        problems: list[str] = []
+        links.defaults_of(given, problems)
+        key = links.last(given, "lesson") or ""
+        if key and key not in LESSONS:
+            problems.append(f"lesson: {shown(key)} is not allowed; give one of {', '.join(LESSONS)}.")
+            key = ""
+        at = links.checked(STEP, links.last(given, STEP.query), STEP.default, problems)
+        most = len(LESSONS[key].steps) if key else 1
+        if at > most:
+            problems.append(f"step: {at} is not allowed; give from 1 to {most}.")
+            at = 1
+        see = links.checked(SHOWN, links.last(given, SHOWN.query), SHOWN.default, problems)
+        present = links.checked(PRESENT, links.last(given, PRESENT.query), PRESENT.default, problems)
+        self.key, self.at, self.present = key, at - 1, present == "on" and bool(key)
+        if key:
+            self._take(links.last(given, "guess"), problems)
+            (self.seen.add if see == "yes" else self.seen.discard)(self.place)
+        self.problems = tuple(problems)
+        session().version += 1
+
+    def _take(self, guess: str | None, problems: list[str]) -> None:
+        """Takes over the prediction of a link; without one the visitor's own stays."""
+        if guess is None:
+            return
+        try:
+            self.step.prediction.parse(guess)
+        except SpecError as error:
+            problems.append(str(error))
+        else:
+            self.guesses[self.place] = guess
+
+
+def valid(step: Step, text: str) -> bool:
+    """Whether a text is a whole answer."""
+    try:
+        step.prediction.parse(text)
+    except SpecError:
+        return False
+    return True
+
+
+def lessons() -> Lessons:
+    """This visitor's part of the page."""
+    return session().part(Lessons)
+
+
+def go(key: str, at: int = 0, present: bool | None = None) -> None:
+    """Opens a step, or the list."""
+    here = lessons()
+    here.key, here.at, here.problems = key, at, ()
+    if present is not None:
+        here.present = present
+    here.present = here.present and bool(key)
+    session().version += 1
+    write_address(here)
+
+
+def guess(text: str) -> None:
+    """The visitor predicts something, before the answer is shown."""
+    here = lessons()
+    if here.shown:
+        return
+    if text:
+        here.guesses[here.place] = text
+    else:
+        here.guesses.pop(here.place, None)
+    session().version += 1
+    write_address(here)
+
+
+def name(item: int, curve: int | None = None) -> None:
+    """An item of an order is put at a curve, or at the first without a name."""
+    here = lessons()
+    prediction = here.step.prediction
+    assert isinstance(prediction, Order)
+    guess(prediction.put(here.guess, item, curve))
+
+
+def reveal(show: bool = True) -> None:
+    """The answer is shown, or hidden again."""
+    here = lessons()
+    (here.seen.add if show else here.seen.discard)(here.place)
+    session().version += 1
+    write_address(here)

@@ -1,0 +1,63 @@
+"""The chart of a step, with predictions on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dprl import metrics
+from dprl.figures import lessons as figures
+from dprl.figures.looks import Kind, numbered
+from dprl.figures.style import Picture
+from dprl.lessons import Order, Step, cloud
+from dprl.lessons.lesson import Drawn
+from dprl.simulation import OfflineSpec
+from pages.lessons.known import evidence
+from pages.offline import names as offline
+from pages.shared.names import kind_of
+
+
+def chart(step: Step) -> figures.Chart:
+    """What a step's figure draws."""
+    plot = step.plot(evidence())
+    curves = []
+    for one, kind in zip(plot.drawn, kinds(plot.drawn), strict=True):
+        center, low, high = metrics.regret_band(one.series.rows)
+        curves.append(
+            figures.Curve(
+                one.series.label, kind, np.asarray(one.series.x, float), center, low, high, one.until
+            )
+        )
+    return figures.Chart(
+        plot.title, plot.x_title, plot.y_title, tuple(curves), plot.x_range, plot.y_range, plot.log_x, plot.log_y,
+        plot.percent, plot.level,
+    )  # fmt: skip
+
+
+def kinds(drawn: Sequence[Drawn]) -> list[Kind]:
+    """What gives them their looks."""
+    specs: list[Any] = [one.series.spec for one in drawn]
+    if all(spec.kind == OfflineSpec.kind for spec in specs):
+        return offline.kinds(specs)
+    return numbered([kind_of(spec) for spec in specs])
+
+
+def picture(
+    step: Step, guess: str, *, shown: bool, others: Sequence[str] = (), large: bool = False, dark: bool
+) -> Picture:
+    """The chart of a step.
+
+    Args:
+        guess: the text of a prediction, perhaps not whole; "" for none.
+        shown: with the answer.
+        others: texts of the predictions of others, all whole.
+        large: for a projector.
+    """
+    drawn, prediction = chart(step), step.prediction
+    names = shown or not isinstance(prediction, Order)
+    figure = figures.base(drawn, shown=shown, names=names, large=large, dark=dark)
+    cloud(prediction, figure, drawn, [prediction.parse(text) for text in others], dark)
+    prediction.draw(figure, drawn, guess, step.truth(evidence()), shown, dark)
+    return figures.picture(figure, drawn, shown=shown, names=names, see="")

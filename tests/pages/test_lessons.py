@@ -1,0 +1,93 @@
+"""The page Lessons: links, predictions, and the answer, for every step of every lesson."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.store import Store
+from dprl.lessons import LESSONS, Marker, Order
+from pages.lessons.known import evidence
+from tests.pages.conftest import charts, unbroken, words
+
+Visit = Callable[..., AppTest]
+PAGE = "pages/lessons/page.py"
+STEPS = [(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
+
+
+def test_lessons_are_listed_and_one_is_opened(visit: Visit, store: Store) -> None:
+    app = visit(PAGE)
+    app.button(key="open_trust").click().run()
+    unbroken(app)
+    assert app.query_params["lesson"] == "trust"
+    assert "Which curve is which?" in words(app)
+    assert store.activity().seeds_queued == 0
+
+
+@pytest.mark.parametrize(("key", "at"), STEPS)
+def test_a_step_asks_and_then_answers(visit: Visit, store: Store, key: str, at: int) -> None:
+    """The truth as a guess is right, and before the answer is shown the chart does not hold it."""
+    step = LESSONS[key].steps[at]
+    truth = step.truth(evidence())
+    app = visit(PAGE, lesson=key, step=str(at + 1))
+    before = json.loads(charts(app)[0].spec)
+    names = {trace.get("name") for trace in before["data"]}
+    assert "measured" not in names
+    prediction = step.prediction
+    if isinstance(prediction, Order):
+        assert not names & set(prediction.items)
+        guess = prediction.write(truth)
+    elif isinstance(prediction, Marker):
+        guess = prediction.write(prediction.nearest(truth))
+    else:
+        guess = prediction.write(min((p for p, _ in prediction.choices), key=lambda p: abs(p - truth)))
+    app = visit(PAGE, lesson=key, step=str(at + 1), guess=guess)
+    unbroken(app)
+    app.button(key="reveal").click().run()
+    unbroken(app)
+    assert (app.query_params["shown"], app.query_params["guess"]) == ("yes", guess)
+    said = words(app).replace("\\", "")
+    verdict = step.off(guess, evidence())
+    assert verdict in said
+    assert any(
+        good in verdict for good in ("rightly.", "within a factor", "just right", "no choice is nearer")
+    )
+    assert step.why in said
+    layout = json.loads(charts(app)[0].spec)["layout"]
+    assert layout["yaxis"]["range"] == before["layout"]["yaxis"]["range"]
+    assert all(part["title"]["text"] for part in (layout, layout["xaxis"], layout["yaxis"]))
+    assert store.activity().seeds_queued == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"lesson": "<b>"}, "lesson: <b> is not allowed; give one of "),
+        ({"lesson": "trust", "step": "9"}, "step: 9 is not allowed; give from 1 to 3"),
+        ({"lesson": "trust", "guess": "aaaa"}, "guess: aaaa is not allowed"),
+        ({"lesson": "trust", "shown": "perhaps"}, "shown: perhaps is not allowed"),
+    ],
+)
+def test_what_is_wrong_with_a_link_is_said(visit: Visit, query: dict[str, str], said: str) -> None:
+    text = words(visit(PAGE, **query))
+    assert "Not all of this link could be used" in text
+    assert said in text.replace("\\", "")
+
+
+def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -> None:
+    app = visit(PAGE, lesson="trust")
+    for item in (1, 3, 2, 0):
+        app.button(key=f"item_{item}").click().run()
+        unbroken(app)
+    assert app.query_params["guess"] == "bdca"
+    app.button(key="next").click().run()
+    (slider,) = app.select_slider
+    slider.set_value(1e6).run()
+    unbroken(app)
+    assert app.query_params["guess"] == "1e6"
+    assert {trace.get("name") for trace in json.loads(charts(app)[0].spec)["data"]} >= {"your guess"}
+    app.button(key="previous").click().run()
+    assert app.query_params["guess"] == "bdca"

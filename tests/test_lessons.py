@@ -1,0 +1,53 @@
+"""Predictions: which answers there are, their texts, and how far they are from the truth."""
+
+from __future__ import annotations
+
+import pytest
+
+from dprl.fields import SpecError
+from dprl.lessons import Marker, Order, Slope
+
+ORDER = Order("Which is which?", ("one", "two", "three"))
+MARKER = Marker("Where?", 10.0, 1e6)
+SHARE = Marker("Where?", 0.0, 10.0, "{} visits", log=False)
+SLOPE = Slope("How fast?", ((0.0, "not at all"), (0.5, "like √K"), (1.0, "like K")), 1e3, 1e6)
+
+
+def test_an_answer_survives_as_text() -> None:
+    for prediction, answer in ((ORDER, (1, 0, 2)), (MARKER, 3e4), (SHARE, 2.0), (SLOPE, 0.5)):
+        assert prediction.parse(prediction.write(answer)) == answer  # type: ignore[arg-type]
+    assert [ORDER.write((1, 0, 2)), MARKER.write(1e5), SLOPE.write(0.5)] == ["bac", "1e5", "0.5"]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "text"),
+    [
+        *((ORDER, text) for text in ("", "ab", "aab", "abcd", "ab-", "<b>")),
+        *((MARKER, text) for text in ("", "nan", "1", "1e7", "many")),
+        *((SLOPE, text) for text in ("", "0.4", "1e9")),
+    ],
+)
+def test_what_is_no_answer_is_said(prediction: Order | Marker | Slope, text: str) -> None:
+    with pytest.raises(SpecError, match=r"^guess: .* is not allowed; give "):
+        prediction.parse(text)
+
+
+def test_names_are_put_at_curves_one_by_one_and_taken_away() -> None:
+    text = ORDER.put("", 1)
+    assert text == "b--"
+    assert ORDER.put(text, 0, curve=2) == "b-a"
+    assert ORDER.put("b-a", 2) == "bca"
+    assert ORDER.put("b--", 1) == ""  # the same again
+    assert ORDER.put("bca", 0, curve=0) == "ac-"  # moved: what was there has to be put elsewhere
+
+
+def test_how_far_off_a_guess_is() -> None:
+    assert ORDER.distance((0, 1, 2), (0, 1, 2)) == 0
+    assert ORDER.distance((2, 1, 0), (0, 1, 2)) == 3
+    assert ORDER.verdict((1, 0, 2), (0, 1, 2)) == "1 of 3 are named rightly; 1 pair of 3 the wrong way round."
+    assert MARKER.distance(1e3, 1e5) == pytest.approx(2)
+    assert MARKER.verdict(1e3, 1.2e5) == "You said 1,000 users, measured 120,000 users: 120 times too few."
+    assert MARKER.verdict(1e5, 1.2e5).endswith("within a factor of 2.")
+    assert SHARE.verdict(7.0, 0.0) == "You said 7 visits, measured 0 visits: 7 off."
+    assert SLOPE.verdict(1.0, 0.44) == "You said like K; measured K^0.44: nearer is like √K."
+    assert SLOPE.verdict(0.5, 0.44).endswith("no choice is nearer.")
