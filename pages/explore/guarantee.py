@@ -83,10 +83,7 @@ def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
 
 def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
     """The promises of several curves, a line each."""
-    rows = [
-        "| Curve | Promise | Claimed | Proved | Noise on a count |",
-        "| --- " * 5 + "|",
-    ]
+    rows: list[tuple[str, ...]] = [("Curve", "Promise", "Claimed", "Proved", "Noise on a count")]
     for i in offered:
         run = curves[i].spec
         g, wrong = promised(run)
@@ -101,11 +98,12 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
                 good, _ = said.verdict(g.claimed_epsilon, delta, g.readings, words.blanked)
                 sign = f":material/{'verified' if good else 'warning'}: "
                 claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
-        rows.append(
-            f"| {escape(titles[i])} | {escape(words.promise)} | {claimed} | {sign}{proves} | {noise} |"
-        )
+        rows.append((escape(titles[i]), escape(words.promise), claimed, sign + proves, noise))
+    if not any(noise.startswith("±") for *_, noise in rows):  # learners that are told of no counts
+        rows = [row[:-1] for row in rows]
+    rows.insert(1, ("---",) * len(rows[0]))
     with st.container(key="promises"):
-        st.markdown("\n".join(rows))
+        st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
 
 
 def offer_attack(run: RunSpec) -> None:

@@ -42,8 +42,9 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     assert charts(app)
     assert not any("Stage by stage" in choice.options for choice in app.segmented_control)
     visit(EXPLORE, c=[run], tab="data")
-    app = visit(EXPLORE, c=[run], tab="guarantee")
-    assert "Noise on a count" not in [m.label for m in app.metric]
+    app = visit(EXPLORE, c=[run, "priv.none"], tab="guarantee")
+    assert "| Promise | Claimed | Proved |" in words(app)
+    assert "Noise on a count" not in "\n".join([words(app), *(m.label for m in app.metric)])
     if privacy != "none":
         assert "; scale" in words(app)
         assert "the features of every" in words(app)
