@@ -3,6 +3,7 @@
 from dprl.simulation import online  # registers its kind
 from dprl.simulation.attack import AttackSpec, AttackTrace  # registers its kind, too
 from dprl.simulation.cost import Estimate
+from dprl.simulation.datasets import following
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import (
     KINDS,
@@ -54,6 +55,7 @@ __all__ = [
     "answered",
     "estimate",
     "fitted_model",
+    "following",
     "online",
     "outlook",
     "run",

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.fields import Field, SpecError, shown
-from dprl.mdp import TabularMDP, planning
+from dprl.mdp import Size, TabularMDP, planning
 from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.mdp.sampling import binomials, multinomial
 from dprl.mdp.tabular import Array
+from dprl.simulation import policies
+from dprl.simulation.policies import Policy
 
 Ints = NDArray[np.int64]
 
@@ -27,14 +29,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """An entry of the registry: who the data come from. A spec names it `key` or `key:argument`.
+    """An entry of the registry: who the data come from. A spec names it `key`, `key:argument` or `key:argument:policy`.
 
     Attributes:
         title: for menus.
         said: in a caption; {} is the argument as a percentage.
         summary: in words.
         argument: its one number, if it has one.
-        parts(mdp, argument): the policies that trajectories follow.
+        parts(mdp, argument, policy): the policies that trajectories follow. policy: [H, S], where one is given.
+        takes_policy: whether one is, see policies.py.
     """
 
     key: str
@@ -42,14 +45,18 @@ class Behaviour:
     said: str
     summary: str
     argument: Field | None
-    parts: Callable[[TabularMDP, float], tuple[Part, ...]]
+    parts: Callable[[TabularMDP, float, Policy], tuple[Part, ...]]
+    takes_policy: bool = False
 
     @property
     def allowed(self) -> str:
         """How it is written, in words."""
         if self.argument is None:
             return self.key
-        return f"{self.key}:{self.argument.name.upper()} with {self.argument.allowed}"
+        named = f"{self.key}:{self.argument.name.upper()}"
+        if self.takes_policy:
+            return f"{named}:POLICY with {self.argument.allowed} and, for example, {policies.EXAMPLE}"
+        return f"{named} with {self.argument.allowed}"
 
 
 def uniform_policy(mdp: TabularMDP) -> Array:
@@ -62,15 +69,19 @@ def optimal_policy(mdp: TabularMDP) -> Array:
     return np.eye(mdp.A)[planning.optimum(mdp).policy]
 
 
-def _softened(mdp: TabularMDP, epsilon: float) -> tuple[Part, ...]:
+def _softened(mdp: TabularMDP, epsilon: float, _: Policy) -> tuple[Part, ...]:
     return (Part(1.0, (1 - epsilon) * optimal_policy(mdp) + epsilon * uniform_policy(mdp)),)
 
 
-def _mixed(mdp: TabularMDP, share: float) -> tuple[Part, ...]:
+def _mixed(mdp: TabularMDP, share: float, _: Policy) -> tuple[Part, ...]:
     return Part(share, optimal_policy(mdp)), Part(1 - share, uniform_policy(mdp))
 
 
-def _mostly_first(mdp: TabularMDP, p: float) -> tuple[Part, ...]:
+def _followed(mdp: TabularMDP, share: float, policy: Policy) -> tuple[Part, ...]:
+    return Part(share, np.eye(mdp.A)[policy]), Part(1 - share, uniform_policy(mdp))
+
+
+def _mostly_first(mdp: TabularMDP, p: float, _: Policy) -> tuple[Part, ...]:
     rest = (1 - p) / max(mdp.A - 1, 1)
     policy = np.full((mdp.H, mdp.S, mdp.A), rest)
     policy[..., 0] = 1 - rest * (mdp.A - 1)
@@ -82,7 +93,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     for b in (
         Behaviour(
             "mixture",
-            "Some act optimally, the others at random",
+            "Some act optimally, others at random",
             "{} act optimally, the others at random",
             "A share of the trajectories follows the optimal policy, the others the uniform one.",
             Field("share", "float", 0.7, "of optimal trajectories", 0.0, 1.0),
@@ -94,7 +105,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "all act at random",
             "Every action is as likely as any other.",
             None,
-            lambda mdp, _: (Part(1.0, uniform_policy(mdp)),),
+            lambda mdp, *_: (Part(1.0, uniform_policy(mdp)),),
         ),
         Behaviour(
             "epsilon-optimal",
@@ -112,14 +123,33 @@ BEHAVIOURS: dict[str, Behaviour] = {
             Field("p", "float", 0.6, "chance of action 0", 0.0, 1.0),
             _mostly_first,
         ),
+        Behaviour(
+            "policy",
+            "Some follow a learned policy",
+            "{} follow a policy that is given, the others act at random",
+            "A share of the trajectories follows a policy that the spec holds, such as one that users of an online run "
+            "were treated by; the others follow the uniform one, so that all is covered that can be reached.",
+            Field("share", "float", 0.7, "of trajectories that follow it", 0.0, 1.0),
+            _followed,
+            takes_policy=True,
+        ),
     )
 }
 ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
-def check(text: str) -> str:
-    """The canonical form of a behaviour, such as mixture:0.7. Raises SpecError."""
+def split(text: str) -> tuple[str, str, str]:
+    """Key, argument and policy of a behaviour as it is written, "" for what is not there."""
     key, _, given = text.partition(":")
+    if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
+        argument, colon, policy = given.partition(":")
+        return (key, argument, policy) if colon else (key, "", given)
+    return key, given, ""
+
+
+def check(text: str, size: Size) -> str:
+    """The canonical form of a behaviour, such as mixture:0.7, on a problem. Raises SpecError."""
+    key, given, policy = split(text)
     behaviour = BEHAVIOURS.get(key)
     try:
         if behaviour is None or (given and behaviour.argument is None):
@@ -129,13 +159,23 @@ def check(text: str) -> str:
         value = behaviour.argument.parse(given) if given else behaviour.argument.default
     except SpecError:
         raise SpecError("behaviour", f"{shown(text)} is not allowed; give {ALLOWED}.") from None
-    return f"{key}:{value!r}".removesuffix(".0")
+    named = f"{key}:{value!r}".removesuffix(".0")
+    return f"{named}:{policies.written(policies.read(policy, size))}" if behaviour.takes_policy else named
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
     """What a canonical text names, on a problem."""
-    key, _, argument = text.partition(":")
-    return BEHAVIOURS[key].parts(mdp, float(argument or 0))
+    key, argument, policy = split(text)
+    followed = policies.read(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
+    return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)
+
+
+def following(policy: Policy, share: float = 0.7) -> str:
+    """The behaviour of a population of whom a share follows a deterministic policy, and the others act at random.
+
+    policy: [H, S], such as `trace.policy[-1]` of a seed of an online run. `OfflineSpec` checks it against its problem.
+    """
+    return f"policy:{share!r}:{policies.written(policy)}"
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field
+from dprl.fields import Field, SpecError, shown
 from dprl.learners import OFFLINE
-from dprl.simulation import datasets, kinds
+from dprl.simulation import datasets, kinds, policies
 from dprl.simulation.cost import Estimate
 from dprl.simulation.expected import outlook
 from dprl.simulation.kinds import Kind
@@ -18,6 +20,8 @@ from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
 from dprl.simulation.online import v_star
 
 __all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
+
+FILE = "@"
 
 
 def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
@@ -93,6 +97,32 @@ def warm() -> Iterator[None]:
         ).advance(60.0)
 
 
+@contextmanager
+def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> Iterator[OfflineSpec]:
+    """The spec with these fields, in which the policy of a behaviour may be `@` and the path of a JSON file; see
+    `policies.from_json`. base: a spec that the fields change."""
+
+    def spec(**changes: Any) -> OfflineSpec:
+        whole = {**given, **changes}
+        return OfflineSpec.from_dict(whole) if base is None else base.replace(**whole)
+
+    key, argument, policy = datasets.split(given.get("behaviour", ""))
+    if not policy.startswith(FILE):
+        yield spec()
+        return
+    path = policy.removeprefix(FILE)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise SpecError(
+            "behaviour", f"{shown(path)} cannot be read; give the path of a JSON file with a policy."
+        ) from None
+    some = spec(behaviour="uniform")
+    labels = ENVIRONMENTS[some.environment].make(**some.environment_params).action_labels
+    actions = policies.written(policies.from_json(text, some.problem_size, labels))
+    yield spec(behaviour=f"{key}:{argument}:{actions}")
+
+
 kinds.register(
     Kind(
         key=OfflineSpec.kind,
@@ -107,5 +137,6 @@ kinds.register(
         axes=axes,
         along=along,
         questions={"guarantee": guarantee, "coverage": covered, "outlook": outlook, "v_star": v_star},
+        from_files=from_files,
     )
 )

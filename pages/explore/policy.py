@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dprl import metrics
+import streamlit as st
+
+from dprl import links, metrics
+from dprl.fields import SpecError
 from dprl.figures import grid
 from dprl.figures import policy as drawings
 from dprl.figures import steps as figures
@@ -13,12 +16,15 @@ from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.mdp import TabularMDP
 from dprl.sentences import policy as sentences
-from dprl.simulation import SeedTrace
+from dprl.simulation import OfflineSpec, SeedTrace, following
 from pages.explore import view
 from pages.explore.focus import identity, look_closely, moment
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import data
+from pages.shared.text import escape
+from pages.shared.visitor import several
+from pages.shared.visitor.state import session
 
 CHARTS = {
     "steps": "Actions",
@@ -27,6 +33,7 @@ CHARTS = {
     "V": "Values V",
     "Q": "Values Q",
 }
+BUDGETS = (0.01, 0.1, 1.0)  # rho, of what is learned offline from its users
 STAGES = {"stages": "Stage by stage"}  # of learners that work in stages
 
 
@@ -48,11 +55,33 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         )
         return
     at = moment(trace)
+    offline(trace, at)
     step = 0
     if chart == "map":
         step = view.steps("Step of the episode", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
     key = ("policy", chart, identity(trace), at, step, night)
     show(kept(key, lambda: picture(chart, mdp, trace, at, step, night)), f"policy_{chart}")
+
+
+def offline(trace: SeedTrace, at: int) -> None:
+    """A link to Offline, where 70% of the people follow the policy that is shown."""
+    spec, said = trace.spec, following(trace.policy[at])
+    try:
+        base = OfflineSpec(
+            environment=spec.environment, environment_params=spec.environment_params, behaviour=said
+        )
+    except SpecError as error:  # such as a problem that is too large for data sets
+        st.caption(f"Nothing can be learned offline here: {escape(str(error))}")
+        return
+    if len(said) > links.MAX_MODEL:  # a link has its digest only
+        session().files[links.digest(said)] = said
+    runs = [base.twin(), *(base.replace(rho=rho) for rho in BUDGETS)]
+    st.page_link(
+        "pages/offline/page.py",
+        label="Learn offline from users treated by this policy",
+        icon=":material/inventory_2:",
+        query_params=several.encode(runs, None, {}),
+    )
 
 
 def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:

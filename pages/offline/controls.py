@@ -12,6 +12,7 @@ from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, RunSpec, estimate
+from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count, duration, plural
@@ -97,6 +98,8 @@ def data_set(settings: Settings) -> None:
         now = settings.arguments.get(chosen.key, field.default)
         exact(f"{field.name} {field.help}", f"behaviour_{chosen.key}", field, now, store)
         complaint(f"behaviour_{chosen.key}")
+    if chosen.takes_policy:
+        policy(settings)
     log_slider(
         "Trajectories n",
         "n",
@@ -108,6 +111,26 @@ def data_set(settings: Settings) -> None:
         ends=("a ward", "a trillion people"),
         help="The curve has a data set of each size 5, 10, 20, 50, ... up to this; no trajectory is in two of them.",
     )
+
+
+def policy(settings: Settings) -> None:
+    """The policy that some of the people follow: a text, which comes from Explore or is written here."""
+    key = f"{session().version}:behaviour_policy"
+    st.text_area(
+        "Policy that they follow",
+        settings.policy,
+        key=key,
+        height="content",
+        max_chars=MAX_CELLS,
+        placeholder="011X12.001X8",
+        on_change=on_value(key, setter("policy")),
+        help="For each step a row with a digit for the action in each state, joined by dots; X12 after a row: it is "
+        "that of 12 steps. Explore writes it: its tab Policy has a link to this page.",
+    )
+    if not settings.policy:
+        st.caption(
+            "Take one from Explore: its tab Policy has a link to this page with the policy that is shown there."
+        )
 
 
 def learners(s: Session, settings: Settings) -> None:

@@ -10,7 +10,7 @@ from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec, UploadSpec
-from dprl.simulation.datasets import BEHAVIOURS
+from dprl.simulation.datasets import BEHAVIOURS, split
 from dprl.words import count, percent, plural, promise
 from pages.shared.names import CALIBRATION, problem, told_apart
 
@@ -38,7 +38,7 @@ def budget(spec: OfflineSpec | UploadSpec) -> str:
 
 def behaviour(text: str) -> str:
     """A behaviour policy in a caption."""
-    key, _, argument = text.partition(":")
+    key, argument, _ = split(text)
     return BEHAVIOURS[key].said.format(percent(float(argument or 0)))
 
 

@@ -12,7 +12,7 @@ from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
-from dprl.simulation.datasets import BEHAVIOURS
+from dprl.simulation.datasets import BEHAVIOURS, split
 from dprl.simulation.offline_spec import FIELDS
 from pages.offline.examples import DEFAULT
 from pages.offline.link import MAX_CURVES
@@ -30,7 +30,7 @@ class Settings:
     """As the controls show them; the environment and all constants are in the page's draft.
 
     Attributes:
-        behaviour: key; arguments: of each that has one.
+        behaviour: key; arguments: of each that has one; policy: the one that some follow, as a spec writes it.
         learners: as `offered` names them.
         privacy: the promise; values: its budgets as they are written, by promise.
         calibration, split: passed over by learners that have no such choice.
@@ -38,6 +38,7 @@ class Settings:
 
     behaviour: str = "mixture"
     arguments: dict[str, float] = field(default_factory=dict)
+    policy: str = ""
     learners: list[str] = field(default_factory=lambda: ["apvi", "dp-apvi"])
     privacy: str = "zcdp"
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
@@ -52,10 +53,11 @@ class Settings:
     @property
     def behaves(self) -> str:
         """The behaviour as a spec names it."""
-        argument = BEHAVIOURS[self.behaviour].argument
-        if argument is None:
+        chosen = BEHAVIOURS[self.behaviour]
+        if chosen.argument is None:
             return self.behaviour
-        return f"{self.behaviour}:{self.arguments.get(self.behaviour, argument.default):g}"
+        named = f"{self.behaviour}:{self.arguments.get(self.behaviour, chosen.argument.default):g}"
+        return f"{named}:{self.policy}" if chosen.takes_policy else named
 
     @property
     def private(self) -> list[str]:
@@ -164,7 +166,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> Settings:
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
     settings = Settings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
-    settings.behaviour, _, argument = first.behaviour.partition(":")
+    settings.behaviour, argument, settings.policy = split(first.behaviour)
     if argument:
         settings.arguments[settings.behaviour] = float(argument)
     learners = [

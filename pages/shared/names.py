@@ -7,6 +7,7 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import parsed
+from dprl.fields import shown
 from dprl.figures.looks import Kind, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS
@@ -132,4 +133,4 @@ def _value(value: Any) -> str:
         return parsed(value)[0]
     if isinstance(value, int) and value >= 100_000:
         return count(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else shown(str(value))

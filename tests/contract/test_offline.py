@@ -76,7 +76,9 @@ def test_every_environment_runs_with_everything(key: str, environment: str) -> N
         ):
             OfflineSpec(environment=environment, environment_params=small_params(environment), algorithm=key)
         return
-    for i, (run, behaviour) in enumerate(product([r for r in RUNS if r[0] == key], BEHAVIOURS)):
+    S, _, H, _ = small_spec(environment, *next(run for run in RUNS if run[0] == key)).problem_size
+    named = [f"policy:{'1' * S}X{H}" if key == "policy" else key for key in BEHAVIOURS]
+    for i, (run, behaviour) in enumerate(product([r for r in RUNS if r[0] == key], named)):
         if (i + sorted(ENVIRONMENTS).index(environment)) % 3:
             continue  # in their turns
         check(small_spec(environment, *run, behaviour=behaviour))

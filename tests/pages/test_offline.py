@@ -12,7 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from dprl.simulation import OfflineSpec, run
+from dprl.links import encode_spec
+from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline import link as offline_link
 from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
 from pages.offline.link import TABS, OfflineView
@@ -354,3 +355,29 @@ def test_all_learners_together_have_their_constants(visit: Visit, environment: s
         for fields in families(offered(environment)).values()
     )
     assert found.count("pessimism") > 1
+
+
+def test_a_policy_of_explore_is_followed_by_people_here(visit: Visit, work: Work, store: Store) -> None:
+    """Its link on the tab Policy, the control that shows it, coverage, a change of it, and one that is none."""
+    online = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=1, epsilon=100.0)
+    curve = encode_spec(online)
+    visit("pages/explore/page.py", c=[curve], tab="policy")
+    work()
+    app = visit("pages/explore/page.py", c=[curve], tab="policy")
+    (link,) = [e.proto for e in app.get("page_link") if e.proto.label.startswith("Learn offline")]
+    said = following(run(online).seeds[0].policy[-1])
+    app = visit(PAGE, **parse_qs(link.query_string), tab="coverage")
+    (field,) = app.text_area
+    assert f"policy:0.7:{field.value}" == said
+    assert "70% follow a policy that is given, the others act at random" in words(app)
+    assert charts(app)[0].alt.startswith("Heatmaps of where the trajectories")
+    field.set_value("111X3").run()
+    unbroken(app)
+    app.button(key="run").click().run()
+    unbroken(app)
+    (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Offline")
+    assert {spec.behaviour for spec in part.specs} == {"policy:0.7:111X3"}
+    app.text_area[0].set_value("111X4").run()
+    unbroken(app)
+    assert "the policy has more steps than the horizon; give 3" in words(app)
+    assert app.button(key="run").disabled

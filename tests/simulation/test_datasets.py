@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy import stats
 
 from dprl import ENVIRONMENTS, SpecError
 from dprl.fields import check_params
-from dprl.mdp import TabularMDP, planning
+from dprl.mdp import Size, TabularMDP, planning
 from dprl.mdp.counts import rewards, transitions, visits
 from dprl.mdp.sampling import multinomial
 from dprl.mdp.tabular import Array
@@ -95,10 +96,13 @@ def test_every_trajectory_goes_on_where_it_has_come_to() -> None:
     np.testing.assert_array_equal(record, again)
 
 
-@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+POLICY = "policy:0.7:0120X4.2211"  # of 4 states, 3 actions and 5 steps
+
+
+@pytest.mark.parametrize("behaviour", [*(BEHAVIOURS.keys() - {"policy"}), POLICY])
 def test_the_share_of_a_large_data_set_is_the_occupancy(behaviour: str) -> None:
     mdp, n = random_mdp(1, 4, 3, 5), 10**12
-    parts = datasets.parts(datasets.check(behaviour), mdp)
+    parts = datasets.parts(datasets.check(behaviour, mdp.size), mdp)
     occupancy = datasets.occupancy(mdp, parts)
     record = datasets.sample(np.random.default_rng(2), mdp, parts, n)
     errors = (visits(record) - n * occupancy) / np.sqrt(n * np.maximum(occupancy * (1 - occupancy), 1e-30))
@@ -135,10 +139,14 @@ def test_what_the_behaviours_cover_on_riverswim() -> None:
         ("mixture:0.50", "mixture:0.5"),
         ("epsilon-optimal:1", "epsilon-optimal:1"),
         ("first", "first:0.6"),
+        ("policy:0120X4.2211", POLICY),
+        ("policy:0.70:0120.0120X2.0120X1.2211", POLICY),
+        ("policy:1:0000X5", "policy:1:0000X5"),
     ],
 )
 def test_a_behaviour_has_one_form(given: str, canonical: str) -> None:
-    assert datasets.check(given) == datasets.check(canonical) == canonical
+    size = Size(4, 3, 5)
+    assert datasets.check(given, size) == datasets.check(canonical, size) == canonical
 
 
 @pytest.mark.parametrize(
@@ -148,5 +156,37 @@ def test_other_behaviours_are_refused_in_a_sentence(given: str) -> None:
     with pytest.raises(
         SpecError, match="is not allowed; give mixture:SHARE with a number from 0 to 1 or"
     ) as error:
-        datasets.check(given)
+        datasets.check(given, Size(4, 3, 5))
     assert error.value.field == "behaviour"
+
+
+def test_a_policy_that_is_followed_is_the_one_that_was_written() -> None:
+    mdp = random_mdp(1, 4, 90, 5)
+    policy = np.random.default_rng(0).integers(0, 90, (5, 4))
+    policy[3] = policy[2]
+    text = datasets.following(policy, 0.25)
+    assert datasets.check(text, mdp.size) == text
+    followed, others = datasets.parts(text, mdp)
+    assert (followed.share, others.share) == (0.25, 0.75)
+    np.testing.assert_array_equal(followed.policy.argmax(-1), policy)
+    np.testing.assert_array_equal(others.policy, datasets.uniform_policy(mdp))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("policy", "nothing is no row of actions"),
+        ("policy:0.7:0120X4.221", "at step 4 the policy has 3 actions, and there are 4 states"),
+        ("policy:0120X4", "the policy has 4 steps, and the horizon is 5"),
+        ("policy:0120X999999", "more steps than the horizon"),
+        ("policy:0130X5", "at step 0 in state 2 the policy takes action 3; give one from 0 to 2"),
+        ("policy:0:0_zz10X5", "takes action 1295"),
+        ("policy:01!0X5", "01!0X5 is no row of actions"),
+        ("policy:2:0120X5", "is not allowed; give mixture:SHARE"),
+    ],
+)
+def test_other_policies_are_refused_in_a_sentence(given: str, said: str) -> None:
+    with pytest.raises(SpecError, match=re.escape(said)) as error:
+        datasets.check(given, Size(4, 3, 5))
+    assert error.value.field == "behaviour"
+    assert str(error.value).endswith(".")

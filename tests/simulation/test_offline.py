@@ -291,3 +291,36 @@ def test_list_names_what_is_offline(capsys: pytest.CaptureFixture[str]) -> None:
     for entry in dprl.OFFLINE.values():
         assert f"{entry.key:<16} {entry.summary}" in said
     assert "epsilon-optimal" in said
+
+
+def test_a_policy_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By number, by label, one row for all steps; from an online run; and what is no policy."""
+    online = dprl.run(RunSpec(environment="clinic", episodes=1000, seeds=1)).seeds[0].policy[-1]
+    mdp = dprl.ENVIRONMENTS["clinic"].make(**OfflineSpec(environment="clinic").environment_params)
+    path = tmp_path / "policy.json"
+    flags = ["run", "--kind", "offline", "--env", "clinic", "--n", "1000", "--seeds", "1"]
+
+    def kept(given: object, out: str, *more: str) -> OfflineSpec:
+        path.write_text(json.dumps(given))
+        assert main([*flags, *more, "--behaviour", f"policy:0.5:@{path}", "--out", str(tmp_path / out)]) == 0
+        spec: OfflineSpec = spec_from_json((tmp_path / out / "spec.json").read_text())
+        return spec
+
+    spec = kept(online.tolist(), "a")
+    assert spec == OfflineSpec(environment="clinic", behaviour=dprl.following(online, 0.5), n=1000, seeds=1)
+    assert kept([[mdp.action_labels[a] for a in row] for row in online], "b") == spec
+    assert kept([1] * mdp.S, "c").behaviour == f"policy:0.5:{'1' * mdp.S}X{mdp.H}"
+    for given, said in (
+        ({}, "is no policy; give 8 lists"),
+        ([], "the policy has 0 steps, and the horizon is 8"),
+        ([*online.tolist(), [0]], "the policy has 9 steps"),
+        ([["pill"] * mdp.S] * mdp.H, "at step 0 in state 0, pill is no action; give a number from 0 to"),
+        ([[0.5] * mdp.S] * mdp.H, "0.5 is no action"),
+        ([[True] * mdp.S] * mdp.H, "True is no action"),
+    ):
+        with pytest.raises(SystemExit):
+            kept(given, "no")
+        assert said in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*flags, "--behaviour", "policy:@nowhere.json", "--out", str(tmp_path / "no")])
+    assert "dprl: behaviour: nowhere.json cannot be read; give the path" in capsys.readouterr().err

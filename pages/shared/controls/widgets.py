@@ -143,24 +143,25 @@ def log_slider(
         store(chosen)
         st.session_state[slider_key] = nearest(marks, chosen)
 
-    with st.container(key=f"log_{name}", gap=None):
+    with st.container(key=f"log_{name}", gap="xsmall"):  # the slider's value stands above it, below the field
         left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
         left.markdown(label, help=help or None)
         with right:
             exact(f"{label}, exact value", name, field, value, entered, visible=False)
-        st.select_slider(
-            label,
-            marks,
-            nearest(marks, value),
-            format_func=show,
-            key=slider_key,
-            on_change=on_value(slider_key, slid),
-            label_visibility="collapsed",
-        )
-        with st.container(horizontal=True, horizontal_alignment="distribute", key=f"ends_{name}"):
-            st.caption(ends[0], width="content")
-            st.caption(ends[1], width="content")
-        complaint(name)
+        with st.container(gap=None):
+            st.select_slider(
+                label,
+                marks,
+                nearest(marks, value),
+                format_func=show,
+                key=slider_key,
+                on_change=on_value(slider_key, slid),
+                label_visibility="collapsed",
+            )
+            with st.container(horizontal=True, horizontal_alignment="distribute", key=f"ends_{name}"):
+                st.caption(ends[0], width="content")
+                st.caption(ends[1], width="content")
+            complaint(name)
 
 
 def parameter(field: Field, name: str, value: Any, store: Store) -> None:

@@ -1,0 +1,111 @@
+"""A deterministic policy as a short text, so that a spec can say whom its data come from, and a link can hold it.
+
+    011X12.001X8
+
+At each of 12 steps action 0 in state 0 and action 1 in states 1 and 2, then for 8 steps action 0 in states 0 and 1. An
+action is a digit to base 36, or from 36 on `_` and two such digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.fields import SpecError, read_json, shown
+from dprl.mdp import Size
+
+Policy = NDArray[np.integer[Any]]
+
+EXAMPLE = "011X12.001X8 (a digit for the action in each state, for 12 steps and 8 more)"
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+TIMES, NEXT, LONG = "X", ".", "_"
+_ACTION = re.compile(rf"{LONG}[0-9a-z]{{2}}|[0-9a-z]")
+_ROW = re.compile(rf"((?:{_ACTION.pattern})+)(?:{TIMES}([1-9][0-9]{{0,5}}))?")
+
+
+def written(policy: Policy) -> str:
+    """The text of a policy [H, S]; each has one."""
+    rows = ["".join(map(_digits, row)) for row in np.asarray(policy).tolist()]
+    runs = ((row, len(list(same))) for row, same in groupby(rows))
+    return NEXT.join(row if times == 1 else f"{row}{TIMES}{times}" for row, times in runs)
+
+
+def _digits(action: int) -> str:
+    high, low = divmod(action, len(DIGITS))
+    return f"{LONG}{DIGITS[high]}{DIGITS[low]}" if high else DIGITS[low]
+
+
+def read(text: str, size: Size) -> Policy:
+    """[H, S] the policy that a text is, on a problem. Raises SpecError."""
+    rows: list[list[int]] = []
+    for part in text.split(NEXT):
+        row = _ROW.fullmatch(part)
+        if row is None:
+            raise SpecError(
+                "behaviour",
+                f"{shown(part) or 'nothing'} is no row of actions; give a digit for the action in each state, and X20 "
+                f"after it where the row is that of 20 steps, such as {'0' * min(size.S, 20)}{TIMES}{size.H}.",
+            )
+        times = int(row[2] or 1)
+        if len(rows) + times > size.H:
+            raise SpecError("behaviour", f"the policy has more steps than the horizon; give {size.H}.")
+        rows += [[int(action.strip(LONG), 36) for action in _ACTION.findall(row[1])]] * times
+    return checked(rows, size)
+
+
+def checked(rows: Sequence[Sequence[int]], size: Size) -> Policy:
+    """[H, S] the policy with these actions. Raises SpecError where they are none on a problem."""
+    if len(rows) != size.H:
+        raise SpecError(
+            "behaviour",
+            f"the policy has {len(rows)} steps, and the horizon is {size.H}; give a row for each.",
+        )
+    for h, row in enumerate(rows):
+        if len(row) != size.S:
+            raise SpecError(
+                "behaviour",
+                f"at step {h} the policy has {len(row)} actions, and there are {size.S} states; give one for each.",
+            )
+        for s, action in enumerate(row):
+            if not 0 <= action < size.A:
+                raise SpecError(
+                    "behaviour",
+                    f"at step {h} in state {s} the policy takes action {action}; give one from 0 to {size.A - 1}.",
+                )
+    return np.array(rows, dtype=np.int64)
+
+
+def from_json(text: str, size: Size, actions: Sequence[str]) -> Policy:
+    """[H, S] the policy in a JSON text. Raises SpecError.
+
+    It has a list for each step with an action for each state, by its number or its label; or it is one such list, for
+    all steps. actions: the labels.
+    """
+    given = read_json("behaviour", text)
+    if isinstance(given, list) and given and not isinstance(given[0], list):
+        given = [given] * size.H
+    if not isinstance(given, list) or not all(isinstance(row, list) for row in given):
+        raise SpecError(
+            "behaviour",
+            f"{shown(given)} is no policy; give {size.H} lists, one for each step, of {size.S} actions, one for each "
+            "state.",
+        )
+    known = {label: a for a, label in enumerate(actions)}
+    rows: list[list[int]] = []
+    for h, row in enumerate(given):
+        rows.append([])
+        for s, action in enumerate(row):
+            number = known.get(action) if isinstance(action, str) else action
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise SpecError(
+                    "behaviour",
+                    f"at step {h} in state {s}, {shown(action)} is no action; give a number from 0 to {size.A - 1} or "
+                    f"one of {', '.join(map(shown, actions[:10]))}{', ...' * (len(actions) > 10)}.",
+                )
+            rows[-1].append(number)
+    return checked(rows, size)
