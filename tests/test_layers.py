@@ -32,6 +32,7 @@ RANK = {
     "theory": 0,
     "tables": 0,
     "search": 1,
+    "rooms": 1,
     "mdp": 1,
     "environments": 3,
     "statistics": 2,

@@ -54,6 +54,21 @@ WHEN old.state = 'queued' OR new.state = 'queued' BEGIN
         WHERE run IN (SELECT run FROM run_unit WHERE unit = new.id);
     DELETE FROM backlog WHERE seeds <= 0 AND run IN (SELECT run FROM run_unit WHERE unit = new.id);
 END;
+-- Rooms of classes, what was put to them, and what came back: of a device and of the teacher's key a digest.
+CREATE TABLE IF NOT EXISTS room (
+    code TEXT PRIMARY KEY, teacher BLOB NOT NULL, opened_at REAL NOT NULL, closed INTEGER NOT NULL,
+    version INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS room_device (
+    room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, device BLOB NOT NULL,
+    PRIMARY KEY (room, device)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS room_step (
+    room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, place INTEGER NOT NULL, content TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('open', 'paused', 'revealed')), PRIMARY KEY (room, place)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS room_answer (
+    room TEXT NOT NULL, place INTEGER NOT NULL, device BLOB NOT NULL, answer TEXT NOT NULL,
+    PRIMARY KEY (room, place, device), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE,
+    FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS room_answer_device ON room_answer(room, device);
 """
 _COUNTED = """
 INSERT OR IGNORE INTO backlog SELECT run, count(*), sum(seconds) FROM unit JOIN run_unit ON run_unit.unit = unit.id
@@ -105,6 +120,10 @@ _CHECKS = (
     "SELECT max(seen_at) FROM tab",
     "SELECT max(tab) FROM lease",
     "SELECT max(seconds) FROM backlog",
+    "SELECT max(opened_at + version) FROM room",
+    "SELECT max(device) FROM room_device",
+    "SELECT max(length(content)) FROM room_step",
+    "SELECT max(length(answer)) FROM room_answer",
 )
 
 _EMPTIED = "The store of runs was found empty, and was begun anew."
@@ -345,8 +364,8 @@ def begin(path: Path, notice: str | None = None) -> None:
 
 def _complete(db: sqlite3.Connection) -> None:
     """Add what the file was begun without."""
-    there = "SELECT count(*) FROM sqlite_schema WHERE name IN ('question', 'backlog_changes')"
-    if db.execute(there).fetchone()[0] < 2:
+    there = "SELECT count(*) FROM sqlite_schema WHERE name IN ('question', 'backlog_changes', 'room_answer')"
+    if db.execute(there).fetchone()[0] < 3:
         db.executescript(f"BEGIN IMMEDIATE; {LATER} {_COUNTED}; COMMIT;")
 
 

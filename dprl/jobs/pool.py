@@ -87,6 +87,7 @@ def serve(store: Store, workers: int, simulation: str, stop: threading.Event) ->
                 withdrawn = time.monotonic()
                 with contextlib.suppress(StoreError):  # the next look tries again
                     store.withdraw()
+                    store.forget_rooms()
             for slot in slots:
                 try:
                     _look_after(slot, store, simulation)

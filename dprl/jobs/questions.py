@@ -11,8 +11,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from dprl.jobs.capacity import Capacity
 from dprl.jobs.part import mending
-from dprl.jobs.room import Room
 from dprl.jobs.seals import sealed, unsealed
 from dprl.jobs.simulation import Spec
 
@@ -32,7 +32,7 @@ class Asked:
     spec: Any
 
 
-class Questions(Room):
+class Questions(Capacity):
     """Asking, and answering."""
 
     @mending

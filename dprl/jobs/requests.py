@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from dprl.jobs.capacity import Capacity, drop_run
 from dprl.jobs.part import mending, run_key
-from dprl.jobs.room import Room, drop_run
 from dprl.jobs.simulation import Spec
 from dprl.jobs.tabs import Lease, Tabs
 from dprl.jobs.units import unwanted
@@ -18,7 +18,7 @@ WHERE run.key = ?
 """
 
 
-class Requests(Tabs, Room):
+class Requests(Tabs, Capacity):
     """Asking for runs, and no longer wanting them."""
 
     @mending

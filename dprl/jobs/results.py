@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.jobs.capacity import Capacity
 from dprl.jobs.file import DiskFull
 from dprl.jobs.part import mending, run_key
-from dprl.jobs.room import Room
 from dprl.jobs.seals import digest, sealed, unsealed
 from dprl.jobs.simulation import Spec
 from dprl.jobs.units import Unit, requeue
@@ -26,7 +26,7 @@ _TRACE = "SELECT digest, data FROM trace WHERE unit = ?"
 _WANTED = "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?"
 
 
-class Results(Room):
+class Results(Capacity):
     """Writing and reading what came out. What is read is checked against its digest; a damaged one counts as absent."""
 
     @mending

@@ -3,7 +3,7 @@
 A run is a spec with all its seeds; a unit is one seed of it. Visitors ask for runs (`requests`), some of which last as
 long as a browser tab (`tabs`), workers claim units
 (`units`) and store curves and traces (`results`), pages read how runs stand (`status`). What a page wants to know of a
-spec without running it is asked and answered here too (`questions`).
+spec without running it is asked and answered here too (`questions`), and rooms of classes are kept (`rooms`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from dprl.jobs.capacity import used
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.part import mending, setting
 from dprl.jobs.questions import Questions
 from dprl.jobs.requests import Requests
 from dprl.jobs.results import Results
-from dprl.jobs.room import used
+from dprl.jobs.rooms import Room, RoomError, Rooms
 from dprl.jobs.simulation import Simulation
 from dprl.jobs.status import Activity, RunRow, RunStatus, State, Statuses
 from dprl.jobs.tabs import Lease, TooMuch
@@ -26,6 +27,8 @@ from dprl.kernels import home
 __all__ = [
     "Activity",
     "Lease",
+    "Room",
+    "RoomError",
     "RunRow",
     "RunStatus",
     "State",
@@ -40,7 +43,7 @@ __all__ = [
 NOTICE_SECONDS = 24 * 3600.0
 
 
-class Store(Requests, Units, Results, Statuses, Questions):
+class Store(Requests, Units, Results, Statuses, Questions, Rooms):
     """The store in one SQLite file; each process opens its own `Store` on it, and all its threads may use that.
 
     path: default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl. Beyond DPRL_STORE_MB (default 1024) what

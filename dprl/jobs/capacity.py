@@ -29,7 +29,7 @@ ORDER BY id LIMIT 1
 _ANSWER = "SELECT key FROM question ORDER BY asked_at LIMIT 1"
 
 
-class Room(Part):
+class Capacity(Part):
     """The size of the store, all that is in it, and what goes where that is too much."""
 
     def __init__(self, path: Path, simulation: Simulation | None) -> None:

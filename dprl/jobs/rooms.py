@@ -1,0 +1,303 @@
+"""Rooms of classes: who opened one, what was put to it, and what came back. A room is forgotten after a day.
+
+A room is known by a code, which is no secret, and its teacher by a key of 128 bits, of which a digest is kept. Of a
+device there is a digest that differs from room to room; of a person nothing. An answer to a question passes its coin
+before it reaches SQLite: what was tapped is written nowhere. What is deleted is overwritten.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dprl.jobs.file import StoreError
+from dprl.jobs.guesses import Guesses
+from dprl.jobs.part import Part, mending, setting
+from dprl.jobs.simulation import Simulation
+from dprl.jobs.tabs import Lease
+from dprl.rooms.response import DRAWS, report
+from dprl.rooms.steps import NO, YES, Question, State, Step
+
+LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # no vowels, so no words; no digits, and nothing like O and Q
+CODE_LENGTH = 6  # 64 million codes
+HOURS = 24
+MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # of a room, of a room, and on this server
+
+OFF = "Rooms are switched off on this server; whoever runs it can set DPRL_ROOMS=1."
+UNKNOWN = "There is no room with the code {}. A code has six letters, and rooms are forgotten after a day."
+FULL = f"This room is full: {MOST_PEOPLE} devices have joined it."
+CLOSED = "The teacher has closed this room."
+TWICE = "This device has answered already, and its first answer stays."
+WAIT = "No answers are taken just now."
+MANY_ROOMS = f"{MOST_ROOMS} rooms are open on this server, which is the most; one is free again within a day."
+MANY_STEPS = f"A room takes {MOST_STEPS} questions, which this one has had; open another one."
+STRANGER = "This link does not belong to the teacher of this room."
+
+_ROOM = """
+SELECT code, opened_at, closed, version, (SELECT count(*) FROM room_device WHERE room = code) AS people,
+    (SELECT count(*) FROM room_step WHERE room = code) AS steps
+FROM room WHERE code = ? AND opened_at > ?
+"""
+
+
+class RoomError(StoreError):
+    """Something that a room does not allow, in one sentence for whoever is before it."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """How a room stands.
+
+    Attributes:
+        opened_at: in seconds since 1970.
+        version: another one whenever anything in the room has changed.
+        people: devices that have joined.
+        steps: how many things were put to the class; the last is the one at hand.
+    """
+
+    code: str
+    opened_at: float
+    closed: bool
+    version: int
+    people: int
+    steps: int
+
+
+class Rooms(Part):
+    """Opening, joining, asking, answering, closing."""
+
+    def __init__(self, path: Path, simulation: Simulation | None) -> None:
+        self.has_rooms = bool(setting("DPRL_ROOMS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
+        self._guesses = Guesses()
+        self._unwiped = False
+        super().__init__(path, simulation)
+
+    @mending
+    def open_room(self, who: Lease) -> tuple[str, str]:
+        """A new room's code, and its teacher's key. Raises RoomError."""
+        self._refuse_where_off()
+        self._guesses.open(who)
+        self.forget_rooms()
+        key = secrets.token_hex(16)
+        with self._writing_rooms() as db:
+            if db.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
+                raise RoomError(MANY_ROOMS)
+            while True:
+                code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+                if not db.execute("SELECT 1 FROM room WHERE code = ?", (code,)).fetchone():
+                    break
+            db.execute("INSERT INTO room VALUES (?, ?, ?, 0, 0)", (code, _digest(code, key), time.time()))
+        return code, key
+
+    @mending
+    def room(self, code: str) -> Room | None:
+        """How a room stands; None where there is none. Cheap: pages ask every second."""
+        with self._file.connection() as db:
+            row = db.execute(_ROOM, (code, _day_ago())).fetchone()
+        if row is None:
+            return None
+        code, opened_at, closed, version, people, steps = row
+        return Room(code, opened_at, bool(closed), version, people, steps)
+
+    @mending
+    def join_room(self, code: str, device: str, who: Lease) -> Room:
+        """Joins, again and again as one. device: what a browser calls itself in this room, drawn at random.
+
+        Raises RoomError: there is no such room, it is closed or full, or too many wrong codes were tried.
+        """
+        self._refuse_where_off()
+        name = _digest(code, device)
+        with self._file.connection() as db:
+            known = db.execute("SELECT 1 FROM room_device WHERE room = ? AND device = ?", (code, name))
+            joined = known.fetchone() is not None
+        if not joined:
+            self._guesses.check(who)
+        room = self.room(code)
+        if room is None:
+            self._guesses.wrong(who)
+            raise RoomError(UNKNOWN.format(code[:20]))
+        if room.closed:
+            raise RoomError(CLOSED)
+        if joined:
+            return room
+        with self._writing_rooms() as db:
+            added = db.execute(
+                "INSERT OR IGNORE INTO room_device SELECT ?, ? WHERE "
+                "(SELECT count(*) FROM room_device WHERE room = ?) < ?",
+                (code, name, code, MOST_PEOPLE),
+            )
+            if not added.rowcount and not self._joined(db, code, name):
+                raise RoomError(FULL)
+            _changed(db, code)
+        return self.room(code) or room
+
+    @mending
+    def teaches(self, code: str, key: str) -> bool:
+        """Whether this is the key of the room's teacher."""
+        with self._file.connection() as db:
+            row = db.execute(
+                "SELECT teacher FROM room WHERE code = ? AND opened_at > ?", (code, _day_ago())
+            ).fetchone()
+        return row is not None and hmac.compare_digest(row["teacher"], _digest(code, key))
+
+    @mending
+    def put_step(self, code: str, key: str, content: Question) -> None:
+        """Puts something to the class; what was open before is open no more. Raises RoomError."""
+        with self._teaching(code, key) as db:
+            place = db.execute("SELECT count(*) FROM room_step WHERE room = ?", (code,)).fetchone()[0]
+            if place >= MOST_STEPS:
+                raise RoomError(MANY_STEPS)
+            db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
+            db.execute("INSERT INTO room_step VALUES (?, ?, ?, 'open')", (code, place, content.to_json()))
+
+    @mending
+    def turn_step(self, code: str, key: str, place: int, state: State) -> None:
+        """Pauses a step, goes on with it, or reveals it, after which no more answers come. Raises RoomError."""
+        with self._teaching(code, key) as db:
+            db.execute(
+                "UPDATE room_step SET state = ? WHERE room = ? AND place = ? AND state != 'revealed'",
+                (state, code, place),
+            )
+
+    @mending
+    def close_room(self, code: str, key: str) -> None:
+        """Nobody joins or answers any more; what came back stays until the room is forgotten. Raises RoomError."""
+        with self._teaching(code, key) as db:
+            db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
+
+    @mending
+    def forget_room(self, code: str, key: str) -> None:
+        """Deletes the room with all that is in it. Raises RoomError."""
+        with self._teaching(code, key) as db:
+            db.execute("DELETE FROM room WHERE code = ?", (code,))
+        self._wipe()
+
+    @mending
+    def respond(self, code: str, device: str, place: int, answer: str) -> str:
+        """Answers a step, once from each device; what was written down, after the coin where there is one.
+
+        Raises RoomError, SpecError where this is no answer to the step.
+        """
+        with self._writing_rooms() as db:
+            room = db.execute(_ROOM, (code, _day_ago())).fetchone()
+            if room is None:
+                raise RoomError(UNKNOWN.format(code[:20]))
+            step = db.execute(
+                "SELECT content, state FROM room_step WHERE room = ? AND place = ?", (code, place)
+            ).fetchone()
+            name = _digest(code, device)
+            if room["closed"]:
+                raise RoomError(CLOSED)
+            if step is None or step["state"] != "open" or not self._joined(db, code, name):
+                raise RoomError(WAIT)
+            written = _written(step["content"], answer)
+            there = db.execute(
+                "INSERT OR IGNORE INTO room_answer VALUES (?, ?, ?, ?)", (code, place, name, written)
+            )
+            if not there.rowcount:
+                raise RoomError(TWICE)
+            _changed(db, code)
+        return written
+
+    @mending
+    def written(self, code: str, device: str) -> dict[int, str]:
+        """What stands written from a device, by the place of the step."""
+        with self._file.connection() as db:
+            rows = db.execute(
+                "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?",
+                (code, _digest(code, device)),
+            ).fetchall()
+        return {int(place): str(answer) for place, answer in rows}
+
+    @mending
+    def steps(self, code: str) -> list[Step]:
+        """All that was put to a class, with what came back, in an order that says nothing of when or from whom."""
+        with self._file.reading() as db:
+            steps = db.execute(
+                "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", (code,)
+            ).fetchall()
+            answers = db.execute(
+                "SELECT place, answer FROM room_answer WHERE room = ? ORDER BY place, answer", (code,)
+            ).fetchall()
+        return [
+            Step(place, content(text), state, tuple(a for at, a in answers if at == place))
+            for place, text, state in steps
+        ]
+
+    @mending
+    def forget_rooms(self) -> int:
+        """Deletes rooms that are a day old; how many. Called every few seconds by the pool."""
+        with self._file.connection() as db:
+            if not db.execute("SELECT 1 FROM room WHERE opened_at <= ?", (_day_ago(),)).fetchone():
+                if self._unwiped:
+                    self._wipe()
+                return 0
+        with self._writing_rooms() as db:
+            gone = db.execute("DELETE FROM room WHERE opened_at <= ?", (_day_ago(),)).rowcount
+        self._wipe()
+        return gone
+
+    def _refuse_where_off(self) -> None:
+        if not self.has_rooms:
+            raise RoomError(OFF)
+
+    def _joined(self, db: sqlite3.Connection, code: str, name: bytes) -> bool:
+        found = db.execute("SELECT 1 FROM room_device WHERE room = ? AND device = ?", (code, name))
+        return found.fetchone() is not None
+
+    @contextlib.contextmanager
+    def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
+        """A change by the teacher. Raises RoomError for anybody else."""
+        if not self.teaches(code, key):
+            raise RoomError(STRANGER if self.room(code) else UNKNOWN.format(code[:20]))
+        with self._writing_rooms() as db:
+            yield db
+            _changed(db, code)
+
+    @contextlib.contextmanager
+    def _writing_rooms(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction in which what is deleted or changed is overwritten with zeros."""
+        with self._file.writing() as db:
+            db.execute("PRAGMA secure_delete = ON")
+            try:
+                yield db
+            finally:
+                db.execute("PRAGMA secure_delete = OFF")
+
+    def _wipe(self) -> None:
+        """Takes what was deleted out of the write-ahead log, too; later where somebody is reading."""
+        with self._file.connection() as db:
+            self._unwiped = bool(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+
+
+def content(text: str) -> Question:
+    """What was put to a class, from how it is stored."""
+    return Question(**json.loads(text))
+
+
+def _written(text: str, answer: str) -> str:
+    """What is written down of an answer: of one to a question, what its coin makes of it."""
+    question = content(text)
+    said = report(answer == YES, question.epsilon, secrets.randbelow(DRAWS))
+    return YES if said else NO
+
+
+def _changed(db: sqlite3.Connection, code: str) -> None:
+    db.execute("UPDATE room SET version = version + 1 WHERE code = ?", (code,))
+
+
+def _digest(code: str, name: str) -> bytes:
+    """Of a device or a key; another one in every room."""
+    return hashlib.blake2b(name.encode(), key=code.encode(), digest_size=16).digest()
+
+
+def _day_ago() -> float:
+    return time.time() - 3600 * HOURS
