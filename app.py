@@ -20,6 +20,7 @@ PAGES = [
     st.Page("pages/lessons/page.py", title="Lessons", icon=":material/school:", url_path="lessons"),
     st.Page("pages/claims/page.py", title="Claims", icon=":material/gavel:", url_path="claims"),
     st.Page("pages/attack/page.py", title="Attack", icon=":material/security:", url_path="attack"),
+    st.Page("pages/room/page.py", title="Room", icon=":material/groups:", url_path="room"),
     st.Page("pages/runs/page.py", title="Runs", icon=":material/list:", url_path="runs"),
 ]
 

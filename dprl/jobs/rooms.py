@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import json
 import secrets
 import sqlite3
 import time
@@ -23,8 +22,8 @@ from dprl.jobs.guesses import Guesses
 from dprl.jobs.part import Part, mending, setting
 from dprl.jobs.simulation import Simulation
 from dprl.jobs.tabs import Lease
-from dprl.rooms.response import DRAWS, report
-from dprl.rooms.steps import NO, YES, Question, State, Step
+from dprl.rooms.response import DRAWS
+from dprl.rooms.steps import Content, Estimate, Question, State, Step, estimate, from_json, to_json
 
 LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # no vowels, so no words; no digits, and nothing like O and Q
 CODE_LENGTH = 6  # 64 million codes
@@ -38,7 +37,7 @@ CLOSED = "The teacher has closed this room."
 TWICE = "This device has answered already, and its first answer stays."
 WAIT = "No answers are taken just now."
 MANY_ROOMS = f"{MOST_ROOMS} rooms are open on this server, which is the most; one is free again within a day."
-MANY_STEPS = f"A room takes {MOST_STEPS} questions, which this one has had; open another one."
+MANY_STEPS = f"A room takes {MOST_STEPS} questions and steps, which this one has had; open another one."
 STRANGER = "This link does not belong to the teacher of this room."
 
 _ROOM = """
@@ -149,14 +148,14 @@ class Rooms(Part):
         return row is not None and hmac.compare_digest(row["teacher"], _digest(code, key))
 
     @mending
-    def put_step(self, code: str, key: str, content: Question) -> None:
+    def put_step(self, code: str, key: str, content: Content) -> None:
         """Puts something to the class; what was open before is open no more. Raises RoomError."""
         with self._teaching(code, key) as db:
             place = db.execute("SELECT count(*) FROM room_step WHERE room = ?", (code,)).fetchone()[0]
             if place >= MOST_STEPS:
                 raise RoomError(MANY_STEPS)
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
-            db.execute("INSERT INTO room_step VALUES (?, ?, ?, 'open')", (code, place, content.to_json()))
+            db.execute("INSERT INTO room_step VALUES (?, ?, ?, 'open')", (code, place, to_json(content)))
 
     @mending
     def turn_step(self, code: str, key: str, place: int, state: State) -> None:
@@ -198,7 +197,7 @@ class Rooms(Part):
                 raise RoomError(CLOSED)
             if step is None or step["state"] != "open" or not self._joined(db, code, name):
                 raise RoomError(WAIT)
-            written = _written(step["content"], answer)
+            written = from_json(step["content"]).written(answer, secrets.randbelow(DRAWS))
             there = db.execute(
                 "INSERT OR IGNORE INTO room_answer VALUES (?, ?, ?, ?)", (code, place, name, written)
             )
@@ -228,9 +227,15 @@ class Rooms(Part):
                 "SELECT place, answer FROM room_answer WHERE room = ? ORDER BY place, answer", (code,)
             ).fetchall()
         return [
-            Step(place, content(text), state, tuple(a for at, a in answers if at == place))
+            Step(place, from_json(text), state, tuple(a for at, a in answers if at == place))
             for place, text, state in steps
         ]
+
+    def estimate(self, code: str, step: Step) -> Estimate | None:
+        """What the reports on a question say; None while there are none, and of anything else."""
+        if not step.answers or not isinstance(step.content, Question):
+            return None
+        return estimate(code, step, step.content)
 
     @mending
     def forget_rooms(self) -> int:
@@ -276,18 +281,6 @@ class Rooms(Part):
         """Takes what was deleted out of the write-ahead log, too; later where somebody is reading."""
         with self._file.connection() as db:
             self._unwiped = bool(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-
-
-def content(text: str) -> Question:
-    """What was put to a class, from how it is stored."""
-    return Question(**json.loads(text))
-
-
-def _written(text: str, answer: str) -> str:
-    """What is written down of an answer: of one to a question, what its coin makes of it."""
-    question = content(text)
-    said = report(answer == YES, question.epsilon, secrets.randbelow(DRAWS))
-    return YES if said else NO
 
 
 def _changed(db: sqlite3.Connection, code: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from dprl.fields import Field
 from dprl.metrics import Measured
-from dprl.rooms.response import answered_yes, counted, shuffled
+from dprl.rooms.response import answered_yes, counted, flip, report, shuffled
 
 State = Literal["open", "paused", "revealed"]
 
@@ -19,6 +20,11 @@ DELTA = 1e-6  # at which the shuffler's epsilon is said
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
+ANSWER = Field("answer", "choice", "no", "the answer", choices=("yes", "no"))
+GUESS = Field("prediction", "text", "", "one that the lesson's own page could have made")
+
+
+YES, NO = "yes", "no"
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,7 @@ class Question:
 
     text: str
     epsilon: float
+    kind: ClassVar[str] = "question"
 
     def __post_init__(self) -> None:
         text = " ".join("".join(c if c.isprintable() else " " for c in self.text).split())
@@ -35,9 +42,47 @@ class Question:
         object.__setattr__(self, "text", text)
         object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
 
-    def to_json(self) -> str:
-        """As it is stored."""
-        return json.dumps(asdict(self))
+    @property
+    def flip(self) -> float:
+        """The chance that the coin turns an answer into its opposite."""
+        return flip(self.epsilon)
+
+    def written(self, answer: str, drawn: int) -> str:
+        """What is written down of an answer: what the coin makes of it. drawn: see `report`. Raises SpecError."""
+        if answer not in (YES, NO):
+            raise ANSWER.refuse(answer)
+        return YES if report(answer == YES, self.epsilon, drawn) else NO
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A prediction that a step of a lesson asks for. lesson: its key; step: 0, 1, ..."""
+
+    lesson: str
+    step: int
+    kind: ClassVar[str] = "guess"
+
+    def written(self, answer: str, drawn: int) -> str:
+        """The prediction itself, as a lesson's links write it: it is about a chart, not about a person. Raises
+        SpecError."""
+        if not re.fullmatch(r"[\w.+-]{1,40}", answer):
+            raise GUESS.refuse(answer)
+        return answer
+
+
+Content = Question | Guess
+
+
+def to_json(content: Content) -> str:
+    """As it is stored."""
+    return json.dumps({"kind": content.kind, **asdict(content)})
+
+
+def from_json(text: str) -> Content:
+    """What `to_json` was given."""
+    given = json.loads(text)
+    kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Guess)}
+    return kinds[given.pop("kind")](**given)
 
 
 @dataclass(frozen=True)
@@ -52,7 +97,7 @@ class Step:
     """
 
     place: int
-    content: Question
+    content: Content
     state: State
     answers: tuple[str, ...]
 
@@ -79,16 +124,11 @@ class Estimate:
     far: int
 
 
-def estimate(room: str, step: Step, question: Question) -> Estimate | None:
-    """Of the answers so far; None while there are none. room: its code, from which the noise of the simulated centre
-    is drawn, one draw for a question."""
+def estimate(room: str, step: Step, question: Question) -> Estimate:
+    """Of the answers so far, at least one. room: its code, from which the noise of the simulated centre is drawn, one
+    draw for a question."""
     n, reported, epsilon = len(step.answers), step.answers.count(YES), question.epsilon
-    if n == 0:
-        return None
     yes = answered_yes(reported, n, epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{room} {step.place}".encode()).digest())
     said, far = counted(round(yes.value), epsilon, np.random.Generator(np.random.PCG64(seed)))
     return Estimate(n, reported, yes, epsilon, shuffled(epsilon, n, DELTA), said, far)
-
-
-YES, NO = "yes", "no"

@@ -23,8 +23,9 @@ export default function ({ data, parentElement }) {
       area.remove();
     }
     label.textContent = "Link copied";
-    setTimeout(() => { label.textContent = "Copy link"; }, 1800);
+    setTimeout(() => { label.textContent = data.label; }, 1800);
   };
+  label.textContent = data.label;
   button.onclick = copy;
   return () => { button.onclick = null; };
 }
@@ -134,9 +135,11 @@ _daylight = st.components.v2.component("dprl_daylight", js=_DAYLIGHT_JS)
 _fullscreen = st.components.v2.component("dprl_fullscreen", js=_FULLSCREEN_JS)
 
 
-def copy_link(query: str) -> None:
-    """A button that copies the address of this page with `query` (already escaped) to the clipboard."""
-    _copy(data={"query": query}, key="copy_link", width="content")
+def copy_link(query: str, label: str = "Copy link") -> None:
+    """A button that copies the address of this page with `query` (already escaped) to the clipboard. Of two on a page
+    each has a label of its own."""
+    key = "_".join(label.lower().split())
+    _copy(data={"query": query, "label": label}, key=key, width="content")
 
 
 def settings_button() -> None:

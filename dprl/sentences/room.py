@@ -1,0 +1,75 @@
+"""What a room says of its questions: who sees what, what the coin proves, and what the reports tell."""
+
+from __future__ import annotations
+
+import math
+
+from dprl.metrics import Measured
+from dprl.words import human, percent, plural, promise
+
+TAP = (
+    "What you tap travels to the server, whose memory sees it for a moment. There a coin is flipped for you, once, and "
+    "only what it leaves is written down: your answer or its opposite."
+)
+WATCHED = (
+    "Nobody's name is asked for, and no address is kept. Who watches the chart move while you tap may still know which "
+    "report is yours; the coin protects that report, too. That your device answered is not hidden."
+)
+LIVE = "Nobody mixes them here: the chart moves with every answer."
+REPEATED = (
+    "A device is a browser. Who answers again from another one, or empties its memory, is counted again and spends "
+    "another ε."
+)
+GUESSES = "Predictions are about a chart, not about you: they are kept as they are made, without a name, and no coin."
+
+
+def coin(epsilon: float, flip: float) -> str:
+    """What the coin does, and what it proves."""
+    return (
+        f"The coin at ε = {human(epsilon)} keeps an answer {percent(1 - flip)} of the time. So either report is at "
+        f"most e^ε = {human(math.exp(epsilon))} times as likely with the one answer as with the other: (ε, 0)-local "
+        "differential privacy of one answer, whoever sees the report."
+    )
+
+
+def spent(epsilons: list[float]) -> str:
+    """What a device has used up; epsilons: of the questions that it answered."""
+    return (
+        f"You have answered {plural(len(epsilons), 'question')}. What they promise adds up: ε = "
+        f"{human(math.fsum(epsilons))} for all your answers together."
+    )
+
+
+def found(n: int, reported: int, yes: Measured) -> str:
+    """What the class said."""
+    return (
+        f"{reported} of {plural(n, 'report')} say yes. Coins taken into account, about {yes.value:.0f} of {n} answered "
+        f"yes: from {yes.low:.0f} to {yes.high:.0f}, with 95% confidence over the coins alone."
+    )
+
+
+def shuffled(n: int, epsilon: float, delta: float) -> str:
+    """What the same reports would prove behind a shuffler."""
+    return (
+        f"**Shuffle.** The same {plural(n, 'report')}, had a trusted shuffler mixed them before they were seen once, "
+        f"prove {promise(float(f'{epsilon:.3g}'), delta)} when one answer is replaced. {LIVE}"
+    )
+
+
+def central(n: int, epsilon: float, far: int) -> str:
+    """What a trusted centre would have said."""
+    return (
+        f"**Central, simulated.** Had a trusted centre seen {plural(n, 'answer')} that are as the local estimate says, "
+        f"one noisy count at ε = {human(epsilon)} would be at most {plural(far, 'answer')} off in at least 95% of "
+        "draws. One draw is shown."
+    )
+
+
+def local(epsilon: float) -> str:
+    """What is proved of the reports as they are."""
+    return f"**Local.** ε = {human(epsilon)} for each report, whoever sees it; the server saw the tap, before the coin."
+
+
+def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> str:
+    """All three, for the teacher's page."""
+    return "\n\n".join([local(epsilon), shuffled(n, amplified, delta), central(n, epsilon, far)])

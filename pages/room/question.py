@@ -1,0 +1,40 @@
+"""What the reports on a question say, on the teacher's page and on phones."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl.figures import room as figures
+from dprl.figures.room import Row
+from dprl.figures.style import Picture
+from dprl.rooms.steps import DELTA, Estimate, Step
+from dprl.sentences import room as sentences
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.results.data import store
+
+
+def results(code: str, step: Step) -> None:
+    """The chart of three kinds of trust, and what each proves."""
+    night, found = dark(), store().estimate(code, step)
+    if found is None:
+        st.info("No answers yet." if step.state != "revealed" else "Nobody answered.", icon=":material/info:")
+        return
+    key = ("room", code, step.place, found.n, found.reported, night)
+    show(kept(key, lambda: picture(found, night)), f"room_{step.place}")
+    st.markdown(sentences.three(found.n, found.epsilon, found.shuffled, DELTA, found.far))
+
+
+def picture(found: Estimate, night: bool) -> Picture:
+    """One share of yes, three times."""
+    n, (value, low, high) = found.n, (share / found.n for share in found.yes)
+    said = min(max(found.said, 0), n)
+    far = (max(found.said - found.far, 0), min(found.said + found.far, n))
+    rows = [
+        Row("local", "Local", found.epsilon, value, low, high),
+        Row("shuffle", "Shuffle", found.shuffled, value, low, high),
+        Row("central", "Central<br>(simulated)", found.epsilon, said / n, far[0] / n, far[1] / n),
+    ]
+    see = sentences.found(n, found.reported, found.yes)
+    subtitle = f"{n} answers, each through a coin at ε = {found.epsilon:g}"
+    return figures.shares("What the class knows of itself", rows, subtitle=subtitle, see=see, dark=night)

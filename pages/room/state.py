@@ -1,0 +1,115 @@
+"""Room: what a visitor's session holds of it, and the link to it.
+
+room=BCDFGH             for students, and what stands in every address
+room=BCDFGH & key=...   for the teacher: the key leaves the address once it is read, lest a projector shows it
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from dprl.fields import shown
+from dprl.jobs.rooms import CODE_LENGTH, LETTERS
+from dprl.links import last
+from dprl.simulation import RunSpec
+from pages.shared.results.data import store
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.state import session, write_address
+
+
+@dataclass
+class Class:
+    """The room that a visitor is in.
+
+    Attributes:
+        code: of the room, "" for none.
+        key: of its teacher, "" for students.
+        device: what this browser calls itself in the room, "" while it has not said.
+        told: what is to be said of the last thing that was tried.
+        asked: how often something was put to the class here: part of the keys of the form.
+        address: the query last read or written.
+        problems: what a link said that could not be used.
+    """
+
+    code: str = ""
+    key: str = ""
+    device: str = ""
+    told: str = ""
+    asked: int = 0
+    address: str | None = None
+    problems: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def base(self) -> RunSpec:
+        """Of controls, which this page has none of."""
+        return RunSpec()
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a room."""
+        return bool(self.code)
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        """The query parameters of the students' link."""
+        return [("room", self.code)] if self.code else []
+
+    def follow(self, given: Query) -> None:
+        """Takes over a link."""
+        text = last(given, "room") or ""
+        code, key = cleaned(text), last(given, "key") or ""
+        self.problems = (wrong(text),) if text and not code else ()
+        if code != self.code:
+            self.device, self.told = "", ""
+        self.code, self.key = code, key or (self.key if code == self.code else "")
+
+
+def cleaned(text: str) -> str:
+    """A code as it is kept, "" where the text is none: capital letters, whatever stands between them."""
+    code = re.sub(r"[\s.-]", "", text[:40]).upper()
+    return code if len(code) == CODE_LENGTH and set(code) <= set(LETTERS) else ""
+
+
+def wrong(text: str) -> str:
+    """That a text is no code."""
+    allowed = f"{CODE_LENGTH} letters, without vowels and Q"
+    return f"room: {shown(text) or 'nothing'} is not allowed; give {allowed}."
+
+
+def group() -> Class:
+    """This visitor's part of the page."""
+    return session().part(Class)
+
+
+def enter(code: str, key: str = "") -> None:
+    """Goes into a room."""
+    r = group()
+    r.code, r.key, r.device, r.told, r.problems = code, key, "", "", ()
+    write_address(r)
+
+
+def leave(told: str = "") -> None:
+    """Goes out of it. told: why."""
+    enter("")
+    group().told = told
+
+
+def teaches() -> bool:
+    """Whether this visitor is the teacher of the room."""
+    r = group()
+    return bool(r.key) and store().teaches(r.code, r.key)
+
+
+def join_address() -> str:
+    """The whole address of the students' link, as far as the server knows its own."""
+    here = urlsplit(st.context.url or "")
+    return f"{here.scheme}://{here.netloc}{here.path}?{urlencode(group().link)}"
+
+
+def on_this_computer_only() -> bool:
+    """Whether other devices cannot open the address of this page."""
+    return urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1")

@@ -1,0 +1,114 @@
+"""What a student sees: what is put to the class now, and what became of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl.jobs.rooms import CLOSED, UNKNOWN, Room
+from dprl.jobs.store import StoreError
+from dprl.rooms.steps import NO, YES, Question, Step
+from dprl.sentences import room as sentences
+from pages.room import question
+from pages.room.entrance import visitor
+from pages.room.state import group, leave
+from pages.shared.results.data import store
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+
+
+def arrive() -> None:
+    """Joins the room, or says why not."""
+    r = group()
+    try:
+        store().join_room(r.code, r.device, visitor())
+    except StoreError as error:
+        leave(str(error))
+
+
+def live(_: bool) -> None:
+    """The room as it stands."""
+    r = group()
+    here = store().room(r.code)
+    if here is None:
+        leave(UNKNOWN.format(r.code))
+        st.rerun()
+    if here.closed:
+        leave(CLOSED)
+        st.rerun()
+    head(here)
+    if r.told:
+        st.warning(escape(r.told), icon=":material/info:")
+    if not here.steps:
+        st.info("You are in. What your teacher asks will appear here.", icon=":material/hourglass_empty:")
+        return
+    step = store().steps(r.code)[-1]
+    written = store().written(r.code, r.device)
+    asked(step, written.get(step.place))
+    spent = [
+        one.content.epsilon
+        for one in store().steps(r.code)
+        if one.place in written and isinstance(one.content, Question)
+    ]
+    if len(spent) > 1:
+        st.caption(sentences.spent(spent))
+
+
+def head(here: Room) -> None:
+    """Which room it is, and the way out."""
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
+    ):
+        st.markdown(f"Room **{here.code}**", width="content")
+        st.button("Leave", key="leave", icon=":material/logout:", type="tertiary", on_click=callback(leave))
+
+
+def asked(step: Step, written: str | None) -> None:
+    """The step at hand, and what stands written from this device."""
+    content = step.content
+    if isinstance(content, Question):
+        st.subheader(escape(content.text), anchor=False)
+        if step.state == "revealed":
+            if written is not None:
+                noted(written)
+            question.results(group().code, step)
+        elif written is not None:
+            noted(written)
+            st.caption("The result comes when your teacher reveals it.")
+        elif step.state == "paused":
+            st.info("Your teacher has paused: no answers are taken just now.", icon=":material/pause:")
+        else:
+            tap(step, content)
+
+
+def tap(step: Step, content: Question) -> None:
+    """Two buttons, and what happens to a tap."""
+    with st.container(horizontal=True, gap="small", key="answers"):
+        for answer, label in ((YES, "Yes"), (NO, "No")):
+            st.button(
+                label,
+                key=f"answer_{step.place}_{answer}",
+                width="stretch",
+                on_click=callback(respond),
+                args=(step.place, answer),
+            )
+    st.markdown(sentences.TAP)
+    st.markdown(sentences.coin(content.epsilon, content.flip))
+    st.caption(f"{sentences.WATCHED} {sentences.REPEATED}")
+
+
+def noted(written: str) -> None:
+    """What stands written."""
+    st.success(
+        f"Written down: **{written}**. It may be the opposite of what you tapped.",
+        icon=":material/edit_note:",
+    )
+
+
+def respond(place: int, answer: str) -> None:
+    """An answer was tapped."""
+    r = group()
+    r.told = ""
+    try:
+        store().respond(r.code, r.device, place, answer)
+    except StoreError as error:
+        r.told = str(error)

@@ -1,0 +1,167 @@
+"""The teacher's page: the way in for the class, what is put to it, and what comes back."""
+
+from __future__ import annotations
+
+import time
+from html import escape as html
+from urllib.parse import urlencode
+
+import pandas as pd
+import segno
+import streamlit as st
+
+from dprl.jobs.rooms import HOURS, MOST_PEOPLE, Room
+from dprl.jobs.store import Store
+from dprl.rooms.steps import EPSILON, MOST_LETTERS, Question, State, Step
+from dprl.tables import csv
+from dprl.words import duration, human, percent
+from pages.room import question
+from pages.room.state import group, join_address, leave, on_this_computer_only
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.download import save
+from pages.shared.results.data import store
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+
+EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+
+
+def way_in() -> None:
+    """Code, link and QR picture, and what the teacher can do with the room."""
+    r = group()
+    st.html(f'<p class="dprl-code" aria-label="Code {" ".join(r.code)}">{r.code}</p>')
+    address = join_address()
+    picture = segno.make(address, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
+    st.html(
+        f'<img class="dprl-qr" src="{html(picture)}" alt="QR picture of the link to join: {html(address)}">'
+    )
+    st.caption(escape(address))
+    if on_this_computer_only():
+        st.warning(
+            "Phones cannot open this address: it is this computer's own. Serve on all addresses (make run "
+            "HOST=0.0.0.0), and open this page by the computer's address in your network.",
+            icon=":material/wifi_off:",
+        )
+    copy_link(urlencode(r.link), "Copy link to join")
+    with st.expander("This room", icon=":material/settings:"):
+        copy_link(urlencode([*r.link, ("key", r.key)]), "Copy teacher's link")
+        st.caption(
+            "It holds your key: whoever has it paces this room. It is not in the address above this page."
+        )
+        name, file = r.code, store()
+        save(f"room-{name}.csv", "Results as CSV", "text/csv", lambda: table(file, name))
+        with st.container(horizontal=True, gap="small"):
+            st.button("Close the room", key="close_room", icon=":material/lock:", on_click=callback(close))
+            st.button("Delete it now", key="forget_room", icon=":material/delete:", on_click=callback(forget))
+        st.caption(
+            f"Closed, it takes no more answers. It is deleted {HOURS} hours after it was opened at the latest."
+        )
+
+
+def live(_: bool) -> None:
+    """What is put to the class, and what came back until now."""
+    r = group()
+    here = store().room(r.code)
+    if here is None:
+        leave("This room was deleted.")
+        st.rerun()
+    standing(here)
+    if not here.steps:
+        st.info("The class joins with the code. Put a question to it below.", icon=":material/groups:")
+        return
+    step = store().steps(r.code)[-1]
+    if isinstance(step.content, Question):
+        st.subheader(escape(step.content.text), anchor=False)
+        pacing(step, here)
+        question.results(r.code, step)
+
+
+def standing(here: Room) -> None:
+    """How many are there, and for how long."""
+    left = duration(max(60.0, here.opened_at + 3600 * HOURS - time.time())).removeprefix("about ")
+    closed = " · **closed**" if here.closed else ""
+    st.markdown(f":material/groups: **{here.people}** of at most {MOST_PEOPLE} joined · {left} left{closed}")
+
+
+def pacing(step: Step, here: Room) -> None:
+    """How many have answered, and what can be done."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pacing"):
+        st.markdown(f"**{len(step.answers)}** of {here.people} answered", width="content")
+        if step.state == "revealed":
+            st.markdown(":material/visibility: revealed: phones show the result", width="content")
+            return
+        if step.state == "open":
+            turn("Pause", "pause", step, "paused")
+        else:
+            turn("Go on", "play_arrow", step, "open")
+        turn("Reveal", "visibility", step, "revealed")
+
+
+def turn(label: str, icon: str, step: Step, state: State) -> None:
+    """A button that paces."""
+    r = group()
+    st.button(
+        label,
+        key=f"{state}_{step.place}",
+        icon=f":material/{icon}:",
+        on_click=callback(store().turn_step),
+        args=(r.code, r.key, step.place, state),
+    )
+
+
+def composer() -> None:
+    """What is to be put to the class next."""
+    r = group()
+    with st.form(f"compose_{r.asked}", border=True):
+        st.text_input(
+            "A question for yes or no",
+            key=f"text_{r.asked}",
+            max_chars=MOST_LETTERS,
+            placeholder="Did you sleep less than six hours?",
+        )
+        st.select_slider(
+            "ε of each answer, fixed from then on",
+            EPSILONS,
+            EPSILON.default,
+            key=f"epsilon_{r.asked}",
+            format_func=lambda e: f"{human(e)}: kept {percent(1 - Question('?', e).flip)}",
+            help="So often the coin keeps an answer; else it notes the opposite. Left is more private.",
+        )
+        st.form_submit_button("Ask the class", icon=":material/send:", type="primary", on_click=callback(ask))
+
+
+def ask() -> None:
+    """Puts the question to the class; what was before is revealed."""
+    r = group()
+    text = str(st.session_state[f"text_{r.asked}"] or "")
+    store().put_step(r.code, r.key, Question(text, float(st.session_state[f"epsilon_{r.asked}"])))
+    r.asked += 1
+
+
+def close() -> None:
+    """Closes the room."""
+    r = group()
+    store().close_room(r.code, r.key)
+
+
+def forget() -> None:
+    """Deletes the room."""
+    r = group()
+    store().forget_room(r.code, r.key)
+    leave("The room was deleted, with all that was in it.")
+
+
+def table(file: Store, code: str) -> str:
+    """The results as CSV: a row for each answer, as it was written down."""
+    rows = [
+        {
+            "step": step.place + 1,
+            "kind": step.content.kind,
+            "asked": step.content.text if isinstance(step.content, Question) else "",
+            "epsilon": step.content.epsilon if isinstance(step.content, Question) else None,
+            "written down": answer,
+        }
+        for step in file.steps(code)
+        for answer in step.answers
+    ]
+    return csv(pd.DataFrame(rows, columns=["step", "kind", "asked", "epsilon", "written down"]))

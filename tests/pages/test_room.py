@@ -1,0 +1,146 @@
+"""Room: a teacher and students before one store, each a visitor of their own."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs import rooms
+from dprl.jobs.store import Lease, Store
+from dprl.rooms.steps import NO, YES, Question
+from pages.room.teacher import table
+from tests.pages.conftest import charts, sent, unbroken, words
+
+Visit = Callable[..., AppTest]
+PAGE = "pages/room/page.py"
+ASKED = "Is *this* <b>a</b> question?"
+
+
+def named(app: AppTest, name: int, key: str = "") -> AppTest:
+    """The page after its browser said what it calls itself in the room, as pages/room/device.py does."""
+    (device,) = (e for e in app.get("bidi_component") if e.proto.component_name.endswith("dprl_device"))
+    code = json.loads(device.proto.json)["code"]
+    sent(app, device.proto.id, json_value=json.dumps({"said": f"{code} {name:032x} {key}"}))
+    unbroken(app)
+    return app
+
+
+def opened(store: Store, text: str | None = ASKED) -> tuple[str, str]:
+    code, key = store.open_room(Lease("teacher"))
+    if text:
+        store.put_step(code, key, Question(text, 1.0))
+    return code, key
+
+
+def answers(app: AppTest) -> list[str]:
+    return [b.label for b in app.button if (b.key or "").startswith("answer_")]
+
+
+def warned(app: AppTest) -> str:
+    return " ".join(str(e.value) for e in app.warning).replace("\\", "")
+
+
+def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Visit, store: Store) -> None:
+    teacher = visit(PAGE)
+    teacher.button(key="open_room").click().run()
+    unbroken(teacher)
+    code = "".join(teacher.query_params["room"])
+    assert "key" not in teacher.query_params
+    assert any(code in e.proto.body for e in teacher.get("html") if "dprl-code" in e.proto.body)
+    student = named(visit(PAGE, room=code), 1)
+    assert "You are in" in words(student)
+    (text,) = [w for w in teacher.text_input if "yes or no" in w.label]
+    text.set_value(ASKED)
+    (button,) = [b for b in teacher.button if b.label == "Ask the class"]
+    button.click().run()
+    unbroken(teacher)
+    student.run()
+    assert answers(student) == ["Yes", "No"]
+    assert r"Is \*this\* \<b\>a\<\/b\> question?" in words(student)
+    assert "whose memory sees it" in words(student)
+    student.button(key="answer_0_yes").click().run()
+    unbroken(student)
+    assert re.search(r"Written down: \*\*(yes|no)\*\*", " ".join(e.value for e in student.success))
+    assert answers(student) == charts(student) == []
+    teacher.run()
+    assert "**1** of 1 answered" in words(teacher)
+    assert len(charts(teacher)) == 1
+    teacher.button(key="revealed_0").click().run()
+    student.run()
+    assert len(charts(student)) == 1
+    for said in ("**Local.**", "**Shuffle.**", "**Central, simulated.**"):
+        assert said in words(student)
+        assert said in words(teacher)
+
+
+def test_the_teachers_link_opens_the_room_and_leaves_the_address(visit: Visit, store: Store) -> None:
+    code, key = opened(store)
+    app = visit(PAGE, room=code, key=key)
+    assert "key" not in app.query_params
+    assert [b.key for b in app.button if b.key == "paused_0"]
+    for wrong in ("", "0" * 32):
+        stranger = named(visit(PAGE, room=code, key=wrong), 7)
+        assert not [b.key for b in stranger.button if b.key == "paused_0"]
+        assert answers(stranger) == ["Yes", "No"]
+    kept = named(visit(PAGE, room=code), 8, key)  # a reload: the teacher's browser has kept the key
+    assert [b.key for b in kept.button if b.key == "paused_0"]
+
+
+def test_wrong_full_closed_and_forgotten_rooms_get_a_sentence(
+    visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = visit(PAGE)
+    app.text_input(key="room_code").set_value("hello").run()
+    assert "6 letters, without vowels and Q" in warned(app)
+    app.text_input(key="room_code").set_value("bbb-bbb").run()
+    assert "There is no room with the code BBBBBB." in warned(named(app, 1))
+    code, key = opened(store)
+    monkeypatch.setattr(rooms, "MOST_PEOPLE", 1)
+    inside = named(visit(PAGE, room=code), 1)
+    assert "This room is full" in warned(named(visit(PAGE, room=code), 2))
+    store.turn_step(code, key, 0, "paused")
+    assert answers(inside.run()) == []
+    assert "has paused" in " ".join(e.value for e in inside.info)
+    store.close_room(code, key)
+    assert rooms.CLOSED in warned(inside.run())
+    store.forget_room(code, key)
+    assert "There is no room with the code" in warned(named(visit(PAGE, room=code), 1))
+
+
+def test_a_second_answer_from_one_device_is_refused_in_a_sentence(visit: Visit, store: Store) -> None:
+    code, _ = opened(store)
+    one, other = (named(visit(PAGE, room=code), 1) for _ in range(2))  # two tabs of one browser
+    one.button(key="answer_0_no").click().run()
+    other.button(key="answer_0_yes").click().run()
+    assert rooms.TWICE in warned(other)
+    assert len(store.steps(code)[0].answers) == 1
+
+
+def test_results_travel_as_csv_without_formulas(store: Store) -> None:
+    code, _ = opened(store, "=1+1")
+    for i in range(5):
+        store.join_room(code, str(i), Lease("t"))
+        store.respond(code, str(i), 0, YES)
+    found = pd.read_csv(io.StringIO(table(store, code)))
+    assert list(found["asked"].unique()) == ["'=1+1"]
+    assert set(found["written down"]) <= {YES, NO}
+    assert len(found) == 5
+    assert found["epsilon"].tolist() == [1.0] * 5
+
+
+@pytest.mark.parametrize(("switched", "shown"), [("0", False), ("1", True)])
+def test_in_public_the_page_says_that_rooms_are_off(
+    visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch, switched: str, shown: bool
+) -> None:
+    monkeypatch.setenv("DPRL_PUBLIC", "1")
+    monkeypatch.setenv("DPRL_ROOMS", switched)
+    app: Any = visit(PAGE)
+    assert bool([b for b in app.button if b.key == "open_room"]) == shown
+    assert ("DPRL_ROOMS=1" in words(app)) != shown
