@@ -12,15 +12,18 @@ TAP = (
     "only what it leaves is written down: your answer or its opposite."
 )
 WATCHED = (
-    "Nobody's name is asked for, and no address is kept. Who watches the chart move while you tap may still know which "
-    "report is yours; the coin protects that report, too. That your device answered is not hidden."
+    "Nobody's name is asked for, and no address is written down. Who watches the chart move while you tap may still "
+    "know which report is yours; the coin protects that report, too. That your device answered is not hidden."
 )
 LIVE = "Nobody mixes them here: the chart moves with every answer."
 REPEATED = (
     "A device is a browser. Who answers again from another one, or empties its memory, is counted again and spends "
     "another ε."
 )
-GUESSES = "Predictions are about a chart, not about you: they are kept as they are made, without a name, and no coin."
+GUESSES = (
+    "Predictions are about a chart, not about you: they are kept as they are made, without a name and without a "
+    "coin."
+)
 
 
 def coin(epsilon: float, flip: float) -> str:

@@ -46,6 +46,7 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
         offline_link.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
     ],
     "linear": [linear_link.encode(example.specs, LinearView()) for example in EXAMPLES],
+    "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],
     "attack": [attack_link.encode(AttackSpec(run=RUN), AttackView(show=show)) for show in attack_link.SHOWN],
 }
 

@@ -14,7 +14,9 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import SCOPE, UNIT
-from dprl.sentences import attack, promise, uploads
+from dprl.rooms.response import answered_yes, flip, shuffled
+from dprl.rooms.steps import DELTA
+from dprl.sentences import attack, promise, room, uploads
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.loops import BatchRun
 from dprl.simulation.loops.offline import noise_of_run
@@ -63,7 +65,9 @@ def vocabulary() -> set[str]:
     for calibration in ("tight", "paper"):
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
         said.add(promise.verdict(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
-    return {plain(text) for text in said | of_attacks() | of_data_sets() | of_values_asked_anew()}
+    return {
+        plain(text) for text in said | of_attacks() | of_data_sets() | of_values_asked_anew() | of_rooms()
+    }
 
 
 def of_values_asked_anew() -> set[str]:
@@ -97,6 +101,22 @@ def of_data_sets() -> set[str]:
     }
     said |= {uploads.ESTIMATE, uploads.spent("ρ = 11"), *ASSUMPTIONS}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
+
+
+def of_rooms() -> set[str]:
+    """What the page Room says, of 40 answers at epsilon = 1."""
+    return {
+        room.TAP,
+        room.WATCHED,
+        room.REPEATED,
+        room.GUESSES,
+        room.coin(1.0, flip(1.0)),
+        room.spent([1.0, 0.5]),
+        room.found(40, 21, answered_yes(21, 40, 1.0)),
+        room.local(1.0),
+        room.shuffled(40, shuffled(1.0, 40, DELTA), DELTA),
+        room.central(40, 1.0, 3),
+    }
 
 
 def of_attacks() -> set[str]:
