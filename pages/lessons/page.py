@@ -8,21 +8,21 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl.lessons import LESSONS, Lesson, Marker, Order, Slope
+from dprl.lessons import LESSONS, Lesson
 from dprl.words import plural
 from pages.lessons import views
+from pages.lessons.answer import answer, chosen
 from pages.lessons.known import evidence
-from pages.lessons.state import go, guess, lessons, name, reveal
+from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
-from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark
 from pages.shared.layout.head import head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.state import read_address, session
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.state import read_address
 
 
 def main() -> None:
@@ -96,7 +96,7 @@ def question() -> None:
     here = lessons()
     step, night = here.step, dark()
     if not here.shown:
-        answer()
+        answer(step.prediction, here.guess, guess)
     found = kept(
         ("lesson", *here.place, here.guess, here.shown, here.present, night),
         partial(views.picture, step, here.guess, shown=here.shown, large=here.present, dark=night),
@@ -129,65 +129,11 @@ def question() -> None:
         )
 
 
-def answer() -> None:
-    """What can be predicted, for those who do not press the chart itself."""
-    here, version = lessons(), session().version
-    prediction = here.step.prediction
-    if isinstance(prediction, Order):
-        with st.container(horizontal=True, gap="small", key="items"):
-            for item, words in enumerate(prediction.items):
-                named = here.guess.find(prediction.letters[item])
-                st.button(
-                    f"{named + 1}. {words}" if named >= 0 else words,
-                    key=f"item_{item}",
-                    type="primary" if named >= 0 else "secondary",
-                    on_click=callback(name),
-                    args=(item,),
-                )
-        st.caption("Press the names in the order of the curves 1, 2, …, or a curve to give it the next name.")
-    elif isinstance(prediction, Marker):
-        key = f"{version}:marker"
-        st.select_slider(
-            "Your prediction",
-            prediction.marks,
-            prediction.nearest(float(here.guess)) if here.guess else prediction.marks[0],
-            format_func=prediction.said,
-            key=key,
-            on_change=on_value(key, lambda mark: guess(prediction.write(mark))),
-        )
-        with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
-            st.caption(prediction.ends[0], width="content")
-            st.caption(prediction.ends[1], width="content")
-        st.caption("Move it, or press the chart where it should be.")
-    elif isinstance(prediction, Slope):
-        segments(
-            "Your prediction",
-            "slope",
-            {prediction.write(power): words for power, words in prediction.choices},
-            here.guess or None,
-            lambda text: guess(text or ""),
-        )
-        st.caption("Choose one, or press its end on the chart.")
-
-
 def pressed(event: Any) -> None:
     """The chart was pressed."""
-    points = event["selection"]["points"]
-    if not points:
-        return
-    here, point = lessons(), points[0]
-    prediction = here.step.prediction
-    if isinstance(prediction, Marker):
-        guess(prediction.write(prediction.nearest(float(point["x"]))))
-        return
-    said = point.get("customdata")
-    place = said[0] if isinstance(said, list) else said
-    if not isinstance(place, int):
-        return
-    if isinstance(prediction, Slope):
-        guess(prediction.write(prediction.choices[place][0]))
-    elif free := [i for i, letter in enumerate(prediction.letters) if letter not in here.guess]:
-        name(free[0], place)
+    here = lessons()
+    if (text := chosen(here.step.prediction, here.guess, event)) is not None:
+        guess(text)
 
 
 main()

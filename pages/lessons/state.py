@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from dprl import links
 from dprl.fields import Field, SpecError, shown
-from dprl.lessons import LESSONS, Lesson, Order, Step
+from dprl.lessons import LESSONS, Lesson, Step
 from dprl.simulation import RunSpec
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import session, write_address
@@ -176,14 +176,6 @@ def guess(text: str) -> None:
         here.guesses.pop(here.place, None)
     session().version += 1
     write_address(here)
-
-
-def name(item: int, curve: int | None = None) -> None:
-    """An item of an order is put at a curve, or at the first without a name."""
-    here = lessons()
-    prediction = here.step.prediction
-    assert isinstance(prediction, Order)
-    guess(prediction.put(here.guess, item, curve))
 
 
 def reveal(show: bool = True) -> None:

@@ -1,0 +1,76 @@
+"""How a prediction is made: by widgets, or by pressing the chart. Both hand on its text, perhaps not whole yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from dprl.lessons import Marker, Order, Prediction, Slope
+from pages.shared.controls.widgets import segments
+from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.state import session
+
+Said = Callable[[str], None]
+
+
+def answer(prediction: Prediction, text: str, said: Said) -> None:
+    """What can be predicted, for those who do not press the chart itself."""
+    if isinstance(prediction, Order):
+
+        def put(item: int) -> None:
+            said(prediction.put(text, item))
+
+        with st.container(horizontal=True, gap="small", key="items"):
+            for item, words in enumerate(prediction.items):
+                named = text.find(prediction.letters[item])
+                st.button(
+                    f"{named + 1}. {words}" if named >= 0 else words,
+                    key=f"item_{item}",
+                    type="primary" if named >= 0 else "secondary",
+                    on_click=callback(put),
+                    args=(item,),
+                )
+        st.caption("Press the names in the order of the curves 1, 2, …, or a curve to give it the next name.")
+    elif isinstance(prediction, Marker):
+        key = f"{session().version}:marker"
+        st.select_slider(
+            "Your prediction",
+            prediction.marks,
+            prediction.nearest(float(text)) if text else prediction.marks[0],
+            format_func=prediction.said,
+            key=key,
+            on_change=on_value(key, lambda mark: said(prediction.write(mark))),
+        )
+        with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
+            st.caption(prediction.ends[0], width="content")
+            st.caption(prediction.ends[1], width="content")
+        st.caption("Move it, or press the chart where it should be.")
+    elif isinstance(prediction, Slope):
+        segments(
+            "Your prediction",
+            "slope",
+            {prediction.write(power): words for power, words in prediction.choices},
+            text or None,
+            lambda chosen: said(chosen or ""),
+        )
+        st.caption("Choose one, or press its end on the chart.")
+
+
+def chosen(prediction: Prediction, text: str, event: Any) -> str | None:
+    """The prediction after the chart was pressed; None where that says nothing."""
+    points = event["selection"]["points"]
+    if not points:
+        return None
+    point = points[0]
+    if isinstance(prediction, Marker):
+        return prediction.write(prediction.nearest(float(point["x"])))
+    custom = point.get("customdata")
+    place = custom[0] if isinstance(custom, list) else custom
+    if not isinstance(place, int):
+        return None
+    if isinstance(prediction, Slope):
+        return prediction.write(prediction.choices[place][0])
+    free = [i for i, letter in enumerate(prediction.letters) if letter not in text]
+    return prediction.put(text, free[0], place) if free else None
