@@ -20,6 +20,8 @@ ERRORS_ALT = (
     "Curve of how often an attacker is right against how often wrong, beside the most that the noise allows."
 )
 EPSILON_ALT = "Line chart of the proved epsilon against delta."
+OUTCOMES_ALT = "Dots, one for each draw of noise, by how far it puts a count off."
+GUESSES_ALT = "A hundred circles, filled as often as the best attacker guesses right."
 BELIEF_ALT = "Line chart of what an attacker may believe afterwards against what was believed before."
 COLLUSION_ALT = "Bar chart of what two colluding users read of the user between them, beside the truth."
 
@@ -154,6 +156,73 @@ def epsilon_of_delta(
     figure.update_xaxes(type="log", nticks=6, tickangle=0)
     figure.update_yaxes(rangemode="tozero")
     return Picture(figure, EPSILON_ALT, see, pd.DataFrame({"delta": deltas, "epsilon": epsilons}))
+
+
+def outcomes(drawn: Array, new: int, *, see: str = "", dark: bool = False) -> Picture:
+    """What noise did to one count of visits, a dot a draw: drawn, of which the last `new` are the newest."""
+    colors = style.theme(dark)
+    edges = np.histogram_bin_edges(drawn, min(25, 5 + len(drawn) // 4))
+    place = np.clip(np.digitize(drawn, edges) - 1, 0, len(edges) - 2)
+    middle = (edges[:-1] + edges[1:])[place] / 2
+    level = np.array([np.count_nonzero(place[: i + 1] == place[i]) for i in range(len(drawn))])
+    figure = style.base(
+        "What noise may do to one count",
+        subtitle=f"{len(drawn)} draws, a dot each",
+        dark=dark,
+        height=360,
+        x_title="Released less true visits, at the last release",
+        y_title="Draws",
+    )
+    older = len(drawn) - new
+    for name, part, color in (
+        ("earlier draws", slice(older), style.translucent(colors.roles["noisy"], 0.35)),
+        ("these draws", slice(older, None), colors.roles["noisy"]),
+    ):
+        if len(drawn[part]):
+            figure.add_scatter(
+                x=middle[part],
+                y=level[part],
+                mode="markers",
+                marker={"color": color, "size": 9},
+                name=name,
+                customdata=drawn[part],
+                hovertemplate="off by %{customdata:,.0f} visits<extra></extra>",
+            )
+    figure.add_vline(x=0, line={"color": colors.ink, "width": 1, "dash": "dash"})
+    figure.update_yaxes(range=[0, max(6, level.max() + 1)], dtick=5)
+    table = pd.DataFrame({"draw": np.arange(1, len(drawn) + 1), "released less true visits": drawn})
+    return Picture(figure, OUTCOMES_ALT, see, table)
+
+
+def guesses(right: float, *, see: str = "", dark: bool = False) -> Picture:
+    """The best attacker's guesses about 100 people, right ones filled; right: how often it is, 0 to 1."""
+    colors = style.theme(dark)
+    figure = style.base(
+        "The best guess about 100 people",
+        subtitle="a circle each",
+        dark=dark,
+        height=360,
+        x_title="",
+        y_title="",
+    )
+    hits = round(100 * right)
+    n = np.arange(100)
+    for name, some, symbol, color in (
+        (f"{hits} guessed right", n < hits, "circle", colors.ink),
+        (f"{100 - hits} guessed wrong", n >= hits, "circle-open", colors.muted),
+    ):
+        figure.add_scatter(
+            x=n[some] % 10,
+            y=n[some] // 10,
+            mode="markers",
+            marker={"color": color, "size": 13, "symbol": symbol, "line": {"width": 1.5}},
+            name=name,
+            hoverinfo="skip",
+        )
+    figure.update_xaxes(visible=False, range=[-1, 10])
+    figure.update_yaxes(visible=False, range=[9.8, -0.8])
+    table = pd.DataFrame({"guess": ["right", "wrong"], "of 100 people": [hits, 100 - hits]})
+    return Picture(figure, GUESSES_ALT, see, table)
 
 
 def belief(

@@ -7,8 +7,8 @@ reader makes of a release is a function of it, so they find out no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -27,17 +27,41 @@ def _kernel(add_noise: Callable[..., None]) -> Callable[..., None]:
     return kernel
 
 
-def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """[M, cells] unit noise in the sums of each release, from the mechanism's own kernel."""
+def unit_noises(
+    mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator
+) -> Iterator[Array]:
+    """[cells] unit noise in the sums of each of M releases, from the mechanism's kernel, in one array."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
     add_noise, noise = _kernel(mechanism.add_noise), np.zeros(cells)
-    result = np.empty((stream.releases, cells))
     for i in range(stream.releases):
         add_noise(i, stream.leaves, stream.batches, memory, rng, noise)
-        result[i] = noise
-    return result
+        yield noise
+
+
+def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
+    """[M, cells] unit noise in the sums of each release."""
+    return np.array([noise.copy() for noise in unit_noises(mechanism, stream, cells, rng)])
+
+
+def outcomes(noise: Noise, draws: int, rng: np.random.Generator) -> Array:
+    """[draws] what noise may do to one count of visits at the last release, in visits. Batches whose ends are decided
+    as a run goes are taken to be equally long.
+
+    Raises:
+        ValueError: there is no noise.
+    """
+    if noise.mechanism is None:
+        raise ValueError("without noise a count is as it is")
+    stream = noise.stream
+    if not stream.leaves[1]:
+        ends = np.linspace(0, stream.items, stream.releases + 1).astype(np.int64)
+        stream = replace(stream, leaves=np.append(ends, stream.leaves[-1]))
+    last = np.zeros(draws)
+    for unit in unit_noises(noise.mechanism, stream, draws, rng):
+        last = unit
+    return noise.statistic.counter(noise.scales.ravel()[0]) * last
 
 
 @dataclass(frozen=True)

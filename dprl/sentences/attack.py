@@ -119,6 +119,21 @@ def advantage(right: float) -> str:
     )
 
 
+def outcomes(drawn: Sequence[float]) -> str:
+    """What there is to see in draws of noise in a count."""
+    off = sorted(abs(d) for d in drawn)
+    half, most = (human(float(f"{x:.2g}")) for x in (off[len(off) // 2], off[-1]))
+    return f"Half of these draws put the count off by less than {half} visits, the worst by {most}."
+
+
+def guesses(right: float) -> str:
+    """What there is to see in a hundred guesses."""
+    hits = round(100 * right)
+    return (
+        f"The same noise leaves the best attacker right about {hits} of 100 people; a coin is right about 50."
+    )
+
+
 def concentrated(rho: float | None) -> str:
     """About zCDP."""
     if rho is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from pages.attack.widgets import waiting
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers
-from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import session
+
+PRESSES = 10  # until all draws are seen
 
 
 def part() -> None:
@@ -36,6 +39,8 @@ def part() -> None:
         show(kept(("promise", "curve", night, key), lambda: curve(card, curves, night)), "promise_curve")
     with right:
         show(kept(("promise", "errors", night, key), lambda: errors(curves, night)), "promise_errors")
+    if curves["outcomes"]:
+        drawn(curves["outcomes"], curves["right"], key)
     believed(card.proved_epsilon, curves)
 
 
@@ -52,6 +57,33 @@ def errors(curves: dict[str, Any], night: bool) -> Picture:
     """The trade-off of any test's two errors."""
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
     return figures.errors(allowed, see=sentences.TRADE_OFF, dark=night)
+
+
+def drawn(outcomes: Sequence[float], right: float, key: str) -> None:
+    """The noise as draws, some more at each press, and the risk beside it."""
+    st.markdown("#### What it costs, and what it buys", anchors=False)
+    new, night, presses = len(outcomes) // PRESSES, dark(), attack().presses
+    shown = outcomes[: new * (1 + presses % PRESSES)]
+    left, right_side = st.columns(2)
+    with left:
+        see = sentences.outcomes(shown)
+        picture = kept(
+            ("promise", "outcomes", night, key, len(shown)),
+            lambda: figures.outcomes(np.array(shown), new, see=see, dark=night),
+        )
+        show(picture, "promise_outcomes")
+    with right_side:
+        see = sentences.guesses(right)
+        picture = kept(
+            ("promise", "guesses", night, key), lambda: figures.guesses(right, see=see, dark=night)
+        )
+        show(picture, "promise_guesses")
+    st.button("Draw again", icon=":material/casino:", on_click=callback(press), key="draw_again")
+
+
+def press() -> None:
+    """More draws; after the last of them from the start."""
+    attack().presses += 1
 
 
 def believed(epsilon: float | None, curves: dict[str, Any]) -> None:

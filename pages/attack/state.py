@@ -29,12 +29,13 @@ SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 @dataclass
 class Attack:
     """What is shown: the attack and the view; the query last read or written; what a link said that could not be
-    used."""
+    used; how often noise was drawn again."""
 
     spec: AttackSpec = DEFAULT
     view: AttackView = field(default_factory=AttackView)
     address: str | None = None
     problems: tuple[str, ...] = ()
+    presses: int = 0
 
     @property
     def base(self) -> RunSpec:

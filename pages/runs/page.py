@@ -11,6 +11,7 @@ import streamlit as st
 
 from dprl.jobs.store import RunRow
 from dprl.words import duration, plural, size
+from pages.attack.state import visitor as attacker
 from pages.claims.state import visitor as claimer
 from pages.linear.state import visitor as regressor
 from pages.offline.state import visitor as learner
@@ -62,6 +63,14 @@ GROUPS = (
         "pages/claims/page.py",
         "Go to Claims",
         ":material/gavel:",
+    ),
+    Group(
+        "attack",
+        "Attacks",
+        attacker,
+        "pages/attack/page.py",
+        "Go to Attack",
+        ":material/security:",
     ),
     Group(
         "linear",

@@ -59,6 +59,9 @@ def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visi
     app.button(key="play").click().run()
     unbroken(app)
     assert store.activity().runs_waiting == 1
+    app.switch_page("pages/runs/page.py").run()
+    unbroken(app)
+    assert "**Attacks**: 1 run" in said(app)
 
 
 def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visit: Visit, work: Work) -> None:
@@ -159,12 +162,17 @@ def test_what_a_promise_means(visit: Visit) -> None:
     assert "guesses right 54.7% of the time" in said(app)
     assert "ρ-zCDP with ρ = 0.028" in said(app)
     assert "Who believes it with 10% believes it afterwards with 3.9% to 23%" in said(app)
-    assert len(charts(app)) == 3
+    assert len(charts(app)) == 5
+    assert "the best attacker right about 55 of 100 people" in said(app)
     slider = next(s for s in app.slider if s.label == "Believed before")
     slider.set_value(50).run()
     unbroken(app)
     assert "afterwards with 27% to 73%" in said(app)
     assert shown(app).view.prior == 50
+    for draws in (40, 60):
+        app.button(key="draw_again").click().run()
+        unbroken(app)
+        assert f"{draws} draws, a dot each" in "".join(chart.spec for chart in charts(app))
 
 
 def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:

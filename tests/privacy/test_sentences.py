@@ -139,6 +139,7 @@ def of_attacks() -> set[str]:
         attack.errors(False),
         attack.errors(True),
         attack.advantage(0.547),
+        attack.guesses(0.547),
         attack.concentrated(0.028),
         attack.concentrated(None),
         attack.curve((1e-10, 0.03), (1.41, 0.187)),

@@ -16,9 +16,11 @@ from dprl import RunSpec, SpecError, metrics, spec_from_json
 from dprl.mdp import Size
 from dprl.privacy import MECHANISMS, accounting
 from dprl.privacy.accounting import Binomial, Gaussian, Laplace, epsilon_of, scaled, separation_of, zcdp_of
+from dprl.privacy.attack import outcomes
 from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.gaussian import innovations
 from dprl.simulation import AttackSpec, AttackTrace, answer, answered, start, trace_from_bytes
+from dprl.simulation.attack import noise_of_run
 from dprl.simulation.promise import promise as promise_of
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 from tests.privacy.draws import LEVEL, unit_noise
@@ -51,6 +53,27 @@ def measured(spec: AttackSpec) -> metrics.Measured:
     return metrics.epsilon_of_separation(
         metrics.separation(*scores(spec)), np.array(found["separations"]), np.array(found["measures"])
     )
+
+
+@pytest.mark.parametrize("schedule", ["adaptive:0.3", "geometric:0.3"])  # ends unknown, and known
+@pytest.mark.parametrize("privacy", RUNS)
+def test_outcomes_are_as_wide_as_the_noise(privacy: str, schedule: str) -> None:
+    run = RUNS[privacy].replace(schedule=schedule)
+    noise = noise_of_run(run)
+    drawn = outcomes(noise, 4000, np.random.default_rng(1))
+    assert drawn.std() == pytest.approx(float(noise.std[-1]), rel=0.05)  # four standard errors
+    assert abs(drawn.mean()) < 4.5 * float(noise.std[-1]) / np.sqrt(4000)
+    found = promise(run)
+    assert found is not None
+    assert len(set(found["outcomes"])) > 1
+
+
+def test_nothing_is_drawn_where_no_visits_are_counted() -> None:
+    found = promise(
+        RunSpec(algorithm="sdp-pe", environment="random", environment_params={"S": 2, "A": 2, "H": 2})
+    )
+    assert found is not None
+    assert found["outcomes"] == []
 
 
 def test_a_spec_is_canonical_and_passes_through_json() -> None:
