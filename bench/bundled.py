@@ -19,10 +19,14 @@ from dprl import metrics, search
 from dprl.claims import CLAIMS, Evidence, Run
 from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
+from dprl.lessons import LESSONS
+from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
 from pages.attack.link import DEFAULT
 from pages.attack.state import PLAYED
 from pages.claims.state import FILE as CLAIMED
+from pages.lessons.known import FILE as TAUGHT
+from pages.lessons.known import OWN
 from pages.shared.results.answers import OPTIMA
 from pages.shared.results.bundled import DIRECTORY, ENDS, FILES
 from pages.tradeoffs import study as studies
@@ -123,6 +127,33 @@ def claims() -> dict[str, object]:
     return {"version": version(), **Evidence(found, answers).to_dict()}
 
 
+def rounded(answer: Any) -> Any:
+    """An answer with its numbers to DIGITS digits."""
+    if isinstance(answer, float):
+        return float(f"{answer:.{DIGITS}g}")
+    if isinstance(answer, list):
+        return [rounded(one) for one in answer]
+    return {key: rounded(one) for key, one in answer.items()} if isinstance(answer, dict) else answer
+
+
+def lessons() -> list[dict[str, object]]:
+    """What lessons ask beside runs: of which noise what is proved, and how far weights are known."""
+    wanted = dict.fromkeys(
+        asked for one in LESSONS.values() for step in one.steps for asked in step.questions
+    )
+    found = []
+    for question, spec in wanted:
+        if question in OWN:
+            answer = (
+                widths(run(spec).seeds)
+                if (question, spec) == WIDTHS
+                else answered(kinds.answer(question, spec))
+            )
+            kept = {key: rounded(answer[key]) for key in OWN[question]}
+            found.append({"question": question, "spec": spec.to_dict(), "answer": kept})
+    return found
+
+
 def write(name: str, entries: Iterable[object]) -> None:
     """A file of assets/, an entry on each line."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
@@ -142,6 +173,8 @@ def main(names: Collection[str]) -> None:
         PLAYED.write_text(json.dumps(attack(), separators=(",", ":")) + "\n", encoding="utf-8")
     if CLAIMED.stem in names or not names:
         CLAIMED.write_text(json.dumps(claims(), separators=(",", ":")) + "\n", encoding="utf-8")
+    if TAUGHT.stem in names or not names:
+        write(TAUGHT.stem, lessons())
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Who = Literal["guess", "truth", "other"]
 WHO = {"guess": "your guess", "truth": "measured", "other": "guesses of others"}
 HEIGHT, LARGE = 420, 560  # pixels, on a page and for a projector
-HALF = 0.5  # of the width: beyond it a curve's name stands to its left
+GAP = 3 * "\u2002"  # between a name and the point that it belongs to
 FAINT = 0.16  # opacity of a guess among many
 
 
@@ -46,8 +46,9 @@ class Chart:
 
     Attributes:
         x_range, y_range: in the units of the axes, not their logarithms.
-        percent: y is a share.
+        percent, percent_x: y is a share; so is x.
         level: what a curve comes down to, and its name.
+        bound: what a theorem says, under a name, at x and y [P] each; drawn with the answer.
     """
 
     title: str
@@ -59,7 +60,9 @@ class Chart:
     log_x: bool = True
     log_y: bool = False
     percent: bool = False
+    percent_x: bool = False
     level: tuple[float, str] | None = None
+    bound: tuple[str, Array, Array] | None = None
 
 
 def base(chart: Chart, *, shown: bool, names: bool = True, large: bool = False, dark: bool) -> go.Figure:
@@ -92,6 +95,8 @@ def base(chart: Chart, *, shown: bool, names: bool = True, large: bool = False, 
             figure.layout[axis].update(dtick=max(1, int(np.ceil((range_[1] - range_[0]) / 6))))
     if chart.percent:
         figure.update_yaxes(tickformat=".0%")
+    if chart.percent_x:
+        figure.update_xaxes(tickformat=".0%")
     if chart.level is not None:
         at, name = chart.level
         figure.add_scatter(
@@ -99,6 +104,16 @@ def base(chart: Chart, *, shown: bool, names: bool = True, large: bool = False, 
             y=[at, at],
             mode="lines",
             line={"color": colors.muted, "width": 1},
+            name=name,
+            hoverinfo="skip",
+        )
+    if shown and chart.bound is not None:
+        name, x, y = chart.bound
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            line={"color": colors.roles["bound"], "width": 1.8, "dash": style.BOUND_DASH},
             name=name,
             hoverinfo="skip",
         )
@@ -205,7 +220,7 @@ def fan(
             mode="lines+markers+text",
             line={"color": colors.muted, "width": 1.2, "dash": style.BOUND_DASH},
             marker={"size": [0, 16], "color": colors.background, "line": {"width": 2, "color": colors.muted}},
-            text=["", name],
+            text=["", name + GAP],
             textposition="middle left",
             textfont={"color": colors.ink, "size": 14},
             customdata=[place, place],
@@ -237,20 +252,21 @@ def tags(
     figure: go.Figure,
     chart: Chart,
     order: Sequence[int],
-    words: Sequence[str],
+    names: Sequence[str],
     right: Sequence[bool | None],
     dark: bool,
 ) -> None:
-    """A number on each curve, and what it is called.
+    """A number on each curve, and in the legend what it was called: there is no room for names between curves.
 
     Args:
         order: places of the curves in the chart, that of number 1 first.
-        words: by number.
-        right: whether a name is right, None where that is not known yet; by number.
+        names: by number, "" for none yet.
+        right: whether a name is right, None where that is not told yet; by number.
     """
     colors = style.theme(dark)
-    for number, (place, said, fits) in enumerate(zip(order, words, right, strict=True), 1):
+    for number, (place, name, fits) in enumerate(zip(order, names, right, strict=True), 1):
         x, y = apart(chart, place)
+        said = {None: name, True: f"{name}: rightly named", False: f"you said {name}"}[fits]
         figure.add_scatter(
             x=[x],
             y=[y],
@@ -266,29 +282,11 @@ def tags(
             textfont={"color": colors.background if fits else colors.ink, "size": 14, "weight": 700},
             customdata=[number - 1],
             hovertemplate=f"{said or 'press to name it'}<extra>{number}</extra>",
-            showlegend=False,
+            name=f"{number}. {said or '?'}",
+            showlegend=bool(name) or fits is None,
             cliponaxis=False,
             unselected={"marker": {"opacity": 1}},
         )
-        if said:
-            low, high = np.log(chart.x_range) if chart.log_x else chart.x_range
-            far = ((np.log(x) if chart.log_x else x) - low) / (high - low) > HALF
-            figure.add_scatter(
-                x=[x],
-                y=[y],
-                mode="text",
-                text=[
-                    f"{style.plain(said)}\u2002\u2002\u2002"
-                    if far
-                    else f"\u2002\u2002\u2002{style.plain(said)}"
-                ],
-                textposition="middle left" if far else "middle right",
-                textfont={"color": colors.ink, "size": 14},
-                hoverinfo="skip",
-                name=WHO["guess"],
-                showlegend=False,
-                cliponaxis=False,
-            )
 
 
 def apart(chart: Chart, place: int) -> tuple[float, float]:

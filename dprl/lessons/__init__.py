@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dprl.lessons.episode import EPISODE
 from dprl.lessons.lesson import Attempt, Drawn, Evidence, Known, Lesson, Plot, Step
+from dprl.lessons.one_draw import ONE_DRAW
+from dprl.lessons.pessimism import PESSIMISM
 from dprl.lessons.prediction import Marker, Order, Prediction, Slope, cloud
+from dprl.lessons.price import PRICE
+from dprl.lessons.proved import PROVED
 from dprl.lessons.trust import TRUST
+from dprl.lessons.users import USERS
+from dprl.lessons.weights import WEIGHTS
 
-LESSONS = {lesson.key: lesson for lesson in (TRUST,)}
+LESSONS = {
+    lesson.key: lesson for lesson in (EPISODE, TRUST, ONE_DRAW, PRICE, PROVED, PESSIMISM, WEIGHTS, USERS)
+}
 
 __all__ = [
     "LESSONS", "Attempt", "Drawn", "Evidence", "Known", "Lesson", "Marker", "Order", "Plot", "Prediction", "Slope",

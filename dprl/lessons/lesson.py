@@ -19,12 +19,13 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True)
 class Known:
     """A finished run: rows [seeds, C] of what it measures at [C]; lower: [seeds, C], low estimates of one on data
-    sets; v_star: the best value there is."""
+    sets; v_star: the best value there is; noise: standard deviation of that in one counter, None without."""
 
     at: NDArray[np.int64]
     rows: Array
     v_star: float
     lower: Array | None = None
+    noise: float | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Plot:
-    """What is drawn of a step; ranges and `level` as figures.lessons.Chart has them."""
+    """What is drawn of a step; ranges, `level` and `bound` as figures.lessons.Chart has them."""
 
     title: str
     x_title: str
@@ -62,7 +63,9 @@ class Plot:
     log_x: bool = True
     log_y: bool = False
     percent: bool = False
+    percent_x: bool = False
     level: tuple[float, str] | None = None
+    bound: tuple[str, Array, Array] | None = None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dprl.fields import Field, SpecError, shown
 from dprl.figures import lessons as figures
 from dprl.figures.lessons import Chart, Who
 from dprl.links import written
-from dprl.words import exponent, human, listed, plural, rough
+from dprl.words import exponent, human, listed, percent, plural, rough
 
 LETTERS = "abcdefghijklmnop"
 OPEN = "-"  # in an order that is not whole yet
@@ -112,6 +112,8 @@ class Marker:
         log: whether the axis is logarithmic: then distance is counted in tenfolds, else as it is.
         steps: of a slider, by which the marker moves, on a log axis in each tenfold, else from end to end.
         ends: what the slider's ends mean.
+        share: whether it is a share of one, said as a percentage.
+        inverse: whether one over the answer is said: ε, where the axis has 1/ε.
     """
 
     ask: str
@@ -121,6 +123,8 @@ class Marker:
     log: bool = True
     steps: int = 10
     ends: tuple[str, str] = ("fewer users", "more users")
+    share: bool = False
+    inverse: bool = False
     kind: ClassVar[str] = "marker"
 
     @property
@@ -159,21 +163,21 @@ class Marker:
 
     def verdict(self, guess: float, truth: float) -> str:
         """How far off a guess is."""
-        measured = f"measured {self.said(truth)}"
-        said = f"You said {self.said(guess)}, {measured}"
+        said = f"You said {self.said(guess)}, measured {self.said(truth)}"
+        words = ("large", "small") if self.unit.startswith("ε") else ("many", "few")
+        way = f"too {words[(guess < truth) != self.inverse]}"
         if not self.log:
-            off = self.distance(guess, truth)
-            return f"{said}: " + (
-                "just right." if off < 0.5 * (self.high - self.low) / self.steps else f"{human(off)} off."
-            )
+            hit = self.distance(guess, truth) <= (self.high - self.low) / self.steps
+            return f"{said}: {'just right' if hit else way}."
         times = max(guess / truth, truth / guess)
-        if times < NEAR:
-            return f"{said}: within a factor of {human(NEAR)}."
-        return f"{said}: {rough(times)} times too {'many' if guess > truth else 'few'}."
+        return f"{said}: " + (
+            f"within a factor of {human(NEAR)}." if times < NEAR else f"{rough(times)} times {way}."
+        )
 
     def said(self, answer: float) -> str:
         """An answer in words."""
-        return self.unit.format(rough(answer))
+        value = 1 / answer if self.inverse else answer
+        return self.unit.format(percent(value) if self.share else rough(value))
 
     def draw(self, figure: go.Figure, chart: Chart, text: str, truth: float, shown: bool, dark: bool) -> None:
         """A line where the text says, and one where it was measured."""
@@ -220,8 +224,8 @@ class Slope:
     def verdict(self, guess: float, truth: float) -> str:
         """How far off a guess is."""
         nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
-        said = f"You said {dict(self.choices)[guess]}; measured {self.of}^{exponent(truth)}"
-        return f"{said}: " + ("no choice is nearer." if nearest[0] == guess else f"nearer is {nearest[1]}.")
+        said = f"You said “{self.said(guess)}”, measured {self.of}^{exponent(truth)}"
+        return f"{said}: " + ("no choice is nearer." if nearest[0] == guess else f"“{nearest[1]}” is nearer.")
 
     def said(self, answer: float) -> str:
         """An answer in words."""

@@ -1,15 +1,26 @@
-"""What lessons are about: runs that come with the program."""
+"""What lessons are about: runs and answers that come with the program."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import streamlit as st
 
 from dprl.lessons import LESSONS, Evidence, Known
+from dprl.simulation import spec_from_dict
+from pages.attack.state import bundled as attacks
+from pages.claims.state import bundled as claims
 from pages.shared.results import answers
-from pages.shared.results.bundled import bundled
+from pages.shared.results.bundled import DIRECTORY, bundled
 
+FILE = DIRECTORY / "lessons.json"  # `python -m bench.bundled lessons`
+# What that has of each answer; others come from the files of other pages.
+OWN = {
+    "promise": ("deltas", "epsilons", "false", "missed"),
+    "guarantee": ("claimed_epsilon", "claimed_delta", "proved_epsilon", "proved_delta"),
+    "widths": ("users", "rows"),
+}
 FROM = ("home", "examples", "offline", "linear")  # the files of assets/ that have them
 
 
@@ -23,5 +34,14 @@ def evidence() -> Evidence:
     for spec in {spec: None for lesson in LESSONS.values() for step in lesson.steps for spec in step.specs}:
         run, best = found[spec], answers.v_star(spec)
         assert best is not None  # known of every environment by default
-        runs[spec] = Known(run.episodes, run.rows, best, run.lower)
-    return Evidence(runs)
+        runs[spec] = Known(run.episodes, run.rows, best, run.lower, run.noise_std)
+    asked: dict[tuple[str, Any], Any] = {
+        ("collusion", spec): answer for spec, answer in claims().evidence.answers.items()
+    }
+    asked |= {
+        ("scores", spec): {"first": scores.first, "second": scores.second}
+        for spec, scores in attacks().items()
+    }
+    for entry in json.loads(FILE.read_text(encoding="utf-8")):
+        asked[entry["question"], spec_from_dict(entry["spec"])] = entry["answer"]
+    return Evidence(runs, asked)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.figures.style import Picture
 from dprl.lessons import LESSONS, Lesson
 from dprl.words import plural
 from pages.lessons import views
 from pages.lessons.answer import answer, chosen
+from pages.lessons.keys import keys
 from pages.lessons.known import evidence
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
@@ -28,6 +31,10 @@ from pages.shared.visitor.state import read_address
 def main() -> None:
     here = lessons()
     read_address(here)
+    if here.present:
+        with st.container(key="present"):
+            presented()
+        return
     corner = head("Lessons", here.problems, settings=False)
     if not here.key:
         listed(corner)
@@ -42,11 +49,11 @@ def listed(corner: DeltaGenerator) -> None:
         "Five minutes each: a question, your prediction on the chart, what runs say, and why. Nothing has to be "
         "computed first."
     )
-    keys = list(LESSONS)
-    for first in range(0, len(keys), 2):  # row by row, so that a telephone has them in order
-        for column, key in zip(st.columns(2, gap="medium"), keys[first : first + 2], strict=False):
+    every = list(LESSONS)
+    for first in range(0, len(every), 2):  # row by row, so that a telephone has them in order
+        for column, key in zip(st.columns(2, gap="medium"), every[first : first + 2], strict=False):
             with column, st.container(border=True, height="stretch", gap="xsmall"):
-                card(LESSONS[key], keys.index(key) + 1)
+                card(LESSONS[key], every.index(key) + 1)
     with corner:
         copy_link(lessons().query)
 
@@ -69,30 +76,71 @@ def card(lesson: Lesson, number: int) -> None:
 def opened(corner: DeltaGenerator) -> None:
     """One step of a lesson."""
     here = lessons()
-    lesson, step = here.lesson, here.step
+    lesson, every = here.lesson, list(LESSONS)
+    number = every.index(here.key) + 1
     with st.container(horizontal=True, gap="small", key="lesson_ways"):
-        st.button(
-            "All lessons", icon=":material/arrow_back:", key="all_lessons", on_click=callback(go), args=("",)
-        )
+        press("All lessons", "arrow_back", "all_lessons", go, "")
         if here.at:
-            press("Previous", ":material/chevron_left:", "previous", here.at - 1)
+            press("Previous", "chevron_left", "previous", go, here.key, here.at - 1)
         if here.at + 1 < len(lesson.steps):
-            press("Next", ":material/chevron_right:", "next", here.at + 1)
-    number = list(LESSONS).index(lesson.key) + 1
+            press("Next", "chevron_right", "next", go, here.key, here.at + 1)
+        elif number < len(every):
+            press("Next lesson", "chevron_right", "next_lesson", go, every[number])
+        press("Present", "slideshow", "to_present", go, here.key, here.at, True)
     st.caption(escape(f"Lesson {number}, {lesson.title} · question {here.at + 1} of {len(lesson.steps)}"))
-    st.markdown(f"#### {escape(step.prediction.ask)}", anchors=False)
-    question()
+    st.markdown(f"#### {escape(here.step.prediction.ask)}", anchors=False)
+    found = question()
+    if here.shown:
+        said(found)
+    else:
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+            press("Show the answer", "visibility", "reveal", reveal, primary=here.whole)
+            if not here.whole:
+                st.caption("Predict first: it is what makes the answer stay.")
     with corner:
         copy_link(here.query)
 
 
-def press(label: str, icon: str, key: str, at: int) -> None:
-    """A button to another step of the lesson."""
-    st.button(label, icon=icon, key=key, on_click=callback(go), args=(lessons().key, at))
+def presented() -> None:
+    """The same for a projector: one chart, and nothing that is not about it."""
+    here = lessons()
+    steps = here.lesson.steps
+    st.markdown(f"### {escape(here.step.prediction.ask)}", anchors=False)
+    question()
+    if here.shown:
+        off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.whole else ""
+        st.markdown(off + here.step.found(evidence()))
+        st.markdown(escape(here.step.why))
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if here.at:
+            press("Previous", "chevron_left", "present_previous", go, here.key, here.at - 1)
+        if here.shown:
+            press("Hide the answer", "visibility_off", "present_answer_hide", reveal, False)
+        else:
+            press("Show the answer", "visibility", "present_answer_show", reveal, primary=True)
+        if here.at + 1 < len(steps):
+            press("Next", "chevron_right", "present_next", go, here.key, here.at + 1)
+        press("Leave", "close", "present_leave", go, here.key, here.at, False)
+        st.caption(f"{here.at + 1} of {len(steps)} · keys: ← → questions, space the answer, Esc leaves")
+    keys()
 
 
-def question() -> None:
-    """The chart, what can be predicted, and the answer."""
+def press(
+    label: str, icon: str, key: str, action: Callable[..., object], *arguments: Any, primary: bool = False
+) -> None:
+    """A button."""
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=key,
+        type="primary" if primary else "secondary",
+        on_click=callback(action),
+        args=arguments,
+    )
+
+
+def question() -> Picture:
+    """What can be predicted, and the chart."""
     here = lessons()
     step, night = here.step, dark()
     if not here.shown:
@@ -101,32 +149,21 @@ def question() -> None:
         ("lesson", *here.place, here.guess, here.shown, here.present, night),
         partial(views.picture, step, here.guess, shown=here.shown, large=here.present, dark=night),
     )
-    draw(found, f"chart_{here.key}_{here.at}", None if here.shown else pressed)
-    if not here.shown:
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            st.button(
-                "Show the answer",
-                icon=":material/visibility:",
-                key="reveal",
-                type="primary" if here.whole else "secondary",
-                on_click=callback(reveal),
-            )
-            if not here.whole:
-                st.caption("Predict first: it is what makes the answer stay.")
-        return
+    draw(found, f"chart_{here.key}_{here.at}_{here.present}", None if here.shown else pressed)
+    return found
+
+
+def said(found: Picture) -> None:
+    """The answer: how far off, what was measured, why, and what to try."""
+    here = lessons()
+    step = here.step
     off = f"**{escape(step.off(here.guess, evidence()))}** " if here.whole else ""
     explain(off + step.found(evidence()), lambda: found.table, f"step_{here.key}_{here.at}")
     st.markdown(f":material/lightbulb: {escape(step.why)}")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page, query = way(step.attempt)
         st.page_link(page, label=step.attempt.say, icon=":material/science:", query_params=query)
-        st.button(
-            "Hide the answer",
-            icon=":material/visibility_off:",
-            key="hide",
-            on_click=callback(reveal),
-            args=(False,),
-        )
+        press("Hide the answer", "visibility_off", "hide", reveal, False)
 
 
 def pressed(event: Any) -> None:

@@ -32,7 +32,7 @@ def chart(step: Step) -> figures.Chart:
         )
     return figures.Chart(
         plot.title, plot.x_title, plot.y_title, tuple(curves), plot.x_range, plot.y_range, plot.log_x, plot.log_y,
-        plot.percent, plot.level,
+        plot.percent, plot.percent_x, plot.level, plot.bound,
     )  # fmt: skip
 
 

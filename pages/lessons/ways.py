@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dprl.lessons import Attempt
+from pages.attack import link as attack
+from pages.free import link as free
 from pages.linear import link as linear
 from pages.offline import link as offline
 from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve, View
+from pages.tradeoffs import study
 
 Query = list[tuple[str, str]]
 
 
 def way(attempt: Attempt) -> tuple[str, Query]:
     """The page, and the query that opens the very view."""
-    page = f"pages/{attempt.page}/page.py"
-    if attempt.page == "offline":
-        return page, offline.encode(attempt.specs, offline.OfflineView(**attempt.view))
-    if attempt.page == "linear":
-        return page, linear.encode(attempt.specs, linear.LinearView(**attempt.view))
-    return page, links.encode([Curve(spec) for spec in attempt.specs], View(**attempt.view))
+    specs, view = attempt.specs, attempt.view
+    query: Query = {
+        "explore": lambda: links.encode([Curve(spec) for spec in specs], View(**view)),
+        "offline": lambda: offline.encode(specs, offline.OfflineView(**view)),
+        "linear": lambda: linear.encode(specs, linear.LinearView(**view)),
+        "attack": lambda: attack.encode(specs[0], attack.AttackView(**view)),
+        "free": lambda: free.encode(specs[0], free.FreeView(**view)),
+        "tradeoffs": lambda: study.encode(replace(study.Study(specs[0]), **view)),
+    }[attempt.page]()
+    return f"pages/{attempt.page}/page.py", query

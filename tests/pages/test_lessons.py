@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS, Marker, Order
+from pages.attack import link as attack
+from pages.free import link as free
 from pages.lessons.known import evidence
-from tests.pages.conftest import charts, unbroken, words
+from pages.lessons.ways import way
+from pages.linear import link as linear
+from pages.offline import link as offline
+from pages.shared.visitor import links
+from pages.tradeoffs import study as studies
+from tests.pages.conftest import ROOT, charts, unbroken, words
 
 Visit = Callable[..., AppTest]
 PAGE = "pages/lessons/page.py"
@@ -77,6 +85,34 @@ def test_what_is_wrong_with_a_link_is_said(visit: Visit, query: dict[str, str], 
     assert said in text.replace("\\", "")
 
 
+@pytest.mark.parametrize("key", LESSONS)
+def test_what_to_try_opens_the_very_view(key: str) -> None:
+    read = {
+        "explore": (links.decode, "curves"),
+        "offline": (offline.decode, "specs"),
+        "linear": (linear.decode, "specs"),
+        "attack": (attack.decode, "spec"),
+        "free": (free.decode, "base"),
+    }
+    for step in LESSONS[key].steps:
+        page, query = way(step.attempt)
+        assert (ROOT / page).exists()
+        given: dict[str, list[str]] = {}
+        for name, value in query:
+            given.setdefault(name, []).append(value)
+        if step.attempt.page == "tradeoffs":
+            study, problems = studies.decode(given)
+            found, view = (study.base,), study
+        else:
+            decode, name = read[step.attempt.page]
+            link: Any = decode(given)
+            found, view, problems = getattr(link, name), link.view, link.problems
+            found = found if isinstance(found, tuple) else (found,)
+        assert list(problems) == []
+        assert tuple(getattr(one, "spec", one) for one in found) == step.attempt.specs
+        assert all(getattr(view, name) == value for name, value in step.attempt.view.items())
+
+
 def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -> None:
     app = visit(PAGE, lesson="trust")
     for item in (1, 3, 2, 0):
@@ -91,3 +127,21 @@ def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -
     assert {trace.get("name") for trace in json.loads(charts(app)[0].spec)["data"]} >= {"your guess"}
     app.button(key="previous").click().run()
     assert app.query_params["guess"] == "bdca"
+
+
+def test_a_lesson_is_presented_by_its_link_and_left_again(visit: Visit) -> None:
+    app = visit(PAGE, lesson="price", present="on", guess="1")
+    unbroken(app)
+    assert app.title == []  # nothing but the question, the chart and the answer
+    before = json.loads(charts(app)[0].spec)["layout"]
+    app.button(key="present_answer_show").click().run()
+    unbroken(app)
+    assert "“it stops growing” is nearer" in words(app)
+    assert json.loads(charts(app)[0].spec)["layout"]["font"]["size"] == before["font"]["size"] > 13
+    app.button(key="present_next").click().run()
+    unbroken(app)
+    assert (app.query_params["step"], app.query_params["present"]) == ("2", "on")
+    app.button(key="present_leave").click().run()
+    unbroken(app)
+    assert "present" not in app.query_params
+    assert app.query_params["step"] == "2"

@@ -1,0 +1,122 @@
+"""What an episode is worth: to the learner, and beside the noise that hides it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl import metrics
+from dprl.claims import Series
+from dprl.lessons import regret
+from dprl.lessons.lesson import Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.prediction import Marker, Order, Slope
+from dprl.lessons.trust import EXPLORED, NONE
+from dprl.sentences.price import users
+from dprl.simulation import RunSpec
+from dprl.words import exponents, human, listed, rough
+
+BUDGETS = (10.0, 1.0, 0.1)
+FEW = RunSpec(episodes=10**7)
+BY_BUDGET = (FEW.replace(epsilon=0.1), FEW.twin(), FEW, FEW.replace(epsilon=10.0))  # as they are offered
+USERS = (10.0, 1e9)
+START, END = 1e5, 1e9
+
+
+def _learned(evidence: Evidence) -> str:
+    return (
+        f"From {users(regret.needed(evidence, NONE))} users on. The best policy earns "
+        f"{human(evidence.runs[NONE].v_star)} in an episode: that is all an episode can lose."
+    )
+
+
+def _in_all(evidence: Evidence) -> Plot:
+    run = evidence.runs[NONE]
+    series = Series(NONE, "No privacy", run.at.astype(float), run.rows)
+    top = float(run.rows.mean(axis=0)[-1])
+    return Plot(
+        "What all episodes together have lost",
+        regret.USERS,
+        "Regret (reward lost)",
+        (Drawn(series, START),),
+        USERS,
+        (10.0, 3e4 * top),
+        log_y=True,
+    )
+
+
+def _growth(evidence: Evidence) -> tuple[float, float, float]:
+    run = evidence.runs[NONE]
+    return metrics.growth_exponent(run.at, run.rows, START, END)
+
+
+def _stops(evidence: Evidence) -> str:
+    return f"From {human(START)} to {human(END)} users regret grew like K^{exponents(*_growth(evidence))}."
+
+
+def _by_budget(evidence: Evidence) -> str:
+    noise = [f"± {rough(evidence.runs[FEW.replace(epsilon=e)].noise or 0.0)} at ε = {e:g}" for e in BUDGETS]
+    return f"The noise in a count of visits is {listed(noise)}. One episode adds one visit to it."
+
+
+def budget(spec: RunSpec) -> str:
+    """What a curve is called where all trust the same."""
+    return "No privacy" if spec.privacy == "none" else f"ε = {spec.epsilon:g}"
+
+
+EPISODE = Lesson(
+    "episode",
+    "What is an episode worth?",
+    "One episode is one user: what a learner gains from it, and how much noise hides it.",
+    "What a policy and a reward are.",
+    (
+        Step(
+            "Learning",
+            Marker(
+                "A learner meets one user after the other in RiverSwim. From how many users on does an average "
+                "episode lose less than a tenth of what the best policy earns, V*?",
+                *USERS,
+            ),
+            (NONE,),
+            regret.losses([(NONE, "No privacy", 0.0)], USERS),
+            lambda evidence: regret.needed(evidence, NONE),
+            _learned,
+            "The reward is at the far end of a river, and the learner goes on trying what might be better until counts "
+            "of visits say that it is not.",
+            Attempt("Take this run to another environment", "explore", (NONE,), EXPLORED),
+        ),
+        Step(
+            "Regret",
+            Slope(
+                "Regret is what all episodes together have lost. How does it go on from here?",
+                ((0.0, "it stops growing"), (0.5, "like √K"), (1.0, "like K")),
+                START,
+                END,
+            ),
+            (NONE,),
+            _in_all,
+            lambda evidence: _growth(evidence)[0],
+            _stops,
+            "Once the best policy is played, an episode loses nothing any more. The papers' √K bounds the worst of all "
+            "problems; this one is fixed, and its best policy stands out.",
+            Attempt("See regret in all, and every seed", "explore", (NONE,), {"each": "on"}),
+        ),
+        Step(
+            "Hidden in noise",
+            Order(
+                "Now every user is hidden, at one of three budgets. Which curve is which?",
+                tuple(budget(spec) for spec in BY_BUDGET),
+            ),
+            BY_BUDGET,
+            regret.losses([(spec, budget(spec), np.inf) for spec in BY_BUDGET], (10.0, 1e7)),
+            lambda evidence: regret.order(evidence, BY_BUDGET),
+            _by_budget,
+            "The smaller ε, the larger the noise that a user is hidden in, and the more visits it takes until they "
+            "stand out from it.",
+            Attempt(
+                "Try a budget of your own",
+                "explore",
+                (FEW.twin(), *(FEW.replace(epsilon=e) for e in BUDGETS)),
+                EXPLORED,
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,140 @@
+"""One draw of noise for a whole counter: two users collude, and a tree mends it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl.claims import Series
+from dprl.claims.collusion import read
+from dprl.claims.experiments import COLLUSIONS
+from dprl.lessons import regret
+from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.prediction import Marker, Order
+from dprl.sentences.price import users
+from dprl.simulation import RunSpec
+from dprl.words import human, percent, rough
+
+NOISES = {"one": "One draw for all releases", "tree": "A tree"}
+FARTHEST = 20.0  # visits
+EXACT = 1e-9
+BASE = RunSpec(episodes=10**9)
+TREE = BASE.replace(mechanism="laplace-tree")
+LOOKS = {"one": TREE.twin(), "tree": TREE}  # one draw hides nobody
+MECHANISMS = {TREE: "Laplace tree", BASE.twin(): "No privacy", BASE: "Optimal factorisation"}
+ASKED = tuple(("collusion", spec) for spec in COLLUSIONS)
+
+
+def _errors(evidence: Evidence, noise: str) -> Array:
+    """[users] how far off the two are, over all repetitions."""
+    return np.concatenate([read(evidence.answers[asked], noise) for asked in ASKED])
+
+
+def _read_within(noise: str) -> Step:
+    """Within how many visits the two read half of the others."""
+    names = [name for name in NOISES if name == noise or name == "one"]
+
+    def plot(evidence: Evidence) -> Plot:
+        x = np.linspace(0.0, FARTHEST, 201)
+        drawn = []
+        for name in names:
+            off = _errors(evidence, name)
+            share = (off[None, :] <= x[:, None] + EXACT).mean(axis=1)
+            # from the axis, so that a curve that is at its height at once is seen to rise
+            points, shares = np.concatenate([[0.0], x]), np.concatenate([[0.0], share])
+            drawn.append(
+                Drawn(
+                    Series(LOOKS[name], NOISES[name], points, shares[None]), -1.0 if name == noise else np.inf
+                )
+            )
+        return Plot(
+            "How near two users come to what the user between them did",
+            "How far off they are (visits)",
+            "Users read within that",
+            tuple(drawn),
+            (-0.5, FARTHEST),
+            (0.0, 1.05),
+            log_x=False,
+            percent=True,
+            level=(0.5, "half of the users"),
+        )
+
+    def found(evidence: Evidence) -> str:
+        off = _errors(evidence, noise)
+        exact = float((off < EXACT).mean())
+        return (
+            f"Half of the users are read within {human(float(f'{np.median(off):.2g}'))} visits, "
+            f"{percent(exact)} of them exactly ({len(off)} users)."
+        )
+
+    first = noise == "one"
+    return Step(
+        NOISES[noise],
+        Marker(
+            "One counter of visits; all are told it after their own turn, with one draw of noise for all releases. "
+            "Users t − 1 and t + 1 compare. Within how many visits do they work out half of the users between?"
+            if first
+            else "Now the noise of each release is made of draws in a tree, and no two releases share all of them. "
+            "Within how many visits do they work out half of the users now?",
+            0.0,
+            FARTHEST,
+            "{} visits",
+            log=False,
+            steps=40,
+            ends=("exactly", "far off"),
+        ),
+        (),
+        plot,
+        lambda evidence: float(np.median(_errors(evidence, noise))),
+        found,
+        "The one draw is in both releases, so their difference has none: what is left is the visit itself, however "
+        "large the noise."
+        if first
+        else "Two releases differ in draws of their own, each large enough to hide one visit: what is left after "
+        "subtracting is noise, too.",
+        Attempt(
+            "Subtract by yourself, step by step" if first else "See what the tree leaves",
+            "attack",
+            (COLLUSIONS[0],),
+            {"show": "collusion", "step": noise},
+        ),
+        ASKED,
+    )
+
+
+def _costs(evidence: Evidence) -> str:
+    tree, best = (evidence.runs[spec].noise or 0.0 for spec in (TREE, BASE))
+    return (
+        f"The tree's noise in a count of visits is ± {rough(tree)}, the other's ± {rough(best)}, for the same promise: "
+        f"{users(regret.needed(evidence, TREE))} users against {users(regret.needed(evidence, BASE))}."
+    )
+
+
+ONE_DRAW = Lesson(
+    "one-draw",
+    "One noise, drawn once",
+    "Why a counter that is released again and again needs fresh noise, and what that costs.",
+    "That noise is added to counts.",
+    (
+        _read_within("one"),
+        _read_within("tree"),
+        Step(
+            "What it costs",
+            Order(
+                "Two ways to draw such noise, both proved to keep (1, 10⁻⁶), beside none. Which curve is which?",
+                tuple(MECHANISMS.values()),
+            ),
+            tuple(MECHANISMS),
+            regret.losses([(spec, name, np.inf) for spec, name in MECHANISMS.items()], (10.0, 1e9)),
+            lambda evidence: regret.order(evidence, tuple(MECHANISMS)),
+            _costs,
+            "A factorisation shares draws between releases as the tree does, but weighs them so that the worst release "
+            "has as little noise as can be.",
+            Attempt(
+                "Compare all mechanisms",
+                "tradeoffs",
+                (BASE.replace(episodes=10**6, seeds=10),),
+                {"show": "users"},
+            ),
+        ),
+    ),
+)

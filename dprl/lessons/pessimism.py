@@ -1,0 +1,178 @@
+"""Pessimism offline: a policy from a private data set, and what a learner dares to believe of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl import search
+from dprl.claims import Series
+from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.prediction import Marker, Order
+from dprl.sentences.price import users
+from dprl.simulation import OfflineSpec
+from dprl.words import listed, percent, rough
+
+CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**10, seeds=10)
+RHOS = (1.0, 0.1, 0.01)
+FREE, PRIVATE = CLINIC.twin(), CLINIC.replace(rho=1.0)
+BUDGETS = (CLINIC.replace(rho=0.1), FREE, CLINIC.replace(rho=0.01), PRIVATE)  # as they are offered
+RANGE = (5.0, 1e10)
+RECORDS = "Patients' records n"
+GOOD, BELIEVED = 0.05, 0.1
+NEEDS = ("fewer records", "more records")
+EARNS, LOW = "what the policy earns", "low estimate V~"
+
+
+def name(spec: OfflineSpec) -> str:
+    """What a curve is called."""
+    return "Without privacy" if spec.rho is None else f"ρ = {spec.rho:g}"
+
+
+def _gap(evidence: Evidence, spec: OfflineSpec) -> Array:
+    run = evidence.runs[spec]
+    found: Array = run.rows / run.v_star
+    return found
+
+
+def _needed(evidence: Evidence, spec: OfflineSpec) -> float:
+    at = evidence.runs[spec].at.astype(float)
+    return search.stays_below(at, _gap(evidence, spec).mean(axis=0), GOOD)
+
+
+def _low(evidence: Evidence, spec: OfflineSpec) -> Array:
+    """[seeds, C] the low estimate, as a share of v*."""
+    run = evidence.runs[spec]
+    assert run.lower is not None
+    found: Array = run.lower / run.v_star
+    return found
+
+
+def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> Plot:
+    drawn = tuple(
+        Drawn(Series(spec, name(spec), evidence.runs[spec].at.astype(float), _gap(evidence, spec)), until)
+        for spec, until in specs
+    )
+    return Plot(
+        "What the learned policy loses",
+        RECORDS,
+        "Share of v* lost",
+        drawn,
+        RANGE,
+        (0.0, 1.0),
+        percent=True,
+        level=(GOOD, f"{percent(GOOD)} of v*"),
+    )
+
+
+def _first(evidence: Evidence) -> str:
+    need, free = _needed(evidence, PRIVATE), _needed(evidence, FREE)
+    return f"It takes {users(need)} records at ρ = 1, {users(need / free)} times as many as without privacy."
+
+
+def _budgets(evidence: Evidence) -> str:
+    parts = [f"{users(_needed(evidence, CLINIC.replace(rho=rho)))} at ρ = {rho:g}" for rho in RHOS]
+    return f"Records until the policy loses less than {percent(GOOD)}: {listed(parts)}."
+
+
+def _beliefs(evidence: Evidence) -> Plot:
+    at = evidence.runs[PRIVATE].at.astype(float)
+    earned = 1 - _gap(evidence, PRIVATE)
+    return Plot(
+        "What the policy earns, and what the learner dares to believe",
+        RECORDS,
+        "Share of v*",
+        (
+            Drawn(Series(PRIVATE, EARNS, at, earned)),
+            Drawn(Series(PRIVATE, LOW, at, _low(evidence, PRIVATE)), 0.0),
+        ),
+        RANGE,
+        (0.0, 1.05),
+        percent=True,
+        level=(1 - BELIEVED, f"{percent(1 - BELIEVED)} of v*"),
+    )
+
+
+def _believed(evidence: Evidence) -> float:
+    at = evidence.runs[PRIVATE].at.astype(float)
+    return search.stays_below(at, 1 - _low(evidence, PRIVATE).mean(axis=0), BELIEVED)
+
+
+def _later(evidence: Evidence) -> str:
+    at = evidence.runs[PRIVATE].at.astype(float)
+    earned = search.stays_below(at, _gap(evidence, PRIVATE).mean(axis=0), BELIEVED)
+    return (
+        f"The policy earns that much from {users(earned)} records on; the learner believes it from "
+        f"{users(_believed(evidence))} on, {rough(_believed(evidence) / earned)} times as many."
+    )
+
+
+PESSIMISM = Lesson(
+    "pessimism",
+    "Pessimism, offline",
+    "A policy from private records of patients: how many it takes, and why the learner believes too little.",
+    "What a policy is; that noise is added to counts.",
+    (
+        Step(
+            "Enough records",
+            Marker(
+                "A clinic's records are released once, with noise that proves ρ = 1. From how many patients on does "
+                "the policy learned from them lose less than a twentieth?",
+                *RANGE,
+                "{} records",
+                ends=NEEDS,
+            ),
+            (FREE, PRIVATE),
+            lambda evidence: _gaps(((FREE, np.inf), (PRIVATE, 0.0)), evidence),
+            lambda evidence: _needed(evidence, PRIVATE),
+            _first,
+            "The penalty for what is uncertain holds the noise, too: until counts outgrow it, nothing looks safe, and "
+            "the learner keeps away from what is best.",
+            Attempt("See where the penalty bites", "offline", (FREE, PRIVATE), {"tab": "pessimism"}),
+        ),
+        Step(
+            "Budgets",
+            Order(
+                "The same records at three budgets, and without noise. Which curve is which?",
+                tuple(name(spec) for spec in BUDGETS),
+            ),
+            BUDGETS,
+            lambda evidence: _gaps(tuple((spec, np.inf) for spec in BUDGETS), evidence),
+            lambda evidence: tuple(int(i) for i in np.argsort([_needed(evidence, spec) for spec in BUDGETS])),
+            _budgets,
+            "Noise that proves ρ has a standard deviation like 1/√ρ, and counts grow like n: a hundredth of the budget "
+            "takes about ten times the records.",
+            Attempt(
+                "Try other promises on the same data",
+                "offline",
+                (
+                    FREE,
+                    PRIVATE,
+                    CLINIC.replace(privacy="pure", epsilon=1.0),
+                    CLINIC.replace(privacy="approximate", epsilon=1.0),
+                ),
+            ),
+        ),
+        Step(
+            "What it dares to believe",
+            Marker(
+                "Pessimism gives a low estimate V~ of what the policy earns. At ρ = 1, from how many records on is it "
+                "at least nine tenths of v*?",
+                *RANGE,
+                "{} records",
+                ends=NEEDS,
+            ),
+            (PRIVATE,),
+            _beliefs,
+            _believed,
+            _later,
+            "The low estimate takes the penalty off at every step, also where the policy is right already: it is meant "
+            "to be true with high probability, not to be near.",
+            Attempt(
+                "See values, penalties and coverage",
+                "offline",
+                (FREE, PRIVATE),
+                {"tab": "policy", "drawn": "V"},
+            ),
+        ),
+    ),
+)

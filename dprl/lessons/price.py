@@ -1,0 +1,102 @@
+"""Additive against multiplicative cost: whether privacy is paid once, or again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl import metrics
+from dprl.claims import Series
+from dprl.lessons import regret
+from dprl.lessons.lesson import Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.prediction import Slope
+from dprl.lessons.trust import CENTRAL, LOCAL, NONE, SHUFFLE
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import RunSpec
+from dprl.words import exponents, human
+
+START, END = 1e9, 1e15
+CHOICES = ((0.0, "it stops growing"), (0.5, "like √K"), (1.0, "like K"))
+RANGE = (1e3, 1e15)
+
+
+def _growth(evidence: Evidence, spec: RunSpec) -> tuple[float, float, float]:
+    at, extra = regret.price(evidence, spec)
+    return metrics.growth_exponent(at, extra, START, END)
+
+
+def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
+    """How the price of a model grows from START on. beside: models whose price is drawn, too."""
+    given = PRIVATIZERS[spec.privacy].words.given
+
+    def plot(evidence: Evidence) -> Plot:
+        drawn = []
+        for one in (*beside, spec):
+            at, extra = regret.price(evidence, one)
+            drawn.append(Drawn(Series(one, regret.name(one), at, extra), START if one == spec else np.inf))
+        return Plot(
+            "What privacy has cost so far",
+            regret.USERS,
+            "Extra regret (reward lost)",
+            tuple(drawn),
+            RANGE,
+            (1e3, 1e16),
+            log_y=True,
+        )
+
+    def found(evidence: Evidence) -> str:
+        _, extra = regret.price(evidence, spec)
+        at = evidence.runs[spec].at.astype(float)
+        early, late = (float(np.interp(k, at, extra.mean(axis=0))) for k in (START, END))
+        return (
+            f"From {human(START)} to {human(END)} users the price grew like "
+            f"K^{exponents(*_growth(evidence, spec))}, from {human(early)} to {human(late)}."
+        )
+
+    return Step(
+        f"With {given}",
+        Slope(
+            f"The price of privacy is the regret beyond that without it. At ε = 1 with {given}, how does it go on?",
+            CHOICES,
+            START,
+            END,
+        ),
+        (NONE, *beside, spec),
+        plot,
+        lambda evidence: _growth(evidence, spec)[0],
+        found,
+        why,
+        Attempt(
+            "See all four with what is proved",
+            "free",
+            (CENTRAL.replace(seeds=20),),
+            {"show": "growth" if spec == LOCAL else "price"},
+        ),
+    )
+
+
+PRICE = Lesson(
+    "price",
+    "Pay once, or again and again?",
+    "Additive and multiplicative cost: what the price of privacy does when users keep coming.",
+    "What regret is; who is trusted with what.",
+    (
+        _growing(
+            CENTRAL,
+            (),
+            "The noise in a count hardly grows while the count does: once it is outgrown, privacy costs nothing more. "
+            "Joint privacy is additive (Qiao, Wang 2023, Theorem 5.2).",
+        ),
+        _growing(
+            LOCAL,
+            (CENTRAL,),
+            "With each user comes new noise, so that learning is slower at every size: √K is proved to be enough for "
+            "any problem (Qiao, Wang 2023, Theorem 5.7), and one that is fixed falls below it in the end.",
+        ),
+        _growing(
+            SHUFFLE,
+            (CENTRAL, LOCAL),
+            "Shuffled reports hide each other, so that each needs little noise of its own: the price is additive again "
+            "(Bai et al. 2025, Theorem 11).",
+        ),
+    ),
+)

@@ -1,0 +1,194 @@
+"""Claimed against proved: what printed noise promises, what is proved of it, and what an attacker finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dprl import metrics
+from dprl.claims import Series
+from dprl.lessons import regret
+from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.prediction import Marker, Order
+from dprl.lessons.trust import EXPLORED
+from dprl.sentences.price import users
+from dprl.simulation import AttackSpec, RunSpec
+from dprl.words import human, percent, promise, rough
+
+BASE = RunSpec(episodes=10**9)
+TREE = BASE.replace(mechanism="laplace-tree")
+PRINTED = TREE.replace(calibration="paper")
+NOISES = {
+    PRINTED: "Laplace tree, as printed",
+    BASE: "Optimal, calibrated",
+    BASE.twin(): "No privacy",
+    TREE: "Laplace tree, calibrated",
+}
+DELTA = 1e-6
+ATTACK = AttackSpec(run=RunSpec(seeds=1))
+CAUGHT = 0.5
+CARD = ("guarantee", PRINTED)
+CURVES = tuple(("promise", spec) for spec in (PRINTED, BASE))
+PLAYED = (("scores", ATTACK), ("promise", ATTACK.run))
+
+
+def _at(found: dict[str, Any], delta: float) -> float:
+    """The epsilon that is proved at a delta, by straight lines between those known."""
+    return float(np.interp(np.log(delta), np.log(found["deltas"]), found["epsilons"]))
+
+
+def _deltas(evidence: Evidence) -> Plot:
+    drawn = []
+    for spec, until in ((BASE, np.inf), (PRINTED, -1.0)):
+        found = evidence.answers[("promise", spec)]
+        order = np.argsort(found["epsilons"])
+        x, y = (np.array(found[name])[order] for name in ("epsilons", "deltas"))
+        drawn.append(Drawn(Series(spec, NOISES[spec], x, y[None]), until))
+    return Plot(
+        "What is proved when one user is replaced",
+        "ε (to the left more private)",
+        "δ (what is added to a chance)",
+        tuple(drawn),
+        (0.0, 2.0),
+        (1e-10, 0.1),
+        log_x=False,
+        log_y=True,
+        level=(DELTA, "δ = 10⁻⁶"),
+    )
+
+
+def _printed(evidence: Evidence) -> str:
+    card = evidence.answers[CARD]
+    own = _at(evidence.answers[("promise", PRINTED)], DELTA)
+    claimed, proved = (
+        promise(card[f"{name}_epsilon"], card[f"{name}_delta"]) for name in ("claimed", "proved")
+    )
+    return (
+        f"It claims {claimed}. When one user is replaced it proves {proved}, a weaker promise; at δ = 10⁻⁶ it proves "
+        f"ε = {rough(own)}."
+    )
+
+
+def _orders(evidence: Evidence) -> str:
+    noise = {spec: evidence.runs[spec].noise or 0.0 for spec in (PRINTED, TREE, BASE)}
+    need = {spec: users(regret.needed(evidence, spec)) for spec in noise}
+    return (
+        f"Printed: ± {rough(noise[PRINTED])} in a count of visits, and {need[PRINTED]} users. Calibrated to prove "
+        f"{promise(1.0, DELTA)}: ± {rough(noise[TREE])} in the same tree and {need[TREE]} users; "
+        f"± {rough(noise[BASE])} in an optimal factorisation and {need[BASE]}."
+    )
+
+
+def _attack(evidence: Evidence) -> tuple[Array, Array]:
+    scores = evidence.answers[PLAYED[0]]
+    found = metrics.roc(np.asarray(scores["first"]), np.asarray(scores["second"]))
+    return found.false, found.true
+
+
+def _errors(evidence: Evidence) -> Plot:
+    false, true = _attack(evidence)
+    ends = np.array([0.0, 1.0])
+    proved = evidence.answers[PLAYED[1]]
+    return Plot(
+        "How well the best attacker tells two users apart",
+        "Wrongly says that it was this user",
+        "Rightly says so",
+        (
+            Drawn(Series(ATTACK.run.twin(), "Guessing blindly", ends, ends[None])),
+            Drawn(Series(ATTACK.run, "The attack", false, true[None]), -1.0),
+        ),
+        (0.0, 1.0),
+        (0.0, 1.0),
+        log_x=False,
+        percent=True,
+        percent_x=True,
+        level=(CAUGHT, "half are caught"),
+        bound=("most that is proved", np.array(proved["false"]), 1 - np.array(proved["missed"])),
+    )
+
+
+def _accused(evidence: Evidence) -> float:
+    false, true = _attack(evidence)
+    return float(np.interp(CAUGHT, true, false))
+
+
+def _caught(evidence: Evidence) -> str:
+    scores = evidence.answers[PLAYED[0]]
+    proved = evidence.answers[PLAYED[1]]
+    least = float(np.interp(CAUGHT, 1 - np.array(proved["missed"]), np.array(proved["false"])))
+    return (
+        f"To be right about half, the attacker is wrong about {percent(_accused(evidence))} of the others "
+        f"({human(len(scores['first']))} simulated releases in each world). Below {percent(least)} nobody can get: "
+        "that is proved."
+    )
+
+
+PROVED = Lesson(
+    "proved",
+    "Claimed and proved",
+    "The same ε on paper is not the same noise: what printed noise proves, what it costs, and what an attack finds.",
+    "What ε and δ are.",
+    (
+        Step(
+            "Printed noise",
+            Marker(
+                "A paper prints Laplace noise in a tree for (1, 0). With one user replaced, at which ε does what is "
+                "proved of it come down to δ = 10⁻⁶?",
+                0.0,
+                2.0,
+                "ε = {}",
+                log=False,
+                steps=40,
+                ends=("more private", "less private"),
+            ),
+            (),
+            _deltas,
+            lambda evidence: _at(evidence.answers[("promise", PRINTED)], DELTA),
+            _printed,
+            "A proof at δ = 0 has to hold for the rarest outcome, and there it adds up the worst of every release; an "
+            "accountant that allows one in a million adds up what is likely.",
+            Attempt(
+                "See the whole curve of what is proved", "explore", (PRINTED, BASE), {"tab": "guarantee"}
+            ),
+            (*CURVES, CARD),
+        ),
+        Step(
+            "What it costs",
+            Order(
+                "The same learner with that noise, with noise calibrated to (1, 10⁻⁶) in two ways, and without. Which "
+                "curve is which?",
+                tuple(NOISES.values()),
+            ),
+            tuple(NOISES),
+            regret.losses([(spec, name, np.inf) for spec, name in NOISES.items()], (10.0, 1e9)),
+            lambda evidence: regret.order(evidence, tuple(NOISES)),
+            _orders,
+            "Calibrated noise is just as large as the promise needs. At this δ printed noise keeps a far smaller ε "
+            "than it claims, which nobody asked for, and which is paid for in users.",
+            Attempt("Look closer at these four", "explore", (BASE.twin(), BASE, TREE, PRINTED), EXPLORED),
+        ),
+        Step(
+            "An attack",
+            Marker(
+                "Noise proves (1, 10⁻⁶). The best attacker knows all but one user, and wants to be right about half of "
+                "those who did the first of two things. How many of those who did the other are accused wrongly?",
+                0.0,
+                1.0,
+                "{}",
+                log=False,
+                steps=50,
+                ends=("nobody", "everybody"),
+                share=True,
+            ),
+            (),
+            _errors,
+            _accused,
+            _caught,
+            "ε bounds how much likelier any outcome is in one world than in the other; one release, or all of them "
+            "together, cannot tell the two apart better than that.",
+            Attempt("Watch the attack", "attack", (ATTACK,), {"chart": "errors"}),
+            PLAYED,
+        ),
+    ),
+)

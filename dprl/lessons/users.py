@@ -1,0 +1,149 @@
+"""How many users do you need? Users against epsilon, by who is trusted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dprl import metrics
+from dprl.claims import Series
+from dprl.lessons import regret
+from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.prediction import Marker, Slope
+from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
+from dprl.privacy import PRIVATIZERS
+from dprl.sentences.price import users
+from dprl.simulation import RunSpec
+from dprl.words import exponent, human
+
+BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)  # those of Home
+X = np.array([1 / epsilon for epsilon in reversed(BUDGETS)])
+START, END = 1.0, float(X[-1])
+CHOICES = ((0.5, "like 1/√ε"), (1.0, "like 1/ε"), (2.0, "like 1/ε²"))
+MINE = 1e8
+ENDS = ("less private", "more private")
+
+
+def _runs(spec: RunSpec) -> tuple[RunSpec, ...]:
+    return tuple(spec.replace(epsilon=epsilon) for epsilon in reversed(BUDGETS))
+
+
+def _needed(evidence: Evidence, spec: RunSpec) -> Array:
+    """[X] users until an average episode loses less than a tenth of V*."""
+    return np.array([regret.needed(evidence, one) for one in _runs(spec)])
+
+
+def _plot(
+    evidence: Evidence,
+    known: tuple[RunSpec, ...],
+    asked: RunSpec,
+    until: float,
+    level: bool = False,
+    top: float = 1e15,
+) -> Plot:
+    drawn = [
+        Drawn(
+            Series(one, regret.name(one), X, _needed(evidence, one)[None], one_budget=False),
+            until if one == asked else np.inf,
+        )
+        for one in (*known, asked)
+    ]
+    return Plot(
+        "Users until an average episode loses less than 10% of V*",
+        "1/ε (to the right more private)",
+        "Users",
+        tuple(drawn),
+        (float(X[0]), END),
+        (1e5, top),
+        log_y=True,
+        level=(MINE, f"{human(MINE)} users") if level else None,
+    )
+
+
+def _exponent(evidence: Evidence, spec: RunSpec) -> float:
+    late = X >= START
+    return metrics.power_law(X[late], np.array([_needed(evidence, spec)[late]]))[0]
+
+
+def _with(spec: RunSpec, known: tuple[RunSpec, ...], why: str) -> Step:
+    given = PRIVATIZERS[spec.privacy].words.given
+
+    def found(evidence: Evidence) -> str:
+        need = dict(zip(reversed(BUDGETS), _needed(evidence, spec), strict=True))
+        power = _exponent(evidence, spec)
+        return (
+            f"With {given} users grow like (1/ε)^{exponent(power)}: from {users(need[1.0])} at ε = 1 to "
+            f"{users(need[0.1])} at ε = 0.1. Halving ε takes {human(float(f'{2**power:.2g}'))} times as many."
+        )
+
+    return Step(
+        f"With {given}",
+        Slope(
+            f"With {given} it takes so many users down to ε = 1. How do they grow as ε gets smaller?",
+            CHOICES,
+            START,
+            END,
+            "(1/ε)",
+        ),
+        tuple(run for one in (*known, spec) for run in _runs(one)),
+        lambda evidence: _plot(evidence, known, spec, START, top=1e15 if known else 1e10),
+        lambda evidence: _exponent(evidence, spec),
+        found,
+        why,
+        Attempt("Sweep ε yourself", "tradeoffs", (CENTRAL.replace(episodes=10**6, seeds=10),)),
+    )
+
+
+def _affordable(evidence: Evidence) -> float:
+    """1/epsilon at which a trusted shuffler needs MINE users, by straight lines between logarithms."""
+    need = np.log(_needed(evidence, SHUFFLE))
+    return float(np.exp(np.interp(np.log(MINE), need[1:], np.log(X[1:]))))  # the first two are about the same
+
+
+def _mine(evidence: Evidence) -> str:
+    epsilon = 1 / _affordable(evidence)
+    return f"{human(MINE)} users are enough down to ε = {human(float(f'{epsilon:.2g}'))}."
+
+
+USERS = Lesson(
+    "users",
+    "How many users do you need?",
+    "From a budget to a number of users, and from your users to the smallest budget.",
+    "What ε is; who is trusted with what.",
+    (
+        _with(
+            CENTRAL,
+            (),
+            "Noise grows like 1/ε and counts like the users, so that users grow about like 1/ε; what they would take "
+            "without privacy comes on top, and bends the curve.",
+        ),
+        _with(
+            LOCAL,
+            (CENTRAL,),
+            "Noise of K reports grows like √K/ε against counts that grow like K: K has to grow like 1/ε² to keep their "
+            "ratio.",
+        ),
+        Step(
+            "With what you have",
+            Marker(
+                f"You have {human(MINE)} users and a shuffler that they trust. How small may ε be?",
+                float(X[0]),
+                END,
+                "ε = {}",
+                ends=ENDS,
+                inverse=True,
+            ),
+            tuple(run for one in (CENTRAL, LOCAL, SHUFFLE) for run in _runs(one)),
+            lambda evidence: _plot(evidence, (CENTRAL, LOCAL), SHUFFLE, 0.0, level=True),
+            _affordable,
+            _mine,
+            "Read the chart from the side: your users are a height, and where the curve comes up to it is the most "
+            "privacy that they pay for.",
+            Attempt(
+                "Search for users on your own problem",
+                "tradeoffs",
+                (CENTRAL.replace(episodes=10**6, seeds=10),),
+                {"show": "users"},
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,155 @@
+"""Which weights matter: what a learner of a linear model has to know, and what it never learns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dprl import metrics
+from dprl.claims import Series
+from dprl.lessons import regret
+from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.prediction import Marker, Order, Slope
+from dprl.sentences.price import users
+from dprl.simulation import RunSpec, SeedTrace
+from dprl.words import exponents, human, listed, percent
+
+MIXTURE = RunSpec(
+    environment="linear-mixture", algorithm="ucrl-vtr", privacy="central", episodes=10**12, seeds=10
+)
+NONE = MIXTURE.twin()
+LOCAL = {epsilon: MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (1.0, 10.0)}
+NAMES = {
+    LOCAL[10.0]: "Nobody trusted, ε = 10",
+    MIXTURE: "Trusted agent, ε = 1",
+    LOCAL[1.0]: "Nobody trusted, ε = 1",
+    NONE: "No privacy",
+}
+RANGE = (10.0, 1e12)
+START, END = 1e7, 1e12
+POINTS = 40
+WIDTHS = ("widths", MIXTURE)
+
+
+def widths(traces: list[SeedTrace]) -> dict[str, Any]:
+    """How far a weight may be from its estimate, on average over weights and steps, as users come.
+
+    Returns:
+        users: [POINTS]; rows: [seeds, POINTS], by straight lines between logarithms of what is known at releases.
+    """
+    at = np.geomspace(10.0, traces[0].episodes[-1], POINTS)
+    rows = []
+    for trace in traces:
+        known = [
+            metrics.widths_over_steps(trace.beliefs, trace.noisy, i).mean()
+            for i in range(len(trace.detail_episodes))
+        ]
+        rows.append(np.exp(np.interp(np.log(at), np.log(trace.detail_episodes), np.log(known))))
+    return {"users": at.tolist(), "rows": [[float(f"{x:.4g}") for x in row] for row in rows]}
+
+
+def _known(evidence: Evidence) -> tuple[Array, Array]:
+    found = evidence.answers[WIDTHS]
+    return np.array(found["users"]), np.array(found["rows"])
+
+
+def _shrinking(evidence: Evidence) -> Plot:
+    at, rows = _known(evidence)
+    return Plot(
+        "How far a weight may be from its estimate",
+        regret.USERS,
+        "± of an average weight",
+        (Drawn(Series(MIXTURE, NAMES[MIXTURE], at, rows), START),),
+        RANGE,
+        (1e-6, 10.0),
+        log_y=True,
+    )
+
+
+def _growth(evidence: Evidence) -> tuple[float, float, float]:
+    at, rows = _known(evidence)
+    return metrics.growth_exponent(at, rows, START, END)
+
+
+def _never(evidence: Evidence) -> str:
+    at, rows = _known(evidence)
+    run = evidence.runs[MIXTURE]
+    late = float(np.interp(END, at, rows.mean(axis=0)))
+    loss = float(np.interp(END, run.at, regret.lost(evidence, MIXTURE).mean(axis=0)))
+    return (
+        f"It goes like K^{exponents(*_growth(evidence))}: at {human(END)} users a weight may still be ± "
+        f"{human(float(f'{late:.2g}'))} off, while an average episode has lost {percent(loss)} of V*."
+    )
+
+
+def _learned(evidence: Evidence) -> str:
+    need, free = (regret.needed(evidence, spec) for spec in (MIXTURE, NONE))
+    return f"From {users(need)} users on, {users(need / free)} times as many as without privacy."
+
+
+def _times(evidence: Evidence) -> str:
+    parts = [f"{users(regret.needed(evidence, spec))} ({name})" for spec, name in NAMES.items()]
+    return f"Users until an average episode loses less than a tenth of V*: {listed(parts)}."
+
+
+WEIGHTS = Lesson(
+    "weights",
+    "Which weights matter?",
+    "A learner that knows features and looks for their weights: it finds those that decide, and no others.",
+    "That features times weights give the chance of a transition.",
+    (
+        Step(
+            "Learning",
+            Marker(
+                "Patients of four types, a drug for each; weights say how common a type is at each step. With a "
+                "trusted agent at ε = 1, from how many patients on does an average one lose less than a tenth of V*?",
+                *RANGE,
+            ),
+            (NONE, MIXTURE),
+            regret.losses([(NONE, NAMES[NONE], np.inf), (MIXTURE, NAMES[MIXTURE], 0.0)], RANGE),
+            lambda evidence: regret.needed(evidence, MIXTURE),
+            _learned,
+            "Sums of d numbers for each step are all that is released, however many states there are: noise is in few "
+            "numbers, and the users are in all of them.",
+            Attempt("Look at the weights one by one", "linear", (NONE, MIXTURE), {"tab": "weights"}),
+        ),
+        Step(
+            "What stays unknown",
+            Slope(
+                "The learner holds every weight possible within ± a width, which has shrunk so far. How does it go on?",
+                ((0.0, "it stays"), (-0.5, "like 1/√K"), (-1.0, "like 1/K")),
+                START,
+                END,
+            ),
+            (MIXTURE,),
+            _shrinking,
+            lambda evidence: _growth(evidence)[0],
+            _never,
+            "Users tell only of what is done with them: once the best drug is given at each step, they say nothing "
+            "more about the others, and what does not decide need not be known.",
+            Attempt(
+                "See the region in which weights are held possible",
+                "linear",
+                (NONE, MIXTURE),
+                {"tab": "ellipsoid"},
+            ),
+            (WIDTHS,),
+        ),
+        Step(
+            "Who is trusted",
+            Order(
+                "The same learner without privacy, with a trusted agent, and with nobody trusted at two budgets. Which "
+                "curve is which?",
+                tuple(NAMES.values()),
+            ),
+            tuple(NAMES),
+            regret.losses([(spec, label, np.inf) for spec, label in NAMES.items()], RANGE),
+            lambda evidence: regret.order(evidence, tuple(NAMES)),
+            _times,
+            "With nobody trusted noise is in every report, and that of K reports grows like √K, as it does with counts "
+            "of visits.",
+            Attempt("Compare these four", "linear", (NONE, MIXTURE, LOCAL[10.0], LOCAL[1.0])),
+        ),
+    ),
+)
