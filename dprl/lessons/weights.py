@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ POINTS = 40
 WIDTHS = ("widths", MIXTURE)
 
 
-def widths(traces: list[SeedTrace]) -> dict[str, Any]:
+def widths(traces: Sequence[SeedTrace]) -> dict[str, Any]:
     """How far a weight may be from its estimate, on average over weights and steps, as users come.
 
     Returns:
