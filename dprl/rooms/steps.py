@@ -60,7 +60,7 @@ class Guess:
 
     lesson: str
     step: int
-    kind: ClassVar[str] = "guess"
+    kind: ClassVar[str] = "prediction"
 
     def written(self, answer: str, drawn: int) -> str:
         """The prediction itself, as a lesson's links write it: it is about a chart, not about a person. Raises

@@ -12,8 +12,9 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from dprl.fields import shown
+from dprl.fields import SpecError, shown
 from dprl.jobs.rooms import CODE_LENGTH, LETTERS
+from dprl.jobs.store import StoreError
 from dprl.links import last
 from dprl.simulation import RunSpec
 from pages.shared.results.data import store
@@ -30,6 +31,9 @@ class Class:
         key: of its teacher, "" for students.
         device: what this browser calls itself in the room, "" while it has not said.
         told: what is to be said of the last thing that was tried.
+        place: of the step that was shown last, -1 for none.
+        guesses: predictions that are being made, by the place of their step.
+        puts: what the teacher's form puts to the class: a question, or a prediction.
         asked: how often something was put to the class here: part of the keys of the form.
         address: the query last read or written.
         problems: what a link said that could not be used.
@@ -39,6 +43,9 @@ class Class:
     key: str = ""
     device: str = ""
     told: str = ""
+    place: int = -1
+    guesses: dict[int, str] = field(default_factory=dict)
+    puts: str = "question"
     asked: int = 0
     address: str | None = None
     problems: tuple[str, ...] = field(default_factory=tuple)
@@ -64,7 +71,7 @@ class Class:
         code, key = cleaned(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()
         if code != self.code:
-            self.device, self.told = "", ""
+            self.device, self.told, self.guesses = "", "", {}
         self.code, self.key = code, key or (self.key if code == self.code else "")
 
 
@@ -88,7 +95,7 @@ def group() -> Class:
 def enter(code: str, key: str = "") -> None:
     """Goes into a room."""
     r = group()
-    r.code, r.key, r.device, r.told, r.problems = code, key, "", "", ()
+    r.code, r.key, r.device, r.told, r.problems, r.guesses = code, key, "", "", (), {}
     write_address(r)
 
 
@@ -96,6 +103,16 @@ def leave(told: str = "") -> None:
     """Goes out of it. told: why."""
     enter("")
     group().told = told
+
+
+def respond(place: int, answer: str) -> None:
+    """An answer was given; where it is not taken, the reason is said on the page."""
+    r = group()
+    r.told = ""
+    try:
+        store().respond(r.code, r.device, place, answer)
+    except (StoreError, SpecError) as error:
+        r.told = str(error)
 
 
 def teaches() -> bool:

@@ -8,12 +8,13 @@ from dprl.jobs.rooms import CLOSED, UNKNOWN, Room
 from dprl.jobs.store import StoreError
 from dprl.rooms.steps import NO, YES, Question, Step
 from dprl.sentences import room as sentences
-from pages.room import question
+from pages.room import prediction, question
 from pages.room.entrance import visitor
-from pages.room.state import group, leave
+from pages.room.state import group, leave, respond
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.state import session
 
 
 def arrive() -> None:
@@ -42,6 +43,9 @@ def live(_: bool) -> None:
         st.info("You are in. What your teacher asks will appear here.", icon=":material/hourglass_empty:")
         return
     step = store().steps(r.code)[-1]
+    if r.place != step.place:  # widgets of the step before keep nothing for this one
+        r.place, r.told = step.place, ""
+        session().version += 1
     written = store().written(r.code, r.device)
     asked(step, written.get(step.place))
     spent = [
@@ -78,6 +82,8 @@ def asked(step: Step, written: str | None) -> None:
             st.info("Your teacher has paused: no answers are taken just now.", icon=":material/pause:")
         else:
             tap(step, content)
+    else:
+        prediction.on_phone(step, content, written)
 
 
 def tap(step: Step, content: Question) -> None:
@@ -102,13 +108,3 @@ def noted(written: str) -> None:
         f"Written down: **{written}**. It may be the opposite of what you tapped.",
         icon=":material/edit_note:",
     )
-
-
-def respond(place: int, answer: str) -> None:
-    """An answer was tapped."""
-    r = group()
-    r.told = ""
-    try:
-        store().respond(r.code, r.device, place, answer)
-    except StoreError as error:
-        r.told = str(error)

@@ -12,11 +12,13 @@ import streamlit as st
 
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE, Room
 from dprl.jobs.store import Store
-from dprl.rooms.steps import EPSILON, MOST_LETTERS, Question, State, Step
+from dprl.lessons import LESSONS
+from dprl.rooms.steps import EPSILON, MOST_LETTERS, Content, Guess, Question, State, Step
 from dprl.tables import csv
 from dprl.words import duration, human, percent
-from pages.room import question
+from pages.room import prediction, question
 from pages.room.state import group, join_address, leave, on_this_computer_only
+from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.download import save
 from pages.shared.results.data import store
@@ -74,6 +76,10 @@ def live(_: bool) -> None:
         st.subheader(escape(step.content.text), anchor=False)
         pacing(step, here)
         question.results(r.code, step)
+    else:
+        st.subheader(escape(said(step.content)), anchor=False)
+        pacing(step, here)
+        prediction.on_screen(step, step.content)
 
 
 def standing(here: Room) -> None:
@@ -111,8 +117,23 @@ def turn(label: str, icon: str, step: Step, state: State) -> None:
 
 def composer() -> None:
     """What is to be put to the class next."""
+    with st.container(border=True):
+        st.markdown("**Put something to the class**")
+        kinds = {"question": "A question about themselves", "prediction": "A step of a lesson"}
+        segments("Kind", "put", kinds, group().puts, choose)
+        (ask_form if group().puts == "question" else lesson_form)()
+
+
+def choose(kind: str) -> None:
+    """The other kind of step is chosen."""
+    group().puts = kind
+    st.rerun()
+
+
+def ask_form() -> None:
+    """A question to be answered by yes or no."""
     r = group()
-    with st.form(f"compose_{r.asked}", border=True):
+    with st.form(f"ask_{r.asked}", border=False):
         st.text_input(
             "A question for yes or no",
             key=f"text_{r.asked}",
@@ -130,11 +151,41 @@ def composer() -> None:
         st.form_submit_button("Ask the class", icon=":material/send:", type="primary", on_click=callback(ask))
 
 
+def lesson_form() -> None:
+    """A step of a lesson, to be predicted."""
+    r = group()
+    steps = [Guess(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
+    with st.form(f"lesson_{r.asked}", border=False):
+        st.selectbox("Step", steps, key=f"step_{r.asked}", format_func=said, filter_mode=None)
+        st.form_submit_button(
+            "Let them predict", icon=":material/send:", type="primary", on_click=callback(predict)
+        )
+
+
+def said(content: Guess) -> str:
+    """A step of a lesson in words."""
+    found = prediction.asked(content)
+    if found is None:
+        return f"{content.lesson}, step {content.step + 1}"
+    return f"{LESSONS[content.lesson].title} {content.step + 1}: {found.title}"
+
+
 def ask() -> None:
     """Puts the question to the class; what was before is revealed."""
     r = group()
     text = str(st.session_state[f"text_{r.asked}"] or "")
-    store().put_step(r.code, r.key, Question(text, float(st.session_state[f"epsilon_{r.asked}"])))
+    put(Question(text, float(st.session_state[f"epsilon_{r.asked}"])))
+
+
+def predict() -> None:
+    """Puts the step to the class; what was before is revealed."""
+    put(st.session_state[f"step_{group().asked}"])
+
+
+def put(content: Content) -> None:
+    """Puts something to the class, and empties the form."""
+    r = group()
+    store().put_step(r.code, r.key, content)
     r.asked += 1
 
 
@@ -157,11 +208,12 @@ def table(file: Store, code: str) -> str:
         {
             "step": step.place + 1,
             "kind": step.content.kind,
-            "asked": step.content.text if isinstance(step.content, Question) else "",
+            "asked": step.content.text if isinstance(step.content, Question) else said(step.content),
             "epsilon": step.content.epsilon if isinstance(step.content, Question) else None,
             "written down": answer,
+            "in words": prediction.in_words(step.content, answer),
         }
         for step in file.steps(code)
         for answer in step.answers
     ]
-    return csv(pd.DataFrame(rows, columns=["step", "kind", "asked", "epsilon", "written down"]))
+    return csv(pd.DataFrame(rows, columns=["step", "kind", "asked", "epsilon", "written down", "in words"]))

@@ -1,0 +1,158 @@
+"""A step of a lesson, put to the class: predictions on phones, and all of them over the teacher's chart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from dprl.lessons import LESSONS, Order
+from dprl.lessons import Step as Asked
+from dprl.rooms.steps import Content, Guess, Step
+from dprl.sentences import room as sentences
+from pages.lessons import views
+from pages.lessons.answer import answer, chosen
+from pages.lessons.known import evidence
+from pages.room.state import group, respond
+from pages.shared.layout.chart import draw, explain, kept
+from pages.shared.layout.frame import dark
+from pages.shared.text import escape
+from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.state import session
+
+
+def asked(content: Guess) -> Asked | None:
+    """The step of the lesson; None where this version has none such."""
+    lesson = LESSONS.get(content.lesson)
+    return lesson.steps[content.step] if lesson and content.step < len(lesson.steps) else None
+
+
+def whole(step: Asked, texts: Sequence[str]) -> list[str]:
+    """Those of the texts that are predictions."""
+    found = []
+    for text in texts:
+        try:
+            step.prediction.parse(text)
+            found.append(text)
+        except SpecError:
+            continue
+    return found
+
+
+def in_words(content: Content, text: str) -> str:
+    """What was written down, as one says it."""
+    found = asked(content) if isinstance(content, Guess) else None
+    if found is None or not whole(found, [text]):
+        return text
+    prediction: Any = found.prediction  # which takes what it has read itself
+    return str(prediction.said(prediction.parse(text)))
+
+
+def on_phone(step: Step, content: Guess, written: str | None) -> None:
+    """What a student sees of it."""
+    found = asked(content)
+    if found is None:
+        st.info("This step is not known here.", icon=":material/info:")
+        return
+    r = group()
+    prediction, text = found.prediction, written or r.guesses.get(step.place, "")
+    st.markdown(f"#### {escape(prediction.ask)}", anchors=False)
+    if step.state == "revealed":
+        mine = whole(found, [written] if written else [])
+        picture(step, found, mine[0] if mine else "", shown=True)
+        off = f"**{escape(found.off(mine[0], evidence()))}** " if mine else ""
+        told(step, found, off)
+        return
+    making = step.state == "open" and written is None
+    if making:
+        answer(prediction, text, partial(say, step.place))
+    picture(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
+    if making:
+        st.button(
+            "Send my prediction",
+            key=f"send_{step.place}",
+            icon=":material/send:",
+            type="primary",
+            disabled=not whole(found, [text]),
+            on_click=callback(respond),
+            args=(step.place, text),
+        )
+        st.caption(sentences.GUESSES)
+    elif written is not None:
+        st.success(
+            "Your prediction is in. The answer comes when your teacher reveals it.", icon=":material/done:"
+        )
+    else:
+        st.info("Your teacher has paused: no predictions are taken just now.", icon=":material/pause:")
+
+
+def on_screen(step: Step, content: Guess) -> None:
+    """What the teacher shows of it: all predictions, faint, over the chart."""
+    found = asked(content)
+    if found is None:
+        st.info("This step is not known here.", icon=":material/info:")
+        return
+    shown = step.state == "revealed"
+    others = whole(found, step.answers)
+    picture(step, found, "", shown=shown, others=others)
+    if isinstance(found.prediction, Order):
+        st.markdown(names(found.prediction, [found.prediction.parse(text) for text in others]))
+    if shown:
+        told(step, found, "")
+
+
+def picture(
+    step: Step,
+    found: Asked,
+    text: str,
+    *,
+    shown: bool = False,
+    others: Sequence[str] = (),
+    pressed: Any = None,
+) -> None:
+    """The chart of a step."""
+    night, content = dark(), step.content
+    drawn = kept(
+        ("room", content, text, shown, tuple(others), night),
+        partial(views.picture, found, text, shown=shown, others=others, dark=night),
+    )
+    draw(drawn, f"room_{step.place}", pressed)
+
+
+def told(step: Step, found: Asked, off: str) -> None:
+    """What was measured, and why."""
+    drawn = views.picture(found, "", shown=True, dark=False)
+    explain(off + found.found(evidence()), lambda: drawn.table, f"room_{step.place}")
+    st.markdown(f":material/lightbulb: {escape(found.why)}")
+
+
+def names(prediction: Order, orders: Sequence[Sequence[int]]) -> str:
+    """How many gave each curve each name, as a table."""
+    rows = ["| curve | " + " | ".join(escape(item) for item in prediction.items) + " |"]
+    rows.append("| --- " * (len(prediction.items) + 1) + "|")
+    for place in range(len(prediction.items)):
+        counts = Counter(order[place] for order in orders)
+        most = max(counts.values(), default=0)
+        cells = [
+            f"**{counts[item]}**" if counts[item] == most > 0 else str(counts[item])
+            for item in range(len(prediction.items))
+        ]
+        rows.append(f"| {place + 1} | " + " | ".join(cells) + " |")
+    return "\n".join(rows)
+
+
+def say(place: int, text: str) -> None:
+    """A prediction is made, and not sent yet."""
+    group().guesses[place] = text
+
+
+def pressed(place: int, found: Asked, event: Any) -> None:
+    """The chart was pressed."""
+    text = chosen(found.prediction, group().guesses.get(place, ""), event)
+    if text is not None:
+        say(place, text)
+        session().version += 1  # the widget beside the chart follows
