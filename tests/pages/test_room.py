@@ -14,8 +14,11 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs import rooms
 from dprl.jobs.store import Lease, Store
-from dprl.rooms.steps import NO, YES, Question
+from dprl.lessons import LESSONS, Marker, Order, Slope
+from dprl.rooms.steps import NO, YES, Guess, Question
+from pages.lessons.known import evidence
 from pages.room.teacher import table
+from pages.shared.text import escape
 from tests.pages.conftest import charts, sent, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -121,6 +124,60 @@ def test_a_second_answer_from_one_device_is_refused_in_a_sentence(visit: Visit, 
     other.button(key="answer_0_yes").click().run()
     assert rooms.TWICE in warned(other)
     assert len(store.steps(code)[0].answers) == 1
+
+
+@pytest.mark.parametrize("kind", [Order, Marker, Slope])
+def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: type[Any]) -> None:
+    """The truth is on no chart before it is revealed; predictions lie on the teacher's, or are counted."""
+    place = next(
+        Guess(key, at)
+        for key, lesson in LESSONS.items()
+        for at, step in enumerate(lesson.steps)
+        if isinstance(step.prediction, kind)
+    )
+    step: Any = LESSONS[place.lesson].steps[place.step]
+    prediction = step.prediction
+    code, key = opened(store, None)
+    teacher = visit(PAGE, room=code, key=key)
+    store.put_step(code, key, place)
+    student = named(visit(PAGE, room=code), 1)
+    (send,) = [b for b in student.button if b.key == "send_0"]
+    assert send.disabled
+    if kind is Order:
+        text = prediction.letters
+        for item in range(len(prediction.items)):
+            student.button(key=f"item_{item}").click().run()
+    elif kind is Marker:
+        text = prediction.write(prediction.marks[2])
+        student.select_slider[0].set_value(prediction.marks[2]).run()
+    else:
+        text = prediction.write(prediction.choices[0][0])
+        (choice,) = [w for w in student.button_group if "slope" in (w.key or "")]
+        choice.set_value(text).run()
+    unbroken(student)
+    student.button(key="send_0").click().run()
+    unbroken(student)
+    assert store.steps(code)[0].answers == (text,)
+    store.join_room(code, "other", Lease("t"))
+    store.respond(code, "other", 0, "nonsense")  # what no page sends stands in nobody's way
+    assert "measured" not in charts(student.run())[0].spec
+    unbroken(teacher.run())
+    drawn = charts(teacher)[0].spec
+    if kind is Order:
+        assert "| 1 | **1** |" in words(teacher)
+    else:
+        assert "guesses of others" in drawn
+    assert "measured" not in drawn
+    assert escape(step.why) not in words(student) + words(teacher)
+    teacher.button(key="revealed_0").click().run()
+    unbroken(student.run())
+    for app in (teacher, student):
+        assert escape(step.why) in words(app)
+    off = step.off(text, evidence())
+    assert off in words(student).replace("\\", "")
+    rows = pd.read_csv(io.StringIO(table(store, code)), dtype=str)
+    assert sorted(rows["written down"]) == sorted([text, "nonsense"])
+    assert prediction.said(prediction.parse(text)) in set(rows["in words"])
 
 
 def test_results_travel_as_csv_without_formulas(store: Store) -> None:
