@@ -33,7 +33,9 @@ def main() -> None:
         began, epsilons, widths, chances = time.perf_counter(), [], [], []
         for repetition in range(given.repetitions):
             traces = dprl.run(AttackSpec(run=run, root_seed=1 + repetition)).seeds
-            first, second = (np.concatenate([getattr(t, world) for t in traces]) for world in ("first", "second"))
+            first, second = (
+                np.concatenate([getattr(t, world) for t in traces]) for world in ("first", "second")
+            )
             found = metrics.separation(first, second)
             error = (found.high - found.low) / 2 / stats.norm.ppf(0.975)
             chances.append(stats.norm.sf((found.value - curves["separation"]) / error))
