@@ -9,19 +9,17 @@ import streamlit as st
 from pages.shared.layout import frame
 
 PAGES = [
-    st.Page(frame.HOME, title="Home", icon=":material/home:", default=True),
-    st.Page("pages/explore/page.py", title="Explore", icon=":material/show_chart:", url_path="explore"),
-    st.Page("pages/tradeoffs/page.py", title="Trade-offs", icon=":material/balance:", url_path="tradeoffs"),
-    st.Page(
-        "pages/free/page.py", title="When is privacy free?", icon=":material/all_inclusive:", url_path="free"
-    ),
-    st.Page("pages/offline/page.py", title="Offline", icon=":material/inventory_2:", url_path="offline"),
-    st.Page("pages/linear/page.py", title="Linear", icon=":material/linear_scale:", url_path="linear"),
-    st.Page("pages/lessons/page.py", title="Lessons", icon=":material/school:", url_path="lessons"),
-    st.Page("pages/claims/page.py", title="Claims", icon=":material/gavel:", url_path="claims"),
-    st.Page("pages/attack/page.py", title="Attack", icon=":material/security:", url_path="attack"),
-    st.Page("pages/room/page.py", title="Room", icon=":material/groups:", url_path="room"),
-    st.Page("pages/runs/page.py", title="Runs", icon=":material/list:", url_path="runs"),
+    st.Page(frame.HOME, title="Home", default=True),
+    st.Page("pages/explore/page.py", title="Explore", url_path="explore"),
+    st.Page("pages/tradeoffs/page.py", title="Trade-offs", url_path="tradeoffs"),
+    st.Page("pages/free/page.py", title="When is privacy free?", url_path="free"),
+    st.Page("pages/offline/page.py", title="Offline", url_path="offline"),
+    st.Page("pages/linear/page.py", title="Linear", url_path="linear"),
+    st.Page("pages/lessons/page.py", title="Lessons", url_path="lessons"),
+    st.Page("pages/claims/page.py", title="Claims", url_path="claims"),
+    st.Page("pages/attack/page.py", title="Attack", url_path="attack"),
+    st.Page("pages/room/page.py", title="Room", url_path="room"),
+    st.Page("pages/runs/page.py", title="Runs", url_path="runs"),
 ]
 
 st.set_page_config(
