@@ -89,8 +89,7 @@ def _read_within(noise: str) -> Step:
         "The one draw is in both releases, so their difference has none: what is left is the visit itself, however "
         "large the noise."
         if first
-        else "Two releases differ in draws of their own, each large enough to hide one visit: what is left after "
-        "subtracting is noise, too.",
+        else "Two releases differ in draws of their own: what is left after subtracting is noise, too.",
         Attempt(
             "Subtract by yourself, step by step" if first else "See what the tree leaves",
             "attack",

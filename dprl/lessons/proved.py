@@ -185,8 +185,8 @@ PROVED = Lesson(
             _errors,
             _accused,
             _caught,
-            "ε bounds how much likelier any outcome is in one world than in the other; one release, or all of them "
-            "together, cannot tell the two apart better than that.",
+            "ε bounds, up to δ, how much likelier any outcome is in one world than in the other, of all releases "
+            "together: no test tells the two apart better than that.",
             Attempt("Watch the attack", "attack", (ATTACK,), {"chart": "errors"}),
             PLAYED,
         ),

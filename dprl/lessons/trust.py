@@ -77,7 +77,7 @@ TRUST = Lesson(
             regret.losses([(spec, regret.name(spec), np.inf) for spec in OFFERED], RANGE),
             _order,
             _times,
-            "A trusted agent adds noise once to each sum over users; where nobody is trusted, every user adds noise to "
+            "A trusted agent adds noise to sums over users; where nobody is trusted, every user adds noise to "
             "their own report, and K reports bring √K times the noise of one.",
             Attempt("Look closer at these four", "explore", (NONE, CENTRAL, SHUFFLE, LOCAL), EXPLORED),
         ),

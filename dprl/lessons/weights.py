@@ -111,8 +111,8 @@ WEIGHTS = Lesson(
             regret.losses([(NONE, NAMES[NONE], np.inf), (MIXTURE, NAMES[MIXTURE], 0.0)], RANGE),
             lambda evidence: regret.needed(evidence, MIXTURE),
             _learned,
-            "Sums of d numbers for each step are all that is released, however many states there are: noise is in few "
-            "numbers, and the users are in all of them.",
+            "A matrix and a vector for each step are all that is released, as large as there are types, however many "
+            "states there are: noise is in few numbers, and all users are in each of them.",
             Attempt("Look at the weights one by one", "linear", (NONE, MIXTURE), {"tab": "weights"}),
         ),
         Step(

@@ -29,8 +29,8 @@ from pages.shared.visitor.state import read_address, session
 
 # Where a visitor may go from here, besides Explore.
 WAYS_ON = (
-    ("pages/tradeoffs/page.py", "What if ε were anything else?", ":material/balance:"),
-    ("pages/free/page.py", "When is privacy free?", ":material/all_inclusive:"),
+    ("pages/lessons/page.py", "A lesson of five minutes", ":material/school:"),
+    ("pages/claims/page.py", "What the papers claim", ":material/gavel:"),
 )
 
 

@@ -105,6 +105,8 @@ def presented() -> None:
     """The same for a projector: one chart, and nothing that is not about it."""
     here = lessons()
     steps = here.lesson.steps
+    if here.problems:
+        st.warning(" ".join(map(escape, here.problems)), icon=":material/link_off:")
     st.markdown(f"### {escape(here.step.prediction.ask)}", anchors=False)
     question()
     if here.shown:

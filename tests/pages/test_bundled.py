@@ -10,12 +10,17 @@ import pytest
 from bench.bundled import POINTS, final, optima, thinned
 from dprl import estimate, metrics
 from dprl.claims import CLAIMS, Run
-from dprl.simulation import RunSpec, kinds, run
+from dprl.lessons import LESSONS
+from dprl.lessons.proved import CARD
+from dprl.lessons.weights import WIDTHS, widths
+from dprl.simulation import RunSpec, kinds, run, spec_from_dict
 from pages.attack.link import DEFAULT
 from pages.attack.state import PLAYED
 from pages.attack.state import bundled as bundled_attack
 from pages.claims.state import FILE as CLAIMED
 from pages.claims.state import bundled as bundled_claims
+from pages.lessons.known import FILE as TAUGHT
+from pages.lessons.known import OWN, evidence
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.results import answers
 from pages.shared.results.bundled import DIRECTORY, ENDS, FILES, bundled, bundled_ends
@@ -107,6 +112,19 @@ def test_the_attack_is_the_engines() -> None:
     assert np.allclose(found.first[:played], trace.first, rtol=1e-5, atol=1e-5), recompute(PLAYED.stem)
     assert np.allclose(found.second[:played], trace.second, rtol=1e-5, atol=1e-5), recompute(PLAYED.stem)
     assert PLAYED.stat().st_size < 100_000
+
+
+def test_what_lessons_ask_is_all_there_and_the_engines() -> None:
+    asked = {one for lesson in LESSONS.values() for step in lesson.steps for one in step.questions}
+    kept = json.loads(TAUGHT.read_text(encoding="utf-8"))
+    found = {(one["question"], spec_from_dict(one["spec"])): one["answer"] for one in kept}
+    assert set(found) == {one for one in asked if one[0] in OWN}, recompute(TAUGHT.stem)
+    assert asked <= set(evidence().answers)
+    weights = widths(run(WIDTHS[1].replace(seeds=1)).seeds)
+    assert found[WIDTHS]["rows"][0] == pytest.approx(weights["rows"][0], rel=1e-3), recompute(TAUGHT.stem)
+    card = kinds.answered(kinds.answer(*CARD))
+    assert found[CARD] == pytest.approx({key: card[key] for key in OWN["guarantee"]}), recompute(TAUGHT.stem)
+    assert TAUGHT.stat().st_size < 20_000
 
 
 def test_the_evidence_on_claims_is_all_there_and_small() -> None:

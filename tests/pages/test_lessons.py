@@ -113,6 +113,13 @@ def test_what_to_try_opens_the_very_view(key: str) -> None:
         assert all(getattr(view, name) == value for name, value in step.attempt.view.items())
 
 
+def test_the_guide_for_teachers_has_every_lesson() -> None:
+    guide = (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
+    for key, lesson in LESSONS.items():
+        questions = "; ".join(step.title for step in lesson.steps)
+        assert f"| {lesson.say} | {lesson.needs} | {questions} | `/lessons?v=2&lesson={key}` |" in guide
+
+
 def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -> None:
     app = visit(PAGE, lesson="trust")
     for item in (1, 3, 2, 0):

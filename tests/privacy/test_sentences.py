@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from dprl.learners import ALGORITHMS
+from dprl.lessons import LESSONS
 from dprl.metrics import Measured
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
@@ -22,6 +23,7 @@ from dprl.simulation.loops import BatchRun
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.run import ASSUMPTIONS
+from pages.lessons.known import evidence as taught
 from tests.privacy.draws import prepared
 from tests.test_layers import ROOT
 
@@ -66,7 +68,8 @@ def vocabulary() -> set[str]:
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
         said.add(promise.verdict(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
     return {
-        plain(text) for text in said | of_attacks() | of_data_sets() | of_values_asked_anew() | of_rooms()
+        plain(text)
+        for text in said | of_attacks() | of_data_sets() | of_values_asked_anew() | of_rooms() | of_lessons()
     }
 
 
@@ -101,6 +104,14 @@ def of_data_sets() -> set[str]:
     }
     said |= {uploads.ESTIMATE, uploads.spent("ρ = 11"), *ASSUMPTIONS}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
+
+
+def of_lessons() -> set[str]:
+    """Why something is so, where noise or a promise is the reason, and what is said of what is proved."""
+    steps = [step for lesson in LESSONS.values() for step in lesson.steps]
+    about = {step.why for step in steps if re.search("noise|[ερδ]|priva|hid|releas|reports", step.why)}
+    printed, _, attacked = LESSONS["proved"].steps
+    return about | {step.found(taught()) for step in (printed, attacked)}
 
 
 def of_rooms() -> set[str]:
