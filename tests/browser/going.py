@@ -229,6 +229,23 @@ STOPS = {
         late=tuple(one.title for one in LINEAR_EXAMPLES),
         everywhere=False,
     ),
+    "lessons": Stop(
+        "lessons?lesson=trust",
+        frozenset(
+            {
+                *(("button", name) for name in ("All lessons", "Next", "Previous", "Next lesson")),
+                *(("button", name) for name in ("Show the answer", "Hide the answer", "Present", "Leave")),
+                ("slider", "Your prediction"),
+            }
+        ),
+        everywhere=False,
+    ),
+    "claims": Stop(
+        "claims?claim=order-of-trust",
+        frozenset(("button", name) for name in ("All claims", "Next", "Run again")),
+        brief=("Curves of setting",),
+        everywhere=False,
+    ),
     "runs": Stop(
         compared(SHORT, LONG),
         frozenset(("button", name) for name in ("Show", "Cancel", "Run it", "Clear my finished runs")),
