@@ -18,6 +18,7 @@ from scipy import linalg, stats
 
 from dprl import RunSpec
 from dprl.kernels import compiled
+from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS
 from dprl.privacy.mechanisms.gaussian import coefficients
@@ -64,7 +65,7 @@ def log_ratios(repetitions: int, peeks: bool, seed: int) -> tuple[Array, float]:
 
     def time_after(i: int, t: int, seen: Array) -> int:
         shown = np.ascontiguousarray(seen.reshape(1, 2, 2, 4))
-        return K if i == M - 1 else int(next_release(t, M - i, K, eta, shown, 0.0, policy))
+        return K if i == M - 1 else int(next_release(t, M - i, K, eta, shown, 0.0, every_state(2), policy))
 
     for at, truth in enumerate(sets):
         prepare(np.random.default_rng(seed + at), noise.stream, memory)

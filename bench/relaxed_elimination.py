@@ -85,7 +85,7 @@ class Checked(EliminationRun):
 
     def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:
         value = np.zeros((self.mdp.H + 1, self.mdp.S))
-        planning.evaluate(estimate.P, estimate.R, self.optimum.policy, value)
+        planning.evaluate(estimate.P, self.mdp.possible, estimate.R, self.optimum.policy, value)
         best, greedy = np.zeros_like(value), np.zeros_like(self.optimum.policy)
         sdp_pe_relaxed.plan(estimate.P, estimate.R, greedy, best)
         top = float(self.mdp.d1 @ best[0])

@@ -211,7 +211,7 @@ def spec_pairs(spec: Spec) -> Pairs:
     fields without a key, which a link may not carry."""
     pairs: Pairs = {}
     for name, field in KINDS[spec.kind].fields.items():
-        key, value = field.query, spec.to_dict()[name]
+        key, value = field.query, spec.to_dict().get(name)
         if not key:
             continue
         if isinstance(value, Mapping):

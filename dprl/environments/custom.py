@@ -38,7 +38,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
         raise SpecError(NAME, f"this is not JSON; give {FORM}.") from None
     if not isinstance(given, dict):
         raise SpecError(NAME, f"this is not an object; give {FORM}.")
-    unknown = [key for key in given if key not in (*EXAMPLE, "H")]
+    unknown = [key for key in given if key not in (*EXAMPLE, "H", "possible")]
     if unknown or not {"P", "R", "d1"} <= set(given):
         raise SpecError(NAME, f"keys are missing or unknown; give {FORM}.")
     P, R, d1 = (
@@ -109,6 +109,13 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
         raise SpecError(f"{NAME}.{error.field}", str(error).partition(": ")[2]) from None
 
 
+def possible(model: str, H: int) -> str | None:
+    """The next states that the model's owner declares possible, as text; None where they do not."""
+    parsed(model)
+    given = json.loads(model).get("possible")
+    return None if given is None else json.dumps(given)
+
+
 def _size(model: str, H: int) -> tuple[int, int, int]:
     _, P, *_ = parsed(model)
     S, A = P.shape[-3], P.shape[-2]
@@ -127,4 +134,5 @@ ENVIRONMENT = Environment(
     fields=(Field("model", "text", json.dumps(EXAMPLE), FORM), horizon(10)),
     make=make,
     size=_size,
+    possible=possible,
 )

@@ -11,6 +11,7 @@ import numpy as np
 from dprl.fields import Field
 from dprl.mdp import TabularMDP
 from dprl.mdp.mixture import Mixture
+from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 
 
@@ -29,6 +30,9 @@ class Environment:
         mixture(**params): what is public of a linear-mixture MDP; None of any other.
         narrowed(factor, **params): the parameters that differ when what tells actions apart is `factor` in (0, 1] times
             as large; None where no parameter does that.
+        branching(**params): B of a model that is made on a table of possible next states; None: S, of all of them.
+        possible(**params): which next states its owner declares possible, as a spec has it, if they do;
+            None: those that the model has.
     """
 
     key: str
@@ -42,6 +46,8 @@ class Environment:
     features: Callable[..., Array] | None = None
     mixture: Callable[..., Mixture] | None = None
     narrowed: Callable[..., Mapping[str, Any]] | None = None
+    branching: Callable[..., int] | None = None
+    possible: Callable[..., str | None] | None = None
 
 
 def horizon(default: int) -> Field:
@@ -59,8 +65,9 @@ def homogeneous(
     state_labels: tuple[str, ...],
     action_labels: tuple[str, ...],
     drawing: Mapping[str, Any],
+    possible: Table | None = None,
 ) -> TabularMDP:
-    """An MDP that is the same at each of H steps. P: [S, A, S], R: [S, A], start: [S]."""
+    """An MDP that is the same at each of H steps. P: [S, A, S], or [S, A, B] on a table, R: [S, A], start: [S]."""
     return TabularMDP(
         name=name,
         P=np.broadcast_to(P, (H, *P.shape)).copy(),
@@ -69,4 +76,5 @@ def homogeneous(
         state_labels=state_labels,
         action_labels=action_labels,
         drawing=drawing,
+        possible=possible,  # type: ignore[arg-type]  # None: every state
     )

@@ -10,10 +10,15 @@ import numpy as np
 from dprl.environments.environment import Environment, homogeneous, horizon
 from dprl.fields import Field, SpecError
 from dprl.mdp import TabularMDP
+from dprl.mdp.structure import every_state, on_table, table_of
 from dprl.mdp.tabular import Array
 
 IDS = ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v3")
 SIZES = {"FrozenLake-v1": (16, 4), "CliffWalking-v1": (48, 4), "Taxi-v3": (500, 6)}
+# the name of the same model in newer versions, whose rain and fickle passengers are off
+SAME_AS = {"Taxi-v3": "Taxi-v4"}
+OUTCOMES = {"Taxi-v3": 1}  # next states of one action at most, where these are few
+STOPS = "RGYB"
 GRIDS = {"FrozenLake-v1": (4, 4), "CliffWalking-v1": (4, 12)}
 MARKS = {  # start, goal, and what to keep out of, at row,column
     "FrozenLake-v1": {"0,0": "S", "3,3": "G", "1,1": "X", "1,3": "X", "2,3": "X", "3,0": "X"},
@@ -36,7 +41,7 @@ def model(id: str) -> tuple[Array, Array, Array, float, float]:
     import gymnasium  # here, because it takes a while and few runs need it
 
     try:
-        env: Any = gymnasium.make(id).unwrapped
+        env: Any = gymnasium.make(SAME_AS.get(id, id) if id not in gymnasium.registry else id).unwrapped
     except gymnasium.error.Error:
         raise SpecError(
             "environment_params.id", f"{id} is not in the Gymnasium that is installed; give another."
@@ -56,9 +61,17 @@ def model(id: str) -> tuple[Array, Array, Array, float, float]:
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
-    """A toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; the map is in `drawing`."""
+    """A toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; the map is in `drawing`.
+
+    Taxi, where every action has one outcome, is made on the table of these.
+    """
     P, R, start, low, high = model(id)
     S = len(start) - 1
+    possible = None
+    if id in OUTCOMES:
+        possible = table_of(P[None] > 0)
+        P, _ = on_table(P[None], every_state(S + 1), possible)
+        P = P[0]
     grid = GRIDS.get(id)
     drawing: dict[str, Any] = {"kind": "graph"}
     if grid:
@@ -70,9 +83,7 @@ def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
             "marks": MARKS[id],
             "moves": [DIRECTIONS[a] for a in ACTIONS[id]],
         }
-    names = (
-        [f"({s // grid[1]}, {s % grid[1]})" for s in range(S)] if grid else [f"state {s}" for s in range(S)]
-    )
+    names = [f"({s // grid[1]}, {s % grid[1]})" if grid else _taxi(s) for s in range(S)]
     return homogeneous(
         f"{id} (Gymnasium)",
         P,
@@ -82,6 +93,7 @@ def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
         state_labels=(*names, "end"),
         action_labels=ACTIONS[id],
         drawing={**drawing, "reward_low": low, "reward_high": high},
+        possible=possible,
     )
 
 
@@ -90,16 +102,37 @@ def _size(id: str, H: int) -> tuple[int, int, int]:
     return S + 1, A, H
 
 
+def _branching(id: str, H: int) -> int:
+    return OUTCOMES.get(id, SIZES[id][0] + 1)
+
+
+def _taxi(s: int) -> str:
+    """A state of Taxi in words."""
+    s, goal = divmod(s, 4)
+    s, passenger = divmod(s, 5)
+    row, column = divmod(s, 5)
+    where = "in the taxi" if passenger == 4 else f"at {STOPS[passenger]}"
+    return f"({row}, {column}), passenger {where}, to {STOPS[goal]}"
+
+
 ENVIRONMENT = Environment(
     key="gymnasium",
     title="Gymnasium",
     summary="FrozenLake, CliffWalking or Taxi from Gymnasium, as finite-horizon problems.",
     source="Gymnasium toy-text",
     fields=(
-        Field("id", "choice", "FrozenLake-v1", "which one; Taxi-v3 is too large to run", choices=IDS),
+        Field(
+            "id",
+            "choice",
+            "FrozenLake-v1",
+            "which one; Taxi-v3 runs where its structure is declared",
+            choices=IDS,
+        ),
         horizon(20),
     ),
     make=make,
     size=_size,
-    smaller="even H=1 is too much for it; FrozenLake-v1 and CliffWalking-v1 fit",
+    smaller="even H=1 is too much for it; with structure=environment (what is possible is declared) H up to 27 fits, "
+    "and without it FrozenLake-v1 and CliffWalking-v1 fit",
+    branching=_branching,
 )

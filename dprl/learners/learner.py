@@ -17,13 +17,14 @@ PUBLIC = {
     "features": "the features of every state and action",
     "mixture": "the features of every transition, and how long their weights can be",
     "rewards": "the mean reward of every state and action",
+    "structure": "which transitions are possible at all, as declared (a step that is not is not counted)",
 }
 
 
 # attributes of every learner
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
-    "public", "schedule", "forgets", "refused", "noise_weight", "refusal", "releases", "seconds",
+    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "refusal", "releases", "seconds",
 )  # fmt: skip
 
 
@@ -33,7 +34,7 @@ class Problem:
 
     Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
     calibrated as printed, the set of constants, the learner's own parameters, and the units in which n and r are
-    released.
+    released, and how many next states are possible at most, where that is declared.
     """
 
     H: int
@@ -46,6 +47,7 @@ class Problem:
     bonus: str
     params: dict[str, Any]
     units: tuple[float, float] = (1.0, 1.0)
+    branching: int | None = None
 
     @property
     def T(self) -> int:
@@ -66,6 +68,7 @@ class Learner(Protocol):
         loop: key of the loop that plays it.
         needs: what an environment has to have, "features" or "mixture", "" where any will do.
         public: keys of PUBLIC, what it takes as known by everybody.
+        declarable: keys of PUBLIC, what it takes so, too, where a spec declares it.
         schedule: the name of its own schedule, "" when it takes any.
         forgets: it is told of each batch by itself, not of running sums.
         refused: privacy models that it does not have, by key, each with the reason, as in "local is ...".
@@ -97,6 +100,8 @@ class Learner(Protocol):
     def needs(self) -> str: ...
     @property
     def public(self) -> tuple[str, ...]: ...
+    @property
+    def declarable(self) -> tuple[str, ...]: ...
     @property
     def schedule(self) -> str: ...
     @property

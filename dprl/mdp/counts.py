@@ -2,6 +2,8 @@
 
 One float64 array [H, S, A, S + 2]. The row of (h, s, a) holds m[h, s, a, s'] for each next state s', then
 n[h, s, a] = sum of m over s', then r[h, s, a], the sum of rewards. Counts are exact up to 2^53.
+
+Where it is declared which next states are possible, it is [H, S, A, B + 2] on their table (mdp/structure.py).
 """
 
 from __future__ import annotations
@@ -11,13 +13,13 @@ import numpy as np
 from dprl.mdp.tabular import Array
 
 
-def empty(H: int, S: int, A: int) -> Array:
-    """A record with every count zero, shape [H, S, A, S + 2]."""
-    return np.zeros((H, S, A, S + 2))
+def empty(H: int, S: int, A: int, B: int | None = None) -> Array:
+    """A record with every count zero, shape [H, S, A, S + 2], or [H, S, A, B + 2]."""
+    return np.zeros((H, S, A, (S if B is None else B) + 2))
 
 
 def transitions(counts: Array) -> Array:
-    """m: [..., S], a view."""
+    """m: [..., S] or [..., B], a view."""
     return counts[..., :-2]
 
 

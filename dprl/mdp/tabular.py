@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.fields import SpecError
+from dprl.mdp.structure import Table, every_state
 
 Array = NDArray[np.float64]
 
@@ -28,11 +29,12 @@ class TabularMDP:
     """A finite-horizon MDP. Steps are h = 0..H-1 and V[H] = 0.
 
     Attributes:
-        P: [H, S, A, S] transition probabilities, rows sum to 1 (within 1e-9).
+        P: [H, S, A, B] transition probabilities on the table `possible`, rows sum to 1 (within 1e-9).
         R: [H, S, A] mean rewards in [0, 1].
         d1: [S] distribution of the first state.
         bernoulli: rewards are Bernoulli(R) draws; otherwise each reward equals its mean.
         drawing: hints for a picture; "kind" is chain, grid or graph.
+        possible: see mdp/structure.py; by default all S next states, so that B = S.
 
     Raises:
         SpecError: shapes disagree, a row does not sum to 1, or a number is out of range.
@@ -46,9 +48,11 @@ class TabularMDP:
     action_labels: tuple[str, ...]
     bernoulli: bool = True
     drawing: Mapping[str, Any] = field(default_factory=lambda: {"kind": "graph"})
+    possible: Table = None  # type: ignore[assignment]  # filled in below
 
     def __post_init__(self) -> None:
-        if self.P.ndim != 4 or self.P.shape[1] != self.P.shape[3] or min(self.P.shape) < 1:
+        every = self.possible is None
+        if self.P.ndim != 4 or (every and self.P.shape[1] != self.P.shape[3]) or min(self.P.shape) < 1:
             raise SpecError("P", f"the shape {self.P.shape} is not allowed; give [H, S, A, S].")
         H, S, A, _ = self.P.shape
         for name, array, shape in (("R", self.R, (H, S, A)), ("d1", self.d1, (S,))):
@@ -62,6 +66,8 @@ class TabularMDP:
         for name, array in (("P", self.P), ("d1", self.d1)):
             if np.abs(array.sum(-1) - 1).max() > 1e-9:
                 raise SpecError(name, "a row does not sum to 1; give probabilities that do, within 1e-9.")
+        if every:
+            object.__setattr__(self, "possible", every_state(S))
         if len(self.state_labels) != S or len(self.action_labels) != A:
             raise SpecError("labels", f"give {S} state labels and {A} action labels.")
 
@@ -79,6 +85,11 @@ class TabularMDP:
     def A(self) -> int:
         """Number of actions."""
         return int(self.P.shape[2])
+
+    @property
+    def dense(self) -> bool:
+        """Whether every next state is possible, so that P is [H, S, A, S]."""
+        return bool(self.P.shape[3] == self.S and self.possible.shape[1] == 1)
 
     @property
     def size(self) -> Size:

@@ -84,6 +84,12 @@ class AttackSpec:
                 f"what a user adds to the sums of {self.run.algorithm} follows from its plans, which is not attacked "
                 "here; give a learner that plans from counts, such as dp-ucbvi.",
             )
+        if self.run.structure is not None:
+            raise SpecError(
+                "structure",
+                "trajectories are given here by state and action whatever is declared possible, and noise on declared "
+                "transitions alone is not attacked; give a run that declares none, whose noise is as large.",
+            )
         object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))
         for name, field in FIELDS.items():
             object.__setattr__(self, name, field.check(getattr(self, name)))

@@ -16,6 +16,7 @@ from dprl.kernels import kernel
 from dprl.mdp import TabularMDP
 from dprl.mdp.planning import Policy
 from dprl.mdp.sampling import binomial
+from dprl.mdp.structure import Table, next_state
 from dprl.mdp.tabular import Array
 
 Ints = NDArray[np.int64]
@@ -25,11 +26,13 @@ class Model(NamedTuple):
     """The true environment as the sampler wants it. Only the simulator ever holds one.
 
     Attributes:
-        P: [H, S, A, S].
+        P: [H, S, A, B] on the table `possible`, see mdp/structure.py.
         R: [H, S, A].
         cumulative_P, cumulative_d1: running sums, inf from the last possible state on.
         conditional_P, conditional_d1: chance of a state given that no lower one was drawn.
         bernoulli: rewards are drawn, else equal their means.
+
+    Counts are [H, S, A, B + 2].
     """
 
     P: Array
@@ -39,6 +42,7 @@ class Model(NamedTuple):
     conditional_P: Array
     conditional_d1: Array
     bernoulli: bool
+    possible: Table
 
 
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
@@ -51,6 +55,7 @@ def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
         _conditional(mdp.P),
         _conditional(mdp.d1),
         mdp.bernoulli or binary_rewards,
+        mdp.possible,
     )
 
 
@@ -72,6 +77,7 @@ def walk(
 ) -> None:
     """Add `users` trajectories, one after the other, to counts; write how many start in each state."""
     H, S = policy.shape
+    B = model.P.shape[3]
     for s in range(S):
         starts[s] = 0
     for _ in range(users):
@@ -90,9 +96,9 @@ def walk(
             if model.bernoulli and 0.0 < reward < 1.0:
                 reward = 1.0 if rng.random() < reward else 0.0
             counts[h, s, a, x] += 1.0
-            counts[h, s, a, S] += 1.0
-            counts[h, s, a, S + 1] += reward
-            s = x
+            counts[h, s, a, B] += 1.0
+            counts[h, s, a, B + 1] += reward
+            s = next_state(model.possible, h, s, a, x)
 
 
 @kernel
@@ -111,6 +117,7 @@ def sample(
     here, there: int64 [S], scratch.
     """
     H, S = policy.shape
+    B = model.P.shape[3]
     left = users
     for s in range(S):
         starts[s] = binomial(rng, left, model.conditional_d1[s])
@@ -125,15 +132,17 @@ def sample(
                 continue
             a = policy[h, s]
             left = c
-            for x in range(S):
+            for x in range(B):
                 if left == 0:
                     break
                 moved = binomial(rng, left, model.conditional_P[h, s, a, x])
+                if moved == 0:
+                    continue
                 left -= moved
-                there[x] += moved
+                there[next_state(model.possible, h, s, a, x)] += moved
                 counts[h, s, a, x] += moved
-            counts[h, s, a, S] += c
+            counts[h, s, a, B] += c
             reward = model.R[h, s, a]
-            counts[h, s, a, S + 1] += binomial(rng, c, reward) if model.bernoulli else c * reward
+            counts[h, s, a, B + 1] += binomial(rng, c, reward) if model.bernoulli else c * reward
         for x in range(S):
             here[x] = there[x]

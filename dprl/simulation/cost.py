@@ -41,6 +41,7 @@ class Work:
         mechanism: None without noise.
         of_users: noise is calibrated to the stream of users, else to that of releases.
         planning: seconds of the learner's beyond one backward induction a release.
+        branching: next states at most, where it is declared which are possible.
     """
 
     size: Size
@@ -51,6 +52,7 @@ class Work:
     mechanism: str | None
     of_users: bool
     planning: float
+    branching: int | None = None
 
     @property
     def cells(self) -> int:
@@ -67,8 +69,9 @@ def estimate(work: Work) -> Estimate:
     M, cells = work.releases, work.cells
     rows = H * S * A
     users = work.users / M
-    sampling = H * (users * 15e-9 if users < 16 else S * S * 60e-9)
-    planning = rows * (5e-9 + 1.5e-9 * S + 1.5e-9 * d * (S + 2 * d)) + H * d**3 * 2e-9
+    B = work.branching or S
+    sampling = H * (users * 15e-9 if users < 16 else S * B * 60e-9)
+    planning = rows * (5e-9 + 1.5e-9 * B + 1.5e-9 * d * (S + 2 * d)) + H * d**3 * 2e-9
     seconds = M * (planning + sampling + 1e-6)
     rows_kept = 0
     if work.mechanism is not None:

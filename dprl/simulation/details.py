@@ -47,7 +47,8 @@ class SeedTrace(TraceCore):
             bound holds; 0 without noise).
         pac_alpha: [P], pac_count: [C, P] episodes more than alpha suboptimal so far.
         detail_episodes: [D].
-        counts: [D, H, S, A, S + 2] true counts (rows as in mdp/counts.py).
+        counts: [D, H, S, A, S + 2] true counts (rows as in mdp/counts.py), or [D, H, S, A, B + 2] with a declared
+            structure; `noisy` is NaN where nothing is released.
         noisy, released: what is released of the learner's statistic, with noise, and as the learner sees it; of counts
             they are shaped as these.
         policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that release.
@@ -112,8 +113,9 @@ class SeedTrace(TraceCore):
         """Stack details and add what follows from the MDP."""
         H, S, A = mdp.H, mdp.S, mdp.A
         told = details[0].noisy.shape if details else (H, S, A, S + 2)
+        counted = details[0].counts.shape if details else (H, S, A, S + 2)
         shapes = {
-            "counts": (H, S, A, S + 2), "noisy": told, "released": told, "policy": (H, S),
+            "counts": counted, "noisy": told, "released": told, "policy": (H, S),
             "Q": (H, S, A), "V": (H, S), "occupancy": (H, S), "error_bound": (), "error_used": (), "optimism": (),
         }  # fmt: skip
         stacked: dict[str, Any] = {

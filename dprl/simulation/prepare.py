@@ -9,11 +9,11 @@ import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, PUBLIC, Problem
-from dprl.mdp import Size
+from dprl.mdp import Size, TabularMDP
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.privatizers import Batch, Noise, Request
-from dprl.simulation import schedules
+from dprl.simulation import schedules, structure
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import Statistic
@@ -40,6 +40,16 @@ def size_of(spec: RunSpec) -> Size:
     return Size(*ENVIRONMENTS[spec.environment].size(**spec.environment_params))
 
 
+def world_of(spec: RunSpec) -> TabularMDP:
+    """The model of a spec's environment, on the table of what is declared to be possible."""
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    if spec.structure is None:
+        return mdp
+    return structure.restricted(
+        mdp, structure.table(spec.structure, spec.environment, spec.environment_params)
+    )
+
+
 def problem_of(spec: RunSpec, size: Size, K: int, units: tuple[float, float] = (1.0, 1.0)) -> Problem:
     """The public facts a learner's constants depend on, with K users. units: see `Problem`."""
     return Problem(
@@ -53,6 +63,7 @@ def problem_of(spec: RunSpec, size: Size, K: int, units: tuple[float, float] = (
         spec.bonus,
         dict(spec.algorithm_params),
         units,
+        declared.most if (declared := spec.declared) else None,
     )
 
 
@@ -76,7 +87,7 @@ def noise_of(
         statistic: what the learner sees, where more is known of it than the learner says.
     """
     request = Request(
-        statistic=statistic or ALGORITHMS[spec.algorithm].seen(spec.bonus),
+        statistic=statistic or spec.statistic,
         size=size_of(spec),
         times=times,
         mechanism=spec.mechanism or "",
@@ -107,4 +118,5 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
     """The guarantee of a run, with what its learner takes as public."""
-    return replace(noise.guarantee(), public=tuple(PUBLIC[key] for key in ALGORITHMS[spec.algorithm].public))
+    known = (*ALGORITHMS[spec.algorithm].public, *(["structure"] if spec.structure else []))
+    return replace(noise.guarantee(), public=tuple(PUBLIC[key] for key in known))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from importlib.metadata import version
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params, read_json, shown
@@ -17,9 +17,10 @@ from dprl.learners import ALGORITHMS, NEEDED
 from dprl.mdp import Size
 from dprl.plugins import add_plugins, sources
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation import cost, schedules
+from dprl.simulation import cost, schedules, structure
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
-from dprl.statistics import REPLACE_ONE
+from dprl.statistics import REPLACE_ONE, Statistic
+from dprl.statistics.counts import Counts, Declared
 
 # Here, where both registries are whole: a package may register learners and environments from one module.
 add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields(Environment)))
@@ -31,7 +32,7 @@ AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 # What takes its default again when another field changes: it would mean something else, or nothing.
 BELONGS = {
-    "environment": ("environment_params",),
+    "environment": ("environment_params", "structure"),
     "algorithm": ("algorithm_params",),
     "privacy": ("mechanism", "calibration", "delta"),
     "calibration": ("mechanism", "delta"),
@@ -50,6 +51,11 @@ FIELDS: dict[str, Field] = {
             choices=tuple(ALGORITHMS), query="alg", flag="--algorithm",
         ),
         Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
+        Field(
+            "structure", "text", None,
+            f"declares, as public, which transitions are possible at all: {structure.ALLOWED}; by default all",
+            optional=True, query="str", flag="--structure",
+        ),
         Field(
             "privacy", "choice", None, "the privacy model; by default the algorithm's first",
             choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
@@ -105,6 +111,7 @@ class RunSpec:
     environment_params: Mapping[str, Any] = field(default_factory=dict)
     algorithm: str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
+    structure: str | None = None
     privacy: str = None  # type: ignore[assignment]  # filled in below
     mechanism: str | None = None
     calibration: str | None = None
@@ -123,20 +130,16 @@ class RunSpec:
         for name, table_field in FIELDS.items():
             self._set(name, table_field.check(getattr(self, name)))
         world, learner = ENVIRONMENTS[self.environment], ALGORITHMS[self.algorithm]
-        self._set(
-            "environment_params",
-            check_params("environment_params", world.key, world.fields, self.environment_params),
-        )
-        self._set(
-            "algorithm_params",
-            check_params("algorithm_params", learner.key, learner.fields, self.algorithm_params),
-        )
+        owners: dict[str, Any] = {"environment_params": world, "algorithm_params": learner}
+        for name, owner in owners.items():
+            self._set(name, check_params(name, owner.key, owner.fields, getattr(self, name)))
         if not runs_in(learner.key, world.key):
             fitting = tuple(key for key in ENVIRONMENTS if runs_in(learner.key, key))
             raise SpecError(
                 "environment",
                 f"{world.key} has none of the known features that {learner.key} needs; give {_or(fitting)}.",
             )
+        self._set("structure", structure.checked(self.structure, learner.key, self._problem_size))
         self._set("privacy", self.privacy or learner.privacies[0])
         if self.privacy in learner.refused:
             raise SpecError(
@@ -165,6 +168,18 @@ class RunSpec:
             "beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None
         )
         self._check_limits()
+
+    @property
+    def declared(self) -> Declared | None:
+        """Of what is declared to be possible, what noise depends on. Raises SpecError where the model has more."""
+        told = (self.environment, self.environment_params)
+        return structure.declared(self.structure, *told) if self.structure else None
+
+    @property
+    def statistic(self) -> Statistic:
+        """What the learner sees of its users."""
+        seen = ALGORITHMS[self.algorithm].seen(self.bonus)
+        return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
     def _drop_unused_params(self) -> None:
         """Set to None the parameters of the algorithm that this combination does not use."""
@@ -241,14 +256,8 @@ class RunSpec:
         check_budget = PRIVATIZERS[self.privacy].check
         if check_budget is not None:
             change = learner.statistic.sensitivity(size, REPLACE_ONE)
-            check_budget(
-                change,
-                str(self.mechanism),
-                self.work(self.mechanism).releases,
-                str(self.calibration),
-                self.epsilon or 0.0,
-                self.delta or 0.0,
-            )
+            budget = (str(self.calibration), self.epsilon or 0.0, self.delta or 0.0)
+            check_budget(change, str(self.mechanism), self.work(self.mechanism).releases, *budget)
 
     def _estimate_limits(self, mechanism: str | None) -> None:
         if refusal := ALGORITHMS[self.algorithm].refusal(self._problem_size, self.episodes):
@@ -264,7 +273,7 @@ class RunSpec:
         learner, size, K = ALGORITHMS[self.algorithm], self._problem_size, self.episodes
         return cost.Work(
             size=size,
-            statistic=learner.statistic,
+            statistic=self.statistic,
             users=K,
             releases=learner.releases(size, K, self.epsilon, MECHANISMS[mechanism].norm if mechanism else "")
             if learner.schedule
@@ -273,13 +282,15 @@ class RunSpec:
             mechanism=mechanism,
             of_users=self.calibration == "paper",
             planning=learner.seconds(size, K),
+            branching=self.declared.most if self.declared else None,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of FIELDS."""
-        return {
-            f.name: dict(v) if isinstance(v := getattr(self, f.name), Mapping) else v for f in fields(self)
+        """JSON-able canonical form, in the order of FIELDS; without the structure where none is declared."""
+        values = {
+            f.name: getattr(self, f.name) for f in fields(self) if f.name != "structure" or self.structure
         }
+        return {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items()}
 
     def to_json(self) -> str:
         """Canonical JSON on one line."""
@@ -305,10 +316,8 @@ class RunSpec:
     @classmethod
     def from_strings(cls, given: Mapping[str, str]) -> RunSpec:
         """The spec whose fields are written as text, as in a link or on a command line. Raises SpecError."""
-        for name in given:
-            if name not in FIELDS:
-                raise SpecError("spec", f"{shown(name)} is not a field; the fields are {', '.join(FIELDS)}.")
-        return cls(**{name: FIELDS[name].parse(text) for name, text in given.items()})
+        known = {name: FIELDS[name].parse(text) for name, text in given.items() if name in FIELDS}
+        return cls.from_dict({**given, **known})
 
     def replace(self, **changes: Any) -> RunSpec:
         """A copy with some fields changed, checked anew.
@@ -358,7 +367,7 @@ class RunSpec:
 
     def label(self) -> str:
         """A short name for a legend."""
-        title = ALGORITHMS[self.algorithm].title
+        title = ALGORITHMS[self.algorithm].title + (", structure declared" if self.structure else "")
         if self.privacy == "none":
             return f"{title}, no privacy"
         return f"{title}, {self.privacy}, epsilon {self.epsilon:g}"

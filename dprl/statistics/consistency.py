@@ -2,6 +2,9 @@
 
 For each (h, s, a): minimise max over s' of |x[s'] - m^[s']| subject to x >= 0 and |sum x - n^| <= slack.
 It is a linear program; the least value t* has a closed form, and so has a minimiser.
+
+Records are [H, S, A, B + 2], on a table of next states (mdp/structure.py). In `noisy` a counter that is not released is
+NaN: one beyond the last possible next state of its row. It is released as zero.
 """
 
 from __future__ import annotations
@@ -11,26 +14,35 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 
-# kernel signature of a post-processing step: (noisy [H,S,A,S+2], E, released [H,S,A,S+2])
+# kernel signature of a post-processing step: (noisy [H,S,A,B+2], E, released [H,S,A,B+2])
 SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"
 
 
 @kernel
-def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
-    """Write the canonical minimiser plus `lift` into out[h, s, a, :S] and return the minimiser's sum.
+def branching(noisy: Array, h: int, s: int, a: int) -> int:
+    """How many next states of (h, s, a) have a counter."""
+    B: int = noisy.shape[3] - 2
+    while B > 0 and np.isnan(noisy[h, s, a, B - 1]):
+        B -= 1
+    return B
 
-    noisy, out: [H, S, A, S + 2].
+
+@kernel
+def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: float, out: Array) -> float:
+    """Write the canonical minimiser plus `lift` into out[h, s, a, :B] and return the minimiser's sum.
+
+    noisy, out: [H, S, A, B + 2].
 
     Start from max(m^, 0), whose distance is as small as x >= 0 permits. If its sum lies in [lo, hi], done.
     Above hi, move in a straight line toward max(m^ - t*, 0), below lo toward m^ + t*, until the sum fits.
     If n^ + slack < 0 the program has no solution (only off the good event); hi = 0 then gives x = 0.
     """
-    S = noisy.shape[3] - 2
-    n_hat = noisy[h, s, a, S]
+    B = branching(noisy, h, s, a)
+    n_hat = noisy[h, s, a, noisy.shape[3] - 2]
     lo = n_hat - slack
     hi = max(n_hat + slack, 0.0)
     positive = 0.0
-    for x in range(S):
+    for x in range(B):
         m = max(noisy[h, s, a, x], 0.0)
         positive += m
         out[h, s, a, x] = m + lift
@@ -39,7 +51,7 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
     total = 0.0
     active = 0
     worst = 0.0
-    for x in range(S):
+    for x in range(B):
         m = noisy[h, s, a, x]
         total += m
         active += m > 0.0
@@ -52,7 +64,7 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
         while changed and active > 0:
             level = (excess - hi) / active
             changed = False
-            for x in range(S):
+            for x in range(B):
                 if t < noisy[h, s, a, x] <= level:
                     excess -= noisy[h, s, a, x]
                     active -= 1
@@ -60,21 +72,21 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
             t = level
         t = max(t, worst)
         end = 0.0
-        for x in range(S):
+        for x in range(B):
             end += max(noisy[h, s, a, x] - t, 0.0)
         share = 1.0 if end >= hi else (positive - hi) / (positive - end)
         total = 0.0
-        for x in range(S):
+        for x in range(B):
             m = max(noisy[h, s, a, x], 0.0)
             m += share * (max(noisy[h, s, a, x] - t, 0.0) - m)
             total += m
             out[h, s, a, x] = m + lift
         return total
-    t = max(worst, (lo - total) / S)
-    end = total + S * t
+    t = max(worst, (lo - total) / B)
+    end = total + B * t
     share = 1.0 if end <= lo else (lo - positive) / (end - positive)
     total = 0.0
-    for x in range(S):
+    for x in range(B):
         m = max(noisy[h, s, a, x], 0.0)
         m += share * (noisy[h, s, a, x] + t - m)
         total += m
@@ -84,16 +96,19 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
 @kernel
 def consistent(noisy: Array, error: float, released: Array) -> None:
-    """Release m~, n~, r~ from m^, n^, r^, all [H, S, A, S + 2], with E = `error` (QW23-online section 5.1).
+    """Release m~, n~, r~ from m^, n^, r^, all [H, S, A, B + 2], with E = `error` (QW23-online section 5.1).
 
-    slack = E/4; then E/(2S) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
+    slack = E/4; then E/(2B) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
     """
     H, S, A, width = noisy.shape
-    X = width - 2  # next states, S of them
+    X = width - 2
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                n = nearest_counts(noisy, h, s, a, error / 4.0, error / (2.0 * X), released)
+                B = branching(noisy, h, s, a)
+                for x in range(B, X):
+                    released[h, s, a, x] = 0.0
+                n = nearest_counts(noisy, h, s, a, error / 4.0, error / (2.0 * B), released)
                 released[h, s, a, X] = n + error / 2.0
                 released[h, s, a, X + 1] = noisy[h, s, a, X + 1]
 
@@ -106,7 +121,8 @@ def unchanged(noisy: Array, error: float, released: Array) -> None:
         for s in range(S):
             for a in range(A):
                 for x in range(width):
-                    released[h, s, a, x] = noisy[h, s, a, x]
+                    z = noisy[h, s, a, x]
+                    released[h, s, a, x] = 0.0 if np.isnan(z) else z
 
 
 @kernel
@@ -121,25 +137,28 @@ def fit_rows(noisy: Array, tau2: float, released: Array) -> None:
     for h in range(H):
         for s in range(S):
             for a in range(A):
+                B = branching(noisy, h, s, a)
                 total = 0.0
-                for x in range(X):
+                for x in range(B):
                     total += noisy[h, s, a, x]
-                active = X
+                active = B
                 t = -np.inf
                 changed = True
                 while changed:
                     level = (total - noisy[h, s, a, X]) / (active + tau2)
                     changed = False
-                    for x in range(X):
+                    for x in range(B):
                         if t < noisy[h, s, a, x] <= level:
                             total -= noisy[h, s, a, x]
                             active -= 1
                             changed = True
                     t = level
                 n = 0.0
-                for x in range(X):
+                for x in range(B):
                     released[h, s, a, x] = max(noisy[h, s, a, x] - t, 0.0)
                     n += released[h, s, a, x]
+                for x in range(B, X):
+                    released[h, s, a, x] = 0.0
                 released[h, s, a, X] = n
                 released[h, s, a, X + 1] = max(noisy[h, s, a, X + 1], 0.0)
 

@@ -1,13 +1,14 @@
 """Counts of visits n, of transitions m and sums of rewards r: the statistic of every tabular learner.
 
-The record is that of mdp/counts.py, [H, S, A, S + 2]. One user is in one cell of n, of m and of r at each of H steps.
+The record is that of mdp/counts.py, [H, S, A, B + 2], where B = S unless it is declared which next states are
+possible. One user is in one cell of n, of m and of r at each of H steps.
 E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E (QW23-online Assumption 3.1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +17,24 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.statistics.consistency import consistent, fit, fit_halves, unchanged
 from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Of a table of possible next states, what noise depends on.
+
+    Attributes:
+        transitions: how many are possible in each step; one number where all steps are alike.
+        most: next states of one (h, s, a), the branching factor B.
+    """
+
+    transitions: tuple[int, ...]
+    most: int
+
+    def total(self, H: int) -> int:
+        """Transitions in H steps."""
+        return sum(self.transitions) if len(self.transitions) > 1 else H * self.transitions[0]
+
 
 # What replacing one user moves in a batch that releases n and m of one layer alone.
 LAYER = Change(((4, 1.0),))
@@ -29,20 +48,26 @@ class Counts:
         publish: post-processing.
         visits, reward: n is released as n * visits and r as r * reward, and divided by it again.
         even: the same in units in which its parts tolerate the same noise.
+        declared: how many transitions are possible, where that is declared; no other has a counter.
     """
 
     publish: Callable[[Array, float, Array], None]
     visits: float = 1.0
     reward: float = 1.0
     even: Counts | None = None
+    declared: Declared | None = None
 
     kind = "counts"
     parts = "n, m and r"
     printed = "3H"  # the L1 norm for which the papers print their noise: that of blank-one
-    formula = "H*S*A*(S+2)"
     counted = True
     norms = ("l1", "l2", "cells")
     prints = ("laplace-tree", "laplace", "binomial-sum")
+
+    @property
+    def formula(self) -> str:
+        """How many counters there are, in words."""
+        return "(declared transitions, n and r)" if self.declared else "H*S*A*(S+2)"
 
     @property
     def moved(self) -> str:
@@ -59,7 +84,9 @@ class Counts:
 
     def cells(self, size: Size) -> int:
         """Counters released each time."""
-        return size.H * size.S * size.A * (size.S + 2)
+        if self.declared is None:
+            return self.rows(size) * self.row(size)
+        return self.declared.total(size.H) + 2 * self.rows(size)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """What one user moves.
@@ -72,8 +99,8 @@ class Counts:
         return Change((*counts, (moved, self.reward)), one_way=adjacency != REPLACE_ONE)
 
     def scales(self, size: Size, scale: float) -> Array:
-        """[S + 2], of the noise in each counter of one (h, s, a)."""
-        scales = np.full(size.S + 2, scale)
+        """[B + 2], of the noise in each counter of one (h, s, a)."""
+        scales = np.full(self.row(size), scale)
         scales[-2:] = scale / self.visits, scale / self.reward
         return scales
 
@@ -98,12 +125,16 @@ class Counts:
         return Printed(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
-        """Numbers in a row (h, s, a)."""
-        return size.S + 2
+        """Numbers in a row (h, s, a), at most."""
+        return (self.declared.most if self.declared else size.S) + 2
+
+    def rows(self, size: Size) -> int:
+        """One for each (h, s, a)."""
+        return size.H * size.S * size.A
 
     def evened(self) -> Counts:
         """Itself, if it has no such form."""
-        return self.even or self
+        return replace(self.even, declared=self.declared) if self.even else self
 
 
 def _per(part: str, unit: float) -> str:
@@ -127,9 +158,9 @@ def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> floa
     """noisy = counts + scales * noise. Returns the smallest E for which this release is within bounds.
 
     Args:
-        counts, noisy: [H, S, A, S + 2].
+        counts, noisy: [H, S, A, B + 2]; noisy is NaN where nothing is released.
         noise: [cells], unit noise in the order of counts.
-        scales: [S + 2].
+        scales: [B + 2].
     """
     H, S, A, width = counts.shape
     worst_count = 0.0
@@ -139,6 +170,8 @@ def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> floa
         for s in range(S):
             for a in range(A):
                 for x in range(width - 1):
+                    if np.isnan(noisy[h, s, a, x]):
+                        continue
                     z = scales[x] * noise[c]
                     noisy[h, s, a, x] = counts[h, s, a, x] + z
                     worst_count = max(worst_count, abs(z))

@@ -76,6 +76,10 @@ class Dataset:
         """Numbers in a row (h, s, a)."""
         return size.S + 1
 
+    def rows(self, size: Size) -> int:
+        """One for each (h, s, a)."""
+        return size.H * size.S * size.A
+
     def evened(self) -> Dataset:
         """Itself: n and m tolerate the same noise."""
         return self

@@ -97,6 +97,10 @@ class FeatureGram:
         """d, a vector; of a matrix's noise see learners/linear/value_iteration.py."""
         return size.d
 
+    def rows(self, size: Size) -> int:
+        """As many as draws make up."""
+        return self.cells(size) // size.d
+
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """What one user moves, all steps together: of matrices once, of vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]

@@ -129,6 +129,9 @@ class Statistic(Protocol):
     def row(self, size: Size) -> int:
         """Numbers that a learner looks at together, and whose noise is bounded together."""
 
+    def rows(self, size: Size) -> int:
+        """How many such rows there are."""
+
     def evened(self) -> Self:
         """The same statistic, released in units in which its parts tolerate the same noise."""
 

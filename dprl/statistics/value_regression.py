@@ -93,6 +93,10 @@ class ValueRegression:
         (d + 3)/2 times as many rows as steps and families, two at least: enough for both."""
         return size.d
 
+    def rows(self, size: Size) -> int:
+        """As many as draws make up."""
+        return self.cells(size) // size.d
+
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """What one user moves, all steps together."""
         ratios = np.array(self.moves(size, adjacency)) / self.units(size)

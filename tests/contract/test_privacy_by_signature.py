@@ -13,6 +13,7 @@ from dprl import ALGORITHMS, RunSpec
 from dprl.learners import PUBLIC, Problem
 from dprl.learners.elimination.eliminator import EliminationLearner
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp.structure import Table, every_state
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, SeedRun, schedules, start
 from dprl.simulation.online import small_problem
@@ -26,7 +27,7 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
     assert isinstance(learner, TabularLearner)
     planners = [learner.planner(bonus) for bonus in learner.bonuses]
     for plan, constants in planners:
-        arguments = ["released", "error", "constants", "Q", "V", "policy"]
+        arguments = ["released", "error", "possible", "constants", "Q", "V", "policy"]
         assert list(inspect.signature(plan).parameters) == arguments
         assert list(inspect.signature(constants).parameters) == ["problem"]
     assert {f.name for f in Problem.__dataclass_fields__.values()} == {
@@ -40,6 +41,7 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
         "bonus",
         "params",
         "units",
+        "branching",
     }
     pending: list[Callable[..., Any]] = [function for planner in planners for function in planner]
     seen: set[Callable[..., Any]] = set()
@@ -53,7 +55,8 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
         for name, value in found.globals.items():
             assert inspect.ismodule(value) or callable(value) or isinstance(value, int | float), name
             if inspect.isfunction(value):
-                assert value.__module__.split(".")[:2] == ["dprl", "learners"], name
+                where = value.__module__.split(".")
+                assert where[:2] == ["dprl", "learners"] or where == ["dprl", "mdp", "structure"], name
                 pending.append(value)
 
 
@@ -84,8 +87,16 @@ def test_plan_is_a_function_of_what_was_released(key: str, bonus: str) -> None:
 
         seen: list[Array] = []
 
-        def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Array) -> None:
-            learner.planner(bonus).plan(released, error, constants, Q, V, policy)
+        def plan(
+            released: Array,
+            error: float,
+            possible: Table,
+            constants: Array,
+            Q: Array,
+            V: Array,
+            policy: Array,
+        ) -> None:
+            learner.planner(bonus).plan(released, error, possible, constants, Q, V, policy)
             seen.extend([Q.copy(), V.copy(), policy.copy()])
 
         run._kernels = run._kernels._replace(publish=publish, plan=plan)
@@ -112,7 +123,7 @@ def test_scrambled_counts_change_nothing_once_released(key: str) -> None:
 
     def planned() -> tuple[bytes, ...]:
         Q, V, policy = state.Q.copy(), state.V.copy(), state.policy.copy()
-        run._kernels.plan(released, setup.error[-1], setup.constants, Q, V, policy)
+        run._kernels.plan(released, setup.error[-1], every_state(2), setup.constants, Q, V, policy)
         return Q.tobytes(), V.tobytes(), policy.tobytes()
 
     before = planned()
@@ -144,11 +155,15 @@ def test_the_loop_hands_planner_and_schedule_nothing_but_what_was_released(key: 
 
         return called
 
-    learned: list[Any] = [state.released, setup.constants, state.Q, state.V, state.policy]
+    possible = run.model.possible
+    np.testing.assert_array_equal(possible, every_state(run.mdp.S))  # nothing is declared
+    learned: list[Any] = [state.released, possible, setup.constants, state.Q, state.V, state.policy]
     run._kernels = run._kernels._replace(
         plan=watched("plan", learned, run._kernels.plan),
         next_release=watched(
-            "next_release", [state.released, setup.settings, state.policy], run._kernels.next_release
+            "next_release",
+            [state.released, setup.settings, possible, state.policy],
+            run._kernels.next_release,
         ),
     )
     assert run.advance(60.0)

@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import brentq
 
 from dprl.learners.tabular import anytime
+from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 
 BETA = 0.1
@@ -33,7 +34,7 @@ def planned(
     Q[1, :, 0] = V  # nothing was seen there, so it stays
     values, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
     constants = np.array([START, tau2, rho2])
-    (plan or anytime.bernstein)(released, radius, constants, Q, values, policy)  # type: ignore[operator]
+    (plan or anytime.bernstein)(released, radius, every_state(S), constants, Q, values, policy)  # type: ignore[operator]
     return float(Q[0, 0, 0])
 
 
@@ -233,8 +234,8 @@ def test_q_never_rises_again_when_noise_hides_a_row() -> None:
     constants = np.array([log(10), 1.0, 1.0])
     for plan in (anytime.bernstein, anytime.hoeffding):
         Q[:] = 1.0
-        plan(released, 10.0, constants, Q, V, policy)
+        plan(released, 10.0, every_state(1), constants, Q, V, policy)
         once = Q[0, 0, 0]
         assert once < 0.6
-        plan(np.zeros_like(released), 10.0, constants, Q, V, policy)
+        plan(np.zeros_like(released), 10.0, every_state(1), constants, Q, V, policy)
         assert Q[0, 0, 0] == once

@@ -13,6 +13,7 @@ import pytest
 from dprl.fields import check_params
 from dprl.learners import ALGORITHMS, Problem
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.statistics import CONSISTENT
 
@@ -230,7 +231,7 @@ def test_plan_is_what_the_page_says(key: str, bonus: str, cap: str) -> None:
         for released, E in releases(algorithm, seed):
             expected_Q, expected_V = replan(key, BONUSES[key, bonus], released, E, Q, params)
             given = released.copy()
-            algorithm.plan(released, E, constants, Q, V, policy)
+            algorithm.plan(released, E, every_state(released.shape[1]), constants, Q, V, policy)
             np.testing.assert_allclose(Q, expected_Q, rtol=1e-9)
             np.testing.assert_allclose(V, expected_V, rtol=1e-9)
             np.testing.assert_array_equal(policy, Q.argmax(-1))  # the lowest of equals, as NumPy's
@@ -252,7 +253,7 @@ def test_q_never_rises_while_counts_are_positive(key: str) -> None:
         released[..., :S] = rng.integers(1, 1000, size=(H, S, A, S))
         released[..., S] = released[..., :S].sum(-1)
         released[..., S + 1] = rng.random((H, S, A)) * released[..., S]
-        algorithm.plan(released, 0.0, constants, Q, V, policy)
+        algorithm.plan(released, 0.0, every_state(released.shape[1]), constants, Q, V, policy)
         assert (before >= Q).all()
 
 
@@ -262,7 +263,7 @@ def test_q_never_rises_while_counts_are_positive(key: str) -> None:
 def planned(constants: Array, released: Array, E: float) -> Array:
     """Q of PUCB."""
     Q, V, policy = np.zeros(SIZES), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
-    learner("pucb").plan(released, E, constants, Q, V, policy)
+    learner("pucb").plan(released, E, every_state(released.shape[1]), constants, Q, V, policy)
     return Q
 
 
@@ -341,7 +342,9 @@ def test_the_stated_weight_of_noise_is_that_in_the_bonus(key: str, bonus: str) -
     both = []
     for error in (E, 2 * E):
         Q, V, policy = np.full(SIZES, float(H)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
-        algorithm.plan(visited(n), error, algorithm.constants(given), Q, V, policy)
+        algorithm.plan(
+            visited(n), error, every_state(visited(n).shape[1]), algorithm.constants(given), Q, V, policy
+        )
         both.append(Q[-1])
     assert (both[1] < H).all()
     np.testing.assert_allclose(both[1] - both[0], algorithm.noise_weight(given) * E / n, rtol=0.01)

@@ -60,7 +60,7 @@ def test_kernel_and_occupancy_agree_with_values(seed: int, size: tuple[int, int,
     mdp = random_mdp(seed, S, A, H)
     policy = np.random.default_rng(seed).integers(A, size=(H, S))
     V = np.full((H + 1, S), np.nan)
-    planning.evaluate(mdp.P, mdp.R, policy, V)
+    planning.evaluate(mdp.P, mdp.possible, mdp.R, policy, V)
     np.testing.assert_allclose(V, planning.policy_values(mdp, policy), rtol=0, atol=1e-12)
     visits = planning.occupancy(mdp, policy)
     np.testing.assert_allclose(visits.sum(-1), 1.0, rtol=0, atol=1e-12)

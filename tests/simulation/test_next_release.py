@@ -8,6 +8,7 @@ import pytest
 from dprl import RunSpec
 from dprl.kernels import compiled, kernel
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table, every_state
 from dprl.mdp.tabular import Array
 from dprl.simulation import SeedRun, schedules
 from dprl.simulation.schedules import SCHEDULES, SIGNATURE, Schedule
@@ -19,7 +20,14 @@ MOST = 40
 
 @kernel
 def next_release(
-    users: int, left: int, K: int, settings: Array, released: Array, error: float, policy: Policy
+    users: int,
+    left: int,
+    K: int,
+    settings: Array,
+    released: Array,
+    error: float,
+    possible: Table,
+    policy: Policy,
 ) -> int:
     """As many users again as the released counts say the policy's least visited (h, s) has seen."""
     least = float(users)
@@ -68,7 +76,16 @@ def test_the_next_release_follows_from_the_last_and_there_are_never_more_than_mo
             before, after = int(trace.episodes[i]), int(trace.episodes[i + 1])
             left = MOST - i - 1
             released, policy = trace.released[i], trace.policy[i].astype(np.int64)
-            asked = next_release(before, left, spec.episodes, np.zeros(1), released, 0.0, policy)
+            asked = next_release(
+                before,
+                left,
+                spec.episodes,
+                np.zeros(1),
+                released,
+                0.0,
+                run.model.possible,
+                policy,
+            )
             assert after == (asked if left > 1 else spec.episodes)
     assert not np.array_equal(traces[0].episodes, traces[1].episodes)  # it did look
 
@@ -88,6 +105,6 @@ def test_a_fixed_schedule_steps_through_its_list(text: str, K: int) -> None:
     nothing, policy = np.zeros((1, 1, 1, 3)), np.zeros((1, 1), dtype=np.int64)
     users, found = 0, []
     while users < K:
-        users = int(step(users, 9, K, settings, nothing, 0.0, policy))
+        users = int(step(users, 9, K, settings, nothing, 0.0, every_state(1), policy))
         found.append(users)
     np.testing.assert_array_equal(found, schedules.times(text, K))

@@ -109,6 +109,7 @@ class EliminationLearner:
     public = ("sizes", "d1")
     schedule = "own"
     forgets = True
+    declarable: ClassVar[tuple[str, ...]] = ()
     refused: ClassVar[Mapping[str, str]] = {}
     noise_weight = None
 

@@ -116,6 +116,7 @@ class MixtureLearner:
     public = ("sizes", "d1", "mixture", "rewards")
     schedule = ""
     forgets = False
+    declarable: ClassVar[tuple[str, ...]] = ()
     refused: ClassVar[Mapping[str, str]] = {}
     noise_weight: ClassVar[Any] = None
 

@@ -115,6 +115,7 @@ class ValueIterationLearner:
     planners: Mapping[str, Planner]
 
     privacies = ("central", "none")
+    declarable: ClassVar[tuple[str, ...]] = ()
     refused: ClassVar[Mapping[str, str]] = {
         "local": f"is an open question for lsvi-ucb: {LOCAL}",
         "shuffle": f"is not offered for lsvi-ucb, for the reason that local is not: {LOCAL}",

@@ -12,6 +12,7 @@ Hoeffding's learners take (1 + w^2)/4 for v and max(1, w) for c. With noise the 
 known to lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
     |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
 where tau and rho are how much more noise n and r have than m; every piece is replaced by the most it can be there.
+Next states are those that are declared possible, all S by default: no other has counts, noise, or a part in max V~.
 """
 
 from __future__ import annotations
@@ -24,27 +25,28 @@ from dprl.kernels import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular.backup import act_greedily
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
 
 
 @kernel
-def reach(squares: float, total: float, S: int, tau2: float) -> float:
+def reach(squares: float, total: float, B: int, tau2: float) -> float:
     """The most that (r - r~) f_0 + sum (m - m~) f can be in the ellipsoid of radius 1, from squares = rho^2 f_0^2 +
-    |f|^2 and total = sum f over S next states (Sherman, Morrison)."""
-    return float(np.sqrt(max(squares - total * total / (S + tau2), 0.0)))
+    |f|^2 and total = sum f over B next states (Sherman, Morrison)."""
+    return float(np.sqrt(max(squares - total * total / (B + tau2), 0.0)))
 
 
 @kernel
-def raised_mean(k: float, squares: float, total: float, S: int, tau2: float) -> float:
+def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> float:
     """The e for which q + e is the most that (r + sum m V) / n can be, where q is its value at the centre.
 
     k = E / n~; squares, total: of f = V - q, f_0 = 1. It solves e = k reach(f - e), a quadratic in e, for
-    k^2 S tau^2 / (S + tau^2) < 1: some counts in the ellipsoid would be those of no user otherwise.
+    k^2 B tau^2 / (B + tau^2) < 1: some counts in the ellipsoid would be those of no user otherwise.
     """
-    share = tau2 / (S + tau2)
-    lead = 1.0 - k * k * S * share
+    share = tau2 / (B + tau2)
+    lead = 1.0 - k * k * B * share
     slope = k * total * share
-    here = reach(squares, total, S, tau2)
+    here = reach(squares, total, B, tau2)
     return float(k * (np.sqrt(slope * slope + lead * here * here) - slope) / lead)
 
 
@@ -102,44 +104,48 @@ def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float
 
 
 @kernel
-def extremes(V: Array, h: int) -> tuple[float, float]:
-    """Largest and least value of step h."""
-    top = V[h, 0]
-    bottom = V[h, 0]
-    for x in range(V.shape[1]):
-        top = max(top, V[h, x])
-        bottom = min(bottom, V[h, x])
+def extremes(values: Array, B: int) -> tuple[float, float]:
+    """Largest and least of the first B values."""
+    top = values[0]
+    bottom = values[0]
+    for x in range(1, B):
+        top = max(top, values[x])
+        bottom = min(bottom, values[x])
     return top, bottom
 
 
 @kernel
-def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+def bernstein(
+    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+) -> None:
     """Optimistic backward induction with the lesser of the two anytime bounds. constants: see `constants`."""
     H, S, A = Q.shape
     start, tau2, rho2 = constants[0], constants[1], constants[2]
-    missed = error * np.sqrt(S * tau2 / (S + tau2))  # visits by which n~ may be off
-    P = np.zeros(S)
+    most = released.shape[3] - 2
+    P, following = np.zeros(most), np.zeros(most)
     for h in range(H - 1, -1, -1):
-        top, bottom = extremes(V, h + 1)
         for s in range(S):
             for a in range(A):
-                n = released[h, s, a, S]
+                n = released[h, s, a, most]
+                B = gather(possible, h, s, a, V, h + 1, following)
+                missed = error * np.sqrt(B * tau2 / (B + tau2))  # visits by which n~ may be off
                 fewest = n - missed
                 if fewest < 1.0:
                     Q[h, s, a] = min(Q[h, s, a], float(H - h))
                     continue
-                r = released[h, s, a, S + 1] / n
+                top, bottom = extremes(following, B)
+                r = released[h, s, a, most + 1] / n
                 mean = 0.0
-                for x in range(S):
+                for x in range(B):
                     P[x] = released[h, s, a, x] / n
-                    mean += P[x] * V[h + 1, x]
+                    mean += P[x] * following[x]
                 b = min(r, 1.0)
                 variance = 0.0
                 d1 = 0.0
                 d2 = 0.0
                 d4 = 0.0
-                for x in range(S):
-                    d = V[h + 1, x] - mean
+                for x in range(B):
+                    d = following[x] - mean
                     variance += P[x] * d * d
                     d1 += d
                     d2 += d * d
@@ -149,15 +155,15 @@ def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Arra
                 above = n * (top - mean)
                 unpaid = n * max(1.0 - r, 0.0)
                 if error > 0.0:
-                    e = raised_mean(error / n, rho2 + d2 - 2.0 * r * d1 + S * r * r, d1 - S * r, S, tau2)
+                    e = raised_mean(error / n, rho2 + d2 - 2.0 * r * d1 + B * r * r, d1 - B * r, B, tau2)
                     # of (V - mean)^2 + b^2 in m, 1 - 2b in r; of top - V in m; of 1 in m, -1 in r
                     fourth = (
-                        rho2 * (1.0 - 2.0 * b) * (1.0 - 2.0 * b) + d4 + 2.0 * b * b * d2 + S * b * b * b * b
+                        rho2 * (1.0 - 2.0 * b) * (1.0 - 2.0 * b) + d4 + 2.0 * b * b * d2 + B * b * b * b * b
                     )
-                    moment += error * reach(fourth, d2 + S * b * b, S, tau2)
+                    moment += error * reach(fourth, d2 + B * b * b, B, tau2)
                     lack = top - mean
-                    above += error * reach(d2 - 2.0 * lack * d1 + S * lack * lack, S * lack - d1, S, tau2)
-                    unpaid += error * reach(rho2 + S, float(S), S, tau2)
+                    above += error * reach(d2 - 2.0 * lack * d1 + B * lack * lack, B * lack - d1, B, tau2)
+                    unpaid += error * reach(rho2 + B, float(B), B, tau2)
                 span = max(min(above / fewest, top - bottom), min(unpaid / fewest, 1.0))
                 bonus = bernstein_bonus(moment / fewest, span, top - bottom, start, fewest, n + missed)
                 Q[h, s, a] = min(Q[h, s, a], min(float(H - h), r + mean + e + bonus))
@@ -165,29 +171,34 @@ def bernstein(released: Array, error: float, constants: Array, Q: Array, V: Arra
 
 
 @kernel
-def hoeffding(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+def hoeffding(
+    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+) -> None:
     """Optimistic backward induction with the anytime Hoeffding bound. constants: see `constants`."""
     H, S, A = Q.shape
     start, tau2, rho2 = constants[0], constants[1], constants[2]
-    missed = error * np.sqrt(S * tau2 / (S + tau2))
+    most = released.shape[3] - 2
+    following = np.zeros(most)
     for h in range(H - 1, -1, -1):
-        top, bottom = extremes(V, h + 1)
         for s in range(S):
             for a in range(A):
-                n = released[h, s, a, S]
+                n = released[h, s, a, most]
+                B = gather(possible, h, s, a, V, h + 1, following)
+                missed = error * np.sqrt(B * tau2 / (B + tau2))
                 fewest = n - missed
                 if fewest < 1.0:
                     Q[h, s, a] = min(Q[h, s, a], float(H - h))
                     continue
-                q = released[h, s, a, S + 1] / n
-                for x in range(S):
-                    q += released[h, s, a, x] / n * V[h + 1, x]
+                top, bottom = extremes(following, B)
+                q = released[h, s, a, most + 1] / n
+                for x in range(B):
+                    q += released[h, s, a, x] / n * following[x]
                 total = 0.0
                 squares = rho2
-                for x in range(S):
-                    total += V[h + 1, x] - q
-                    squares += (V[h + 1, x] - q) * (V[h + 1, x] - q)
-                e = raised_mean(error / n, squares, total, S, tau2)
+                for x in range(B):
+                    total += following[x] - q
+                    squares += (following[x] - q) * (following[x] - q)
+                e = raised_mean(error / n, squares, total, B, tau2)
                 bonus = hoeffding_bonus(top - bottom, start, fewest, n + missed)
                 Q[h, s, a] = min(Q[h, s, a], min(float(H - h), q + e + bonus))
         act_greedily(h, Q, V, policy)
@@ -203,4 +214,5 @@ def constants(problem: Problem) -> Array:
 def noise_weight(problem: Problem) -> float:
     """About the multiplier of E / n in the bonus, where the values of next states are spread evenly over 0 to what is
     left, which is H / 2 on average."""
-    return sqrt(constants(problem)[2] + problem.S * (problem.H / 2) ** 2 / 12)
+    B = problem.branching or problem.S
+    return sqrt(constants(problem)[2] + B * (problem.H / 2) ** 2 / 12)

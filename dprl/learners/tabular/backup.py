@@ -1,6 +1,6 @@
 """Pieces that every optimistic backward induction shares.
 
-They index the whole record of counts, [H, S, A, S + 2], rather than take a view of one row: in compiled code
+They index the whole record of counts, [H, S, A, B + 2], rather than take a view of one row: in compiled code
 a view costs more than the arithmetic on it.
 """
 
@@ -13,31 +13,30 @@ from dprl.mdp.tabular import Array
 
 @kernel
 def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
-    """sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [S]."""
-    S = values.shape[0]
+    """sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B], of the possible s'."""
+    B = values.shape[0]
     total = 0.0
-    for x in range(S):
+    for x in range(B):
         total += counts[h, s, a, x] * values[x]
-    mean: float = total / counts[h, s, a, S]
+    mean: float = total / counts[h, s, a, B]
     return mean
 
 
 @kernel
-def moments(counts: Array, h: int, s: int, a: int, V: Array) -> tuple[float, float]:
-    """Mean and variance of V[h + 1, s'] under P = m[h, s, a, .] / n[h, s, a], in one pass. V: [H + 1, S].
+def moments(counts: Array, h: int, s: int, a: int, values: Array, origin: float) -> tuple[float, float]:
+    """Mean and variance of values [B] under P = m[h, s, a, .] / n[h, s, a], in one pass.
 
-    Deviations are taken from V[h + 1, s], a typical value, so that little is lost in the difference. Released
+    Deviations are taken from `origin`, a typical value, so that little is lost in the difference. Released
     m need not add up to n; the variance is then sum of P (V - mean)^2 as it stands.
     """
-    S = V.shape[1]
-    n = counts[h, s, a, S]
-    origin = V[h + 1, s]
+    B = values.shape[0]
+    n = counts[h, s, a, B]
     weight = 0.0
     first = 0.0
     second = 0.0
-    for x in range(S):
+    for x in range(B):
         m = counts[h, s, a, x]
-        deviation = V[h + 1, x] - origin
+        deviation = values[x] - origin
         weight += m
         first += m * deviation
         second += m * deviation * deviation

@@ -14,12 +14,15 @@ from dprl.learners.tabular.backup import act_greedily, expectation, moments
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
 from dprl.statistics import CONSISTENT
 
 
 @kernel
-def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+def plan(
+    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+) -> None:
     """QW23-online Algorithm 1, lines 5-16, from the released counts n~, m~, r~ alone.
 
     b = c_variance sqrt(Var_{P~}(V~_{h+1}) / n~) + c_count sqrt(1 / n~) + c_privacy E / n~
@@ -36,32 +39,36 @@ def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, po
         constants[6],
         constants[7],
     )
-    gap = np.zeros(S)
+    B = released.shape[3] - 2
+    gap = np.zeros((1, S))
+    following, gaps = np.zeros(B), np.zeros(B)
     for h in range(H - 1, -1, -1):
         cap = H - slope * h
         for x in range(S):
-            gap[x] = 0.0
+            gap[0, x] = 0.0
             if c_gap > 0.0 and h < H - 1:
                 n_next = 0.0
                 for a in range(A):
-                    n_next += released[h + 1, x, a, S]
-                gap[x] = float(H * H)
+                    n_next += released[h + 1, x, a, B]
+                gap[0, x] = float(H * H)
                 if n_next > 0.0:
-                    gap[x] = min(gap[x], g1 / n_next + (g2 * error * error + g3) / n_next / n_next)
+                    gap[0, x] = min(gap[0, x], g1 / n_next + (g2 * error * error + g3) / n_next / n_next)
         for s in range(S):
             for a in range(A):
-                n = released[h, s, a, S]
+                n = released[h, s, a, B]
                 if n <= 0.0 or (error == 0.0 and n < 1.0):
                     Q[h, s, a] = cap
                     continue
                 if c_privacy * error > 2.0 * cap * n:  # that term is beyond the cap, whatever the rest is
                     Q[h, s, a] = min(Q[h, s, a], cap)
                     continue
-                reward = min(max(released[h, s, a, S + 1] / n, 0.0), 1.0)
-                mean, spread = moments(released, h, s, a, V)
+                reward = min(max(released[h, s, a, B + 1] / n, 0.0), 1.0)
+                gather(possible, h, s, a, V, h + 1, following)
+                mean, spread = moments(released, h, s, a, following, V[h + 1, s])
                 bonus = (c_variance * np.sqrt(spread) + c_count) * np.sqrt(1.0 / n) + c_privacy * error / n
                 if c_gap > 0.0:
-                    bonus += c_gap * np.sqrt(expectation(released, h, s, a, gap) / n)
+                    gather(possible, h, s, a, gap, 0, gaps)
+                    bonus += c_gap * np.sqrt(expectation(released, h, s, a, gaps) / n)
                 Q[h, s, a] = min(Q[h, s, a], min(cap, reward + mean + bonus))
         act_greedily(h, Q, V, policy)
 

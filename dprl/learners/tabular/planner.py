@@ -10,14 +10,18 @@ from dprl.fields import Field, SpecError
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
 from dprl.mdp import Size
+from dprl.mdp.structure import TYPE
 from dprl.mdp.tabular import Array
 from dprl.statistics.counts import FITTED, Counts
 
-# kernel signature of a planner: (released, E, constants, Q, V, policy).
-# released: [H, S, A, S + 2], see mdp/counts.py: the only thing a planner learns about users;
-# E: the error bound in use, in counts; constants: [..], from `TabularLearner.constants`;
+# kernel signature of a planner: (released, E, possible, constants, Q, V, policy).
+# released: [H, S, A, B + 2], see mdp/counts.py: the only thing a planner learns about users;
+# E: the error bound in use, in counts; possible: next states that are declared possible, see mdp/structure.py, by
+# default all S = B; constants: [..], from `TabularLearner.constants`;
 # Q: [H, S, A], the previous optimistic values, overwritten; V: [H + 1, S] and policy: [H, S], overwritten.
-SIGNATURE = "void(float64[:,:,:,::1], float64, float64[::1], float64[:,:,::1], float64[:,::1], int64[:,::1])"
+SIGNATURE = (
+    f"void(float64[:,:,:,::1], float64, {TYPE}, float64[::1], float64[:,:,::1], float64[:,::1], int64[:,::1])"
+)
 
 
 RETIRED = {
@@ -65,6 +69,7 @@ class TabularLearner:
     public = ("sizes",)
     schedule = ""
     forgets = False
+    declarable = ("structure",)
     refused: ClassVar[Mapping[str, str]] = {}
 
     def seen(self, bonus: str) -> Counts:

@@ -14,12 +14,15 @@ from dprl.learners.tabular.dp_ucbvi import PRIVACY
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
 from dprl.statistics import NOISY
 
 
 @kernel
-def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+def plan(
+    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+) -> None:
     """Optimistic backward induction with den = max(n^ + E1, 1), E1 = E2 = E/4 the bounds for n^ and m^.
 
     Q = (r^ + sum m^ V)/den + c_reward/sqrt(den) + c_value/sqrt(den) + (w_reward E1 + w_value (S E2 + 2 E1))/den,
@@ -34,18 +37,21 @@ def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, po
         constants[4],
     )
     E1 = error / 4.0
+    B = released.shape[3] - 2
+    following = np.zeros(B)
     for h in range(H - 1, -1, -1):
         cap = H - slope * h
         for s in range(S):
             for a in range(A):
-                n = released[h, s, a, S]
+                n = released[h, s, a, B]
                 if n <= 0.0 or (error == 0.0 and n < 1.0):
                     Q[h, s, a] = cap
                     continue
                 den = max(n + E1, 1.0)
-                value = released[h, s, a, S + 1]
-                for x in range(S):
-                    value += released[h, s, a, x] * V[h + 1, x]
+                gather(possible, h, s, a, V, h + 1, following)
+                value = released[h, s, a, B + 1]
+                for x in range(B):
+                    value += released[h, s, a, x] * following[x]
                 bonus = (c_reward + c_value) / np.sqrt(den) + (
                     w_reward * E1 + w_value * (S * E1 + 2.0 * E1)
                 ) / den

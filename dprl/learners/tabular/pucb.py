@@ -15,12 +15,15 @@ from dprl.learners.tabular.dp_ucbvi import PRIVACY
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
 from dprl.statistics import NOISY
 
 
 @kernel
-def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+def plan(
+    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+) -> None:
     """V20 Algorithm 3 on n^, m^, r^ as released, without post-processing.
 
     conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2); Q+ = min(H, (r^ + sum m^ V)/n^ + conf) where
@@ -34,16 +37,19 @@ def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, po
         constants[2],
         constants[3],
     )
+    B = released.shape[3] - 2
+    following = np.zeros(B)
     E = printed if printed > 0.0 else error
     for h in range(H - 1, -1, -1):
         cap = H - slope * h
         for s in range(S):
             for a in range(A):
-                n = released[h, s, a, S]
+                n = released[h, s, a, B]
                 if n < max(2.0 * E, 1.0):
                     Q[h, s, a] = cap
                     continue
-                value = released[h, s, a, S + 1] / n + expectation(released, h, s, a, V[h + 1])
+                gather(possible, h, s, a, V, h + 1, following)
+                value = released[h, s, a, B + 1] / n + expectation(released, h, s, a, following)
                 ratio = E / n
                 conf = c_phi / np.sqrt(max(n - E, 1.0)) + c_psi * (3.0 * ratio + 2.0 * ratio * ratio)
                 Q[h, s, a] = max(min(cap, value + conf), 0.0)

@@ -13,12 +13,15 @@ from dprl.learners.tabular import anytime
 from dprl.learners.tabular.backup import act_greedily, expectation, moments
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
 from dprl.statistics import NOISY
 
 
 @kernel
-def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+def plan(
+    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+) -> None:
     """Optimistic backward induction; the bonus is that of Azar et al. 2017, Algorithm 4.
 
     b = c_variance sqrt(Var_{P^}(V_{h+1}) / n) + c_count sqrt(1 / n) + c_range / n
@@ -32,27 +35,31 @@ def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, po
         constants[3],
         constants[4],
     )
-    gap = np.zeros(S)
+    B = released.shape[3] - 2
+    gap = np.zeros((1, S))
+    following, gaps = np.zeros(B), np.zeros(B)
     for h in range(H - 1, -1, -1):
         cap = H - slope * h
         for x in range(S):
-            gap[x] = 0.0
+            gap[0, x] = 0.0
             if c_gap > 0.0 and h < H - 1:
                 n_next = 0.0
                 for a in range(A):
-                    n_next += released[h + 1, x, a, S]
-                gap[x] = min(c_gap / n_next, float(H * H)) if n_next >= 1.0 else float(H * H)
+                    n_next += released[h + 1, x, a, B]
+                gap[0, x] = min(c_gap / n_next, float(H * H)) if n_next >= 1.0 else float(H * H)
         for s in range(S):
             for a in range(A):
-                n = released[h, s, a, S]
+                n = released[h, s, a, B]
                 if n < 1.0:
                     Q[h, s, a] = cap
                     continue
-                mean, spread = moments(released, h, s, a, V)
+                gather(possible, h, s, a, V, h + 1, following)
+                mean, spread = moments(released, h, s, a, following, V[h + 1, s])
                 bonus = (c_variance * np.sqrt(spread) + c_count) * np.sqrt(1.0 / n) + c_range / n
                 if c_gap > 0.0:
-                    bonus += np.sqrt(8.0 * expectation(released, h, s, a, gap) / n)
-                Q[h, s, a] = min(Q[h, s, a], min(cap, released[h, s, a, S + 1] / n + mean + bonus))
+                    gather(possible, h, s, a, gap, 0, gaps)
+                    bonus += np.sqrt(8.0 * expectation(released, h, s, a, gaps) / n)
+                Q[h, s, a] = min(Q[h, s, a], min(cap, released[h, s, a, B + 1] / n + mean + bonus))
         act_greedily(h, Q, V, policy)
 
 

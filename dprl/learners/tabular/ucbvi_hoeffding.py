@@ -13,29 +13,35 @@ from dprl.learners.tabular.backup import act_greedily, expectation
 from dprl.learners.tabular.planner import CAP, TabularLearner, cap_slope
 from dprl.learners.tabular.ucbvi import STATISTICAL
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
 from dprl.statistics import NOISY
 
 
 @kernel
-def plan(released: Array, error: float, constants: Array, Q: Array, V: Array, policy: Policy) -> None:
+def plan(
+    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+) -> None:
     """Optimistic backward induction with b = c_count / sqrt(n) (Azar et al. 2017, Algorithm 3)."""
     H, S, A = Q.shape
     slope, c_count = (
         constants[0],
         constants[1],
     )
+    B = released.shape[3] - 2
+    following = np.zeros(B)
     for h in range(H - 1, -1, -1):
         cap = H - slope * h
         for s in range(S):
             for a in range(A):
-                n = released[h, s, a, S]
+                n = released[h, s, a, B]
                 if n < 1.0:
                     Q[h, s, a] = cap
                     continue
+                gather(possible, h, s, a, V, h + 1, following)
                 value = (
-                    released[h, s, a, S + 1] / n
-                    + expectation(released, h, s, a, V[h + 1])
+                    released[h, s, a, B + 1] / n
+                    + expectation(released, h, s, a, following)
                     + c_count / np.sqrt(n)
                 )
                 Q[h, s, a] = min(Q[h, s, a], min(cap, value))

@@ -215,7 +215,7 @@ def with_noise(
     """
     table = table or stream
     events = events or table.releases
-    rows = request.cells // statistic.row(request.size)
+    rows = statistic.rows(request.size)
 
     def guarantee() -> Guarantee:
         wanted = (0.0, request.delta, REFERENCE_DELTA, *SMALL_DELTAS)

@@ -67,7 +67,7 @@ class BatchRun(SlicedRun):
         self.model = model_of(mdp)
         value = np.zeros((mdp.H + 1, mdp.S))
         # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
-        self._kernels.evaluate(mdp.P, mdp.R, self.optimum.policy, value)
+        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self.optimum.policy, value)
         V_star = value[0].copy()
         mechanism, stream = noise.mechanism, noise.stream
         shift, pull = noise_told(spec, noise)
@@ -139,7 +139,7 @@ class BatchRun(SlicedRun):
             0, 0, self._noise_rng, self.setup, state, kernels.step, kernels.add_noise, kernels.add_anew
         )
         state.played[:] = state.policy
-        kernels.evaluate(self.mdp.P, self.mdp.R, state.played, state.value)
+        kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
     def _simulate(self, count: int, until: int) -> None:
         kernels = self._kernels

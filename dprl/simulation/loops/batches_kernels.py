@@ -209,7 +209,8 @@ def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
 def _examples() -> tuple[Model, Setup, State, Record]:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
-    model = Model(f4, f3, f4, f1, f4, f1, True)
+    table = np.zeros((1, 1, 1, 1), dtype=np.int64)
+    model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
     plan = Plan(f3, f2, i2, f1, f1, f4, f4, f3, f3, f1)
     state = State(i, f4, f4, f4, f3, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)

@@ -91,7 +91,7 @@ class EliminationRun:
         )
         self._users_rng, self._noise_rng = streams(spec, seed)
         value = np.zeros((mdp.H + 1, mdp.S))
-        self._kernels.evaluate(mdp.P, mdp.R, self.optimum.policy, value)
+        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self.optimum.policy, value)
         self.V_star = value[0].copy()
         self.alphas = np.array(PAC_ALPHAS) * self.V_star.max()
         self._values: dict[bytes, Array] = {}  # of the policies of this stage
@@ -194,7 +194,7 @@ class EliminationRun:
         key = policy.tobytes()
         if key not in self._values:
             value = np.zeros((self.mdp.H + 1, self.mdp.S))
-            self._kernels.evaluate(self.mdp.P, self.mdp.R, policy, value)
+            self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
             self._values[key] = value[0].copy()
         return self._values[key]
 
@@ -277,7 +277,7 @@ class Kernels(NamedTuple):
 def _compiled(add_noise: Callable[..., None], publish: Callable[..., None]) -> Kernels:
     f1, f4 = np.zeros(1), np.zeros((1, 1, 1, 1))
     f3, i1, i2 = np.zeros((1, 1, 1)), np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
-    model = type_of(Model(f4, f3, f4, f1, f4, f1, True))
+    model = type_of(Model(f4, f3, f4, f1, f4, f1, True, np.zeros((1, 1, 1, 1), dtype=np.int64)))
     integers = type_of(i1)
     drawn: Any = type_of(None)(
         rng_type(), model, type_of(i2), type_of(1), type_of(f4), integers, integers, integers

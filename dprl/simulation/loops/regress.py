@@ -44,7 +44,7 @@ class RegressionRun(SlicedRun):
         self.model = model_of(mdp)
         value = np.zeros((mdp.H + 1, mdp.S))
         # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
-        self._kernels.evaluate(mdp.P, mdp.R, self.optimum.policy, value)
+        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self.optimum.policy, value)
         V_star = value[0].copy()
         error = error_told(spec, noise)
         quantile = float(noise.radius()[-1] / noise.std[-1]) if noise.mechanism else 1.0
@@ -113,7 +113,7 @@ class RegressionRun(SlicedRun):
         setup, state = self.setup, self.state
         self._kernels.plan(state.noisy, 0.0, 0, setup.features, setup.rewards, setup.constants, state.plan)
         state.played[:] = state.policy
-        self._kernels.evaluate(self.mdp.P, self.mdp.R, state.played, state.value)
+        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
     def _simulate(self, count: int, until: int) -> None:
         kernels = self._kernels

@@ -120,7 +120,14 @@ def simulate(
                     now = next_block(most, users, setup.K, setup.d1, setup.features, state.plan)
             else:
                 now = next_release(
-                    users, left, setup.K, setup.settings, state.noisy, errors[row], state.policy
+                    users,
+                    left,
+                    setup.K,
+                    setup.settings,
+                    state.noisy,
+                    errors[row],
+                    model.possible,
+                    state.policy,
                 )
         while setup.adapts and targets[target] < now:
             play(targets[target] - users, users_rng, model, setup, state)
@@ -211,7 +218,8 @@ def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
 def _examples() -> tuple[Any, ...]:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
-    model = Model(f4, f3, f4, f1, f4, f1, True)
+    table = np.zeros((1, 1, 1, 1), dtype=np.int64)
+    model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)
     plan = Plan(f3, f2, i2, f3, f3, f3, f4, f3, f4, f3, f1)
     state = State(i, i, f4, f4, f4, f4, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)

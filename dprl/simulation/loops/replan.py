@@ -36,7 +36,7 @@ class SeedRun(SlicedRun):
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         value = np.zeros((mdp.H + 1, mdp.S))
         # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
-        self._kernels.evaluate(mdp.P, mdp.R, self.optimum.policy, value)
+        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self.optimum.policy, value)
         V_star = value[0].copy()
         self.setup = Setup(
             K=spec.episodes,
@@ -62,9 +62,17 @@ class SeedRun(SlicedRun):
     def _first_plan(self) -> None:
         # before any user: every count zero, so every action looks as good as any and the lowest is played
         state = self.state
-        self._kernels.plan(state.released, 0.0, self.setup.constants, state.Q, state.V, state.policy)
+        self._kernels.plan(
+            state.released,
+            0.0,
+            self.model.possible,
+            self.setup.constants,
+            state.Q,
+            state.V,
+            state.policy,
+        )
         state.played[:] = state.policy
-        self._kernels.evaluate(self.mdp.P, self.mdp.R, state.played, state.value)
+        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
     def _simulate(self, count: int, until: int) -> None:
         kernels = self._kernels
@@ -86,16 +94,20 @@ class SeedRun(SlicedRun):
     def _allocate(self) -> None:
         H, S, A = self.mdp.H, self.mdp.S, self.mdp.A
         noise, stream = self.noise, self.noise.stream
-        counts = empty(H, S, A)
+        counts = empty(H, S, A, self.mdp.P.shape[3])
         private = noise.mechanism is not None
-        cells = counts.size if private else 0
+        cells = noise.statistic.cells(self.mdp.size) if private else 0
+        noisy = counts.copy() if private else counts
+        if private:
+            rows_of = np.broadcast_to(self.mdp.possible, self.mdp.P.shape)
+            noisy[..., :-2][rows_of < 0] = np.nan
         rows = noise.mechanism.rows(stream.items, stream.releases) if noise.mechanism else 0
         self.state = State(
             position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
             counts=counts,
-            noisy=empty(H, S, A) if private else counts,
-            released=empty(H, S, A) if private else counts,
+            noisy=noisy,
+            released=counts.copy() if private else counts,
             noise=np.zeros(cells),
             memory=np.zeros((rows, cells)),
             Q=np.full((H, S, A), float(H)),

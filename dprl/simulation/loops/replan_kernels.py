@@ -38,7 +38,7 @@ class Setup(NamedTuple):
             the learner is told error[b].
         targets: [C] users at or after which the curve is recorded.
         constants: the learner's.
-        scales: [S + 2] of the noise in each counter of a row, in counts.
+        scales: [B + 2] of the noise in each counter of a row, in counts.
         V_star: [S] optimal value of each start state.
         d1: [S].
         alphas: [P].
@@ -71,7 +71,7 @@ class State(NamedTuple):
         position: [5], releases made, users so far, row of the table of bounds in use, points recorded,
             targets passed.
         leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made.
-        counts, noisy, released: [H, S, A, S + 2] (one array when there is no noise).
+        counts, noisy, released: [H, S, A, B + 2] (one array when there is no noise).
         noise: [cells] unit noise in the sums.
         memory: the mechanism's.
         Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's.
@@ -132,7 +132,8 @@ def simulate(
 ) -> None:
     """Make up to `count` releases, none after the first that is at or beyond `until` users.
 
-    `plan` and `next_release` are handed released counts only; that is the privacy of it.
+    `plan` and `next_release` are handed released counts only, and which next states are declared possible; that is the
+    privacy of it.
     """
     ends, errors, targets = setup.ends, setup.error, setup.targets
     position = state.position
@@ -144,7 +145,14 @@ def simulate(
         now = setup.K
         if left > 1:
             now = next_release(
-                users, left, setup.K, setup.settings, state.released, errors[row], state.policy
+                users,
+                left,
+                setup.K,
+                setup.settings,
+                state.released,
+                errors[row],
+                model.possible,
+                state.policy,
             )
         while setup.splits and targets[target] < now:
             # points of the curve are public: at one nothing is released, and nobody plans
@@ -171,7 +179,7 @@ def simulate(
             while target < targets.shape[0] and targets[target] <= users:
                 target += 1
 
-        plan(state.released, errors[row], setup.constants, state.Q, state.V, state.policy)
+        plan(state.released, errors[row], model.possible, setup.constants, state.Q, state.V, state.policy)
         follow(model, state)
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
 
@@ -216,7 +224,7 @@ def follow(model: Model, state: Any) -> None:
                 state.played[h, s] = state.policy[h, s]
                 same = False
     if not same:
-        planning.evaluate(model.P, model.R, state.played, state.value)
+        planning.evaluate(model.P, model.possible, model.R, state.played, state.value)
 
 
 @kernel
@@ -266,7 +274,8 @@ def _signature() -> Any:
     """The declared types of `simulate`, read off small examples of its records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
-    model = Model(f4, f3, f4, f1, f4, f1, True)
+    table = np.zeros((1, 1, 1, 1), dtype=np.int64)
+    model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, f1, f1, f1, 1)
     state = State(i, i, f4, f4, f4, f1, f2, f3, f2, i2, i2, f2, i, i, i, f1, i)
     record = Record(i, f1, f1, f1, i2)

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from dprl.environments import ENVIRONMENTS
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
 from dprl.simulation.details import DETAIL_BYTES, Detail, SeedTrace
 from dprl.simulation.loops.replan_kernels import Record
-from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule, streams
+from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule, streams, world_of
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve
 
@@ -46,7 +45,7 @@ class SlicedRun(ABC):
     ) -> None:
         self.spec = spec
         self.seed = seed
-        self.mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+        self.mdp = world_of(spec)
         self.noise = self.noise_of_run(spec)
         self.optimum = planning.optimum(self.mdp)
         self.seconds = 0.0

@@ -14,6 +14,7 @@ from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table, next_state
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules import geometric
 from dprl.simulation.schedules.schedule import Ints, Schedule
@@ -44,7 +45,14 @@ def growth(users: int, left: int, K: int, settings: Array) -> float:
 
 @kernel
 def next_release(
-    users: int, left: int, K: int, settings: Array, released: Array, error: float, policy: Policy
+    users: int,
+    left: int,
+    K: int,
+    settings: Array,
+    released: Array,
+    error: float,
+    possible: Table,
+    policy: Policy,
 ) -> int:
     """t + max(1, floor(min(eta t, min over (h, s) that are played of max(n~, E, 1) / P~(s at h)))), cut at K.
 
@@ -54,7 +62,7 @@ def next_release(
     eta may be more, see `growth`. settings: [eta].
     """
     H, S = policy.shape
-    A = released.shape[2]
+    A, B = released.shape[2], released.shape[3] - 2
     most = growth(users, left, K, settings)
     if most < 0.0:
         return min(K, users + max(1, int(-most * users)))
@@ -63,7 +71,7 @@ def next_release(
     total = 0.0
     for s in range(S):
         for a in range(A):
-            here[s] += max(released[0, s, a, S], 0.0)
+            here[s] += max(released[0, s, a, B], 0.0)
         total += here[s]
     for s in range(S):
         here[s] = here[s] / total if total > 0.0 else 1.0 / S
@@ -74,13 +82,14 @@ def next_release(
             if here[s] <= 0.0:
                 continue
             a = policy[h, s]
-            block = min(block, max(released[h, s, a, S], max(error, 1.0)) / here[s])
+            block = min(block, max(released[h, s, a, B], max(error, 1.0)) / here[s])
             mass = 0.0
-            for x in range(S):
+            for x in range(B):
                 mass += max(released[h, s, a, x], 0.0)
             if mass > 0.0:
-                for x in range(S):
-                    there[x] += here[s] * max(released[h, s, a, x], 0.0) / mass
+                for x in range(B):
+                    if released[h, s, a, x] > 0.0:
+                        there[next_state(possible, h, s, a, x)] += here[s] * released[h, s, a, x] / mass
         for x in range(S):
             here[x] = there[x]
     return min(K, users + max(1, int(block)))

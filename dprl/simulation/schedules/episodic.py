@@ -7,6 +7,7 @@ import numpy as np
 from dprl.fields import SpecError, number
 from dprl.kernels import kernel
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules.schedule import Ints, Schedule
 
@@ -15,7 +16,14 @@ LIMIT = 10**6
 
 @kernel
 def next_release(
-    users: int, left: int, K: int, settings: Array, released: Array, error: float, policy: Policy
+    users: int,
+    left: int,
+    K: int,
+    settings: Array,
+    released: Array,
+    error: float,
+    possible: Table,
+    policy: Policy,
 ) -> int:
     """t_{i+1} = t_i + 1."""
     return users + 1

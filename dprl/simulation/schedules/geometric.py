@@ -11,6 +11,7 @@ from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
+from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules.schedule import Ints, Schedule
 
@@ -19,7 +20,14 @@ ETA = Field("schedule", "float", 0.02, "growth of a block", low=0.001, high=1.0)
 
 @kernel
 def next_release(
-    users: int, left: int, K: int, settings: Array, released: Array, error: float, policy: Policy
+    users: int,
+    left: int,
+    K: int,
+    settings: Array,
+    released: Array,
+    error: float,
+    possible: Table,
+    policy: Policy,
 ) -> int:
     """t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K. settings: [eta]."""
     return min(K, users + max(1, int(settings[0] * users)))

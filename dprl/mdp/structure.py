@@ -1,0 +1,86 @@
+"""Which next states are possible at all: a table that counts, plans and models are written on.
+
+possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, -1 after the last; an
+axis of length one holds for all. B, the branching factor, is the most that a row has. A model or record on the table
+has P[h, s, a, j] or m[h, s, a, j] for the j-th state of the row, zero where it has no j-th.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.kernels import kernel
+
+Array = NDArray[np.float64]
+Table = NDArray[np.int64]
+TYPE = "int64[:,:,:,::1]"
+
+
+def every_state(S: int) -> Table:
+    """The table of all S next states."""
+    return np.arange(S)[None, None, None]
+
+
+@kernel
+def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
+    """The x-th next state of (h, s, a), -1 where there is none."""
+    i = min(h, possible.shape[0] - 1)
+    j = min(s, possible.shape[1] - 1)
+    k = min(a, possible.shape[2] - 1)
+    return int(possible[i, j, k, x])
+
+
+@kernel
+def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here: Array) -> int:
+    """Write values[at, s'] of the possible next states s' of (h, s, a) into here [B], zero after the last; how many
+    there are. values: [.., S]."""
+    count = 0
+    for x in range(possible.shape[3]):
+        to = next_state(possible, h, s, a, x)
+        if to < 0:
+            here[x] = 0.0
+        else:
+            here[x] = values[at, to]
+            count += 1
+    return count
+
+
+def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
+    """A model on another table, and a transition (h, s, a, s') that this leaves out, if there is one.
+
+    Args:
+        P: [H, S, A, B] on `old`.
+
+    Returns:
+        [H, S, A, B'] on `new`, and the first transition with P > 0 that `new` has not.
+    """
+    H, S, A, _ = P.shape
+    found = np.zeros((H, S, A, new.shape[3]))
+    rows = np.zeros((S, A, S + 1))  # one step at a time; the last column is for no state
+    for h in range(H):
+        rows[...] = 0.0
+        here = np.broadcast_to(old[min(h, len(old) - 1)], (S, A, old.shape[3]))
+        np.put_along_axis(rows, here, P[h], axis=-1)
+        there = np.broadcast_to(new[min(h, len(new) - 1)], (S, A, new.shape[3]))
+        rows[..., S] = 0.0
+        found[h] = np.take_along_axis(rows, there, axis=-1)
+        np.put_along_axis(rows, there, 0.0, axis=-1)
+        if rows.any():
+            s, a, to = (int(x) for x in np.argwhere(rows > 0)[0])
+            return found, (h, s, a, to)
+    return found, None
+
+
+def table_of(allowed: NDArray[np.bool_]) -> Table:
+    """The table of what is allowed: [1 or H, S, A, S]."""
+    S = allowed.shape[-1]
+    B = max(1, int(allowed.sum(-1).max()))
+    first = np.sort(np.where(allowed, np.arange(S), S), axis=-1)[..., :B]
+    return np.ascontiguousarray(np.where(first < S, first, -1), dtype=np.int64)
+
+
+def transitions(possible: Table, S: int, A: int) -> tuple[int, ...]:
+    """How many transitions each step has, of S states and A actions; one number where all steps are alike."""
+    each = (possible >= 0).sum(-1)
+    return tuple(int(step.sum()) for step in np.broadcast_to(each, (len(each), S, A)))
