@@ -78,9 +78,9 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     show(kept(key, lambda: cells(mdp, trace, at, chart, family, seen, step, night)), f"counts_{chart}")
 
 
-def counted(mdp: TabularMDP, family: str) -> tuple[int, figures.Family]:
+def counted(family: str) -> tuple[int, figures.Family]:
     """Where the counts of a family stand in a row of counters, and how they are spoken of."""
-    return (mdp.S, figures.VISITS) if family == "visits" else (mdp.S + 1, figures.REWARDS)
+    return (-2, figures.VISITS) if family == "visits" else (-1, figures.REWARDS)
 
 
 def cells(
@@ -94,7 +94,7 @@ def cells(
     night: bool,
 ) -> Picture:
     """All cells at the at-th detailed moment: the map (of one step, or of all) or the scatter."""
-    column, kind = counted(mdp, family)
+    column, kind = counted(family)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     episode = int(trace.detail_episodes[at])
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
@@ -133,7 +133,7 @@ def cells(
 def cell(mdp: TabularMDP, trace: SeedTrace) -> Picture:
     """One cell's visits over time, with the menus that choose it."""
     family = view.segments("What is counted", "family", FAMILIES)
-    column, kind = counted(mdp, family)
+    column, kind = counted(family)
     columns = st.columns(3)
     with columns[0]:
         h = view.steps("Step", "h", range(mdp.H), [str(h) for h in range(mdp.H)])

@@ -44,9 +44,10 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     curve, title, trace = found
     mdp = data.environment(curve.spec)
-    chart = view.segments(
-        "Which chart", "drawn", CHARTS | (STAGES if trace.series.keys() & TITLES.keys() else {})
-    )
+    charts = CHARTS | (STAGES if trace.series.keys() & TITLES.keys() else {})
+    if not mdp.dense:  # hundreds of states, as Taxi's, fit into no drawing
+        charts = {key: title for key, title in charts.items() if key != "map"}
+    chart = view.segments("Which chart", "drawn", charts)
     night = dark()
     if chart == "stages":
         show(

@@ -81,9 +81,7 @@ def drawn(curve: Curve, kind: Kind, title: str, seeds: Sequence[SeedTrace]) -> P
     first, mdp = seeds[0], data.environment(curve.spec)
     arms = bad_arms(first)
     s, a = np.array(arms).T
-    episodes, pulls = metrics.at_common_points(
-        [(t.detail_episodes, t.counts[:, 0, s, a, mdp.S]) for t in seeds]
-    )
+    episodes, pulls = metrics.at_common_points([(t.detail_episodes, t.counts[:, 0, s, a, -2]) for t in seeds])
     mean, low, high = metrics.regret_band(pulls.mean(axis=2))
     each = metrics.regret_band(pulls.reshape(len(pulls), -1))
     each_mean, each_low, each_high = (one.reshape(pulls.shape[1:]) for one in each)

@@ -48,6 +48,7 @@ def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
 def label(spec: RunSpec, with_algorithm: bool = True) -> str:
     """Algorithm, privacy model and epsilon in a few words."""
     privacy = "no privacy" if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}"
+    privacy += ", structure declared" if spec.structure else ""
     if with_algorithm:
         return f"{ALGORITHMS[spec.algorithm].title}, {privacy}"
     return privacy[0].upper() + privacy[1:]

@@ -36,6 +36,7 @@ TAKEN = {
     "dprl.mdp": {"Size", "TabularMDP"},
     "dprl.environments": {"ENVIRONMENTS", "Environment"},
     "dprl.environments.custom": {"EXAMPLE", "MAX_LABEL", "parsed"},
+    "dprl.simulation.structure": {"ALLOWED", "OWN", "written"},
     "dprl.statistics": {"NOISY"},
     "dprl.privacy": {"MECHANISMS", "PRIVATIZERS", "Guarantee"},
     "dprl.privacy.privatizers": {"Privatizer"},

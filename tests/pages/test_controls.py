@@ -341,3 +341,38 @@ def test_a_spec_survives_the_controls(visit: Visit, given: RunSpec) -> None:
     session = app.session_state["session"]
     session.draft = draft_of(given)
     assert spec(app) == given
+
+
+def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    menu = widget(app, "selectbox", "Public structure")
+    assert "public knowledge" in menu.help
+    menu.select("table").run()
+    unbroken(app)
+    table = widget(app, "text_area", "Possible next states, as JSON")
+    assert table.value.startswith("[[[0],[0,1]],[[0],[0,1,2]]")  # RiverSwim's own, to begin with
+    table.input("[[[0],[0]]]").run()
+    unbroken(app)
+    assert spec(app) is None
+    assert "not a list for each of the 6 states" in words(app)
+    widget(app, "selectbox", "Public structure").select("environment").run()
+    assert spec(app) == RunSpec(structure="environment")
+    widget(app, "selectbox", "Environment").select("gymnasium").run()
+    widget(app, "selectbox", "id").select("Taxi-v3").run()
+    assert spec(app) is None
+    assert "structure=environment" in words(app)
+    widget(app, "selectbox", "Public structure").select("environment").run()
+    unbroken(app)
+    found = spec(app)
+    assert found is not None
+    assert (found.environment_params["id"], found.structure, found.privacy) == (
+        "Taxi-v3",
+        "environment",
+        "central",
+    )
+    assert not app.button(key="run").disabled
+    widget(app, "selectbox", "Algorithm").select("sdp-pe").run()  # which makes nothing of it
+    assert not [w for w in app.sidebar.selectbox if w.label == "Public structure"]
+    widget(app, "selectbox", "Environment").select("riverswim").run()
+    widget(app, "selectbox", "Algorithm").select("dp-ucbvi").run()
+    assert spec(app) == RunSpec(structure="environment")  # what was declared of RiverSwim is found again

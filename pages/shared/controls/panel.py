@@ -27,6 +27,7 @@ from dprl.simulation.spec import TIED
 from dprl.words import count, human
 from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
+from pages.shared.controls.structure import structure
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
 from pages.shared.layout.frame import dark, guarded, redrawn
 from pages.shared.text import escape
@@ -35,8 +36,7 @@ from pages.shared.visitor.draft import Owner, draft_of, effective, spec_from
 from pages.shared.visitor.state import Session, session
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
-GEOMETRIC = "geometric"
-ADAPTIVE = "adaptive"
+GEOMETRIC, ADAPTIVE = "geometric", "adaptive"
 BONUS = {
     "anytime": "anytime (proved, same everywhere)",
     "paper": "paper (as printed)",
@@ -78,6 +78,7 @@ def controls() -> None:
     with st.container(key="controls", gap="small"):
         environment(s)
         learner(s)
+        structure(s)
         privacy(s)
         size(s)
         more(s)
@@ -92,7 +93,8 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
     select("Environment", offered, key, setter("environment"), titles(ENVIRONMENTS), world.summary)
     try:
         checked = checked_params(s, world)
-        if _drawable(Size(*world.size(**checked))):  # else the box below the settings says what would fit
+        S, A, H = world.size(**checked)[:3]
+        if H * S * A * (S + 2) <= MAX_CELLS:  # else the box below the settings says what would fit
             drawn = picture(key, tuple(checked.items()), dark())
             config = style.config() | {"displayModeBar": False}
             st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
@@ -101,10 +103,6 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
     if key == custom.WORLD.key:
         custom.controls(s)
     parameters(s, "environment", key, [f for f in world.fields if f.name != "model"])
-
-
-def _drawable(size: Size) -> bool:
-    return size.H * size.S * size.A * (size.S + 2) <= MAX_CELLS
 
 
 def learner(s: Session) -> None:

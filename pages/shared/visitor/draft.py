@@ -16,14 +16,15 @@ Owner = Literal["environment", "algorithm"]  # of parameters
 class Draft:
     """The fields of a RunSpec as the controls show them.
 
-    environment_params, algorithm_params: by the environment or algorithm that they belong to, so that switching back
-    finds them again; mechanism, calibration, delta, bonus: None where they are chosen for the run.
+    environment_params, algorithm_params, structure: by the environment or algorithm that they belong to, so that
+    switching back finds them again; mechanism, calibration, delta, bonus: None where they are chosen for the run.
     """
 
     environment: str
     environment_params: dict[str, dict[str, Any]]
     algorithm: str
     algorithm_params: dict[str, dict[str, Any]]
+    structure: dict[str, str]
     privacy: str | None
     mechanism: str | None
     calibration: str | None
@@ -57,6 +58,7 @@ def draft_of(spec: RunSpec) -> Draft:
     for owner in ("environment", "algorithm"):
         params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}
         draft[f"{owner}_params"] = {draft[owner]: params}
+    draft["structure"] = {spec.environment: spec.structure} if spec.structure else {}
     return Draft(**draft)
 
 
@@ -69,6 +71,8 @@ def spec_from(draft: Draft) -> RunSpec:
     for owner in ("environment", "algorithm"):
         values[f"{owner}_params"] = values[f"{owner}_params"].get(values[owner], {})
     algorithm = ALGORITHMS[draft.algorithm]
+    declares = "structure" in algorithm.declarable
+    values["structure"] = draft.structure.get(draft.environment) if declares else None
     values["privacy"] = effective(draft.privacy, algorithm.privacies)
     values["bonus"] = effective(draft.bonus, algorithm.bonuses)
     mechanisms = mechanisms_for(draft.algorithm, values["privacy"])
