@@ -78,6 +78,8 @@ def base(chart: Chart, *, shown: bool, names: bool = True, large: bool = False, 
     drawn = [curve for curve in chart.curves if shown or curve.until > 0]
     if names:
         _named(figure, chart, drawn, shown, dark)
+        if not shown:  # what is pressed is an answer, never a curve
+            figure.update_traces(hovertemplate=None, hoverinfo="skip")
     else:
         for curve in drawn:
             figure.add_scatter(
@@ -223,7 +225,7 @@ def fan(
             text=["", name + GAP],
             textposition="middle left",
             textfont={"color": colors.ink, "size": 14},
-            customdata=[place, place],
+            customdata=[None, place],
             hovertemplate=f"{name}<extra></extra>",
             showlegend=False,
             cliponaxis=False,
