@@ -47,6 +47,11 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
     ],
     "linear": [linear_link.encode(example.specs, LinearView()) for example in EXAMPLES],
     "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],
+    "lessons": [
+        [("lesson", "trust"), ("step", "2"), ("guess", "1e9"), ("shown", "yes")],
+        [("lesson", "price"), ("guess", "0.5"), ("present", "on")],
+        [("lesson", "users"), ("step", "1")],
+    ],
     "attack": [attack_link.encode(AttackSpec(run=RUN), AttackView(show=show)) for show in attack_link.SHOWN],
 }
 
