@@ -202,7 +202,18 @@ def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Ca
     visit("pages/explore/page.py", c=[LINK])
     work()
     forbidden()
-    for page in ("home", "explore", "tradeoffs", "free", "offline", "linear", "claims", "lessons", "room", "runs"):
+    for page in (
+        "home",
+        "explore",
+        "tradeoffs",
+        "free",
+        "offline",
+        "linear",
+        "claims",
+        "lessons",
+        "room",
+        "runs",
+    ):
         visit(f"pages/{page}/page.py")
     for tab in ("regret", "counts", "policy", "guarantee", "data"):
         visit("pages/explore/page.py", c=[LINK], tab=tab)
