@@ -17,17 +17,27 @@ from dprl.figures.style import Picture
 from dprl.words import between, exponent, human, percent, rough
 
 Array = NDArray[np.float64]
-Measure = Literal["price", "regret"]
+Measure = Literal["price", "regret", "gap price", "gap"]
 
-TITLES: dict[Measure, str] = {"price": "Price of privacy", "regret": "Regret at the end"}
+TITLES: dict[Measure, str] = {
+    "price": "Price of privacy",
+    "regret": "Regret at the end",
+    "gap price": "Price of privacy",
+    "gap": "How far from the best policy?",
+}
 Y_TITLES: dict[Measure, str] = {
     "price": "Extra regret (reward lost)",
     "regret": "Regret (reward lost)",
+    "gap price": "Extra gap (reward)",
+    "gap": "Gap v* − v<sup>π</sup> (reward)",
 }
 ALTS: dict[Measure, str] = {
     "price": "Chart of the regret that privacy adds, a curve for each privacy model.",
     "regret": "Chart of regret at the end, a curve for each privacy model.",
+    "gap price": "Chart of the gap to the best policy that privacy adds, a curve for each learner.",
+    "gap": "Chart of the gap to the best policy, a curve for each learner.",
 }
+WORST: dict[Measure, str] = {"price": "K·V*", "regret": "K·V*", "gap price": "v*", "gap": "v*"}
 FEW = (10, 1e3)  # the last x over the first, where 1, 2 and 5 of each tenfold are what there is room for
 
 
@@ -42,7 +52,7 @@ class Frontier:
         center, low, high: [P] the mean (or median) over the seeds there are with its interval, NaN where there is none.
         seeds: [P] how many those are.
         whole: [P] all seeds are there.
-        worst: [P] what is lost when nothing is learned, K V*.
+        worst: [P] what is lost when nothing is learned: K V*, of a policy learned from a data set v*.
         share: [P] how much of that was lost, NaN where there is nothing to lose.
         slope: Exponent of x over `fitted` (x from, x to), with its interval; NaN when not fitted.
         theory: The exponent that the paper's bound has, None when there is none to draw.
@@ -93,7 +103,7 @@ def frontier(
     floor = float(positive.min()) / 2 if positive.size else 1.0
     band_name = lines.BANDS[statistic]
     banded = hollow = on_floor = False
-    _worst(figure, curves, colors)
+    _worst(figure, curves, WORST[measure], colors)
     for i, curve in enumerate(curves):
         look = looks.look(curve.kind, dark)
         label = style.plain(curve.label)
@@ -184,10 +194,10 @@ def frontier(
         top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6
         figure.update_yaxes(range=[np.log10(floor), np.log10(top)])
     figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
-    return Picture(figure, ALTS[measure], see, _table(curves, symbol, statistic))
+    return Picture(figure, ALTS[measure], see, _table(curves, symbol, statistic, WORST[measure]))
 
 
-def _worst(figure: Any, curves: Sequence[Frontier], colors: style.Theme) -> None:
+def _worst(figure: Any, curves: Sequence[Frontier], named: str, colors: style.Theme) -> None:
     """All there is to lose: a reference from theory, hence dotted."""
     if not curves:
         return
@@ -197,7 +207,7 @@ def _worst(figure: Any, curves: Sequence[Frontier], colors: style.Theme) -> None
         y=best.worst,
         mode="lines",
         line={"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
-        name="K·V*, all there is to lose",
+        name=f"{named}, all there is to lose",
         hoverinfo="skip",
     )
 
@@ -226,7 +236,7 @@ def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.
         shown.add(curve.theory)
 
 
-def _table(curves: Sequence[Frontier], symbol: str, statistic: Statistic) -> pd.DataFrame:
+def _table(curves: Sequence[Frontier], symbol: str, statistic: Statistic, worst: str) -> pd.DataFrame:
     if not curves:
         return pd.DataFrame()
     return pd.concat(
@@ -238,7 +248,7 @@ def _table(curves: Sequence[Frontier], symbol: str, statistic: Statistic) -> pd.
                     statistic: c.center,
                     "low (95%)": c.low,
                     "high (95%)": c.high,
-                    "share of K·V*": c.share,
+                    f"share of {worst}": c.share,
                     "seeds": c.seeds,
                 }
             )

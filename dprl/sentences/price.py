@@ -18,6 +18,7 @@ from dprl.sentences import seeds
 from dprl.words import exponent, exponents, human, listed, percent, plural, power, promise, quoted, rough
 
 NOTHING = "There is nothing to draw yet."
+NEAR = 0.01  # a share of v*: a gap that is small
 LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, little was learned
 
 
@@ -55,13 +56,27 @@ def frontier(
     if not known:
         return " ".join([NOTHING, *extra])
     fewest = min(int(c.seeds[np.isfinite(c.center)].min()) for c in known)
-    return " ".join([_slopes(known, measure, symbol), seeds.over(statistic, fewest), *extra])
+    near = _near(known, symbol) if measure == "gap" else ""
+    return " ".join(
+        filter(None, [near or _slopes(known, measure, symbol), seeds.over(statistic, fewest), *extra])
+    )
+
+
+def _near(known: Sequence[Frontier], symbol: str) -> str:
+    """From which value on each curve of gaps is near the best policy."""
+    said = []
+    for c in known:
+        far = np.flatnonzero(~(c.share <= NEAR))
+        first = int(far[-1]) + 1 if len(far) else 0
+        where = f"from {symbol} = {human(float(c.x[first]))} on" if first < len(c.x) else "nowhere here"
+        said.append(f"{quoted(c.label)} {where if len(far) else 'everywhere'}")
+    return f"Within {percent(NEAR)} of the best policy: {'; '.join(said)}."
 
 
 def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     sentences = []
     fitted = [c for c in known if np.isfinite(c.slope[0])]
-    what = "the price of privacy" if measure == "price" else "regret"
+    what = {"price": "the price of privacy", "gap price": "the price of privacy"}.get(measure, measure)
     for c in fitted:
         low, high = (human(v) for v in c.fitted)
         way = "falls" if c.slope[0] < 0 else "grows"

@@ -11,6 +11,7 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import OFFLINE
+from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets, kinds, policies
 from dprl.simulation.cost import Estimate
 from dprl.simulation.expected import outlook
@@ -47,8 +48,16 @@ def _owners(base: OfflineSpec) -> dict[str, tuple[Field, ...]]:
 
 
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
-    """The spec with these values of axes. Raises SpecError when they do not go together."""
+    """The spec with these values of axes. Raises SpecError when they do not go together.
+
+    Another learner has the budget of the base where it makes that promise.
+    """
     changes = {name: value for name, value in chosen.items() if name in FIELDS}
+    learner = OFFLINE[chosen.get("algorithm", base.algorithm)]
+    if base.privacy in learner.privacies:
+        kept = ["privacy", *PROMISES[base.privacy].fields]
+        kept += ["calibration"] * (base.privacy in learner.printed)
+        changes = {name: getattr(base, name) for name in kept} | changes
     for params, owner in _owners(base).items():
         given = {f.name: chosen[f.name] for f in owner if f.name in chosen and f.name not in FIELDS}
         if given:

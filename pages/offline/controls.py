@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,10 @@ SPLIT_HELP = (
     "both, as in the paper's simulations; the printed noise then proves less. The tab Guarantee says what."
 )
 
+SIZES_HELP = (
+    "The curve has a data set of each size 5, 10, 20, 50, ... up to this; no trajectory is in two of them."
+)
+
 
 @st.fragment
 @guarded
@@ -48,68 +53,73 @@ def controls() -> None:
     s.wrong.clear()
     with st.container(key="controls", gap="small"):
         environment(s)
-        data_set(o.settings)
-        learners(s, o.settings)
+        behaviour(o.settings)
+        people(o.settings, SIZES_HELP)
+        learners(s, o.settings, offline_settings.offered(s.draft.environment))
         if o.settings.private:
             budgets(o.settings)
             noise(o.settings)
         redrawn(expectation, None, "expected")
-        more(s, o.settings)
+        more(s, o.settings, o.settings.learners)
     with st.container(key="run_box", gap="xsmall"):
         run_box(s)
 
 
-def setter(name: str) -> Any:
+def setter(settings: Settings, name: str) -> Any:
     """Stores one of the settings."""
 
     def store(value: Any) -> None:
-        setattr(offline().settings, name, value)
+        setattr(settings, name, value)
 
     return store
 
 
-def redrawing(name: str) -> Any:
+def redrawing(settings: Settings, name: str) -> Any:
     """Stores one of the settings, on which other controls depend."""
 
     def store(value: Any) -> None:
-        setattr(offline().settings, name, value)
+        setattr(settings, name, value)
         session().version += 1
 
     return store
 
 
-def data_set(settings: Settings) -> None:
-    """Who the trajectories come from, and how many there are."""
+def behaviour(settings: Settings) -> None:
+    """Who the trajectories come from."""
     chosen = BEHAVIOURS[settings.behaviour]
     titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
     select(
         "Behaviour policy",
         tuple(BEHAVIOURS),
         settings.behaviour,
-        redrawing("behaviour"),
+        redrawing(settings, "behaviour"),
         titles,
         chosen.summary,
     )
     if (field := chosen.argument) is not None:
 
         def store(value: float) -> None:
-            offline().settings.arguments[chosen.key] = value
+            settings.arguments[chosen.key] = value
 
         now = settings.arguments.get(chosen.key, field.default)
         exact(f"{field.name} {field.help}", f"behaviour_{chosen.key}", field, now, store)
         complaint(f"behaviour_{chosen.key}")
     if chosen.takes_policy:
         policy(settings)
+
+
+def people(settings: Settings, help: str) -> None:
+    """How many trajectories there are."""
     log_slider(
         "Trajectories n",
         "n",
         FIELDS["n"],
         settings.n,
-        setter("n"),
+        setter(settings, "n"),
         marks=[int(m) for m in stops(100, BIGGEST)],
         show=count,
         ends=("a ward", "a trillion people"),
-        help="The curve has a data set of each size 5, 10, 20, 50, ... up to this; no trajectory is in two of them.",
+        help=help,
     )
 
 
@@ -123,7 +133,7 @@ def policy(settings: Settings) -> None:
         height="content",
         max_chars=MAX_CELLS,
         placeholder="011X12.001X8",
-        on_change=on_value(key, setter("policy")),
+        on_change=on_value(key, setter(settings, "policy")),
         help="For each step a row with a digit for the action in each state, joined by dots; X12 after a row: it is "
         "that of 12 steps. Explore writes it: its tab Policy has a link to this page.",
     )
@@ -133,14 +143,13 @@ def policy(settings: Settings) -> None:
         )
 
 
-def learners(s: Session, settings: Settings) -> None:
-    """Which learners; linear ones where the environment has features."""
-    options = offline_settings.offered(s.draft.environment)
+def learners(s: Session, settings: Settings, options: list[str]) -> None:
+    """Which learners of those offered."""
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     key = f"{s.version}:learners:{len(options)}"
 
     def chosen(given: list[str]) -> None:
-        offline().settings.learners = list(given)
+        settings.learners = list(given)
 
     st.multiselect(
         "Learners",
@@ -160,23 +169,13 @@ def learners(s: Session, settings: Settings) -> None:
 
 def budgets(settings: Settings) -> None:
     """Which promise, and several budgets of it."""
+    promise(settings)
     s = session()
-    offered = offline_settings.promises(settings.private)
-    if settings.privacy not in offered:
-        settings.privacy = offered[0]
-    select(
-        "Privacy budget",
-        offered,
-        settings.privacy,
-        redrawing("privacy"),
-        {key: PROMISES[key].title for key in offered},
-        escape(PROMISES[settings.privacy].summary),
-    )
     field = FIELDS[BUDGET[settings.privacy]]
     key = f"{s.version}:offline:values:{settings.privacy}"
 
     def typed(text: str) -> None:
-        offline().settings.values[settings.privacy] = text
+        settings.values[settings.privacy] = text
 
     st.text_input(
         "Values of ρ" if field.name == "rho" else "Values of ε",
@@ -191,8 +190,28 @@ def budgets(settings: Settings) -> None:
     except SpecError as error:
         s.wrong["values"] = str(error)
     complaint("values")
+    deltas(settings)
+
+
+def promise(settings: Settings) -> None:
+    """Which promise."""
+    offered = offline_settings.promises(settings.private)
+    if settings.privacy not in offered:
+        settings.privacy = offered[0]
+    select(
+        "Privacy budget",
+        offered,
+        settings.privacy,
+        redrawing(settings, "privacy"),
+        {key: PROMISES[key].title for key in offered},
+        escape(PROMISES[settings.privacy].summary),
+    )
+
+
+def deltas(settings: Settings) -> None:
+    """The budget delta, where the promise has one."""
     if "delta" in PROMISES[settings.privacy].fields:
-        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, setter("delta"))
+        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, setter(settings, "delta"))
         complaint("delta")
 
 
@@ -202,23 +221,35 @@ def noise(settings: Settings) -> None:
     if settings.calibration not in offered:
         settings.calibration = offered[0]
     select(
-        "How much noise", offered, settings.calibration, setter("calibration"), CALIBRATION, CALIBRATION_HELP
+        "How much noise",
+        offered,
+        settings.calibration,
+        setter(settings, "calibration"),
+        CALIBRATION,
+        CALIBRATION_HELP,
     )
     if any(offline_settings.splits(option) for option in settings.learners):
-        select("The data set is used", tuple(SPLITS), settings.split, setter("split"), SPLITS, SPLIT_HELP)
+        select(
+            "The data set is used",
+            tuple(SPLITS),
+            settings.split,
+            setter(settings, "split"),
+            SPLITS,
+            SPLIT_HELP,
+        )
 
 
-def more(s: Session, settings: Settings) -> None:
-    """What most visitors leave alone."""
+def more(s: Session, settings: Settings, learners: Sequence[str]) -> None:
+    """What most visitors leave alone. learners: whose constants are among it."""
     with st.expander("More settings"):
         for name, label in (
             ("seeds", "Data sets of each size"),
             ("root_seed", "Root seed"),
             ("beta", "Failure probability β"),
         ):
-            exact(label, name, FIELDS[name], getattr(settings, name), setter(name))
+            exact(label, name, FIELDS[name], getattr(settings, name), setter(settings, name))
             complaint(name)
-        for key, fields in offline_settings.families(settings.learners).items():
+        for key, fields in offline_settings.families(learners).items():
             st.caption(f"Constants of {escape(OFFLINE[key].title)}, also with privacy")
             parameters(s, "algorithm", key, fields)
 

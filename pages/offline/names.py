@@ -70,17 +70,17 @@ def comparable(spec: OfflineSpec) -> float | None:
 
 def kinds(specs: Sequence[OfflineSpec]) -> list[Kind]:
     """What gives the curves their looks, no two alike. The curator is trusted, as a central agent is."""
+    return numbered([kind(spec) for spec in specs])
+
+
+def kind(spec: OfflineSpec) -> Kind:
+    """What gives a curve its look, alone."""
     noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "tight")]
     twins = list(dict.fromkeys(learner.twin for learner in OFFLINE.values()))
-    found = []
-    for spec in specs:
-        learner = twins.index(OFFLINE[spec.algorithm].twin)
-        if spec.calibration is None:
-            found.append(Kind("none", learner=learner))
-        else:
-            noise = noises.index((spec.privacy, spec.calibration))
-            found.append(Kind("central", comparable(spec), noise, learner))
-    return numbered(found)
+    learner = twins.index(OFFLINE[spec.algorithm].twin)
+    if spec.calibration is None:
+        return Kind("none", learner=learner)
+    return Kind("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:

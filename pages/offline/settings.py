@@ -122,43 +122,43 @@ def specs_of(settings: Settings, draft: Draft) -> tuple[OfflineSpec, ...]:
     """
     if not settings.learners:
         raise SpecError("learners", "none was chosen; choose at least one.")
-    field = BUDGET[settings.privacy]
-    budgets = values.parse(FIELDS[field], settings.values[settings.privacy], MAX_CURVES)
+    budgets = values.parse(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)
     found: dict[OfflineSpec, None] = {}
     for option in settings.learners:
-        key = option.removesuffix(PLAIN)
-        params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].twin).items() if k != SPLIT}
-        common: dict[str, Any] = {
-            "environment": draft.environment,
-            "environment_params": draft.environment_params.get(draft.environment, {}),
-            "algorithm": key,
-            "algorithm_params": params | ({SPLIT: settings.split} if splits(option) else {}),
-            "behaviour": settings.behaves,
-            "n": settings.n,
-            "seeds": settings.seeds,
-            "root_seed": settings.root_seed,
-            "beta": settings.beta,
-        }
-        if not is_private(option):
-            found[OfflineSpec(privacy="none", **common)] = None
-            continue
-        calibration = (
-            settings.calibration if settings.privacy in OFFLINE[key].printed else None
-        )  # else there is one size only
         for value in budgets:
-            spec = OfflineSpec(
-                privacy=settings.privacy,
-                calibration=calibration,
-                delta=settings.delta,
-                **{field: value},
-                **common,
-            )
-            found[spec] = None
+            found[spec_of(settings, draft, option, value)] = None
     if len(found) > MAX_CURVES:
         raise SpecError(
             "values", f"these are {len(found)} curves; at most {MAX_CURVES} can be told apart, so give fewer."
         )
     return tuple(found)
+
+
+def spec_of(settings: Settings, draft: Draft, option: str, budget: float | None = None) -> OfflineSpec:
+    """The run of one learner, as `offered` names it, at a budget. Raises SpecError."""
+    key = option.removesuffix(PLAIN)
+    params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].twin).items() if k != SPLIT}
+    noise: dict[str, Any] = {"privacy": "none"}
+    if is_private(option):
+        printed = settings.privacy in OFFLINE[key].printed  # else there is one size only
+        noise = {
+            "privacy": settings.privacy,
+            "calibration": settings.calibration if printed else None,
+            "delta": settings.delta,
+            BUDGET[settings.privacy]: budget,
+        }
+    return OfflineSpec(
+        environment=draft.environment,
+        environment_params=draft.environment_params.get(draft.environment, {}),
+        algorithm=key,
+        algorithm_params=params | ({SPLIT: settings.split} if splits(option) else {}),
+        behaviour=settings.behaves,
+        n=settings.n,
+        seeds=settings.seeds,
+        root_seed=settings.root_seed,
+        beta=settings.beta,
+        **noise,
+    )
 
 
 def settings_of(specs: Sequence[OfflineSpec]) -> Settings:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import SpecError
-from dprl.learners import ALGORITHMS
-from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.simulation import FIELDS, OfflineSpec, RunSpec, estimate
 from dprl.simulation.axes import Model
 from dprl.simulation.spec import DEFAULT_DELTA
 from dprl.words import duration, plural
+from pages.offline import controls as of_data
+from pages.offline import settings as offline_settings
 from pages.shared.controls import panel as controls
 from pages.shared.controls.launch import buttons
 from pages.shared.controls.widgets import complaint, exact, select
@@ -22,18 +26,14 @@ from pages.shared.text import escape
 from pages.shared.values import written
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.state import session, write_address
+from pages.shared.visitor.state import Session, session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
+from pages.tradeoffs.axes import AXES, SYMBOLS
+from pages.tradeoffs.online import offered as offered_models
 from pages.tradeoffs.state import Trade
-from pages.tradeoffs.study import MOST_MODELS, Study
-
-AXES = {
-    "epsilon": "privacy budget ε",
-    "episodes": "number of users K",
-    "H": "horizon H",
-    "S": "number of states S",
-}
+from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, Study
+from pages.tradeoffs.subject import SUBJECTS
 
 
 @st.fragment
@@ -43,26 +43,57 @@ def panel() -> None:
     s, t = session(), trade.trade()
     s.wrong.clear()
     with st.container(key="controls", gap="small"):
-        controls.environment(s)
-        controls.learner(s)
-        compared(t)
-        left_out = st.container(gap="xsmall")
-        axis(t)
-        if t.x != "epsilon":
-            controls.budget(s, "The same for all models.")
-        if t.x != "episodes":
-            controls.size(s)
-        delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
-        exact("Privacy budget δ", "delta", FIELDS["delta"], delta, controls.setter("delta"))
-        complaint("delta")
-        controls.more(s)
+        select(
+            "Learned from", tuple(SUBJECTS), t.kind, turn, {key: one.title for key, one in SUBJECTS.items()}
+        )
+        left_out = PANELS[t.kind].draw(s, t)
     with st.container(key="run_box", gap="xsmall"):
         run_box(t, left_out)
 
 
+def turn(kind: str) -> None:
+    """Another kind of runs: its controls are those of its first study; what is shown stays until Run is pressed."""
+    trade.set_controls(studies.first(kind))
+
+
+def online(s: Session, t: Trade) -> DeltaGenerator:
+    """The controls of online runs; the place below the models."""
+    controls.environment(s)
+    controls.learner(s)
+    compared(t)
+    left_out = st.container(gap="xsmall")
+    axis(t)
+    if t.x != "epsilon":
+        controls.budget(s, "The same for all models.")
+    if t.x != "episodes":
+        controls.size(s)
+    delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
+    exact("Privacy budget δ", "delta", FIELDS["delta"], delta, controls.setter("delta"))
+    complaint("delta")
+    controls.more(s)
+    return left_out
+
+
+def offline(s: Session, t: Trade) -> DeltaGenerator:
+    """The controls of runs on data sets; the place below the learners."""
+    controls.environment(s)
+    of_data.behaviour(t.settings)
+    offered = [key for key in offline_settings.offered(s.draft.environment) if key in OFFLINE]
+    of_data.learners(s, t.settings, offered)
+    left_out = st.container(gap="xsmall")
+    of_data.promise(t.settings)
+    second = axis(t)
+    if "n" not in (t.x, second):
+        of_data.people(t.settings, "The same for all points.")
+    of_data.deltas(t.settings)
+    of_data.noise(t.settings)
+    of_data.more(s, t.settings, [base_learner(t)])
+    return left_out
+
+
 def compared(t: Trade) -> None:
     """Which models."""
-    offered = trade.offered(session().draft.algorithm)
+    offered = offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
     key = f"{session().version}:models:{len(offered)}"
 
@@ -83,50 +114,86 @@ def compared(t: Trade) -> None:
     )
 
 
-def axis(t: Trade) -> None:
-    """What it is compared against, and at which values."""
-    s = session()
+def axis(t: Trade) -> str:
+    """What it is compared against, and at which values; and those of the second axis, whose name is returned."""
+    s, subject = session(), SUBJECTS[t.kind]
     try:
-        base = base_of(t)
+        base = PANELS[t.kind].base(t)
     except SpecError:
-        base = studies.BASE_SPEC
+        base = subject.base
     offered = tuple(studies.axes(base))
     if t.x not in offered:
-        t.x = "epsilon"
+        t.x = subject.budget(base)
 
     def chosen(x: str) -> None:
         t.x = x
         s.version += 1
 
     select("Against", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered})
-    key = f"{s.version}:values:{t.x}"
-    text = t.values.setdefault(t.x, written(studies.default_values(base, t.x)))
+    several(t, "Values", t.x, t.values, studies.default_values(base, t.x), base, MOST_VALUES)
+    second = subject.second(base, t.x)
+    if second:
+        label = f"Lines for {SYMBOLS.get(second, second)} ="
+        several(t, label, second, t.among, subject.among(base, t.x), base, MOST_MODELS)
+    return second
+
+
+def several(
+    t: Trade, label: str, x: str, texts: dict[str, str], usual: tuple[Any, ...], base: Any, most: int
+) -> None:
+    """The values of an axis, as text."""
+    key = f"{session().version}:{label}:{x}"
 
     def typed(values: str) -> None:
-        t.values[t.x] = values
+        texts[x] = values
 
     st.text_input(
-        "Values",
-        text,
+        label,
+        texts.setdefault(x, written(usual)),
         key=key,
         max_chars=400,
         on_change=on_value(key, typed),
-        help="Separated by commas, up to 16.",
+        help=f"Separated by commas, up to {most}.",
     )
     try:
-        studies.parse_values(base, t.x, t.values[t.x])
+        studies.parse_values(base, x, texts[x])
     except SpecError as error:
-        s.wrong["values"] = str(error)
-    complaint("values")
+        session().wrong[label] = str(error)
+    complaint(label)
 
 
-def base_of(t: Trade) -> RunSpec:
-    """What does not change, from the controls. Raises SpecError."""
-    s = session()
-    private = [p for p in ALGORITHMS[s.draft.algorithm].privacies if p != "none"]
+def base_learner(t: Trade) -> str:
+    """Whose run on a data set is the base: the first that is private."""
+    return next(iter(t.settings.private), SUBJECTS["offline"].base.algorithm)
+
+
+def online_base(t: Trade) -> RunSpec:
+    """What does not change of online runs. Raises SpecError."""
+    draft = session().draft
+    private = [p for p in ALGORITHMS[draft.algorithm].privacies if p != "none"]
     return spec_from(
-        replace(s.draft, privacy=private[0] if private else "none", mechanism=None, calibration=None)
+        replace(draft, privacy=private[0] if private else "none", mechanism=None, calibration=None)
     )
+
+
+def offline_base(t: Trade) -> OfflineSpec:
+    """What does not change of runs on data sets. Raises SpecError."""
+    return offline_settings.spec_of(t.settings, session().draft, base_learner(t))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The controls of a kind of specs: draws them, gives the base they describe, and what they compare."""
+
+    draw: Callable[[Session, Trade], DeltaGenerator]
+    base: Callable[[Trade], Any]
+    models: Callable[[Trade], list[str]]
+
+
+PANELS = {
+    "online": Panel(online, online_base, lambda t: t.models),
+    "offline": Panel(offline, offline_base, lambda t: t.settings.learners),
+}
 
 
 def study_of(t: Trade) -> tuple[Study | None, str]:
@@ -134,9 +201,18 @@ def study_of(t: Trade) -> tuple[Study | None, str]:
     if session().wrong:
         return None, "Mend the value marked in red first."
     try:
-        base = base_of(t)
-        values = studies.parse_values(base, t.x, t.values[t.x])
-        return Study(base, tuple(t.models), t.x, values, t.study.show, t.study.share, t.study.statistic), ""
+        base = PANELS[t.kind].base(t)
+        second = SUBJECTS[t.kind].second(base, t.x)
+        return Study(
+            base,
+            tuple(PANELS[t.kind].models(t)),
+            t.x,
+            studies.parse_values(base, t.x, t.values[t.x]),
+            t.study.show,
+            t.study.share,
+            t.study.statistic,
+            studies.parse_values(base, second, t.among[second]) if second else (),
+        ), ""
     except SpecError as error:
         return None, str(error)
 
@@ -181,5 +257,6 @@ def run(study: Study) -> None:
 def reset() -> None:
     """What is compared, and along which axis, as at first."""
     t = trade.trade()
-    t.models, t.x = list(studies.DEFAULT.models), studies.DEFAULT.x
     t.values.clear()
+    t.among.clear()
+    trade.set_controls(studies.first(t.kind))

@@ -6,9 +6,8 @@ from dprl.sentences import doubts as sentences
 from dprl.words import count
 from pages.shared.results import doubts
 from pages.tradeoffs import state as trade
+from pages.tradeoffs.axes import SYMBOLS
 from pages.tradeoffs.study import Study
-
-SYMBOLS = {"epsilon": "ε", "episodes": "K"}
 
 
 def of_study(study: Study) -> list[str]:
@@ -17,12 +16,12 @@ def of_study(study: Study) -> list[str]:
     symbol = SYMBOLS.get(study.x, study.x)
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
-    for model, title in zip(study.models, trade.titles(study.models), strict=True):
-        for x, spec in trade.points(study, model):
+    for line, title in study.titles.items():
+        for x, spec in trade.points(study, line):
             at = f"{symbol} = {count(x) if x >= 1 else format(x, 'g')}"
-            if seeds := doubts.stuck(spec.twin()):
-                stuck["" if study.x == "epsilon" else at] = (seeds, spec.seeds)
-            if spec.privacy != "none":
+            if study.subject.doubted(spec) and (seeds := doubts.stuck(spec.twin())):
+                stuck["" if study.x == study.subject.budget(study.base) else at] = (seeds, spec.seeds)
+            if spec != spec.twin():
                 price = trade.ends(spec) - trade.ends(spec.twin())
                 negative += doubts.below_zero(f"{title} at {at}", price)
     said = [sentences.retired([study.base.caution])]

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl.learners import ALGORITHMS
 from dprl.metrics import Statistic
-from dprl.simulation import RunSpec
-from dprl.words import human
+from dprl.simulation import Spec
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.reading import words_and_papers
-from pages.shared.names import in_common
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
-from pages.shared.visitor.links import STATISTICS, Curve
+from pages.shared.visitor.links import STATISTICS
 from pages.shared.visitor.state import read_address, write_address
 from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
@@ -28,9 +24,9 @@ from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import chart, table
 from pages.tradeoffs.status import strip
 from pages.tradeoffs.study import Study
+from pages.tradeoffs.subject import SUBJECTS
 from pages.tradeoffs.users import needed, target
 
-SHOWS = {"price": "Price of privacy", "regret": "Regret", "users": "Users needed", "table": "Table"}
 PACE = 0.5  # seconds between two looks at what is running
 
 
@@ -48,24 +44,14 @@ def main() -> None:
 
 def common(study: Study) -> str:
     """What all points share, in words."""
-    base = study.base
-    said = in_common([Curve(base.twin())]).split(" · ")
-    if study.x == "episodes" or study.show == "users":
-        said = [part for part in said if not part.startswith("K = ")]
-    if study.x in base.environment_params and study.show != "users":
-        said = [re.sub(rf"\b{study.x} = [^,)]*(, )?", "", part) for part in said]
-    if base.epsilon is not None and (study.x != "epsilon" or study.show == "users"):
-        said.append(f"ε = {base.epsilon:g}")
-    if base.delta is not None:
-        said.append(f"δ = {human(base.delta)}")
-    return " · ".join([ALGORITHMS[base.algorithm].title, *said])
+    return " · ".join(study.subject.common(study.base, study.x, study.show == "users"))
 
 
-def wanted(study: Study) -> list[RunSpec]:
+def wanted(study: Study) -> list[Spec]:
     """The runs that the chart shown needs now."""
     if study.show != "users":
         return list(study.sweep.specs)
-    found: dict[RunSpec, None] = {}
+    found: dict[Spec, None] = {}
     for way in study.searches if target(study) > 0 else ():
         search = trade.users(study, way, target(study))
         found |= dict.fromkeys(trade.pending(study, way, search))
@@ -83,7 +69,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     if live != bool(state.active):
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
-        segments("What is drawn", "show", SHOWS, study.show, turn)
+        segments("What is drawn", "show", study.subject.shows, study.show, turn)
         if study.show != "users":  # which are searched for by means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments("Of the seeds", "statistic", words, study.statistic, choose)
@@ -103,7 +89,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
 
 
 def others(study: Study) -> None:
-    """Questions that a button answers, for the same problem."""
+    """Questions that a button answers, for the same problem, and where another kind of runs begins."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="questions"):
         st.caption("And with:", width="content")
         for words, other in studies.questions(study).items():
@@ -113,6 +99,14 @@ def others(study: Study) -> None:
                 on_click=callback(ask_for),
                 args=(other,),
             )
+        for kind, subject in SUBJECTS.items():
+            if kind != study.base.kind:
+                st.button(
+                    subject.asked,
+                    key=f"question_{kind}",
+                    on_click=callback(ask_for),
+                    args=(studies.first(kind),),
+                )
 
 
 def ask_for(study: Study) -> None:

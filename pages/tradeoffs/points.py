@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,6 @@ import streamlit as st
 from dprl.figures import lines
 from dprl.figures import tradeoff as figures
 from dprl.sentences import price as sentences
-from dprl.simulation import RunSpec
-from dprl.simulation.axes import Model
 from dprl.tables import csv
 from dprl.words import count, significant
 from pages.shared.layout.chart import kept, show
@@ -22,14 +21,11 @@ from pages.shared.layout.frame import dark
 from pages.shared.results import data, doubts
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
-from pages.shared.visitor import links
-from pages.shared.visitor.links import Curve, View
-from pages.tradeoffs import controls as trade_controls
 from pages.tradeoffs import state as trade
+from pages.tradeoffs.axes import AXES, SYMBOLS
 from pages.tradeoffs.doubts import of_study
 from pages.tradeoffs.study import Study
 
-SYMBOLS = {"epsilon": "ε", "episodes": "K"}
 LINKED = {"run": st.column_config.LinkColumn("run", display_text="open")}
 
 
@@ -42,7 +38,7 @@ def chart(study: Study) -> None:
     doubts.tell(of_study(study))
     night = dark()
     symbol = SYMBOLS.get(study.x, study.x)
-    title = trade_controls.AXES.get(study.x, study.x)
+    title = AXES.get(study.x, study.x)
     parts = tuple(
         (
             c.label,
@@ -56,16 +52,18 @@ def chart(study: Study) -> None:
         for c in curves
     )
     said = trade.order(study)
-    measure: figures.Measure = "price" if study.show == "price" else "regret"
+    runs = [spec for line in trade.drawn(study) for _, spec in trade.points(study, line)[:1]]
+    proved = study.subject.proved(runs, study.x, study.show)
+    measure = study.subject.measures[study.show]
     picture = kept(
-        ("frontier", study.show, study.statistic, symbol, night, said, parts),
+        ("frontier", study.show, study.statistic, symbol, night, said, proved, parts),
         lambda: figures.frontier(
             curves,
             measure=measure,
             axis=f"{title[0].upper()}{title[1:]}",
             symbol=symbol,
             statistic=study.statistic,
-            see=sentences.frontier(curves, measure, symbol, [said], study.statistic),
+            see=sentences.frontier(curves, measure, symbol, [said, proved], study.statistic),
             dark=night,
         ),
     )
@@ -77,7 +75,7 @@ def empty(study: Study) -> None:
     """What stands where the chart, or the table, will be."""
     if trade.drawn(study):
         said = awaited(data.status(spec, trade.visitor()) for spec in study.sweep.specs)
-    elif study.show == "price" and all(Model.parse(model).privacy == "none" for model in study.models):
+    elif study.show == "price" and all(study.free(line) for line in study.lines):
         said = "Without privacy there is no price."
     else:
         said = "None of this can be run: the lines above say what is allowed."
@@ -91,9 +89,9 @@ def pressed(event: Any) -> None:
     for pressed_point in event["selection"]["points"]:
         found = pressed_point.get("customdata")
         if found is not None and len(found) >= 2:
-            models = trade.drawn(t.study)
+            lines = trade.drawn(t.study)
             at, point = int(found[0]), int(found[1])
-            t.picked = (t.study.models.index(models[at]), point) if at < len(models) else None
+            t.picked = (lines[at], point) if at < len(lines) else None
             return
     t.picked = None
 
@@ -102,43 +100,32 @@ def opened(study: Study) -> None:
     """The run of the point that was pressed, and the way to it."""
     t = trade.trade()
     if t.picked is None:
-        st.caption("Press a point to open its run in Explore.")
+        st.caption(f"Press a point to open its run in {study.subject.label}.")
         return
-    model, at = t.picked
-    runs = trade.points(study, study.models[model])
+    line, at = t.picked
+    runs = trade.points(study, line)
     if at >= len(runs):
         return
     x, spec = runs[at]
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key="picked"):
-        regret = significant(trade.band(study, trade.ends(spec))[0])
-        name = trade.titles(study.models)[model]
+        lost = significant(trade.band(study, trade.ends(spec))[0])
         st.markdown(
-            f"**{escape(name)}**, {SYMBOLS.get(study.x, escape(study.x))} = {count(x) if x >= 1 else f'{x:g}'}: "
-            f"{study.statistic} regret {regret} after {count(spec.episodes)} users.",
+            f"**{escape(study.titles[line])}**, {SYMBOLS.get(study.x, escape(study.x))} = "
+            f"{count(x) if x >= 1 else f'{x:g}'}: {study.statistic} {study.subject.measures['regret']} {lost} "
+            f"{study.subject.size(spec)}.",
             width="stretch",
         )
-        way_to_explore(spec, "Open this run in Explore")
+        st.page_link(
+            study.subject.page,
+            label=f"Open this run in {study.subject.label}",
+            icon=study.subject.icon,
+            query_params=study.subject.view(spec),
+        )
 
 
-def with_twin(spec: RunSpec) -> list[Curve]:
-    """A run beside the same without privacy."""
-    twin = spec.twin()
-    return [Curve(spec)] if spec == twin else [Curve(spec), Curve(twin)]
-
-
-def explore(spec: RunSpec) -> str:
-    """The address of a run in Explore."""
-    return f"/explore?{links.query(with_twin(spec), View())}"
-
-
-def way_to_explore(spec: RunSpec, label: str) -> None:
-    """A link to a run and its non-private twin."""
-    st.page_link(
-        "pages/explore/page.py",
-        label=label,
-        icon=":material/show_chart:",
-        query_params=links.encode(with_twin(spec), View()),
-    )
+def address(study: Study, spec: Any) -> str:
+    """Where a run is looked at, beside the same without privacy."""
+    return f"{study.subject.path}?{urlencode(study.subject.view(spec), safe='~:,/')}"
 
 
 def rounded(value: float) -> float:
@@ -153,31 +140,32 @@ def table(study: Study) -> None:
         return
     doubts.tell(of_study(study))
     rows = []
-    for model, title in zip(study.models, trade.titles(study.models), strict=True):
-        for x, spec in trade.points(study, model):
+    lost, share = study.subject.measures["regret"], f"% of {study.subject.worst_named}"
+    for line, title in study.titles.items():
+        for x, spec in trade.points(study, line):
             ends = trade.ends(spec)
             regret, low, high = trade.band(study, ends)
-            worst = trade.worst_of(spec)
+            worst = trade.worst_of(study, spec)
             price = ends - trade.ends(spec.twin())
             extra, extra_low, extra_high = trade.band(study, price)
             rows.append(
                 {
                     "model": title,
                     SYMBOLS.get(study.x, study.x): x,
-                    "run": explore(spec),
-                    "regret": rounded(regret),
-                    "regret low": rounded(low),
-                    "regret high": rounded(high),
+                    "run": address(study, spec),
+                    lost: rounded(regret),
+                    f"{lost} low": rounded(low),
+                    f"{lost} high": rounded(high),
                     "price": rounded(extra),
                     "price low": rounded(extra_low),
                     "price high": rounded(extra_high),
-                    "% of K·V*": rounded(100 * regret / worst) if worst > 0 else None,
+                    share: rounded(100 * regret / worst) if worst > 0 else None,
                     "seeds": int(np.isfinite(ends).sum()),
                 }
             )
     st.caption(
-        f"Regret and price are {study.statistic}s, low and high the ends of the {lines.BANDS[study.statistic]}; price "
-        "is regret beyond the run without privacy."
+        f"{lost.capitalize()} and price are {study.statistic}s, low and high the ends of the "
+        f"{lines.BANDS[study.statistic]}; price is {lost} beyond the run without privacy."
     )
     st.dataframe(
         pd.DataFrame(rows),
@@ -189,13 +177,13 @@ def table(study: Study) -> None:
             **{
                 name: st.column_config.NumberColumn(name, format="localized", width=92)
                 for name in (
-                    "regret",
-                    "regret low",
-                    "regret high",
+                    lost,
+                    f"{lost} low",
+                    f"{lost} high",
                     "price",
                     "price low",
                     "price high",
-                    "% of K·V*",
+                    share,
                 )
             },
         },

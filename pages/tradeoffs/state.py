@@ -13,29 +13,24 @@ from numpy.typing import NDArray
 from dprl import metrics, search
 from dprl.figures.looks import Kind, numbered
 from dprl.figures.tradeoff import Frontier
-from dprl.learners import ALGORITHMS
-from dprl.privacy import PRIVATIZERS
-from dprl.simulation import RunSpec
+from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import Model
-from dprl.simulation.pairs import calibrations_for, mechanisms_for
-from dprl.theory import BOUNDS
+from dprl.simulation.kinds import FIRST
 from dprl.words import quoted
-from pages.shared.names import kind_of
+from pages.offline.settings import Settings
 from pages.shared.results import answers, data, together
 from pages.shared.results.bundled import bundled_ends
 from pages.shared.results.together import Progress
 from pages.shared.text import escape
 from pages.shared.values import written
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import ask, begin, session, write_address
 from pages.tradeoffs import study as studies
+from pages.tradeoffs.axes import SYMBOLS
 from pages.tradeoffs.study import Study
 
 LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
 FEWEST = 3  # points of a slope
-GUIDES = {"central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}  # whose slope is drawn
-EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
 
 
 @dataclass
@@ -44,27 +39,32 @@ class Trade:
 
     Attributes:
         study: what is shown.
-        models, x, values: what the controls say, the values as text for each axis.
+        kind, models, x, values: what the controls say, the values as text for each axis.
+        among: the same for each second axis; settings: of runs on data sets, who the data come from and their budget.
         address: the query last read or written.
         problems: what a link said that could not be used.
         asked: the study's runs were asked for; linked: by the link that was read.
-        picked: model and value of the point that was pressed.
+        picked: line and value of the point that was pressed.
     """
 
     study: Study = studies.DEFAULT
+    kind: str = FIRST
     models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))
     x: str = studies.DEFAULT.x
     values: dict[str, str] = field(default_factory=dict)
+    among: dict[str, str] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     address: str | None = None
     problems: tuple[str, ...] = ()
     asked: bool = False
     linked: bool = False
-    picked: tuple[int, int] | None = None
+    picked: tuple[str, int] | None = None
 
     @property
     def base(self) -> RunSpec:
-        """The run that the controls begin with."""
-        return self.study.base
+        """The online run that the controls begin with."""
+        base: RunSpec = self.study.base if self.study.base.kind == FIRST else studies.BASE_SPEC
+        return base
 
     @property
     def begun(self) -> bool:
@@ -102,10 +102,21 @@ def visitor() -> str:
 
 def show_study(study: Study) -> None:
     """Makes a study the one that is shown, and the controls those that give it."""
+    t = trade()
+    t.study, t.picked, t.asked = study, None, False
+    set_controls(study)
+
+
+def set_controls(study: Study) -> None:
+    """Makes the controls those that give a study."""
     t, s = trade(), session()
-    t.study, t.models, t.x, t.picked, t.asked = study, list(study.models), study.x, None, False
+    t.models, t.x = list(study.models), study.x
     t.values[study.x] = written(study.values)
-    s.draft = draft_of(study.base)
+    t.kind = study.base.kind
+    if study.among:
+        t.among[study.subject.second(study.base, study.x)] = written(study.among)
+    s.draft = study.subject.draft(study.base)
+    t.settings = study.subject.settings(study.base, study.models)
     s.version += 1
 
 
@@ -116,13 +127,13 @@ def change(**changes: Any) -> None:
     write_address(t)
 
 
-def ends(spec: RunSpec) -> NDArray[np.float64]:
+def ends(spec: Any) -> NDArray[np.float64]:
     """[seeds] regret at the end of a run, bundled or from the store, NaN where it is not known."""
     bundled = bundled_ends().get(spec)
     return data.ends(spec) if bundled is None else bundled
 
 
-def missing(specs: Sequence[RunSpec]) -> list[RunSpec]:
+def missing(specs: Sequence[Any]) -> list[Any]:
     """The runs that are not finished."""
     return [spec for spec in specs if not np.isfinite(ends(spec)).all()]
 
@@ -135,7 +146,7 @@ def start() -> None:
         ask(missing(t.study.sweep.specs), visitor())
 
 
-def go_on(specs: Sequence[RunSpec]) -> None:
+def go_on(specs: Sequence[Spec]) -> None:
     """Asks for what a search needs now. One that a link began ends where it would cost too much."""
     t = trade()
     new = [spec for spec in specs if data.status(spec, visitor()).state == "unknown"]
@@ -145,37 +156,24 @@ def go_on(specs: Sequence[RunSpec]) -> None:
         ask(new, visitor())
 
 
-def progress(specs: Sequence[RunSpec]) -> Progress:
+def progress(specs: Sequence[Spec]) -> Progress:
     """Their state in the store, those that are finished counted as such."""
     return together.progress(specs, missing(specs), visitor())
 
 
 def kinds_of(study: Study) -> dict[str, Kind]:
-    """What gives each model's line its look; where epsilon is the axis, the markers alone have the shades of it."""
-    found = []
-    for model in study.models:
-        runs = points(study, model)
-        one = kind_of(runs[0][1]) if runs else Kind(Model.parse(model).privacy)
-        found.append(replace(one, epsilon=None) if study.x == "epsilon" else one)
-    return dict(zip(study.models, numbered(found), strict=True))
-
-
-def titles(models: Sequence[str]) -> list[str]:
-    """What each model is called in a legend."""
-    kinds = [Model.parse(text).privacy for text in models]
-    result = []
-    for text, kind in zip(models, kinds, strict=True):
-        model = Model.parse(text)
-        alone = kinds.count(kind) == 1 and model.mechanism is None
-        title = PRIVATIZERS[kind].title if alone or kind == "none" else model.title
-        result.append(title[0].upper() + title[1:])
-    return result
+    """What gives each line its look; where the budget is the axis, the markers alone have the shades of it."""
+    shaded = study.x != study.subject.budget(study.base)
+    lines = [line for line in study.lines if points(study, line)]
+    found = [study.subject.kind(points(study, line)[0][1]) for line in lines]
+    looks = numbered([kind if shaded else replace(kind, epsilon=None) for kind in found])
+    return dict(zip(lines, looks, strict=True))
 
 
 def drawn(study: Study) -> list[str]:
-    """The models that have a curve: without privacy there is no price, and some cannot be run."""
+    """The lines that have a curve: without privacy there is no price, and some cannot be run."""
     priced = study.show == "price"
-    return [m for m in study.models if points(study, m) and not (priced and Model.parse(m).privacy == "none")]
+    return [line for line in study.lines if points(study, line) and not (priced and study.free(line))]
 
 
 def way_titles(ways: Sequence[str]) -> list[str]:
@@ -184,26 +182,26 @@ def way_titles(ways: Sequence[str]) -> list[str]:
 
 
 def frontiers(study: Study) -> list[Frontier]:
-    """A curve for each model of `drawn`, from the seeds that are finished."""
+    """A curve for each line of `drawn`, from the seeds that are finished."""
     curves = []
-    looks, named = kinds_of(study), dict(zip(study.models, titles(study.models), strict=True))
-    for model in drawn(study):
-        privacy = Model.parse(model).privacy
-        x = [value for value, _ in points(study, model)]
-        runs = [spec for _, spec in points(study, model)]
+    looks, named = kinds_of(study), study.titles
+    for line in drawn(study):
+        x = [value for value, _ in points(study, line)]
+        runs = [spec for _, spec in points(study, line)]
         rows = np.array([values(study, spec) for spec in runs]).reshape(len(runs), -1).T
-        regret = np.array([band(study, ends(spec))[0] for spec in runs])
-        worst = np.array([worst_of(spec) for spec in runs])
+        lost = np.array([band(study, ends(spec))[0] for spec in runs])
+        worst = np.array([worst_of(study, spec) for spec in runs])
         bands = np.array([band(study, column) for column in rows.T]).reshape(len(runs), 3)
         whole = np.isfinite(rows).all(axis=0)
-        fit = whole & (regret < LEARNED * worst)
-        enough = fit.sum() >= FEWEST and privacy != "none"
+        fit = whole & (lost < LEARNED * worst)
+        proved = study.subject.theory(runs[0], study.x, study.show)
+        enough = fit.sum() >= FEWEST and (proved is not None or not study.free(line))
         inside = np.array(x, float)[fit]
         curves.append(
             Frontier(
-                label=named[model],
-                kind=looks[model],
-                epsilon=tuple(spec.epsilon for spec in runs),
+                label=named[line],
+                kind=looks[line],
+                epsilon=tuple(study.subject.kind(spec).epsilon for spec in runs),
                 x=np.array(x),
                 center=bands[:, 0],
                 low=bands[:, 1],
@@ -214,24 +212,24 @@ def frontiers(study: Study) -> list[Frontier]:
                 share=metrics.share_of_worst(bands[:, 0], worst),
                 slope=metrics.power_law(inside, rows[:, fit], study.statistic) if enough else (np.nan,) * 3,
                 fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
-                theory=theory(privacy, study.x) if study.show == "price" else None,
+                theory=proved,
             )
         )
     return curves
 
 
-def worst_of(spec: RunSpec) -> float:
-    """All that the users of a run can lose, K V*; NaN while V* is not known."""
+def worst_of(study: Study, spec: Any) -> float:
+    """All that there is to lose in a run; NaN while V* is not known."""
     v_star = answers.v_star(spec)
-    return np.nan if v_star is None else spec.episodes * v_star
+    return np.nan if v_star is None else study.subject.worst(spec, v_star)
 
 
-def points(study: Study, model: str) -> list[tuple[Any, RunSpec]]:
-    """The values of the axis at which this model can be run, with its runs."""
-    return [(p.values[1], p.spec) for p in study.sweep.points if p.values[0] == model and p.spec is not None]
+def points(study: Study, line: str) -> list[tuple[Any, Any]]:
+    """The values of the axis at which this line can be run, with its runs."""
+    return study.points(line)
 
 
-def values(study: Study, spec: RunSpec) -> NDArray[np.float64]:
+def values(study: Study, spec: Any) -> NDArray[np.float64]:
     """[seeds] what the chart shows of a run: regret, or its excess over the same seed without privacy."""
     return ends(spec) - ends(spec.twin()) if study.show == "price" else ends(spec)
 
@@ -243,22 +241,14 @@ def band(study: Study, values: NDArray[np.float64]) -> tuple[float, float, float
     return float(center[0]), float(low[0]), float(high[0])
 
 
-def theory(privacy: str, x: str) -> float | None:
-    """The exponent of x in the price that a paper's bound puts on this privacy model, where it has one."""
-    if privacy not in GUIDES or x not in EXPONENTS:
-        return None
-    (price,) = (term for term in BOUNDS[GUIDES[privacy]].terms if term.epsilon)
-    return float(getattr(price, EXPONENTS[x]))
-
-
 def order(study: Study) -> str:
-    """Whether a larger epsilon was ever significantly worse, in a sentence with its numbers; "" where not known."""
-    if study.x != "epsilon":
+    """Whether a larger budget was ever significantly worse, in a sentence with its numbers; "" where not known."""
+    if study.x != study.subject.budget(study.base):
         return ""
-    groups = {}
-    for model, title in zip(study.models, titles(study.models), strict=True):
-        runs = points(study, model)
-        if not runs or Model.parse(model).privacy == "none" or missing([spec for _, spec in runs]):
+    groups, symbol = {}, SYMBOLS[study.x]
+    for line, title in study.titles.items():
+        runs = points(study, line)
+        if not runs or study.free(line) or missing([spec for _, spec in runs]):
             continue
         rows = np.array([ends(spec) for _, spec in runs]).T
         groups[title] = (np.array([x for x, _ in runs]), rows)
@@ -267,8 +257,8 @@ def order(study: Study) -> str:
         return ""
     test = f"{compared} pairs compared, paired t tests of means, Holm-corrected, 5%"
     if not found:
-        return f"Larger ε is never significantly worse ({test})."
-    worst = worst_of(study.base)
+        return f"Larger {symbol} is never significantly worse ({test})."
+    worst = worst_of(study, study.base)
     if not np.isfinite(worst):
         return ""
     lost = {
@@ -280,7 +270,7 @@ def order(study: Study) -> str:
     most = max(r.excess for r in found) / worst
     where = ", ".join(dict.fromkeys(r.group for r in found))
     said = (
-        f"Larger ε is significantly worse in {len(found)} of these ({test}): {where}, "
+        f"Larger {symbol} is significantly worse in {len(found)} of these ({test}): {where}, "
         f"by at most {most:.1%} of all there is to lose"
     )
     if least > 0.9:
@@ -290,29 +280,14 @@ def order(study: Study) -> str:
 
 def refusals(study: Study) -> list[str]:
     """What is left out of the chart and why, a sentence in Markdown for each reason."""
-    compared = study.ways if study.show == "users" else study.models
-    said = way_titles(compared) if study.show == "users" else titles(compared)
-    named = dict(zip(compared, map(quoted, said), strict=True))
+    named = (
+        dict(zip(study.ways, way_titles(study.ways), strict=True)) if study.show == "users" else study.titles
+    )
     sentences = []
-    for reason, models in study.refusals.items():
-        of = f" of {' and '.join(named[model] for model in models)}" if len(models) < len(compared) else ""
+    for reason, lines in study.refusals.items():
+        of = f" of {' and '.join(quoted(named[line]) for line in lines)}" if len(lines) < len(named) else ""
         sentences.append(f"Left out{of}: {escape(reason)}")
     return sentences
-
-
-def offered(algorithm: str) -> list[str]:
-    """The models that can be compared for an algorithm: each privacy model, then its mechanisms one by one."""
-    found = []
-    for privacy in PRIVATIZERS:
-        if privacy not in ALGORITHMS[algorithm].privacies:
-            continue
-        found.append(privacy)
-        for mechanism in mechanisms_for(algorithm, privacy):
-            for noise in calibrations_for(algorithm, mechanism):
-                found.append(f"{privacy}:{mechanism}:{noise}")
-                if noise == "paper" and "laplace" in mechanism:
-                    found.append(f"{privacy}:{mechanism}:scaled")
-    return found
 
 
 def users(study: Study, way: str, target: float) -> search.Users:

@@ -2,45 +2,40 @@
 
     v=2 & t=2 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & share=1 & stat=median
 
-is its link. Reading never raises: what is wrong takes its default and is said.
+is its link; of runs on data sets also kind=offline, and in `and` the values of the second axis. Reading never raises:
+what is wrong takes its default and is said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
-from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
-from dprl.learners import ALGORITHMS
 from dprl.links import checked, decode_spec, defaults_of, encode_spec, heading, last
 from dprl.links import written as value_written
 from dprl.metrics import Statistic
-from dprl.privacy import PRIVATIZERS
-from dprl.simulation.axes import Model
-from dprl.simulation.pairs import mechanisms_for
-from dprl.simulation.spec import FIELDS, RunSpec
+from dprl.simulation import RunSpec
+from dprl.simulation.kinds import FIRST
 from dprl.simulation.sweep import Sweep
 from pages.shared import values
 from pages.shared.visitor.links import VIEW_FIELDS
+from pages.tradeoffs import online
+from pages.tradeoffs.subject import SUBJECTS, Subject
 
 SHOWS = ("price", "regret", "users", "table")
 SHOW = Field("show", "choice", "price", "what is drawn", choices=SHOWS, query="show")
 SHARE = Field(
     "share", "float", 1.0, "percent of V* that privacy may cost an episode", low=0.01, high=50, query="share"
 )
+KIND = Field("kind", "choice", FIRST, "what is learned from", choices=tuple(SUBJECTS), query="kind")
 MOST_MODELS = 8
 MOST_VALUES = 16
 STATISTIC = VIEW_FIELDS["statistic"]
-X, AT, BASE, MODEL = "x", "at", "b", "m"
+X, AT, AMONG, BASE, MODEL = "x", "at", "and", "b", "m"
 DEFAULT_MODELS = ("none", "central", "shuffle", "local")
-DEFAULT_VALUES: dict[str, tuple[float, ...]] = {
-    "epsilon": (0.1, 0.2, 0.5, 1, 2, 5, 10, 20),
-    "episodes": (10**3, 10**4, 10**5, 10**6, 10**7, 10**8, 10**9, 10**10),
-}
-FACTORS = (0.5, 1, 1.5, 2)  # of the base's value, for a parameter of the environment
 USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
 
 
@@ -49,60 +44,99 @@ class Study:
     """One chart of the page.
 
     Attributes:
-        base: what does not change.
-        models: as Model.parse reads them.
+        base: what does not change, a spec of one of SUBJECTS.
+        models: what is compared: of online runs as Model.parse reads them, of runs on data sets learners.
         x: the axis, and its values.
         show: which chart.
         share: percent of V* in `users`.
         statistic: what is drawn of the seeds; `users` searches by means.
+        among: values of the second axis, where there is one; as many of the usual ones as there is room for.
     """
 
-    base: RunSpec
+    base: Any
     models: tuple[str, ...] = DEFAULT_MODELS
     x: str = "epsilon"
-    values: tuple[Any, ...] = DEFAULT_VALUES["epsilon"]
+    values: tuple[Any, ...] = online.VALUES["epsilon"]
     show: str = "price"
     share: float = 1.0
     statistic: Statistic = "mean"
+    among: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "base", self.subject.based(self.base))
         if not 1 <= len(self.models) <= MOST_MODELS:
             raise SpecError("models", f"{len(self.models)} were given; give 1 to {MOST_MODELS}.")
-        taken = ALGORITHMS[self.base.algorithm].privacies
-        models = tuple(Model.parse(text).text for text in self.models)
-        for model in models:
-            if Model.parse(model).privacy not in taken:
-                raise SpecError(
-                    "models",
-                    f"{self.base.algorithm} does not take {shown(model)}; it takes {', '.join(taken)}.",
-                )
+        models = self.subject.checked(self.base, self.models)
         if len(set(models)) < len(models):
             raise SpecError("models", "one was given twice; give each once.")
         if self.x not in axes(self.base):
             raise SpecError("x", f"{shown(self.x)} is not allowed; give one of {', '.join(axes(self.base))}.")
         if not 1 <= len(self.values) <= MOST_VALUES:
             raise SpecError("values", f"{len(self.values)} were given; give 1 to {MOST_VALUES}.")
+        if self.show not in self.subject.shows:
+            object.__setattr__(self, "show", SHOW.default)
+        second = self.subject.second(self.base, self.x)
+        usual = self.subject.among(self.base, self.x)[: max(1, MOST_MODELS // len(models))]
+        among = sorted(self.among or usual) if second else ()
         object.__setattr__(self, "models", models)
-        sweep = Sweep(self.base, {"privacy": models, self.x: sorted(self.values)})
-        object.__setattr__(self, "values", sweep.axes[1][1])
+        object.__setattr__(self, "among", tuple(among))
+        lines = self.subject.lines(self.base, models, self.x, self.among)
+        sweep = Sweep(self.base, {**lines, self.x: sorted(self.values)})
+        object.__setattr__(self, "values", sweep.axes[-1][1])
+        if second:
+            object.__setattr__(self, "among", dict(sweep.axes)[second])
+        if len(self.lines) > MOST_MODELS:
+            raise SpecError(
+                "models",
+                f"these are {len(self.lines)} lines; at most {MOST_MODELS} can be told apart, so give fewer.",
+            )
 
     @property
-    def sweep(self) -> Sweep:
-        """Every model at every value."""
-        return _sweep(self.base, self.models, self.x, self.values)
+    def subject(self) -> Subject:
+        """Its kind of specs."""
+        return SUBJECTS[self.base.kind]
+
+    @property
+    def sweep(self) -> Sweep[Any]:
+        """Every model at every value, and at every one of the second axis."""
+        return _sweep(self.base, self.models, self.x, self.values, self.among)
+
+    @cached_property
+    def lines(self) -> dict[str, tuple[Any, ...]]:
+        """What the chart has a line of: a name for each, with its values of all axes but x.
+
+        What has no privacy has none at any budget: it is one line.
+        """
+        found: dict[str, tuple[Any, ...]] = {}
+        seen: set[tuple[Any, ...]] = set()
+        for point in self.sweep.points[:: len(self.values)]:
+            key = line_of(point.values)
+            runs = tuple(spec for _, spec in self.points(key))
+            if not runs or runs[0] != runs[0].twin() or runs not in seen:
+                found[key] = point.values[:-1]
+            seen.add(runs)
+        return found
+
+    def points(self, line: str) -> list[tuple[Any, Any]]:
+        """The values of the axis at which this line can be run, with its runs."""
+        return _points(self.sweep, line)
+
+    def free(self, line: str) -> bool:
+        """Whether it is without privacy."""
+        return any(spec == spec.twin() for _, spec in self.points(line)[:1])
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """What each line is called."""
+        free = [self.free(line) for line in self.lines]
+        said = self.subject.titles(self.base, self.x, list(self.lines.values()), free)
+        return dict(zip(self.lines, said, strict=True))
 
     @property
     def ways(self) -> tuple[str, ...]:
         """What `users` compares: of each private model, every mechanism with the least noise that proves the same,
         and printed Laplace noise scaled to prove (epsilon, 0)."""
-        found: dict[str, None] = {}
-        for privacy in dict.fromkeys(Model.parse(text).privacy for text in self.models):
-            known = mechanisms_for(self.base.algorithm, privacy)
-            for mechanism in known:
-                found[f"{privacy}:{mechanism}:tight"] = None
-            if "laplace-tree" in known:
-                found["central:laplace-tree:scaled"] = None
-        return tuple(found)
+        return online.ways(self.base, self.models)
 
     @property
     def searches(self) -> dict[str, dict[int, RunSpec]]:
@@ -113,27 +147,39 @@ class Study:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Why something of the chart cannot be run, with the models (in `users`: the ways) that this concerns.
+        """Why something of the chart cannot be run, with the lines (in `users`: the ways) that this concerns.
 
         In `users` only what bounds the search above, or ends it before it begins, is a reason.
         """
         found: dict[str, dict[str, None]] = {}
         if self.show != "users":
             for point in self.sweep.points:
-                if point.spec is None:
-                    found.setdefault(point.refusal, {})[point.values[0]] = None
+                if point.spec is None and (line := line_of(point.values)) in self.lines:
+                    found.setdefault(point.refusal, {})[line] = None
         else:
             for way in self.ways:
                 points = _over_users(self.base, way).points
                 most = max((i for i, point in enumerate(points) if point.spec), default=-1)
                 for point in points[most + 1 : most + 2]:
                     found.setdefault(point.refusal, {})[way] = None
-        return {reason: list(models) for reason, models in found.items()}
+        return {reason: list(lines) for reason, lines in found.items()}
+
+
+def line_of(values: tuple[Any, ...]) -> str:
+    """The name of the line of a point: its values of all axes but x, as a link writes them."""
+    return ":".join(value_written(value) for value in values[:-1])
 
 
 @lru_cache(maxsize=100)
-def _sweep(base: RunSpec, models: tuple[str, ...], x: str, values: tuple[Any, ...]) -> Sweep:
-    return Sweep(base, {"privacy": models, x: values})
+def _sweep(
+    base: Any, models: tuple[str, ...], x: str, values: tuple[Any, ...], among: tuple[Any, ...]
+) -> Sweep[Any]:
+    return Sweep(base, {**SUBJECTS[base.kind].lines(base, models, x, among), x: values})
+
+
+@lru_cache(maxsize=1000)
+def _points(sweep: Sweep[Any], line: str) -> list[tuple[Any, Any]]:
+    return [(p.values[-1], p.spec) for p in sweep.points if p.spec is not None and line_of(p.values) == line]
 
 
 @lru_cache(maxsize=100)
@@ -141,39 +187,34 @@ def _over_users(base: RunSpec, way: str) -> Sweep:
     return Sweep(base, {"privacy": [way], "episodes": USERS_GRID})
 
 
-def axes(base: RunSpec) -> dict[str, Field]:
-    """What can be on the axis: epsilon, K, and the environment's own numbers (H, S, ...)."""
-    found = {name: FIELDS[name] for name in ("epsilon", "episodes")}
-    found |= {
-        f.name: f
-        for f in ENVIRONMENTS[base.environment].fields
-        if f.kind == "int" and f.name != "seed" and f.name not in found
-    }
-    return found
+def axes(base: Any) -> dict[str, Field]:
+    """What can be on the axis: the budget, how many people, and the environment's own numbers (H, S, ...)."""
+    return SUBJECTS[base.kind].axes(base)
 
 
-def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
+def default_values(base: Any, x: str) -> tuple[Any, ...]:
     """Values of an axis to begin with."""
-    if x in DEFAULT_VALUES:
-        return DEFAULT_VALUES[x]
-    field = axes(base)[x]
-    now = base.environment_params[x]
-    allowed = []
-    for factor in FACTORS:
-        try:
-            allowed.append(field.check(round(now * factor)))
-        except SpecError:
-            continue
-    return tuple(dict.fromkeys(allowed))
+    return SUBJECTS[base.kind].values(base, x)
 
 
-def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
+def parse_values(base: Any, x: str, text: str) -> tuple[Any, ...]:
     """Values written as `0.1, 1, 10`, ascending. Raises SpecError."""
     return values.parse(axes(base)[x], text, MOST_VALUES)
 
 
-BASE_SPEC = RunSpec(episodes=10**6, seeds=10)
+BASE_SPEC = SUBJECTS[FIRST].base
 DEFAULT = Study(BASE_SPEC)
+
+
+def first(kind: str) -> Study:
+    """The study that is shown first of a kind of specs."""
+    base = SUBJECTS[kind].base
+    return of(base, usual_models(base), next(iter(axes(base))))
+
+
+def of(base: Any, models: tuple[str, ...], x: str) -> Study:
+    """A study with the values of its axis that it begins with."""
+    return Study(base, models, x, default_values(base, x))
 
 
 def encode(study: Study) -> list[tuple[str, str]]:
@@ -181,10 +222,12 @@ def encode(study: Study) -> list[tuple[str, str]]:
     looked = [(SHOW, study.show), (SHARE, study.share), (STATISTIC, study.statistic)]
     return [
         *heading(),
+        *((KIND.query, kind) for kind in [study.base.kind] if kind != FIRST),
         (BASE, encode_spec(study.base)),
         *((MODEL, model) for model in study.models),
         (X, study.x),
         (AT, values.written(study.values).replace(" ", "")),
+        *((AMONG, values.written(study.among).replace(" ", "")) for _ in study.among[:1]),
         *((field.query, value_written(value)) for field, value in looked if value != field.default),
     ]
 
@@ -196,50 +239,50 @@ def decode(
     not be used. Unknown keys are ignored. files: texts too long for a link that are known here, by their digest."""
     problems: list[str] = []
     defaults = defaults_of(parameters, problems)
-    base = BASE_SPEC
+    kind = checked(KIND, last(parameters, KIND.query), FIRST, problems)
+    subject = SUBJECTS[kind]
+    base = subject.base
     if (text := last(parameters, BASE)) is not None:
-        found, wrong = decode_spec(text, defaults, files)
+        found, wrong = decode_spec(text, defaults, files, kind)
         problems += wrong
-        base = found or base
+        base = subject.based(found or base)
     show, share, statistic = (
         checked(field, last(parameters, field.query), field.default, problems)
         for field in (SHOW, SHARE, STATISTIC)
     )
-    x = last(parameters, X) or "epsilon"
+    x = last(parameters, X) or subject.budget(base)
     if x not in axes(base):
         problems.append(f"x: {shown(x)} is not allowed; give one of {', '.join(axes(base))}.")
-        x = "epsilon"
-    at = default_values(base, x)
+        x = subject.budget(base)
+    at, among = default_values(base, x), ()
     try:
         if (text := last(parameters, AT)) is not None:
             at = parse_values(base, x, text[:1000])
+        if (text := last(parameters, AMONG)) is not None and subject.second(base, x):
+            among = parse_values(base, subject.second(base, x), text[:1000])
     except SpecError as error:
         problems.append(str(error))
     models = [*parameters.get(MODEL, ())] or list(usual_models(base))
     kept: list[str] = []
     for text in models[: 2 * MOST_MODELS]:
         try:
-            kept = list(Study(base, (*kept, text), x, at).models)
+            kept = list(Study(base, (*kept, text), x, at, among=among).models)
         except SpecError as error:
             problems.append(str(error))
-    return Study(base, tuple(kept) or usual_models(base), x, at, show, share, statistic), problems
+    if not kept:
+        kept, among = list(usual_models(base)), ()
+    return Study(base, tuple(kept), x, at, show, share, statistic, among), problems
 
 
-def usual_models(base: RunSpec) -> tuple[str, ...]:
-    """Every privacy model that the algorithm takes."""
-    return tuple(m for m in PRIVATIZERS if m in ALGORITHMS[base.algorithm].privacies)
+def usual_models(base: Any) -> tuple[str, ...]:
+    """What is compared to begin with: of online runs every privacy model that the algorithm takes."""
+    return SUBJECTS[base.kind].usual(base)
 
 
 def questions(study: Study) -> dict[str, Study]:
     """Other studies of the same base, by the question they answer."""
-    base, usual = study.base, usual_models(study.base)
-    found = {}
-    mechanisms = tuple(m for m in study.ways if Model.parse(m).privacy == "central")
-    if mechanisms:
-        found["Which mechanism?"] = Study(base, mechanisms, "epsilon", DEFAULT_VALUES["epsilon"])
-    for x, words in (("episodes", "More users?"), ("H", "A longer horizon?"), ("S", "More states?")):
-        if x in axes(base):
-            found[words] = Study(base, usual, x, default_values(base, x))
+    asked = study.subject.questions(study.base, study.models)
+    found = {words: of(study.base, **other) for words, other in asked.items()}
     return {
         words: replace(other, statistic=study.statistic)
         for words, other in found.items()

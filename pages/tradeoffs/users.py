@@ -21,7 +21,7 @@ from pages.shared.results.status import act, price
 from pages.shared.results.together import Progress
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.points import LINKED, explore
+from pages.tradeoffs.points import LINKED, address
 from pages.tradeoffs.status import cancel, strip
 from pages.tradeoffs.study import Study
 
@@ -122,7 +122,7 @@ def looked_at(study: Study, found: list[search.Users], v_star: float) -> None:
             "K": human(float(k)),
             "price, % of V*": 100 * float(price.mean()) / v_star,
             "seeds": len(price),
-            "run": explore(runs[int(k)]),
+            "run": address(study, runs[int(k)]),
         }
         for (way, runs), users in zip(study.searches.items(), found, strict=True)
         for k, price in zip(users.at, users.price.T, strict=True)

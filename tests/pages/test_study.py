@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dprl.fields import SpecError
-from dprl.simulation import RunSpec
+from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.values import written
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import DEFAULT, Study
@@ -22,11 +22,15 @@ def grouped(study: Study) -> dict[str, list[str]]:
 
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
+DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 STUDIES = (
     DEFAULT,
     Study(BASE, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", 12.5),
     Study(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "table"),
     Study(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
+    Study(DATA, ("apvi", "dp-apvi"), "rho", (0.01, 1.0), "regret", among=(100, 10**6)),
+    Study(DATA.replace(privacy="pure"), ("apvi", "dp-apvi", "dp-apvi-rewards"), "n", (10, 10**12)),
+    Study(DATA.replace(environment="random"), ("dp-apvi",), "S", (3, 4), "table", among=(0.5,)),
 )
 
 
@@ -61,10 +65,11 @@ def test_models_that_the_algorithm_does_not_take_are_left_out() -> None:
 
 def test_hostile_links_never_raise() -> None:
     rng = random.Random(5)
-    keys = ["b", "m", "x", "at", "show", "share", "stat", "v", "c", ""]
+    keys = ["b", "m", "x", "at", "and", "kind", "show", "share", "stat", "v", "c", ""]
     bits = ["epsilon", "S", "1e999", "nan", "-1", "0", "\x00", "~", ".", ",", "eps.x", "env.custom", "'", "<b>",
-            "9" * 400, "central:::", "none", "épsilon", "1,2,3", "K.1e15", "privacy", "⅕", "--", "inf"]  # fmt: skip
-    for _ in range(400):
+            "9" * 400, "offline", "dp-apvi", "rho", "n", "central:::", "none", "épsilon", "1,2,3", "K.1e15", "privacy",
+            "⅕", "--", "inf"]  # fmt: skip
+    for _ in range(800):
         given = {
             rng.choice(keys): [
                 "".join(rng.choices(bits, k=rng.randint(0, 6))) for _ in range(rng.randint(1, 3))
@@ -129,6 +134,19 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
     assert {reason.partition(":")[0] for reason in short.refusals} == {"schedule", "episodes"}
 
 
+def test_what_has_no_privacy_is_one_line_at_all_budgets() -> None:
+    at_n, at_rho = (next(s for s in STUDIES if s.base.kind == "offline" and s.x == x) for x in ("rho", "n"))
+    assert list(at_n.titles.values()) == [
+        "APVI, no privacy, n = 100", "APVI, no privacy, n = 10⁶", "DP-APVI, n = 100", "DP-APVI, n = 10⁶",
+    ]  # fmt: skip
+    assert list(at_rho.titles.values())[:3] == ["APVI, no privacy", "DP-APVI, ε = 0.1", "DP-APVI, ε = 1"]
+    assert {spec.epsilon for _, spec in at_rho.points("dp-apvi-rewards:1")} == {1.0}
+    with pytest.raises(SpecError, match="these are 16 lines; at most 8 can be told apart"):
+        Study(DATA, ("apvi", "dp-apvi"), "rho", (1.0,), among=tuple(range(100, 108)))
+    with pytest.raises(SpecError, match="models: dp-vapvi is not allowed with riverswim"):
+        Study(DATA, ("dp-vapvi",), "rho", (1.0,))
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_other_questions_are_studies_of_the_same_base(study: Study) -> None:
     found = studies.questions(study)
@@ -136,4 +154,5 @@ def test_other_questions_are_studies_of_the_same_base(study: Study) -> None:
         assert other.base == study.base
         assert (other.models, other.x) != (study.models, study.x)
         assert any(point.spec for point in other.sweep.points)
-    assert ("Which mechanism?" in found) == any(way.startswith("central") for way in study.ways)
+    online = study.base.kind == "online"
+    assert ("Which mechanism?" in found) == (online and any(w.startswith("central") for w in study.ways))

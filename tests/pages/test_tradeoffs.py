@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
 from dprl.privacy.privatizers import shuffle
 from dprl.privacy.privatizers.shuffle import least_bits
-from dprl.simulation import RunSpec, online
+from dprl.simulation import OfflineSpec, RunSpec, online, run
 from pages.shared.layout.frame import CRASHED
 from pages.shared.results import data
 from pages.tradeoffs import state as trade
@@ -396,3 +397,62 @@ def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPat
         assert bool(charts(app)) == private
         if not private:
             assert "no price" in said or "no private model" in said
+
+
+DATA = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**4, seeds=3)
+OF_DATA = Study(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 100.0, 10_000.0), "regret", among=(10**4, 10**6))
+
+
+def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work: Work, store: Store) -> None:
+    """The issue of Offline: the gap against rho for several n, against n for several rho, learners side by side."""
+    visit(PAGE, **query(OF_DATA))
+    work()
+    app = visit(PAGE, **query(OF_DATA))
+    said = words(app)
+    assert "Within 1% of the best policy: **APVI, no privacy, n = 10,000** everywhere" in said
+    assert "Larger ρ is never significantly worse" in said
+    assert sum(name.startswith(("APVI", "2: APVI")) for name in names(app)) >= 2
+    app.segmented_control[0].set_value("price").run()
+    unbroken(app)
+    assert "Proved, as an upper bound of what noise adds: ρ^−0.50 (Qiao, Wang 2023" in words(app)
+    app.segmented_control[0].set_value("table").run()
+    unbroken(app)
+    (table,) = (d.value for d in app.dataframe if "gap low" in d.value.columns)
+    assert len(table) == 4 * 3
+    found = dict(zip(zip(table["model"], table["ρ"], strict=True), table["gap"], strict=True))
+    spec = DATA.replace(rho=100.0, n=10**6)
+    assert found["DP-APVI, n = 10⁶", 100.0] == pytest.approx(run(spec).values[:, -1].mean(), rel=1e-3)
+    path, _, there = table["run"][10].partition("?")
+    assert path == "/offline"
+    other = visit("pages/offline/page.py", **parse_qs(there))
+    (part,) = (p for kind, p in other.session_state["session"].parts.items() if kind.__name__ == "Offline")
+    assert part.specs == (spec.twin(), spec)
+    assert store.activity().seeds_queued == 0  # it is there already
+
+
+def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) -> None:
+    app = visit(PAGE)
+    menu = next(box for box in app.selectbox if box.label == "Learned from")
+    menu.set_value("offline").run()
+    unbroken(app)
+    (lines,) = (t for t in app.text_input if t.label == "Lines for n =")
+    assert lines.value == "1e7, 1e8, 1e9"
+    lines.set_value("1e3, x").run()
+    unbroken(app)
+    assert "n: x is not allowed; give a whole number" in words(app).replace("\\", "")
+    assert app.button(key="run").disabled
+    next(t for t in app.text_input if t.label == "Lines for n =").set_value("1e3").run()
+    next(t for t in app.text_input if t.label == "Values").set_value("0.5, 5").run()
+    unbroken(app)
+    app.button(key="run").click().run()
+    unbroken(app)
+    study = app.session_state["session"].part(trade.Trade).study
+    assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
+    assert {spec.n for spec in study.sweep.specs} == {1000}
+    assert store.activity().seeds_queued == 3 * 5  # one without privacy
+    next(box for box in app.selectbox if box.label == "Against").set_value("n").run()
+    unbroken(app)
+    assert "Lines for ρ =" in [t.label for t in app.text_input]
+    app.button(key="question_online").click().run()
+    unbroken(app)
+    assert app.session_state["session"].part(trade.Trade).study == studies.DEFAULT

@@ -324,3 +324,16 @@ def test_a_policy_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit):
         main([*flags, "--behaviour", "policy:@nowhere.json", "--out", str(tmp_path / "no")])
     assert "dprl: behaviour: nowhere.json cannot be read; give the path" in capsys.readouterr().err
+
+
+def test_a_sweep_over_learners_keeps_the_budget_where_they_make_that_promise() -> None:
+    base = OfflineSpec(**SMALL, privacy="pure", epsilon=3.0, calibration="tight")
+    found = dprl.Sweep(base, {"algorithm": ["apvi", "dp-apvi", "dp-apvi-rewards"], "n": [10, 100]}).points
+    kept = [
+        (p.spec.algorithm, p.spec.privacy, p.spec.epsilon, p.spec.calibration) for p in found[::2] if p.spec
+    ]
+    assert kept == [
+        ("apvi", "none", None, None),
+        ("dp-apvi", "pure", 3.0, "tight"),
+        ("dp-apvi-rewards", "pure", 3.0, "tight"),
+    ]

@@ -1,0 +1,182 @@
+"""Runs on data sets on Trade-offs: learners at several sizes or budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import Field, SpecError, shown
+from dprl.figures.looks import Kind
+from dprl.figures.tradeoff import Measure
+from dprl.learners import OFFLINE
+from dprl.privacy.curator import PROMISES
+from dprl.simulation import OfflineSpec, RunSpec
+from dprl.simulation.offline_spec import FIELDS
+from dprl.theory import BOUNDS, Bound
+from dprl.words import count, human
+from dprl.words import exponent as power_of
+from pages.offline import names
+from pages.offline.settings import Settings, into, settings_of
+from pages.shared.visitor import several
+from pages.shared.visitor.draft import Draft, draft_of
+from pages.tradeoffs.axes import SYMBOLS, around, sizes, without
+
+VALUES = {"rho": (0.001, 0.01, 0.1, 1, 10, 100), "epsilon": (0.01, 0.1, 1, 10, 100, 1000)}
+AMONG = {"rho": (0.01, 0.1, 1), "epsilon": (0.1, 1, 10)}
+TENFOLDS = range(-3, 3)  # about the base's n
+PROVED = {"none": "", "zcdp": "", "pure": "-pure"}  # after a learner's key, the name of its bound
+EXPONENTS = {"rho": "rho", "epsilon": "epsilon", "n": "K", "H": "H", "S": "S"}
+SHOWS: Mapping[str, str] = {"price": "Price of privacy", "regret": "Gap to the best", "table": "Table"}
+MEASURES: Mapping[str, Measure] = {"price": "gap price", "regret": "gap"}
+
+
+class Offline:
+    """See subject.Subject."""
+
+    title, asked = "a data set", "Learned from a data set?"
+    base = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**8, seeds=5)
+    shows, measures = SHOWS, MEASURES
+    worst_named = "v*"
+    page, path = "pages/offline/page.py", "/offline"
+    label, icon = "Offline", ":material/inventory_2:"
+
+    def based(self, base: Any) -> Any:
+        return base if base.calibration else base.replace(algorithm=self.base.algorithm)
+
+    def budget(self, base: Any) -> str:
+        return PROMISES[base.privacy].fields[0]
+
+    def axes(self, base: Any) -> dict[str, Field]:
+        found = {name: FIELDS[name] for name in (self.budget(base), "n")}
+        return found | {name: f for name, f in sizes(base).items() if name not in found}
+
+    def values(self, base: Any, x: str) -> tuple[Any, ...]:
+        if x == "n":
+            return _tenfolds(base, TENFOLDS)
+        return VALUES[x] if x in VALUES else around(base, x)
+
+    def usual(self, base: Any) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((OFFLINE[base.algorithm].twin, base.algorithm)))
+
+    def checked(self, base: Any, models: Sequence[str]) -> tuple[str, ...]:
+        allowed = offered(base.environment, base.privacy)
+        for key in models:
+            if key not in allowed:
+                raise SpecError(
+                    "models",
+                    f"{shown(key)} is not allowed with {base.environment} and privacy {base.privacy}; give some of "
+                    f"{', '.join(allowed)}.",
+                )
+        return tuple(models)
+
+    def second(self, base: Any, x: str) -> str:
+        return "n" if x == self.budget(base) else self.budget(base)
+
+    def among(self, base: Any, x: str) -> tuple[Any, ...]:
+        second = self.second(base, x)
+        return AMONG[second] if second in AMONG else _tenfolds(base, range(-1, 2))
+
+    def lines(
+        self, base: Any, models: tuple[str, ...], x: str, among: tuple[Any, ...]
+    ) -> dict[str, Sequence[Any]]:
+        return {"algorithm": models, self.second(base, x): among}
+
+    def titles(self, base: Any, x: str, lines: Sequence[tuple[Any, ...]], free: Sequence[bool]) -> list[str]:
+        second = self.second(base, x)
+        result = []
+        for (key, value), alone in zip(lines, free, strict=True):
+            said = f"n = {count(value)}" if second == "n" else f"{SYMBOLS[second]} = {value:g}"
+            if alone:
+                said = f"no privacy, {said}" if second == "n" else "no privacy"
+            result.append(f"{OFFLINE[key].title}, {said}")
+        return result
+
+    def kind(self, spec: Any) -> Kind:
+        return names.kind(spec)
+
+    def worst(self, spec: Any, v_star: float) -> float:
+        return v_star
+
+    def theory(self, spec: Any, x: str, show: str) -> float | None:
+        """Of a price the term with the budget; of a gap the term that is left when n is large."""
+        bound = _bound(spec)
+        if bound is None or x not in EXPONENTS:
+            return None
+        budget = [term for term in bound.terms if term.rho or term.epsilon]
+        term = next(iter(budget), None) if show == "price" else bound.terms[0]
+        exponent = 0.0 if term is None else float(getattr(term, EXPONENTS[x]))
+        return exponent or None
+
+    def proved(self, specs: Sequence[Any], x: str, show: str) -> str:
+        said: dict[str, None] = {}
+        for spec in specs:
+            exponent, bound = self.theory(spec, x, show), _bound(spec)
+            if exponent is not None and bound is not None:
+                said[f"{SYMBOLS.get(x, x)}^{power_of(exponent)} ({bound.paper})"] = None
+        if not said:
+            return ""
+        of = "what noise adds" if show == "price" else "what is left when n is large"
+        return f"Proved, as an upper bound of {of}: {'; '.join(said)}."
+
+    def doubted(self, spec: Any) -> bool:
+        return False
+
+    def size(self, spec: Any) -> str:
+        return f"from {count(spec.n)} trajectories"
+
+    def view(self, spec: Any) -> list[tuple[str, str]]:
+        return several.encode(list(dict.fromkeys((spec.twin(), spec))), None, {})
+
+    def common(self, base: Any, x: str, users: bool) -> list[str]:
+        said = names.in_common([base])
+        parts = [part for part in said.split(" · ") if not part.startswith("n up to")]
+        if x in base.environment_params:
+            parts = [without(x, part) for part in parts]
+        if "n" not in (x, self.second(base, x)):
+            parts.append(f"n = {count(base.n)}")
+        if base.delta is not None:
+            parts.append(f"δ = {human(base.delta)}")
+        return parts
+
+    def draft(self, base: Any) -> Draft:
+        draft = draft_of(RunSpec())
+        into(draft, [base])
+        return draft
+
+    def settings(self, base: Any, models: tuple[str, ...]) -> Settings:
+        return replace(settings_of([base]), learners=list(models))
+
+    def questions(self, base: Any, models: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+        asked = {
+            self.budget(base): "A larger budget?",
+            "n": "More people?",
+            "H": "A longer horizon?",
+            "S": "More states?",
+        }
+        return {words: {"models": models, "x": x} for x, words in asked.items() if x in self.axes(base)}
+
+
+def offered(environment: str, privacy: str) -> list[str]:
+    """The learners that can be compared: those without privacy, and those that make this promise."""
+    return [
+        key
+        for key, learner in OFFLINE.items()
+        if (learner.privacies == ("none",) or privacy in learner.privacies)
+        and ("features" not in learner.public or ENVIRONMENTS[environment].features)
+    ]
+
+
+def _bound(spec: Any) -> Bound | None:
+    """The paper's bound for a run, where it has one."""
+    if spec.privacy not in PROVED:
+        return None
+    return BOUNDS.get(spec.algorithm + PROVED[spec.privacy])
+
+
+def _tenfolds(base: Any, exponents: Sequence[int]) -> tuple[int, ...]:
+    """Sizes so many tenfolds from the base's, as far as they are allowed."""
+    most = int(FIELDS["n"].high or 0)
+    found = [base.n * 10**e if e >= 0 else base.n // 10**-e for e in exponents]
+    return tuple(dict.fromkeys(min(max(n, 1), most) for n in found))
