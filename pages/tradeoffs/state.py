@@ -15,7 +15,6 @@ from dprl.figures.looks import Kind, numbered
 from dprl.figures.tradeoff import Frontier
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import Model
-from dprl.simulation.kinds import FIRST
 from dprl.words import quoted
 from pages.offline.settings import Settings
 from pages.shared.results import answers, data, together
@@ -48,7 +47,7 @@ class Trade:
     """
 
     study: Study = studies.DEFAULT
-    kind: str = FIRST
+    kind: str = RunSpec.kind
     models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))
     x: str = studies.DEFAULT.x
     values: dict[str, str] = field(default_factory=dict)
@@ -63,7 +62,7 @@ class Trade:
     @property
     def base(self) -> RunSpec:
         """The online run that the controls begin with."""
-        base: RunSpec = self.study.base if self.study.base.kind == FIRST else studies.BASE_SPEC
+        base: RunSpec = self.study.base if self.study.base.kind == RunSpec.kind else studies.BASE_SPEC
         return base
 
     @property

@@ -18,7 +18,6 @@ from dprl.links import checked, decode_spec, defaults_of, encode_spec, heading, 
 from dprl.links import written as value_written
 from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
-from dprl.simulation.kinds import FIRST
 from dprl.simulation.sweep import Sweep
 from pages.shared import values
 from pages.shared.visitor.links import VIEW_FIELDS
@@ -30,7 +29,7 @@ SHOW = Field("show", "choice", "price", "what is drawn", choices=SHOWS, query="s
 SHARE = Field(
     "share", "float", 1.0, "percent of V* that privacy may cost an episode", low=0.01, high=50, query="share"
 )
-KIND = Field("kind", "choice", FIRST, "what is learned from", choices=tuple(SUBJECTS), query="kind")
+KIND = Field("kind", "choice", RunSpec.kind, "what is learned from", choices=tuple(SUBJECTS), query="kind")
 MOST_MODELS = 8
 MOST_VALUES = 16
 STATISTIC = VIEW_FIELDS["statistic"]
@@ -202,7 +201,7 @@ def parse_values(base: Any, x: str, text: str) -> tuple[Any, ...]:
     return values.parse(axes(base)[x], text, MOST_VALUES)
 
 
-BASE_SPEC = SUBJECTS[FIRST].base
+BASE_SPEC = SUBJECTS[RunSpec.kind].base
 DEFAULT = Study(BASE_SPEC)
 
 
@@ -222,7 +221,7 @@ def encode(study: Study) -> list[tuple[str, str]]:
     looked = [(SHOW, study.show), (SHARE, study.share), (STATISTIC, study.statistic)]
     return [
         *heading(),
-        *((KIND.query, kind) for kind in [study.base.kind] if kind != FIRST),
+        *((KIND.query, kind) for kind in [study.base.kind] if kind != RunSpec.kind),
         (BASE, encode_spec(study.base)),
         *((MODEL, model) for model in study.models),
         (X, study.x),
@@ -239,7 +238,7 @@ def decode(
     not be used. Unknown keys are ignored. files: texts too long for a link that are known here, by their digest."""
     problems: list[str] = []
     defaults = defaults_of(parameters, problems)
-    kind = checked(KIND, last(parameters, KIND.query), FIRST, problems)
+    kind = checked(KIND, last(parameters, KIND.query), RunSpec.kind, problems)
     subject = SUBJECTS[kind]
     base = subject.base
     if (text := last(parameters, BASE)) is not None:

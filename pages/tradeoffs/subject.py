@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from dprl.fields import Field
 from dprl.figures.looks import Kind
 from dprl.figures.tradeoff import Measure
-from dprl.simulation.kinds import FIRST
+from dprl.simulation import RunSpec
 from pages.offline.settings import Settings
 from pages.shared.visitor.draft import Draft
 from pages.tradeoffs.offline import Offline
@@ -106,4 +106,4 @@ class Subject(Protocol):
         """Other studies of the same base, by the question they answer, as fields of a Study. models: compared now."""
 
 
-SUBJECTS: dict[str, Subject] = {FIRST: Online(), "offline": Offline()}
+SUBJECTS: dict[str, Subject] = {RunSpec.kind: Online(), "offline": Offline()}
