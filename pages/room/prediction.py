@@ -130,8 +130,11 @@ def picture(
 
 def told(step: Step, found: Asked, off: str) -> None:
     """What was measured, and why."""
-    drawn = views.picture(found, "", shown=True, dark=False)
-    explain(off + found.found(evidence()), lambda: drawn.table, f"room_{step.place}")
+    explain(
+        off + found.found(evidence()),
+        lambda: views.picture(found, "", shown=True, dark=False).table,
+        f"room_{step.place}",
+    )
     st.markdown(f":material/lightbulb: {escape(found.why)}")
 
 

@@ -61,13 +61,9 @@ def way_in() -> None:
         )
 
 
-def live(_: bool) -> None:
+def stage(here: Room) -> None:
     """What is put to the class, and what came back until now."""
     r = group()
-    here = store().room(r.code)
-    if here is None:
-        leave("This room was deleted.")
-        st.rerun()
     standing(here)
     if not here.steps:
         st.info("The class joins with the code. Put a question to it below.", icon=":material/groups:")
@@ -120,10 +116,9 @@ def turn(label: str, icon: str, step: Step, state: State) -> None:
     )
 
 
-def composer() -> None:
+def composer(here: Room) -> None:
     """What is to be put to the class next; nothing once the room is closed."""
-    here = store().room(group().code)
-    if here is None or here.closed:
+    if here.closed:
         return
     with st.container(border=True):
         st.markdown("**Put something to the class**")
