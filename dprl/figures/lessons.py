@@ -22,8 +22,13 @@ from dprl.words import human, listed
 Array = NDArray[np.float64]
 Who = Literal["guess", "truth", "other"]
 WHO = {"guess": "your guess", "truth": "measured", "other": "guesses of others"}
-HEIGHT, LARGE = 420, 560  # pixels, on a page and for a projector
+HEIGHT, LARGE = 420, 470  # pixels, on a page and for a projector
 GAP = 3 * "\u2002"  # between a name and the point that it belongs to
+ALONG = 80  # points of a line that are looked at
+ENOUGH, APART = (
+    0.1,
+    0.3,
+)  # of the chart: as far as a number should be from edges and other curves; from others
 FAINT = 0.16  # opacity of a guess among many
 
 
@@ -223,8 +228,8 @@ def fan(
             line={"color": colors.muted, "width": 1.2, "dash": style.BOUND_DASH},
             marker={"size": [0, 16], "color": colors.background, "line": {"width": 2, "color": colors.muted}},
             text=["", name + GAP],
-            textposition="middle left",
-            textfont={"color": colors.ink, "size": 14},
+            textposition="top left",
+            textfont={"color": colors.ink, "size": figure.layout.font.size + 1},
             customdata=[None, place],
             hovertemplate=f"{name}<extra></extra>",
             showlegend=False,
@@ -266,8 +271,9 @@ def tags(
         right: whether a name is right, None where that is not told yet; by number.
     """
     colors = style.theme(dark)
-    for number, (place, name, fits) in enumerate(zip(order, names, right, strict=True), 1):
-        x, y = apart(chart, place)
+    points = apart(chart, order)
+    for number, (point, name, fits) in enumerate(zip(points, names, right, strict=True), 1):
+        x, y = point
         said = {None: name, True: f"{name}: rightly named", False: f"you said {name}"}[fits]
         figure.add_scatter(
             x=[x],
@@ -285,37 +291,52 @@ def tags(
             customdata=[number - 1],
             hovertemplate=f"{said or 'press to name it'}<extra>{number}</extra>",
             name=f"{number}. {said or '?'}",
-            showlegend=bool(name) or fits is None,
+            showlegend=bool(name),
             cliponaxis=False,
             unselected={"marker": {"opacity": 1}},
         )
 
 
-def apart(chart: Chart, place: int) -> tuple[float, float]:
-    """The point of a curve that is farthest from all others, as the eye sees the chart."""
+def apart(chart: Chart, order: Sequence[int]) -> list[tuple[float, float]]:
+    """For each of these curves a point that is far from all others, and from the points of those before, as the eye
+    sees the chart on a telephone."""
+    curves = [_seen(chart, curve) for curve in chart.curves]
+    found: list[Array] = []
+    for place in order:
+        own = curves[place]
+        room = np.minimum(np.minimum(own[:, 2:], 1 - own[:, 2:]).min(axis=1), ENOUGH)
+        others = [curve[:, 2:] for i, curve in enumerate(curves) if i != place]
+        for points, enough in ((np.concatenate(others), ENOUGH), (np.array([p[2:] for p in found]), APART)):
+            if len(points):
+                near = np.sqrt(((own[:, None, 2:] - points[None]) ** 2).sum(axis=2)).min(axis=1)
+                room = room + np.minimum(near, enough)
+        found.append(own[int(room.argmax())])
+    return [(float(point[0]), float(point[1])) for point in found]
 
-    def seen(curve: Curve) -> Array:
-        known = np.flatnonzero(np.isfinite(curve.center))
-        inside = known[(curve.x[known] >= chart.x_range[0]) & (curve.x[known] <= chart.x_range[1])]
-        points = np.column_stack([curve.x[inside], _floored(chart, curve.center)[inside]])
-        scaled = []
-        for values, log, ends in (
-            (points[:, 0], chart.log_x, chart.x_range),
-            (points[:, 1], chart.log_y, chart.y_range),
-        ):
-            low, high = np.log(ends) if log else ends
-            scaled.append(((np.log(values) if log else values) - low) / (high - low))
-        return np.column_stack([points, *scaled])
 
-    own = seen(chart.curves[place])
-    others = [seen(curve)[:, 2:] for i, curve in enumerate(chart.curves) if i != place]
-    room = np.minimum(own[:, 2], 1 - own[:, 2]) + 0.05  # not at an edge
-    if others:
-        everything = np.concatenate(others)
-        near = np.sqrt(((own[:, None, 2:] - everything[None]) ** 2).sum(axis=2)).min(axis=1)
-        room = np.minimum(near, room)
-    best = int(room.argmax())
-    return float(own[best, 0]), float(own[best, 1])
+def _seen(chart: Chart, curve: Curve) -> Array:
+    """[P, 4] points of a curve within the chart: x, y, and both as shares of the chart's sides."""
+    axes = (
+        (curve.x, chart.log_x, chart.x_range),
+        (_floored(chart, curve.center), chart.log_y, chart.y_range),
+    )
+    columns, shares = [], []
+    for values, log, ends in axes:
+        low, high = np.log(ends) if log else ends
+        columns.append(values)
+        shares.append(((np.log(values) if log else values) - low) / (high - low))
+    points = np.column_stack([*columns, *shares])
+    # Evenly along the line: a steep part has few points of its own.
+    ok = np.isfinite(points).all(axis=1) & (points[:, 2] >= 0) & (points[:, 2] <= 1)
+    points = points[ok]
+    length = np.concatenate([[0.0], np.cumsum(np.sqrt((np.diff(points[:, 2:], axis=0) ** 2).sum(axis=1)))])
+    at = np.linspace(0.0, length[-1], ALONG)
+    even = np.column_stack([np.interp(at, length, points[:, i]) for i in (2, 3)])
+    for i, (_, log, ends) in enumerate(axes):
+        low, high = np.log(ends) if log else ends
+        value = low + even[:, i] * (high - low)
+        even = np.column_stack([even, np.exp(value) if log else value])
+    return np.column_stack([even[:, 2:], even[:, :2]])
 
 
 def picture(figure: go.Figure, chart: Chart, *, shown: bool, names: bool = True, see: str) -> Picture:

@@ -47,7 +47,7 @@ def _read_within(noise: str) -> Step:
                 )
             )
         return Plot(
-            "How near two users come to what the user between them did",
+            "How near two users come",
             "How far off they are (visits)",
             "Users read within that",
             tuple(drawn),
@@ -62,8 +62,8 @@ def _read_within(noise: str) -> Step:
         off = _errors(evidence, noise)
         exact = float((off < EXACT).mean())
         return (
-            f"Half of the users are read within {human(float(f'{np.median(off):.2g}'))} visits, "
-            f"{percent(exact)} of them exactly ({len(off)} users)."
+            f"Of {len(off)} users {percent(exact)} are read exactly, and half within "
+            f"{human(float(f'{np.median(off):.2g}'))} visits."
         )
 
     first = noise == "one"

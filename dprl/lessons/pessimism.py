@@ -78,7 +78,7 @@ def _beliefs(evidence: Evidence) -> Plot:
     at = evidence.runs[PRIVATE].at.astype(float)
     earned = 1 - _gap(evidence, PRIVATE)
     return Plot(
-        "What the policy earns, and what the learner dares to believe",
+        "What is earned, and what is believed",
         RECORDS,
         "Share of v*",
         (

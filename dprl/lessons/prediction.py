@@ -177,7 +177,9 @@ class Marker:
     def said(self, answer: float) -> str:
         """An answer in words."""
         value = 1 / answer if self.inverse else answer
-        return self.unit.format(percent(value) if self.share else rough(value))
+        number = percent(value) if self.share else rough(value)
+        text = self.unit.format(number)
+        return text.removesuffix("s") if number == "1" else text
 
     def draw(self, figure: go.Figure, chart: Chart, text: str, truth: float, shown: bool, dark: bool) -> None:
         """A line where the text says, and one where it was measured."""

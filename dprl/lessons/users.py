@@ -38,7 +38,7 @@ def _plot(
     asked: RunSpec,
     until: float,
     level: bool = False,
-    top: float = 1e15,
+    ends: tuple[float, float] = (1e5, 1e15),
 ) -> Plot:
     drawn = [
         Drawn(
@@ -48,12 +48,12 @@ def _plot(
         for one in (*known, asked)
     ]
     return Plot(
-        "Users until an average episode loses less than 10% of V*",
+        "Users that it takes",
         "1/ε (to the right more private)",
-        "Users",
+        "Users until less than 10% of V* is lost",
         tuple(drawn),
         (float(X[0]), END),
-        (1e5, top),
+        ends,
         log_y=True,
         level=(MINE, f"{human(MINE)} users") if level else None,
     )
@@ -64,7 +64,8 @@ def _exponent(evidence: Evidence, spec: RunSpec) -> float:
     return metrics.power_law(X[late], np.array([_needed(evidence, spec)[late]]))[0]
 
 
-def _with(spec: RunSpec, known: tuple[RunSpec, ...], why: str) -> Step:
+def _with(spec: RunSpec, ends: tuple[float, float], why: str) -> Step:
+    """How users grow with one model. ends: of the axis of users."""
     given = PRIVATIZERS[spec.privacy].words.given
 
     def found(evidence: Evidence) -> str:
@@ -84,8 +85,8 @@ def _with(spec: RunSpec, known: tuple[RunSpec, ...], why: str) -> Step:
             END,
             "(1/ε)",
         ),
-        tuple(run for one in (*known, spec) for run in _runs(one)),
-        lambda evidence: _plot(evidence, known, spec, START, top=1e15 if known else 1e10),
+        _runs(spec),
+        lambda evidence: _plot(evidence, (), spec, START, ends=ends),
         lambda evidence: _exponent(evidence, spec),
         found,
         why,
@@ -112,13 +113,13 @@ USERS = Lesson(
     (
         _with(
             CENTRAL,
-            (),
+            (1e5, 1e10),
             "Noise grows like 1/ε and counts like the users, so that users grow about like 1/ε; what they would take "
             "without privacy comes on top, and bends the curve.",
         ),
         _with(
             LOCAL,
-            (CENTRAL,),
+            (1e8, 1e15),
             "Noise of K reports grows like √K/ε against counts that grow like K: K has to grow like 1/ε² to keep their "
             "ratio.",
         ),

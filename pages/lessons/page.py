@@ -113,7 +113,7 @@ def presented() -> None:
         off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.whole else ""
         st.markdown(off + here.step.found(evidence()))
         st.markdown(escape(here.step.why))
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
         if here.at:
             press("Previous", "chevron_left", "present_previous", go, here.key, here.at - 1)
         if here.shown:
