@@ -1,4 +1,4 @@
-"""The command line: `dprl run | sweep | reproduce | list | serve | status | doctor`, also as `python -m dprl`."""
+"""The command line: `dprl run | sweep | reproduce | list | serve`, also as `python -m dprl`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from dprl import (
 from dprl.claims import CLAIMS
 from dprl.claims.gather import gather
 from dprl.claims.report import report
-from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
@@ -38,7 +37,6 @@ from dprl.sentences import doubts
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.kinds import KINDS
 from dprl.simulation.sweep import Sweep
-from dprl.status import status
 from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
@@ -68,12 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_sweep(commands)
     add_reproduce(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
-    add_address(commands.add_parser("serve", help="open the dashboard", allow_abbrev=False))
-    look = commands.add_parser("status", help="say how queue, workers and store stand", allow_abbrev=False)
-    look.add_argument("--json", action="store_true", help="as JSON on one line")
-    add_address(
-        commands.add_parser("doctor", help="check whether this machine can run all this", allow_abbrev=False)
-    )
+    add_serve(commands)
     given = parser.parse_args(arguments)
     try:
         if given.command == "run":
@@ -84,10 +77,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return reproduce_command(given)
         if given.command == "serve":
             return serve.main(given.host, serve.PORT.parse(given.port))
-        if given.command == "status":
-            return status(given.json)
-        if given.command == "doctor":
-            return doctor(given.host, serve.PORT.parse(given.port))
         return list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))
@@ -133,8 +122,9 @@ def _way(field: Field) -> str:
     return f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}"
 
 
-def add_address(parser: Parser) -> None:
-    """The flags of where a dashboard listens."""
+def add_serve(commands: Any) -> None:
+    """The flags of `serve`."""
+    parser = commands.add_parser("serve", help="open the dashboard", allow_abbrev=False)
     for field in (serve.HOST, serve.PORT):
         parser.add_argument(
             field.flag, default=str(field.default), help=f"{field.help} (default {field.default})"

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import logging
-import logging.config
 import os
 import re
 import signal
@@ -24,13 +22,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from dprl import logs
 from dprl.fields import Field, SpecError, shown
 from dprl.jobs import local
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
-
-log = logging.getLogger("dprl.serve")
 
 CHECKOUT = Path(__file__).parent.parent
 INSTALLED = Path(__file__).parent / "dashboard"  # where a wheel holds the same files, see dprl/wheel.py
@@ -57,10 +52,9 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     streamlit: subprocess.Popen[bytes] | None = None
-    logs.begin("server")
     try:
         say("Starting the workers; compiling the simulation (only the first start takes long).")
-        check_settings()
+        headers(), setting("DPRL_METRICS", 0, 0, 1)  # said before anything begins
         wait_until_warm(Store())
         say(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
@@ -90,17 +84,7 @@ def _stop(signum: int, frame: FrameType | None) -> NoReturn:
 
 def say(text: str) -> None:
     """One line for whoever started this."""
-    if logs.as_json():
-        log.info(text)
-    else:
-        print(f"dprl: {text}", flush=True)
-
-
-def check_settings() -> None:
-    """Raises SpecError or StoreError, one sentence, where a setting cannot be used: said before anything begins."""
-    headers(), setting("DPRL_METRICS", 0, 0, 1)
-    if (given := os.environ.get("DPRL_LOG", "").strip()) not in ("", "text", "json"):
-        raise SpecError("DPRL_LOG", f"{shown(given)} is not allowed; give text or json.")
+    print(f"dprl: {text}", flush=True)
 
 
 def url(host: str, port: int) -> str:
@@ -156,9 +140,6 @@ def dashboard(host: str, port: int) -> None:
             await guard(super().__call__, scope, receive, send)
 
     stop_when_stdin_closes(threading.Event(), grace=0.0)
-    logs.begin("server")
-    if logs.as_json():
-        log_through_ours()
     guard = Guard(headers(), metrics=bool(setting("DPRL_METRICS", 0, 0, 1)))
     # Until app.py has run once, Streamlit takes a folder called pages/ for pages of its own, one a file, and would tell
     # the very first visitor that a page does not exist.
@@ -166,18 +147,6 @@ def dashboard(host: str, port: int) -> None:
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     App(script).run(config={"server.address": host, "server.port": port})
-
-
-def log_through_ours() -> None:
-    """All lines shall be objects, and Streamlit and the server below it have handlers of their own."""
-    from streamlit import logger
-
-    def through_ours(theirs: logging.Logger) -> None:
-        theirs.handlers, theirs.propagate = [], True
-
-    logger.setup_formatter = through_ours  # type: ignore[assignment]
-    logger.update_formatter()
-    logging.config.dictConfig = lambda config: None  # uvicorn's, which would print lines of its own
 
 
 def headers() -> dict[str, str]:

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from dprl import logs
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
 from dprl.jobs.file import DiskFull, StoreError
@@ -79,14 +78,12 @@ def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Even
 
 @dataclass(eq=False)
 class _Held:
-    """A seed that this worker is at, or has parked; begun, turn: when it was begun, and when this worker
-    began to be at it, on the monotonic clock."""
+    """A seed that this worker is at, or has parked; turn: when it began to be at it, on the monotonic clock."""
 
     unit: Unit
     run: SeedRun | None = None
     seconds: float = _FIRST_SLICE
     reported: float = float("-inf")
-    begun: float = field(default_factory=time.monotonic)
     turn: float = field(default_factory=time.monotonic)
 
 
@@ -103,11 +100,11 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
         except DiskFull:
             raise
         except StoreError as error:
-            log.error("Seed %d: %s", unit.seed, error, extra=_of(unit))
+            log.error("Seed %d: %s", unit.seed, error)
             _insist(partial(store.fail, unit, f"Seed {unit.seed} failed: {error}"), stop)
             ended = True
         except Exception as error:
-            log.exception("Seed %d of %s failed", unit.seed, unit.key, extra=_of(unit))
+            log.exception("Seed %d of %s failed", unit.seed, unit.key)
             _insist(partial(store.fail, unit, _sentence(unit.seed, error)), stop)
             ended = True
         if ended:
@@ -126,8 +123,6 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
 def _slice(store: Store, simulation: Simulation, held: _Held, stop: threading.Event) -> bool:
     """Go on with a seed for a moment; whether that was its end: it is finished, or nobody wants it any more."""
     unit = held.unit
-    if held.run is None:
-        log.info("A seed begins", extra=_of(unit))
     run = held.run = held.run or simulation.start(unit.spec, unit.seed)
     if not run.advance(held.seconds):
         if stop.is_set() or time.monotonic() - held.reported < 0.8 * _SLICE:
@@ -136,7 +131,6 @@ def _slice(store: Store, simulation: Simulation, held: _Held, stop: threading.Ev
         if _report(store, unit, run):
             return False
         _insist(partial(store.keep, unit, run.trace().to_bytes()), stop)
-        log.info("A seed that nobody waits for stops", extra=_of(unit))
         return True
     trace = run.trace().to_bytes()
 
@@ -145,7 +139,6 @@ def _slice(store: Store, simulation: Simulation, held: _Held, stop: threading.Ev
         store.finish(unit, trace)
 
     _insist(finish, stop)
-    log.info("A seed is done", extra=_of(unit) | {"seconds": round(time.monotonic() - held.begun, 3)})
     return True
 
 
@@ -208,11 +201,6 @@ def _insist(write: Callable[[], None], stop: threading.Event) -> None:
                 raise
 
 
-def _of(unit: Unit) -> dict[str, object]:
-    """What a line of the log says of a seed: no more than names."""
-    return {"run": unit.run, "key": unit.key, "seed": unit.seed}
-
-
 def _sentence(seed: int, error: Exception) -> str:
     if isinstance(error, SpecError):
         return str(error)
@@ -247,7 +235,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--simulation", default=simulations.DEFAULT, help="module:function")
     parser.add_argument("--child", action="store_true", help="end when standard input closes")
     options = parser.parse_args(arguments)
-    logs.begin("worker")
+    logging.basicConfig(level=logging.INFO, format="dprl worker: %(message)s")
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     # Ctrl-C reaches every process of the terminal; the pool decides when workers end.

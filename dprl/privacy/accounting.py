@@ -4,9 +4,9 @@ A *loss* is what one neighbouring change does to one kind of noise: so many coun
 noise scales. A tuple of losses is their (adaptive) composition. The converters below answer, for a tuple,
 `epsilon_of(losses, delta)` and `delta_of(losses, epsilon)`. They never guess: a loss they do not know is an error.
 
-- Laplace at delta = 0: pure composition, the sum of shifts.
+- Laplace, and bits turned over (Response), at delta = 0: pure composition, the sum of shifts.
 - Gaussian alone: exactly, by the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
-- Laplace and Binomial otherwise: privacy-loss distributions on a grid, rounded upward, whose composition has a bound
+- Those and Binomial otherwise: privacy-loss distributions on a grid, rounded upward, whose composition has a bound
   on its error at every delta (see losses.py, composition.py), so that the answer is never too small.
 
 `calibrated` and `least_scale` turn this around: the least noise that proves (epsilon, delta), rounded up.
@@ -22,7 +22,17 @@ from functools import lru_cache
 
 from dprl.fields import SpecError
 from dprl.privacy.composition import delta_at, epsilon_at
-from dprl.privacy.losses import Binomial, Gaussian, Laplace, Loss, Losses, Part, one_way, parts_of
+from dprl.privacy.losses import (
+    Binomial,
+    Gaussian,
+    Laplace,
+    Loss,
+    Losses,
+    Part,
+    Response,
+    one_way,
+    parts_of,
+)
 
 __all__ = [
     "Binomial",
@@ -30,6 +40,7 @@ __all__ = [
     "Laplace",
     "Loss",
     "Losses",
+    "Response",
     "calibrated",
     "delta_of",
     "epsilon_of",
@@ -62,8 +73,8 @@ def scaled(losses: Losses, factor: float) -> Losses:
 def separation_of(losses: Losses) -> float:
     """By how many of its standard deviations the best attacker's score moves from one data set to the other.
 
-    The mu of Gaussian noise, exactly; of Laplace noise from the first two moments of the loss, of Binomial noise as if
-    it were Gaussian.
+    The mu of Gaussian noise, exactly; of Laplace noise and of answers from the first two moments of the loss, of
+    Binomial noise as if it were Gaussian.
     """
     mean = variance = 0.0
     for loss in losses:
@@ -75,6 +86,10 @@ def separation_of(losses: Losses) -> float:
             square += (t * t - 4 * t + 8 - (t * t + 4 * t + 8) * math.exp(-t)) / 2 if t > 1e-2 else t**3 / 6
             mean += loss.count * one
             variance += loss.count * (square - one * one)
+        elif isinstance(loss, Response):
+            half = math.tanh(loss.shift / 2)
+            mean += loss.count * loss.shift * half
+            variance += loss.count * loss.shift**2 * (1 - half * half)
         else:
             mean += loss.spread**2 / 2
             variance += loss.spread**2
@@ -84,13 +99,14 @@ def separation_of(losses: Losses) -> float:
 def zcdp_of(losses: Losses) -> float | None:
     """The rho for which the composition is rho-zCDP; None where no such bound is known here (Binomial noise).
 
-    Gaussian noise: mu^2 / 2. Laplace noise, of pure shift t: t^2 / 2 each (Bun, Steinke 2016, Propositions 1.6, 1.4).
+    Gaussian noise: mu^2 / 2. Laplace noise and answers, of pure shift t: t^2 / 2 each (Bun, Steinke 2016, Propositions
+    1.6, 1.4).
     """
     total = 0.0
     for loss in losses:
         if isinstance(loss, Binomial):
             return None
-        total += (loss.count if isinstance(loss, Laplace) else 1) * loss.shift**2 / 2
+        total += (1 if isinstance(loss, Gaussian) else loss.count) * loss.shift**2 / 2
     return total
 
 
@@ -98,13 +114,11 @@ def zcdp_of(losses: Losses) -> float | None:
 def epsilon_of(losses: Losses, delta: float) -> float:
     """The least epsilon for which the composition of `losses` is (epsilon, delta)-DP; inf if there is none.
 
-    delta: in [0, 1). At delta = 0 only Laplace noise has an answer. Upper bounds, tight to about 0.1%.
+    delta: in [0, 1). At delta = 0 only Laplace noise and answers have one. Upper bounds, tight to about 0.1%.
     """
     if not losses:
         return 0.0
-    pure = sum(x.count * x.shift for x in losses if isinstance(x, Laplace))
-    if not all(isinstance(x, Laplace) for x in losses):
-        pure = math.inf
+    pure = _pure(losses)
     if delta <= 0 or pure == 0:
         return pure
     gaussian = _all_gaussian(losses)
@@ -118,7 +132,7 @@ def delta_of(losses: Losses, epsilon: float) -> float:
     """The least delta for which the composition of `losses` is (epsilon, delta)-DP. epsilon: >= 0."""
     if not losses:
         return 0.0
-    if all(isinstance(x, Laplace) for x in losses) and epsilon >= epsilon_of(losses, 0.0):
+    if epsilon >= _pure(losses):
         return 0.0
     gaussian = _all_gaussian(losses)
     if gaussian is not None:
@@ -131,7 +145,7 @@ def repeated(losses: Losses, times: int) -> Losses:
     """The losses of so many independent executions together."""
     result: list[Loss] = []
     for x in losses:
-        if isinstance(x, Laplace):
+        if isinstance(x, Laplace | Response):
             result.append(replace(x, count=times * x.count))
         elif isinstance(x, Gaussian):
             result.append(replace(x, shift=math.sqrt(times) * x.shift))
@@ -274,6 +288,12 @@ def calibrated(
     if not exact:
         return min(guess, pure)
     return min(least_scale(losses_at, epsilon, delta, guess), pure)
+
+
+def _pure(losses: Losses) -> float:
+    """The epsilon of pure composition; inf where there is none."""
+    pure = [x.count * x.shift for x in losses if isinstance(x, Laplace | Response)]
+    return sum(pure) if len(pure) == len(losses) else math.inf
 
 
 def _all_gaussian(losses: Losses) -> float | None:

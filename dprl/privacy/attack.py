@@ -16,6 +16,7 @@ import numpy as np
 from dprl.kernels import compiled
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms import SIGNATURE, Mechanism, Stream
+from dprl.privacy.mechanisms.unary import chances
 from dprl.privacy.privatizers import Noise
 
 DRAWS = 2_000_000  # numbers drawn at a time
@@ -47,21 +48,33 @@ def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.
 
 def outcomes(noise: Noise, draws: int, rng: np.random.Generator) -> Array:
     """[draws] what noise may do to one count of visits at the last release, in visits. Batches whose ends are decided
-    as a run goes are taken to be equally long.
+    as a run goes are taken to be equally long; of those who answer questions all have visited.
 
     Raises:
         ValueError: there is no noise.
     """
     if noise.mechanism is None:
         raise ValueError("without noise a count is as it is")
-    stream = noise.stream
+    stream, counted = noise.stream, noise.statistic.counter(noise.scales.ravel()[0])
+    if noise.mechanism.answers:
+        return counted * errors(noise.mechanism, stream, draws, rng)
     if not stream.leaves[1]:
         ends = np.linspace(0, stream.items, stream.releases + 1).astype(np.int64)
         stream = replace(stream, leaves=np.append(ends, stream.leaves[-1]))
     last = np.zeros(draws)
     for unit in unit_noises(noise.mechanism, stream, draws, rng):
         last = unit
-    return noise.statistic.counter(noise.scales.ravel()[0]) * last
+    return counted * last
+
+
+def errors(mechanism: Mechanism, stream: Stream, draws: int, rng: np.random.Generator) -> Array:
+    """[draws] the error of an estimate of n where all users of the stream are in one state, in units."""
+    memory, error = np.zeros((mechanism.rows(stream.items, stream.releases), draws)), np.zeros(draws)
+    memory[3], memory[4] = chances(replace(stream, questions=np.ones(draws, dtype=np.int64)))
+    memory[0] = memory[1] = rng.binomial(stream.items, memory[3])
+    memory[2] = stream.items
+    _kernel(mechanism.add_noise)(0, stream.leaves, stream.batches, memory, rng, error)
+    return error
 
 
 @dataclass(frozen=True)
@@ -96,6 +109,9 @@ class Game:
     def _scores(self, rng: np.random.Generator, executions: int, own: Array) -> Array:
         if not len(own):
             return np.zeros(executions)  # the two are the same
+        if self.mechanism.answers:
+            seen = self.mechanism.answers(rng, self.stream, executions, own)
+            return self.mechanism.log_ratio(self.stream, seen, 0, self.first, self.second)
         noise = unit_noise(self.mechanism, self.stream, executions * len(own), rng)
         seen = noise.reshape(-1, executions, len(own)) + own
         return self.mechanism.log_ratio(self.stream, seen, 0, self.first, self.second)
@@ -118,6 +134,8 @@ def game(noise: Noise, first: Array, second: Array, *, half: bool = False) -> Ga
     rows = first.reshape(-1, noise.scales.size)
     scales = np.broadcast_to(noise.scales.ravel(), rows.shape).ravel()[moved]
     stream = noise.mechanism.telling(noise.stream)
+    if stream.questions is not None:
+        stream = replace(stream, questions=stream.questions[moved])
     if half:
         stream, factor = noise.mechanism.halved(stream)
         scales = scales * factor

@@ -133,6 +133,25 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
     return length_tail(log_moments, np.sqrt(v), cells, failure)
 
 
+def bounded_length(
+    users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
+) -> Array:
+    """Lengths x: [M] that |z|, the sum of users' errors, stays below until users[i] have come w.p. >= 1 - failure.
+
+    Given all before, a user's error has mean 0, at most this variance in any direction, and at most this size. So E
+    exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). What P(|z| > x) follows from is then a
+    supermartingale over the users, and the bound holds for all of them up to the last at once (Doob).
+    """
+    n = np.asarray(users, dtype=float)
+
+    def log_moments(y: Array) -> Array:
+        b = np.minimum(y * size, 700.0)
+        return np.where(y * size < 700.0, n * (variance / size**2) * (np.expm1(b) - b), np.inf)
+
+    found = length_tail(log_moments, np.sqrt(n * variance), cells, failure)
+    return np.where(np.isfinite(found), found, n * size)  # nobody's error is above its size
+
+
 def per_event(beta: float, cells: int, releases: int) -> float:
     """The failure probability each counter may have at each release, for all to hold w.p. >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

@@ -62,7 +62,20 @@ class Binomial:
         return math.sqrt((self.up + self.down) / variance)
 
 
-Loss = Laplace | Gaussian | Binomial
+@dataclass(frozen=True)
+class Response:
+    """`count` bits turned over with chance 1 / (e^shift + 1) each, so that one says `shift` for or against."""
+
+    count: int
+    shift: float
+
+    @property
+    def spread(self) -> float:
+        """About the standard deviation of the total privacy loss."""
+        return math.sqrt(self.count) * self.shift
+
+
+Loss = Laplace | Gaussian | Binomial | Response
 Losses = tuple[Loss, ...]
 
 
@@ -96,6 +109,10 @@ def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> lis
     for loss in losses:
         if isinstance(loss, Laplace):
             parts.append(_laplace(loss, interval))
+        elif isinstance(loss, Response):
+            mass = np.array([1.0, math.exp(-loss.shift)]) / (1 + math.exp(-loss.shift))
+            lowest, pmf = _connect_dots(np.array([loss.shift, -loss.shift]), mass, interval)
+            parts.append(Part(lowest, pmf, loss.count, 0.0))
         elif isinstance(loss, Binomial):
             parts += _binomial(loss, interval, exchanged)
         else:

@@ -146,3 +146,91 @@ def sample(
             counts[h, s, a, B + 1] += binomial(rng, c, reward) if model.bernoulli else c * reward
         for x in range(S):
             here[x] = there[x]
+
+
+@kernel
+def interview(
+    rng: np.random.Generator,
+    asking: np.random.Generator,
+    model: Model,
+    policy: Policy,
+    users: int,
+    walk_below: int,
+    groups: int,
+    shares: Array,
+    counts: Array,
+    memory: Array,
+    starts: Ints,
+    here: Ints,
+    there: Ints,
+) -> None:
+    """Add the counts of `users` trajectories to counts, and to memory who is asked what; write how many start where.
+
+    Users fall into groups at random; those of group g are asked about steps g, g + groups, ..., and at each about m, n
+    or r with chances `shares` [3]. Given the group's transitions, the users of a cell split at random, and rewards are
+    drawn for those who are asked about them and for the others.
+
+    Args:
+        rng, asking: of trajectories, and of who is asked what.
+        walk_below: groups up to this size are walked.
+        memory: [5, cells], see privacy/mechanisms/unary.py.
+    """
+    H, S = policy.shape
+    A, B = counts.shape[2], model.P.shape[3]
+    record, inside, truth = np.zeros(counts.shape), np.zeros(counts.shape), np.zeros(counts.shape)
+    asked = np.zeros((H, 3))
+    begun = np.zeros(S, dtype=np.int64)
+    for s in range(S):
+        starts[s] = 0
+    left = users
+    for g in range(groups):
+        some = binomial(asking, left, 1.0 / (groups - g))
+        left -= some
+        if some == 0:
+            continue
+        record[:] = 0.0
+        if some <= walk_below:
+            walk(rng, model, policy, some, record, begun)
+        else:
+            sample(rng, model, policy, some, record, begun, here, there)
+        for s in range(S):
+            starts[s] += begun[s]
+        for h in range(H):
+            for s in range(S):
+                a = policy[h, s]
+                visits = int(record[h, s, a, B])
+                if visits == 0:
+                    continue
+                if h % groups == g:
+                    of_rewards = 0
+                    for x in range(B):
+                        c = int(record[h, s, a, x])
+                        of_m = binomial(asking, c, shares[0])
+                        of_n = binomial(asking, c - of_m, shares[1] / (shares[1] + shares[2]))
+                        inside[h, s, a, x] += of_m
+                        inside[h, s, a, B] += of_n
+                        of_rewards += c - of_m - of_n
+                        asked[h, 0] += of_m
+                        asked[h, 1] += of_n
+                    asked[h, 2] += of_rewards
+                    ones = binomial(asking, of_rewards, model.R[h, s, a])
+                    inside[h, s, a, B + 1] += ones
+                    if model.bernoulli:
+                        record[h, s, a, B + 1] = ones + binomial(rng, visits - of_rewards, model.R[h, s, a])
+                for x in range(B + 2):
+                    counts[h, s, a, x] += record[h, s, a, x]
+                    truth[h, s, a, x] += record[h, s, a, x]
+    i = 0
+    for h in range(H):
+        for s in range(S):
+            for a in range(A):
+                for x in range(B + 2):
+                    if x < B and next_state(model.possible, h, s, a, x) < 0:
+                        continue  # it has no counter
+                    part = max(0, x - B + 1)
+                    memory[0, i] += inside[h, s, a, x]
+                    memory[1, i] += asked[h, part]
+                    memory[2, i] += truth[h, s, a, x]
+                    memory[3, i] = shares[part] / groups
+                    memory[4, i] = np.sqrt(shares[part] / shares[0])
+                    i += 1

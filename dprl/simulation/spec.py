@@ -210,6 +210,8 @@ class RunSpec:
         if self.delta is None:
             pure = self.calibration == "paper" and not mechanism.needs_delta
             self._set("delta", 0.0 if pure else DEFAULT_DELTA)
+        if mechanism.pure:
+            self._set("delta", 0.0)
         if self.delta == 0 and mechanism.needs_delta:
             others = [k for k in known if not MECHANISMS[k].needs_delta]
             advice = f", or mechanism {_or(tuple(others))}" if others else ""
@@ -330,6 +332,8 @@ class RunSpec:
         kept = {name: value for name, value in self.to_dict().items() if value is not None}
         if self.mechanism is not None and self.mechanism == self._default_mechanism():
             del kept["mechanism"]
+        if self.mechanism is not None and MECHANISMS[self.mechanism].pure:
+            del kept["delta"]  # which is its own
         if "algorithm" in changes and self.bonus == ALGORITHMS[self.algorithm].bonuses[0]:
             del kept["bonus"]
         for owner, owned in BELONGS.items():

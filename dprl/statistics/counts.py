@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprl.kernels import kernel
 from dprl.mdp import Size
@@ -61,7 +62,7 @@ class Counts:
     parts = "n, m and r"
     printed = "3H"  # the L1 norm for which the papers print their noise: that of blank-one
     counted = True
-    norms = ("l1", "l2", "cells")
+    norms = ("l1", "l2", "cells", "one-hot")
     prints = ("laplace-tree", "laplace", "binomial-sum")
 
     @property
@@ -107,6 +108,14 @@ class Counts:
     def counter(self, scale: float) -> float:
         """Of n, which has the most where it is released in parts."""
         return scale / self.visits
+
+    def questions(self, size: Size) -> NDArray[np.int64]:
+        """[cells] 3 h + part, where part is 0 in m, 1 in n and 2 in r: at a step a user is in one cell of each, or, of
+        r, perhaps in none. Of declared transitions none are listed."""
+        if self.declared is not None:
+            return np.zeros(0, dtype=np.int64)
+        part = np.append(np.zeros(size.S, dtype=np.int64), (1, 2))
+        return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:
         """E = 4 * scale / visits * tail: n and m tolerate E/4, and r, which tolerates E, has at most four times

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from dprl.jobs.rooms import OFF, Room
+from dprl.jobs.rooms import OFF
 from pages.room import device, student, teacher
 from pages.room.entrance import entrance
 from pages.room.state import group, teaches
@@ -31,34 +29,21 @@ def main() -> None:
         entrance()
         return
     device.meet()
-    here = store().room(r.code)
-    if here is not None and teaches():
+    if teaches():
         stage, door = st.columns([5, 2], gap="large")
         with stage:
-            teacher.stage(here)
-            teacher.composer(here)
+            redrawn(teacher.live, PACE, "room")
+            teacher.composer()
         with door:
             teacher.way_in()
-        watch(lambda now: now.version, here)
-    elif not r.device:
-        st.caption("One moment: this browser looks up its place in the room.")
-    elif (here := student.arrive()) is None:
-        entrance()
+    elif r.device:
+        student.arrive()
+        if group().code:
+            redrawn(student.live, PACE, "room")
+        else:
+            entrance()
     else:
-        student.stage(here)
-        watch(lambda now: now.turn, here)
-
-
-def watch(what: Callable[[Room], object], drawn: Room) -> None:
-    """Has the page drawn again when something of the room is no longer as it is drawn. Forty phones look every second,
-    so a look is one query, and draws nothing."""
-
-    def look(_: bool) -> None:
-        now = store().room(drawn.code)
-        if now is None or what(now) != what(drawn):
-            st.rerun()
-
-    redrawn(look, PACE, "room")
+        st.caption("One moment: this browser looks up its place in the room.")
 
 
 main()

@@ -117,6 +117,16 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
     assert ("only one with a printed size" in words(app)) == left_out
 
 
+def test_what_proves_pure_epsilon_needs_no_delta_and_leaves_the_way_back(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    widget(app, "selectbox", "Privacy model").select("local").run()
+    widget(app, "selectbox", "Mechanism").select("unary").run()
+    assert spec(app) == RunSpec(privacy="local", mechanism="unary")
+    assert "so that no δ is needed" in words(app)
+    widget(app, "selectbox", "Mechanism").select("gaussian").run()
+    assert spec(app) == RunSpec(privacy="local")
+
+
 def test_delta_zero_leaves_what_proves_something_and_says_so(visit: Visit) -> None:
     app = visit(EXPLORE)
     assert widget(app, "text_input", "Privacy budget δ").value == "1e-06"  # the default is seen

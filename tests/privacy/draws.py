@@ -24,9 +24,13 @@ from dprl.statistics import CONSISTENT, REPLACE_ONE, Change, Statistic
 LEVEL = 1e-4
 FIVE = 5.0  # standard errors; two-sided chance 6e-7 for each comparison
 
-# every (privacy, mechanism, calibration) there is
+# every (privacy, mechanism, calibration) whose noise does not depend on what it is added to
 TRIPLES = [
-    (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in calibrations_for("dp-ucbvi", m)
+    (p.key, m, c)
+    for p in PRIVATIZERS.values()
+    for m in p.mechanisms
+    for c in calibrations_for("dp-ucbvi", m)
+    if MECHANISMS[m].answers is None
 ]
 
 

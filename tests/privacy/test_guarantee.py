@@ -290,7 +290,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"privacy": "local", "mechanism": "gaussian", "calibration": "paper"}, "calibration", "tight"),
     ({"privacy": "central", "mechanism": "laplace"}, "mechanism", "laplace-tree"),
     ({"privacy": "central", "mechanism": "binomial-sum"}, "mechanism", "gaussian-toeplitz"),
-    ({"privacy": "local", "mechanism": "laplace-tree"}, "mechanism", "gaussian or laplace"),
+    ({"privacy": "local", "mechanism": "laplace-tree"}, "mechanism", "gaussian, laplace or unary"),
     ({"privacy": "shuffle", "mechanism": "gaussian"}, "mechanism", "binomial-sum"),
     (
         {
@@ -353,7 +353,8 @@ def test_every_combination_is_run_or_refused() -> None:
                     accepted.add((privacy, mechanism, calibration, delta))
     assert refused == {"mechanism", "calibration", "delta"}
     pure = {(p, m, c, 0.0) for p, m, c in TRIPLES if not MECHANISMS[m].needs_delta}
-    assert accepted == {(p, m, c, 1e-6) for p, m, c in TRIPLES} | pure
+    answers = {("local", "unary", "tight", delta) for delta in (0.0, 1e-6)}
+    assert accepted == {(p, m, c, 1e-6) for p, m, c in TRIPLES} | pure | answers
 
 
 def test_an_omitted_mechanism_is_the_best_that_fits() -> None:
@@ -373,14 +374,14 @@ def test_best_mechanisms_come_first() -> None:
     """At the same (epsilon, delta), the later a mechanism comes the more noise it needs, the default first.
 
     But a tree of shuffled bits takes more messages, and a shuffler that waits: it comes after the default. So does the
-    optimal factorisation, which needs the least noise.
+    optimal factorisation, which needs the least noise, and so do questions, whose noise depends on the counts.
     """
     times = np.unique(np.geomspace(1, 1e6, 600).astype(np.int64))
     for privacy in MODELS:
         found = {
             m: prepared(privacy, m, "tight", times, H=10).std.max() for m in PRIVATIZERS[privacy].mechanisms
         }
-        beside = [found.pop(m) for m in ("gaussian-optimal", "binomial-tree") if m in found]
+        beside = [found.pop(m) for m in ("gaussian-optimal", "binomial-tree", "unary") if m in found]
         stds = list(found.values())
         assert [*beside, *stds] == sorted([*beside, *stds])
         assert math.isfinite(stds[-1])

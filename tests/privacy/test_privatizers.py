@@ -19,12 +19,11 @@ from dprl.simulation import schedules
 from dprl.simulation.pairs import calibrations_for
 from dprl.statistics import BLANK_ONE, CONSISTENT
 from tests.compare import LEVEL
+from tests.privacy.draws import TRIPLES
 from tests.privacy.test_blt import first_columns
 from tests.privacy.test_optimal import matrices
 
-PRIVATE = [
-    (p.key, m, c) for p in PRIVATIZERS.values() for m in p.mechanisms for c in calibrations_for("dp-ucbvi", m)
-]
+PRIVATE = TRIPLES
 PAPER = [triple for triple in PRIVATE if triple[2] == "paper"]
 H, S, A = 2, 2, 2
 

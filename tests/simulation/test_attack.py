@@ -34,6 +34,7 @@ RUNS = {
     "central": RunSpec(**SMALL, privacy="central"),
     "local": RunSpec(**SMALL, privacy="local"),
     "shuffle": RunSpec(**SMALL, privacy="shuffle"),
+    "questions": RunSpec(**SMALL, privacy="local", mechanism="unary"),
 }
 
 

@@ -20,6 +20,7 @@ from dprl.privacy.mechanisms.mechanism import (
     stream_of_releases,
 )
 from dprl.privacy.mechanisms.optimal import GAUSSIAN_OPTIMAL
+from dprl.privacy.mechanisms.unary import UNARY
 
 MECHANISMS: dict[str, Mechanism] = {
     m.key: m
@@ -31,6 +32,7 @@ MECHANISMS: dict[str, Mechanism] = {
         LAPLACE_TREE,
         GAUSSIAN,
         LAPLACE,
+        UNARY,
         BINOMIAL_SUM,
         BINOMIAL_TREE,
     )

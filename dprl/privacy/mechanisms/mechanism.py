@@ -34,12 +34,14 @@ class Stream:
         leaves, batches: see above.
         of_users: items are users, not releases.
         forgotten: each batch is released by itself, so that noise does not add up over them.
+        questions: [cells] the question that each cell belongs to, where users answer few of them; see unary.py.
     """
 
     leaves: Leaves
     batches: Array
     of_users: bool = True
     forgotten: bool = False
+    questions: NDArray[np.int64] | None = None
 
     @property
     def items(self) -> int:
@@ -78,8 +80,11 @@ class Mechanism:
             item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart.
         halved(stream): noise half as large, as a stream and what multiplies its unit noise.
         fresh: every user draws noise of their own, for a report of their own.
-        norm: of a `Change`, what its losses follow from: l1, l2, or its cells.
+        norm: of a `Change`, what its losses follow from: l1, l2, or its cells; one-hot, where users answer questions.
         needs_delta: proves nothing at delta = 0.
+        pure: proves (epsilon, 0), whatever delta is allowed.
+        answers(rng, stream, n, own): [1, n, cells] what n users who add `own` [cells] each say by themselves, in
+            units; None where noise does not depend on what it is added to.
     """
 
     key: str
@@ -99,6 +104,8 @@ class Mechanism:
     prepare: Callable[[np.random.Generator, Stream, Array], None] | None = None
     halved: Callable[[Stream], tuple[Stream, float]] = half_scale
     fresh: bool = False
+    pure: bool = False
+    answers: Callable[[np.random.Generator, Stream, int, Array], Array] | None = None
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:

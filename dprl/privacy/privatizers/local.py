@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
 from dprl.privacy.guarantee import SIMULATION, Guarantee, Reading, budget
-from dprl.privacy.mechanisms import MECHANISMS, make_stream, open_stream
+from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream
+from dprl.privacy.mechanisms.unary import UNARY, asking
 from dprl.privacy.privatizers.central import every, tight_scale
 from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
 from dprl.statistics import REPLACE_ONE
+from dprl.statistics.counts import Counts
 
 TRUST = "Nobody is trusted: each user sends noisy counts only, and the agent never sees a trajectory."
+
+ASSUMED = "which questions a user is asked does not depend on the user's data"
 
 
 def prepare(request: Request) -> Noise:
     """Noise on every cell of every user's report; the agent adds reports up.
 
     paper: as the statistic's papers print it. tight: the least scale that proves (epsilon, delta) under
-    replace-one for one report, the parts in units in which they tolerate the same noise.
+    replace-one for one report, the parts in units in which they tolerate the same noise. Questions: answers that
+    prove (epsilon, 0), see mechanisms/unary.py.
     """
     mechanism = MECHANISMS[request.mechanism]
     stream, table, events = make_stream(request.times), None, None
+    if mechanism is UNARY:
+        stream = asked(stream, request)
     if request.releases is not None:
-        # the largest noise in an epoch exceeds what it does at its end with at most twice the chance (Levy)
-        stream, table, events = open_stream(request.K, request.releases), stream, 2 * len(request.times)
-    if request.calibration == "paper":
+        # the largest noise in an epoch exceeds what it does at its end with at most twice the chance (Levy); the bound
+        # on answers holds for all of an epoch
+        table, events = stream, (1 if mechanism is UNARY else 2) * len(request.times)
+        stream = replace(stream, leaves=open_stream(request.K, request.releases).leaves)
+    messages, notes = "", tuple[str, ...]()
+    sources: tuple[str, ...] = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018")
+    if mechanism is UNARY:
+        statistic, scale = request.statistic.evened(), 1.0
+        formula, messages = interview(stream, request)
+        sources, notes = (mechanism.source,), (ASSUMED,)
+    elif request.calibration == "paper":
         statistic = request.statistic
         printed = request.noise_as_printed("local")
         scale, formula, sources, notes = printed.scale, printed.formula, printed.sources, printed.notes
@@ -34,23 +55,23 @@ def prepare(request: Request) -> Noise:
             f"the least scale that proves {budget(request.epsilon, request.delta)} for one report, in which another "
             f"trajectory changes {statistic.moved}"
         )
-        sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        return guarantee(
+        card = guarantee(
             request,
             model="LDP",
             trust=TRUST,
             mechanism=mechanism,
-            where=f"on each user's device: on {every(statistic)}, before it is sent",
+            where=f"on each user's device: on {'each answer' if messages else every(statistic)}, before it is sent",
             formula=formula,
-            scale=statistic.counter(scale),
+            scale=one_counts(stream) if messages else statistic.counter(scale),
             std=float(noise.std.max()),
             claimed_delta=request.claimed_delta,
             readings=readings,
             assumptions=(*notes, SIMULATION),
             sources=sources,
         )
+        return replace(card, messages=messages)
 
     noise = with_noise(
         request,
@@ -64,6 +85,42 @@ def prepare(request: Request) -> Noise:
         neighbours=(REPLACE_ONE,),  # a report is as good as any other: none is empty
     )
     return noise
+
+
+def asked(stream: Stream, request: Request) -> Stream:
+    """The stream of users who are asked questions."""
+    counts, size = cast(Counts, request.statistic.evened()), request.size
+    # a part is asked about the more often, the less the learner tolerates of its error
+    weights = np.array([1.0, counts.visits**2, counts.reward**2])
+    return replace(
+        stream,
+        batches=asking(size.H, weights / weights.sum(), request.epsilon),
+        questions=counts.questions(size),
+    )
+
+
+def one_counts(stream: Stream) -> float:
+    """How many visits a one in an answer about n counts for."""
+    groups, bit, _ = stream.batches[0]
+    return float(groups / (stream.batches[1][1] * math.tanh(bit / 2)))
+
+
+def interview(stream: Stream, request: Request) -> tuple[str, str]:
+    """How large the noise is, and what a user sends, in words."""
+    counts, size = cast(Counts, request.statistic), request.size
+    _, bit, steps = stream.batches[0]
+    about = f"{steps:g} of {size.H} steps" if steps > 1 else f"one of {size.H} steps"
+    shares = ", ".join(
+        f"{part} {share:.1%}" for part, share in zip("nmr", stream.batches[1][[1, 0, 2]], strict=True)
+    )
+    formula = (
+        f"a user is asked about {about}, and there about one of n, m and r ({shares}); each bit of an answer is turned "
+        f"over with chance {math.exp(-bit) / (1 + math.exp(-bit)):.4g}; the sums are scaled to all users"
+    )
+    short = size.S * size.A
+    longest = max(counts.declared.transitions) if counts.declared else size.S * short
+    answers = f"{steps:g} answers" if steps > 1 else "one answer"
+    return formula, f"{answers} of {longest:,} bits (about m) or {short:,} (about n or r)"
 
 
 PRIVATIZER = Privatizer(
@@ -87,6 +144,6 @@ PRIVATIZER = Privatizer(
     summary="Every user adds noise to their own counts before sending them; no one else needs to be trusted.",
     trust=TRUST,
     source="QW23-online section 5.2",
-    mechanisms=("gaussian", "laplace"),
+    mechanisms=("gaussian", "laplace", "unary"),
     prepare=prepare,
 )

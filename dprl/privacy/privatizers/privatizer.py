@@ -70,9 +70,10 @@ class Request:
 
     @property
     def claimed_delta(self) -> float:
-        """The delta that is promised: none for printed Laplace noise."""
-        pure = self.calibration == "paper" and not MECHANISMS[self.mechanism].needs_delta
-        return 0.0 if pure else self.delta
+        """The delta that is promised: none for printed Laplace noise, or for what is pure anyway."""
+        mechanism = MECHANISMS[self.mechanism]
+        printed = self.calibration == "paper" and not mechanism.needs_delta
+        return 0.0 if printed or mechanism.pure else self.delta
 
     def noise_as_printed(self, model: str) -> Printed:
         """Noise as the statistic's papers print it."""

@@ -56,6 +56,8 @@ class SeedRun(SlicedRun):
             d1=mdp.d1,
             alphas=np.array(PAC_ALPHAS) * V_star.max(),
             walk_below=walk_below,
+            groups=0 if noise.stream.questions is None else int(noise.stream.batches[0, 0]),
+            shares=noise.stream.batches[-1],
         )
         self._allocate()
 

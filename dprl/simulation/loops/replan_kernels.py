@@ -17,7 +17,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, mechanisms
 from dprl.privacy.mechanisms import no_noise
 from dprl.simulation import schedules
-from dprl.simulation.blocks import Model, sample, walk
+from dprl.simulation.blocks import Model, interview, sample, walk
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import consistency
@@ -43,6 +43,7 @@ class Setup(NamedTuple):
         d1: [S].
         alphas: [P].
         walk_below: see WALK_BELOW.
+        groups, shares: of users who are asked questions, see `interview`; 0 where everybody tells everything.
     """
 
     K: int
@@ -62,6 +63,8 @@ class Setup(NamedTuple):
     d1: Array
     alphas: Array
     walk_below: int
+    groups: int
+    shares: Array
 
 
 class State(NamedTuple):
@@ -156,12 +159,12 @@ def simulate(
             )
         while setup.splits and targets[target] < now:
             # points of the curve are public: at one nothing is released, and nobody plans
-            play(targets[target] - users, users_rng, model, setup, state)
+            meet(targets[target] - users, users_rng, noise_rng, model, setup, state)
             users = targets[target]
             note(point, users, setup, state, record)
             point += 1
             target += 1
-        play(now - users, users_rng, model, setup, state)
+        meet(now - users, users_rng, noise_rng, model, setup, state)
 
         while ends[row] < (now if setup.by_users else made + 1):
             row += 1
@@ -185,12 +188,49 @@ def simulate(
 
 
 @kernel
+def meet(
+    users: int,
+    users_rng: np.random.Generator,
+    noise_rng: np.random.Generator,
+    model: Model,
+    setup: Setup,
+    state: State,
+) -> None:
+    """Play so many users, and if they are asked questions, ask them."""
+    if setup.groups == 0:
+        play(users, users_rng, model, setup, state)
+        return
+    interview(
+        users_rng,
+        noise_rng,
+        model,
+        state.policy,
+        users,
+        setup.walk_below,
+        setup.groups,
+        setup.shares,
+        state.counts,
+        state.memory,
+        state.starts,
+        state.here,
+        state.there,
+    )
+    lose(setup, state)
+
+
+@kernel
 def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
     """Add the counts of so many users, and what they lose. setup, state: this loop's, or one's with such fields."""
     if users <= setup.walk_below:
         walk(users_rng, model, state.policy, users, state.counts, state.starts)
     else:
         sample(users_rng, model, state.policy, users, state.counts, state.starts, state.here, state.there)
+    lose(setup, state)
+
+
+@kernel
+def lose(setup: Any, state: Any) -> None:
+    """Add what those who have just started in each state lose."""
     for s in range(state.starts.shape[0]):
         lost = max(setup.V_star[s] - state.value[0, s], 0.0)
         state.totals[0] += state.starts[s] * lost
@@ -276,7 +316,7 @@ def _signature() -> Any:
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
-    setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, f1, f1, f1, 1)
+    setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, f1, f1, f1, 1, 1, f1)
     state = State(i, i, f4, f4, f4, f1, f2, f3, f2, i2, i2, f2, i, i, i, f1, i)
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)

@@ -237,8 +237,11 @@ def noise(s: Session, privatizer: Privatizer) -> None:
             )
     select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
     printed = [m for m in known if calibration in sizes[m]]
-    fitting = [m for m in printed if delta > 0 or not MECHANISMS[m].needs_delta] or printed
+    any_delta = MECHANISMS[mechanism].pure  # its zero is no wish of the visitor's
+    fitting = [m for m in printed if delta > 0 or any_delta or not MECHANISMS[m].needs_delta] or printed
     select("Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary)
+    if any_delta:
+        st.caption(f"{escape(MECHANISMS[mechanism].title)} prove (ε, 0), so that no δ is needed.")
     only = " and ".join(MECHANISMS[m].title for m in fitting)
     if len(fitting) < len(printed):
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from dprl.learners import ALGORITHMS
+from dprl.privacy import MECHANISMS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.spec import FIELDS, RunSpec
 
@@ -51,6 +52,8 @@ def draft_of(spec: RunSpec) -> Draft:
     chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
     if spec.replace(**chosen_for_it) == spec:
         draft |= chosen_for_it
+    if spec.mechanism and MECHANISMS[spec.mechanism].pure:
+        draft["delta"] = None
     if spec.bonus == ALGORITHMS[spec.algorithm].bonuses[0]:
         draft["bonus"] = None
     if ALGORITHMS[spec.algorithm].schedule:  # its own, which another learner does not have

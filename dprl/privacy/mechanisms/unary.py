@@ -1,0 +1,181 @@
+"""One-hot questions, answered bit by bit by few users each (unary encoding; Erlingsson, Pihur, Korolova 2014).
+
+At a step a user is in one cell of m, in one of n, and (for a reward of 1) in one of r: three one-hot vectors. The steps
+are dealt out to `groups` groups of users; a user answers about the steps of one group, drawn at random, and at each of
+them about m, n or r, drawn at random too. An answer is the vector with each of its bits turned over with chance
+1 / (e^bit + 1). What is released is an unbiased estimate of the sum over *all* users: it errs because of the bits, and
+because others were not asked. A reward between 0 and 1 is rounded at random to a bit by its user.
+
+Unit: of a cell of m, one user. The parts are asked about with chances in proportion to the squares of the units in
+which the statistic releases them, so that in these units all cells err alike.
+
+A stream has `questions` [cells], the number of the question that each cell belongs to: 3 step + part, parts being m, n
+and r (none where it is declared which transitions are possible: only attacks ask for them); and `batches` [2, 3]:
+groups, bit and how many steps a user answers about at most; then the chances of the parts.
+
+memory [5, cells]: of the users since the last release, how many of those asked are in the cell, how many were asked,
+and what all have added; then the chance to be asked about the cell, and its unit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.mdp.sampling import binomial
+from dprl.mdp.tabular import Array
+from dprl.privacy.accounting import Losses, Response
+from dprl.privacy.errors import bounded_length
+from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, first_item
+from dprl.statistics import Change
+
+PARTS = 3
+
+
+def variance(bit: float) -> float:
+    """Of a bit turned over with chance 1 / (e^bit + 1), scaled so that its mean is 0 or 1: 1 / (4 sinh^2(bit / 2))."""
+    return 0.25 / math.sinh(bit / 2) ** 2 if bit < 700 else 0.0
+
+
+def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
+    """[2, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance.
+
+    A user who answers about j steps spends epsilon / j on each, of which two bits can differ. What counts is the
+    variance of a count that all users are in: a bound on the error has to cover it.
+    """
+
+    def steps(groups: int) -> int:
+        return math.ceil(H / groups)
+
+    groups = min(range(1, H + 1), key=lambda g: (variance(epsilon / (2 * steps(g))) + 1) * g)
+    bit = epsilon / (2 * steps(groups))
+    while 2 * steps(groups) * bit > epsilon:
+        bit = math.nextafter(bit, 0.0)
+    return np.array([[groups, bit, steps(groups)], shares])
+
+
+@kernel
+def turn_over(
+    i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
+) -> None:
+    """What the users since the last release add to the error: their answers, scaled to all users, less the truth."""
+    kept = 1.0 / (1.0 + np.exp(-batches[0, 1]))
+    turned = 1.0 / (1.0 + np.exp(batches[0, 1]))
+    for c in range(noise.shape[0]):
+        inside, asked = memory[0, c], memory[1, c]
+        ones = binomial(rng, int(inside), kept) + binomial(rng, int(asked - inside), turned)
+        estimate = (ones - asked * turned) / ((kept - turned) * memory[3, c])
+        noise[c] += memory[4, c] * (estimate - memory[2, c])
+        memory[0, c] = 0.0
+        memory[1, c] = 0.0
+        memory[2, c] = 0.0
+
+
+def chances(stream: Stream) -> tuple[Array, Array]:
+    """[cells] the chance that a user is asked about each cell, and its unit."""
+    shares = stream.batches[1]
+    part = np.asarray(stream.questions) % PARTS
+    return np.asarray(shares[part] / stream.batches[0, 0]), np.asarray(np.sqrt(shares[part] / shares[0]))
+
+
+def _most(stream: Stream) -> tuple[float, float, float]:
+    """Of one user's error in units: its variance in any direction of a row, at most; what a bit of m counts for, at
+    most; and by how much more one of n or r does.
+
+    Two estimates by one user are uncorrelated, and subtracting the truth takes from the variance: docs/privacy.md.
+    """
+    groups, bit, _ = stream.batches[0]
+    shares = stream.batches[1]
+    asked = shares[0] / groups
+    return (
+        (variance(bit) + 1) / asked,
+        1 / (-math.expm1(-bit) * asked),
+        math.sqrt(shares[0] / shares.min()),
+    )
+
+
+def _std(stream: Stream) -> Array:
+    """Of a count that all users are in."""
+    most, _, more = _most(stream)
+    return np.asarray(np.sqrt((most - more**-2) * stream.leaves[1:-1]))
+
+
+def _tail(stream: Stream, failure: float) -> Array:
+    most, counted, more = _most(stream)
+    return bounded_length(stream.leaves[1:-1], most, counted * more, 1, failure)
+
+
+def _length(stream: Stream, cells: int, failure: float) -> Array:
+    """An answer is about the cells of m in a row or about one of the others, and misses what is true in three."""
+    most, counted, more = _most(stream)
+    size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
+    return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
+
+
+def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
+    """Two bits of each answer differ, whatever the question."""
+    _, bit, steps = stream.batches[0]
+    return ((Response(2 * int(steps), float(bit)),),)
+
+
+def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Array) -> Array:
+    """[1, executions, cells] what one user's message says, by itself, of the cells: zero of those not asked about.
+
+    own: [cells] what the user adds, in units.
+    """
+    groups, bit, _ = stream.batches[0]
+    shares, number = stream.batches[1], np.asarray(stream.questions)
+    chance, unit = chances(stream)
+    steps = 1 + int(number.max()) // PARTS
+    group = rng.integers(0, int(groups), executions)
+    part = rng.choice(PARTS, (executions, steps), p=shares / shares.sum())
+    step = number // PARTS
+    asked = (step % int(groups) == group[:, None]) & (part[:, step] == number % PARTS)
+    kept, turned = 1 / (1 + math.exp(-bit)), math.exp(-bit) / (1 + math.exp(-bit))
+    ones = rng.random(asked.shape) < turned + (kept - turned) * own / unit
+    return np.asarray(asked * unit * (ones - turned) / ((kept - turned) * chance))[None]
+
+
+def answers_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
+    """The log-likelihood ratio, from the bits that were answered."""
+    bit = stream.batches[0, 1]
+    _, unit = chances(stream)
+    kept, turned = 1 / (1 + math.exp(-bit)), math.exp(-bit) / (1 + math.exp(-bit))
+
+    def log_likelihood(own: Array) -> Array:
+        one = turned + (kept - turned) * own / unit
+        return np.where(seen[at] > 0, np.log(one), np.where(seen[at] < 0, np.log1p(-one), 0.0))
+
+    return np.asarray((log_likelihood(first) - log_likelihood(second)).sum(1))
+
+
+def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
+    """Bits with a quarter of the variance."""
+    batches = stream.batches.copy()
+    batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
+    return replace(stream, batches=batches), 1.0
+
+
+UNARY = Mechanism(
+    key="unary",
+    title="One-hot questions",
+    summary="Every user answers about few of the counts, drawn at random, each bit turned over with some chance.",
+    source="Erlingsson, Pihur, Korolova 2014; Wang, Blocki, Li, Jha 2017",
+    add_noise=turn_over,
+    rows=lambda items, releases: 5,
+    std=_std,
+    tail=_tail,
+    length=_length,
+    losses=_losses,
+    norm="one-hot",
+    needs_delta=False,
+    pure=True,
+    telling=first_item,
+    log_ratio=answers_ratio,
+    halved=four_times_clearer,
+    fresh=True,
+    answers=answers,
+)

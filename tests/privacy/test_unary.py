@@ -1,0 +1,259 @@
+"""One-hot questions: the proof, blocks against users asked one by one, the bound on the error, and the budget."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dprl import RunSpec
+from dprl.environments import ENVIRONMENTS
+from dprl.kernels import compiled, rng_type, type_of
+from dprl.mdp import TabularMDP
+from dprl.mdp.tabular import Array
+from dprl.privacy.accounting import Response, delta_of, epsilon_of
+from dprl.privacy.attack import game
+from dprl.privacy.mechanisms import SIGNATURE
+from dprl.privacy.mechanisms.unary import UNARY, asking, variance
+from dprl.privacy.privatizers import Noise
+from dprl.simulation.blocks import interview, model_of
+from dprl.simulation.loops.replan import SeedRun
+from dprl.statistics import FITTED, NOISY
+from tests.privacy.draws import FIVE, LEVEL, prepared, replaced, standard_errors
+
+SHARES = (2 / 3, 1 / 6, 1 / 6)
+
+
+def likelihood(ones: tuple[int, ...], held: int | None, bit: float) -> float:
+    """Of an answer about a one-hot vector, by definition: each bit is turned over with chance 1 / (e^bit + 1)."""
+    truth = [int(i == held) for i in range(len(ones))]
+    return math.prod(math.exp(bit * (a == b)) / (math.exp(bit) + 1) for a, b in zip(ones, truth, strict=True))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 9.0])
+def test_no_answers_are_likelier_by_more_than_epsilon_and_some_are_by_as_much(epsilon: float) -> None:
+    """All answers of a user about each step, by all pairs of cells (or none: a reward of 0)."""
+    for H in (1, 2, 7):
+        groups, bit, steps = asking(H, SHARES, epsilon)[0]
+        assert steps == math.ceil(H / groups)  # of steps g, g + groups, ..., at most
+        worst = max(
+            likelihood(ones, a, bit) / likelihood(ones, b, bit)
+            for ones in itertools.product((0, 1), repeat=4)
+            for a, b in itertools.permutations((0, 1, 2, 3, None), 2)
+        )
+        assert steps * math.log(worst) == pytest.approx(epsilon, rel=1e-12)
+        proved = UNARY.losses(replaced(H, 0.5), 1.0, _noise(H, epsilon).stream)
+        assert epsilon - 1e-12 < epsilon_of(proved[0], 0.0) <= epsilon
+
+
+def _noise(H: int, epsilon: float, times: tuple[int, ...] = (1,)) -> Noise:
+    return prepared("local", "unary", "tight", list(times), H=H, S=2, A=2, epsilon=epsilon, statistic=FITTED)
+
+
+@pytest.mark.parametrize(("count", "shift"), [(2, 0.5), (6, 1.5), (40, 0.1)])
+def test_what_answers_prove_beside_delta_is_that_of_the_binomial_law_of_their_loss(
+    count: int, shift: float
+) -> None:
+    k = np.arange(count + 1)
+    mass, losses = stats.binom.pmf(k, count, 1 / (1 + math.exp(-shift))), (2 * k - count) * shift
+    for epsilon in (0.3 * count * shift, 0.71 * count * shift):
+        exact = float((mass * np.maximum(-np.expm1(epsilon - losses), 0.0)).sum())
+        assert exact <= delta_of((Response(count, shift),), epsilon) <= 1.01 * exact
+    assert delta_of((Response(count, shift),), count * shift) == 0.0
+    assert epsilon_of((Response(count, shift),), 0.0) == pytest.approx(count * shift)
+
+
+def test_steps_are_dealt_out_for_the_least_variance_of_a_count_that_all_are_in() -> None:
+    for epsilon, groups in ((0.1, 20), (1.0, 20), (3.0, 10), (10.0, 4), (300.0, 1)):
+        found, bit, steps = asking(20, SHARES, epsilon)[0]
+        assert (found, steps) == (groups, math.ceil(20 / groups))
+        for g in range(1, 21):
+            other = epsilon / (2 * math.ceil(20 / g))
+            assert (variance(bit) + 1) * found <= (variance(other) + 1) * g * (1 + 1e-9)
+    assert variance(1.0) == pytest.approx(math.e / (math.e - 1) ** 2)  # p (1 - p) / (2p - 1)^2
+
+
+# --- blocks ---
+
+SIZES = {"S": 2, "A": 2, "H": 3, "seed": 4}
+
+
+@cache
+def world() -> TabularMDP:
+    return ENVIRONMENTS["random"].make(**SIZES)
+
+
+def one_by_one(noise: Noise, policy: Array, users: int, rng: np.random.Generator) -> Array:
+    """[H, S, A, S + 2] the error of the estimates, with users who play and answer one after the other."""
+    mdp, (groups, bit, _), shares = world(), noise.stream.batches[0], noise.stream.batches[1]
+    H, S, A = mdp.R.shape
+    total, kept = np.zeros((H, S, A, S + 2)), 1 / (1 + math.exp(-bit))
+    for _ in range(users):
+        record, answered = np.zeros(total.shape), np.zeros(total.shape)
+        s, group = rng.choice(S, p=mdp.d1), rng.integers(groups)
+        for h in range(H):
+            a = policy[h, s]
+            x, reward = rng.choice(S, p=mdp.P[h, s, a]), float(rng.random() < mdp.R[h, s, a])
+            record[h, s, a, [x, S]] = 1.0
+            record[h, s, a, S + 1] = reward
+            if h % groups == group:
+                part = rng.choice(3, p=shares)
+                about = (slice(0, S), slice(S, S + 1), slice(S + 1, S + 2))[part]
+                bits = record[h, ..., about]
+                bits = np.where(rng.random(bits.shape) < kept, bits, 1 - bits)
+                answered[h, ..., about] = (bits - (1 - kept)) / (2 * kept - 1) / (shares[part] / groups)
+            s = x
+        total += answered - record
+    return total
+
+
+def in_a_block(noise: Noise, policy: Array, users: int, walk_below: int, runs: int) -> Array:
+    """[runs, H, S, A, S + 2] the same from the engine's kernels."""
+    mdp, model, stream = world(), model_of(world()), noise.stream
+    counts, error = np.zeros((*mdp.R.shape, mdp.S + 2)), np.zeros(mdp.R.size * (mdp.S + 2))
+    memory, scratch = np.zeros((5, error.size)), [np.zeros(mdp.S, dtype=np.int64) for _ in range(3)]
+    rngs = [np.random.Generator(np.random.SFC64(seed)) for seed in (2, 3)]
+    examples = (model, policy, users, walk_below, 1, np.zeros(3), counts, memory, *scratch)
+    ask = compiled(interview, type_of(None)(rng_type(), rng_type(), *map(type_of, examples)))
+    turn_over = compiled(UNARY.add_noise, SIGNATURE)
+    found, groups = [], int(stream.batches[0, 0])
+    for _ in range(runs):
+        error[:] = 0.0
+        ask(*rngs, model, policy, users, walk_below, groups, stream.batches[1], counts, memory, *scratch)
+        assert sum(scratch[0]) == users
+        turn_over(0, stream.leaves, stream.batches, memory, rngs[1], error)
+        found.append(error.reshape(counts.shape) * noise.scales)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 12.0])
+def test_blocks_are_users_asked_one_by_one(epsilon: float) -> None:
+    """Chi-square of errors in cells of m, n and r, of sums over a step, and of products of two steps; at LEVEL."""
+    policy, users, runs = np.array([[0, 1], [1, 0], [0, 0]]), 12, 1500
+    noise, rng = _noise(3, epsilon), np.random.default_rng(1)
+    theirs = np.array([one_by_one(noise, policy, users, rng) for _ in range(runs)])
+    for walk_below in (0, 2**62):
+        ours = in_a_block(noise, policy, users, walk_below, runs)
+        for view in VIEWS:
+            a, b = (view(x).round(9) for x in (ours, theirs))
+            edges = np.unique(np.quantile(np.concatenate([a, b]), [0.2, 0.4, 0.6, 0.8]))
+            table = [np.bincount(np.searchsorted(edges, x), minlength=len(edges) + 1) for x in (a, b)]
+            seen = np.array(table)[:, np.sum(table, axis=0) > 0]
+            assert stats.chi2_contingency(seen).pvalue > LEVEL / (4 * len(VIEWS))
+
+
+VIEWS: list[Callable[[Array], Array]] = [
+    lambda e: e[:, 0, 0, 0, 0],  # of m, n and r where many are
+    lambda e: e[:, 1, 0, 1, 2],
+    lambda e: e[:, 2, 1, 0, 3],
+    lambda e: e[:, 1, 0, 0, 1],  # where nobody can be
+    lambda e: e[:, 0, 0, 0, 0] * e[:, 0, 0, 0, 1],  # two cells of one answer
+    lambda e: e[:, 0, 0, 0, 0] * e[:, 0, 0, 0, 2],  # of two answers about a step
+    lambda e: e[:, 0, 1, 1, 2] * e[:, 1, 1, 0, 3],  # about two steps
+    lambda e: e[:, 1, :, :, :2].sum((1, 2, 3)),  # all of an answer
+]
+
+
+def test_the_stated_variance_is_that_of_a_count_that_all_are_in() -> None:
+    """n of one state at H = 1: by the draws, and by the law of one user's estimate."""
+    noise = prepared("local", "unary", "tight", [1], H=1, S=1, A=1, epsilon=1.0, statistic=FITTED)
+    (groups, bit, _), shares = noise.stream.batches
+    rng, runs = np.random.default_rng(2), 200_000
+    asked, kept = rng.random(runs) < shares[1] / groups, 1 / (1 + math.exp(-bit))
+    ones = rng.random(runs) < kept
+    error = asked * (ones - (1 - kept)) / (2 * kept - 1) / shares[1] * groups - 1
+    assert standard_errors(error, 0.0) < FIVE
+    assert standard_errors(error**2, float(noise.std[0]) ** 2) < FIVE
+
+
+# --- the bound on the error ---
+
+
+@pytest.mark.parametrize("learner", ["dp-ucbvi", "private-ucb-vi"])
+def test_all_three_bounds_hold_in_whole_runs_and_are_not_loose(learner: str) -> None:
+    """|n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E, and the length of a row's error, at beta = 0.5, with the learner in
+    the loop, whose release times follow from what was released."""
+    spec = RunSpec(
+        algorithm=learner, environment="random", environment_params=SIZES, privacy="local", mechanism="unary",
+        beta=0.5, episodes=10**6,
+    )  # fmt: skip
+    runs, worst, longest = 60, [], []
+    for seed in range(runs):
+        run = SeedRun(spec, seed)
+        while not run.advance(60.0):
+            pass
+        worst.append(run.record.ratio[-1])
+        radius = run.noise.radius()
+        for detail in run._details:
+            row = np.searchsorted(run.noise.ends, detail.episode)
+            error = (detail.noisy - detail.counts) / run.noise.scales
+            longest.append(np.linalg.norm(error, axis=-1).max() / radius[row])
+    assert np.quantile(worst, 0.5) >= 0.5
+    for ratio, tests in ((worst, runs), (longest, runs)):
+        failed = int((np.array(ratio) > 1).sum())
+        assert stats.binomtest(failed, tests, 0.5 / 3, alternative="greater").pvalue > LEVEL
+    assert max(longest) > 0.5
+
+
+def test_questions_are_about_what_is_declared_possible_alone() -> None:
+    spec = RunSpec(
+        environment="chain", privacy="local", mechanism="unary", episodes=10**8, structure="environment"
+    )
+    run = SeedRun(spec, 0)
+    while not run.advance(60.0):
+        pass
+    ratio = run.record.ratio[-1]
+    assert 0.2 < ratio < 1
+    error, counts = run.state.noisy - run.state.counts, run.state.counts
+    assert np.isnan(error[..., :-2]).any()
+    assert not np.isnan(error[..., -2:]).any()
+    # cells of one kind have errors of one kind: none was taken for another's
+    for part, scale in ((slice(0, -2), 1.0), (-2, 2.0), (-1, 2.0)):
+        found = error[..., part]
+        std = float(run.noise.std[-1]) / 2 * scale
+        assert np.sqrt(np.nanmean(found**2)) == pytest.approx(0.9 * std, rel=0.15)
+    assert counts[0, ..., -2].sum() == 10**8
+
+
+# --- attacks ---
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_scores_of_the_best_attack_are_the_losses_that_are_proved(half: bool) -> None:
+    """Two users who are in other cells at every step: two bits of each answer differ, whatever is asked."""
+    noise = prepared("local", "unary", "tight", [1], H=4, S=2, A=1, epsilon=6.0, statistic=NOISY)
+    first, second = np.zeros((2, 4, 2, 1, 4))
+    first[:, 0, 0, [0, 2, 3]] = 1.0
+    second[:, 1, 0, [1, 2, 3]] = 1.0
+    played = game(noise, first.ravel(), second.ravel(), half=half)
+    scores, others = played.play(np.random.default_rng(4), 20_000)
+    (loss,) = UNARY.losses(replaced(4, 1.0), 1.0, played.stream)[0]
+    assert isinstance(loss, Response)
+    assert bool(loss.count * loss.shift > 6.5) == half
+    kinds = np.round((scores / loss.shift + loss.count) / 2).astype(int)
+    np.testing.assert_allclose(scores, (2 * kinds - loss.count) * loss.shift, atol=1e-9)
+    law = stats.binom.pmf(np.arange(loss.count + 1), loss.count, 1 / (1 + math.exp(-loss.shift)))
+    assert stats.chisquare(np.bincount(kinds, minlength=loss.count + 1), law * 20_000).pvalue > LEVEL
+    exchanged = np.bincount(
+        np.round((loss.count - others / loss.shift) / 2).astype(int), minlength=loss.count + 1
+    )
+    assert stats.chisquare(exchanged, law * 20_000).pvalue > LEVEL
+    if half:
+        bit, twice = noise.stream.batches[0, 1], played.stream.batches[0, 1]
+        assert variance(twice) == pytest.approx(variance(bit) / 4)
+
+
+def test_a_spec_has_no_delta_and_the_card_says_so() -> None:
+    spec = RunSpec(privacy="local", mechanism="unary", delta=1e-5)
+    assert spec == RunSpec(privacy="local", mechanism="unary")
+    assert spec.delta == 0.0
+    card = SeedRun(spec, 0).noise.guarantee()
+    assert (card.claimed_delta, card.proved_delta, card.proved_epsilon) == (0.0, 0.0, 1.0)
+    assert card.noise_scale == pytest.approx(120 / math.tanh(0.25))  # visits, of one bit about n
+    assert card.messages == "one answer of 72 bits (about m) or 12 (about n or r)"
+    assert spec.replace(mechanism="gaussian").delta == 1e-6
