@@ -1,4 +1,4 @@
-"""The command line: `dprl run | sweep | reproduce | list | serve`, also as `python -m dprl`."""
+"""The command line: `dprl run | sweep | reproduce | list | serve | cluster`, also as `python -m dprl`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ from dprl.claims import CLAIMS
 from dprl.claims.gather import gather
 from dprl.claims.report import report
 from dprl.fields import Field, parse_params, shown
+from dprl.jobs import cluster
+from dprl.jobs.cluster import engine
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, compute
+from dprl.jobs.sweeps import RunFailed, collect, compute, whole
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import doubts
@@ -66,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_sweep(commands)
     add_reproduce(commands)
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
-    add_serve(commands)
+    add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
+    add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
     given = parser.parse_args(arguments)
     try:
         if given.command == "run":
@@ -77,6 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return reproduce_command(given)
         if given.command == "serve":
             return serve.main(given.host, serve.PORT.parse(given.port))
+        if given.command == "cluster":
+            return cluster.main(cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port))
         return list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))
@@ -100,6 +105,7 @@ def add_run(commands: Any) -> None:
     parser.add_argument(
         "--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json"
     )
+    add_engine(parser)
     for field in flags():
         many = field.kind == "params"
         ways = [_way(field)]
@@ -122,13 +128,33 @@ def _way(field: Field) -> str:
     return f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}"
 
 
-def add_serve(commands: Any) -> None:
-    """The flags of `serve`."""
-    parser = commands.add_parser("serve", help="open the dashboard", allow_abbrev=False)
-    for field in (serve.HOST, serve.PORT):
+def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
+    """A command whose flags are `fields`."""
+    parser = commands.add_parser(name, help=what, allow_abbrev=False)
+    for field in fields:
         parser.add_argument(
             field.flag, default=str(field.default), help=f"{field.help} (default {field.default})"
         )
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Where runs are computed."""
+    parser.add_argument(
+        "--engine",
+        metavar="ADDRESS",
+        help="a Dask scheduler such as tcp://localhost:8786 (default: DPRL_ENGINE, else workers on this machine)",
+    )
+
+
+def workers_of(given: argparse.Namespace) -> Store:
+    """The store, with workers or a cluster at it. Raises SpecError and ClusterError where the engine cannot be used."""
+    address = engine(given.engine)
+    if address is not None:
+        cluster.check(address)
+    store = Store()
+    if not ensure_pool(store.path, engine=address) and given.engine:
+        raise SpecError("engine", "this store has workers already; end those, or give another DPRL_HOME.")
+    return store
 
 
 @contextmanager
@@ -173,7 +199,14 @@ def run_command(given: argparse.Namespace) -> int:
     """Simulate and write DIR/spec.json, DIR/summary.json and the curve, such as DIR/regret.csv."""
     with spec_of(given) as spec:
         out = directory(given.out)
-        trace = run(spec, progress_bar if sys.stderr.isatty() else None)
+        progress = progress_bar if sys.stderr.isatty() else None
+        if engine(given.engine) is None:
+            trace = run(spec, progress)
+        else:
+            found = collect(workers_of(given), [spec], COMMAND_LINE, whole, progress)[spec]
+            if found is None:
+                raise RunFailed(f"{spec.label()}: its details had to make room; set DPRL_STORE_MB higher.")
+            trace = found
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     summary = trace.summary()
     try:
@@ -215,6 +248,7 @@ def add_sweep(commands: Any) -> None:
         "are models such as central:laplace-tree:paper; give one --axis for each",
     )
     parser.add_argument("--out", metavar="DIR", required=True, help="where to write sweep.json and sweep.csv")
+    add_engine(parser)
 
 
 def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
@@ -247,8 +281,7 @@ def sweep_command(given: argparse.Namespace) -> int:
         if point.spec is None:
             raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
     out = directory(given.out)
-    store = Store()
-    ensure_pool(store.path)
+    store = workers_of(given)
     final = compute(store, sweep.specs, COMMAND_LINE, progress_bar if sys.stderr.isatty() else None)
     frame = sweep.frame(final)
     try:
@@ -281,6 +314,7 @@ def add_reproduce(commands: Any) -> None:
     parser.add_argument(
         "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs"
     )
+    add_engine(parser)
 
 
 def reproduce_command(given: argparse.Namespace) -> int:
@@ -293,8 +327,7 @@ def reproduce_command(given: argparse.Namespace) -> int:
         allowed = f"give one of {', '.join(CLAIMS)}, or {EVERY_CLAIM}."
         raise SpecError("claim", f"{shown(given.claim)} is not allowed; {allowed}")
     out = None if given.out is None else directory(given.out)
-    store = Store()
-    ensure_pool(store.path)
+    store = workers_of(given)
     for claim in CLAIMS.values():
         if given.claim not in (claim.key, EVERY_CLAIM):
             continue

@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 
 from dprl.fields import Field, SpecError, shown
 from dprl.jobs import local
+from dprl.jobs.cluster import check, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
 
@@ -55,6 +56,8 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     try:
         say("Starting the workers; compiling the simulation (only the first start takes long).")
         headers(), setting("DPRL_METRICS", 0, 0, 1)  # said before anything begins
+        if (address := engine()) is not None:
+            check(address)
         wait_until_warm(Store())
         say(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]

@@ -20,8 +20,12 @@ _started: dict[Path, float] = {}
 _PAUSE = 2.0  # between starts, lest a pool that cannot work is started at every rerun
 
 
-def ensure_pool(store_path: Path | None = None, simulation: str = simulations.DEFAULT) -> None:
+def ensure_pool(
+    store_path: Path | None = None, simulation: str = simulations.DEFAULT, engine: str | None = None
+) -> bool:
     """Start the pool of this store unless there is one, whoever started it. Cheap: call it at every rerun.
+
+    engine: a Dask scheduler to compute on (default: DPRL_ENGINE). Returns whether the pool is this process's own.
 
     A subprocess of its own rather than multiprocessing, which would run the Streamlit script again. It is in
     a session of its own, so that Ctrl-C in the terminal reaches the app alone and the pool ends with it.
@@ -30,19 +34,20 @@ def ensure_pool(store_path: Path | None = None, simulation: str = simulations.DE
     with _lock:
         process = _pools.get(path)
         if process is not None and process.poll() is None:
-            return
+            return True
         if time.monotonic() - _started.get(path, float("-inf")) < _PAUSE:
-            return
+            return False
         with pool_lock(path) as free:
             pass
         if not free:
-            return
+            return False
         _started[path] = time.monotonic()
         command = [sys.executable, "-m", "dprl.jobs.pool", "--child", "--store", str(path)]
-        command += ["--simulation", simulation]
+        command += ["--simulation", simulation, *(["--engine", engine] if engine else [])]
         _pools[path] = subprocess.Popen(
             command, stdin=subprocess.PIPE, env=child_environment(), start_new_session=True
         )
+        return True
 
 
 def stop(store_path: Path | None = None) -> None:

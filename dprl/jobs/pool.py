@@ -22,7 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dprl
+from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
+from dprl.jobs.cluster import engine
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store, default_path, setting
 from dprl.jobs.worker import stop_when_stdin_closes
@@ -76,8 +78,13 @@ def child_environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | dict.fromkeys(threads, "1")
 
 
-def serve(store: Store, workers: int, simulation: str, stop: threading.Event) -> None:
-    """Keep `workers` workers alive until `stop` is set."""
+def serve(
+    store: Store, workers: int, simulation: str, stop: threading.Event, engine: str | None = None
+) -> None:
+    """Keep `workers` workers alive until `stop` is set; with an engine, the bridge to it instead."""
+    command = [sys.executable, "-m", "dprl.jobs.worker", "--child", "--simulation", simulation]
+    if engine is not None:
+        command[2:3], workers = ["dprl.jobs.bridge", "--engine", engine], 1
     slots = [_Slot() for _ in range(workers)]
     store.recover()
     withdrawn = time.monotonic()
@@ -90,7 +97,7 @@ def serve(store: Store, workers: int, simulation: str, stop: threading.Event) ->
                     store.forget_rooms()
             for slot in slots:
                 try:
-                    _look_after(slot, store, simulation)
+                    _look_after(slot, store, command, engine is not None)
                 except DiskFull:
                     stop.wait(_PATIENCE)
                 except StoreError as error:  # busy just now; the next look tries again
@@ -100,9 +107,12 @@ def serve(store: Store, workers: int, simulation: str, stop: threading.Event) ->
         _end(slots, store)
 
 
-def _look_after(slot: _Slot, store: Store, simulation: str) -> None:
+def _look_after(slot: _Slot, store: Store, command: list[str], bridge: bool) -> None:
     if slot.process is not None and (code := slot.process.poll()) is not None:
-        store.died(slot.id, code)
+        if bridge:  # not one of its seeds did it
+            store.release(slot.id)
+        else:
+            store.died(slot.id, code)
         early = time.monotonic() - slot.started < 5.0
         slot.early_deaths = slot.early_deaths + 1 if early else 0
         pause = min(_LONGEST_PAUSE, 0.25 * 2**slot.early_deaths) if slot.early_deaths > 1 else 0.0
@@ -112,9 +122,8 @@ def _look_after(slot: _Slot, store: Store, simulation: str) -> None:
     if slot.process is None and time.monotonic() >= slot.due:
         slot.id = uuid.uuid4().hex[:12]
         slot.started = time.monotonic()
-        command = [sys.executable, "-m", "dprl.jobs.worker", "--child"]
-        command += ["--store", str(store.path), "--id", slot.id, "--simulation", simulation]
-        slot.process = subprocess.Popen(command, stdin=subprocess.PIPE, env=child_environment())
+        names = ["--store", str(store.path), "--id", slot.id]
+        slot.process = subprocess.Popen([*command, *names], stdin=subprocess.PIPE, env=child_environment())
         store.enlist(slot.id, slot.process.pid, warm=False)
 
 
@@ -150,6 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--store", type=Path, help="the store's file (default: runs.sqlite in DPRL_HOME)")
     parser.add_argument("--workers", type=int, help="how many (default: DPRL_WORKERS, else 2)")
+    parser.add_argument("--engine", help="a Dask scheduler instead of workers (default: DPRL_ENGINE)")
     parser.add_argument("--simulation", default=simulations.DEFAULT, help=argparse.SUPPRESS)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -163,6 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
         stop_when_stdin_closes(stop, grace=_GRACE + 5.0)
     path: Path = (options.store or default_path()).absolute()
     try:
+        address = engine(options.engine)
         workers = options.workers or setting("DPRL_WORKERS", 2, 1, 256)
         # Somebody who merely looks whether there is a pool holds the lock for an instant.
         with pool_lock(path, patience=1.0) as mine:
@@ -171,8 +182,8 @@ def main(arguments: list[str] | None = None) -> int:
                 return LOCKED
             cache_folder()  # held, lest another version's pool removes it
             remove_others(source_digest())
-            serve(Store(path), workers, options.simulation, stop)
-    except StoreError as error:
+            serve(Store(path), workers, options.simulation, stop, address)
+    except (SpecError, StoreError) as error:
         log.error("%s", error)
         return 2
     except OSError as error:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dprl import metrics
 from dprl.jobs.store import Store
+from dprl.simulation import Trace
 from dprl.simulation.kinds import Spec
 
 S = TypeVar("S", bound=Spec)
@@ -28,6 +29,12 @@ def final_values(store: Store, spec: Spec) -> NDArray[np.float64] | None:
     """[seeds] measure (the regret of an online run) at the end of a run; None while a seed has not got there."""
     ends = {seed: r[-1] for seed, k, r in store.live(spec) if len(k) and k[-1] == spec.size}
     return np.array([ends[seed] for seed in range(spec.seeds)]) if len(ends) == spec.seeds else None
+
+
+def whole(store: Store, spec: Spec) -> Trace | None:
+    """A finished run with all its details; None where a seed has not got to its end, or they have made room."""
+    traces = [trace for trace in store.traces(spec) if trace.complete]
+    return Trace(spec, tuple(traces)) if len(traces) == spec.seeds else None
 
 
 class Finished(NamedTuple):

@@ -43,6 +43,7 @@ SELECT unit.id AS unit, unit.key AS key, unit.seed AS seed, deaths, spec
 FROM run JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit
 WHERE run.id = ? AND state = 'queued' ORDER BY run_unit.seed LIMIT 1
 """
+_THREADS = "(id = ? OR id GLOB ? || '.*')"
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,13 @@ class Units(Part):
         return all(row[0] for row in rows)
 
     @mending
+    def wanted(self, worker: str) -> set[int]:
+        """Which of the units that this worker is at are still wanted, by id."""
+        with self._file.reading() as db:
+            rows = db.execute("SELECT id FROM unit WHERE worker = ? AND state = 'running'", (worker,))
+            return {row["id"] for row in rows}
+
+    @mending
     def give_back(self, unit: Unit) -> None:
         """A running seed goes back to the queue, to be begun again."""
         with self._file.writing() as db:
@@ -131,7 +139,7 @@ class Units(Part):
         """The worker ends gracefully: its seed goes back to the queue."""
         with self._file.writing() as db:
             _release(db, "worker = ?", (worker,))
-            db.execute("DELETE FROM worker WHERE id = ?", (worker,))
+            db.execute(f"DELETE FROM worker WHERE {_THREADS}", (worker,) * 2)
 
     @mending
     def died(self, worker: str, returncode: int | None = None) -> None:
@@ -154,7 +162,7 @@ class Units(Part):
                 (worker,),
             )
             _release(db, "worker = ?", (worker,))
-            db.execute("DELETE FROM worker WHERE id = ?", (worker,))
+            db.execute(f"DELETE FROM worker WHERE {_THREADS}", (worker,) * 2)
 
     @mending
     def recover(self) -> None:
@@ -164,12 +172,15 @@ class Units(Part):
             db.execute("DELETE FROM worker")
 
     @mending
-    def enlist(self, worker: str, pid: int, warm: bool) -> None:
-        """A worker process exists, and whether it is ready to compute."""
+    def enlist(self, worker: str, pid: int, warm: bool, threads: int = 1) -> None:
+        """A worker process exists, whether it is ready to compute, and on how many threads, here or elsewhere."""
+        rows = [(worker, pid, int(warm)), *((f"{worker}.{i}", pid, int(warm)) for i in range(1, threads))]
         with self._file.connection() as db:
-            known = db.execute("SELECT pid, warm FROM worker WHERE id = ?", (worker,)).fetchone()
-            if known is None or tuple(known) != (pid, int(warm)):
-                db.execute("INSERT OR REPLACE INTO worker VALUES (?, ?, ?)", (worker, pid, int(warm)))
+            known = db.execute(f"SELECT id, pid, warm FROM worker WHERE {_THREADS}", (worker,) * 2).fetchall()
+        if set(map(tuple, known)) != set(rows):
+            with self._file.writing() as db:
+                db.execute(f"DELETE FROM worker WHERE {_THREADS}", (worker,) * 2)
+                db.executemany("INSERT INTO worker VALUES (?, ?, ?)", rows)
 
 
 def waiting(db: sqlite3.Connection) -> list[Waiting]:

@@ -25,7 +25,7 @@ from pathlib import Path
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
 from dprl.jobs.file import DiskFull, StoreError
-from dprl.jobs.simulation import SeedRun, Simulation
+from dprl.jobs.simulation import Curve, SeedRun, Simulation
 from dprl.jobs.store import Store, Unit
 
 log = logging.getLogger("dprl.jobs.worker")
@@ -101,11 +101,11 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
             raise
         except StoreError as error:
             log.error("Seed %d: %s", unit.seed, error)
-            _insist(partial(store.fail, unit, f"Seed {unit.seed} failed: {error}"), stop)
+            insist(partial(store.fail, unit, f"Seed {unit.seed} failed: {error}"), stop)
             ended = True
         except Exception as error:
             log.exception("Seed %d of %s failed", unit.seed, unit.key)
-            _insist(partial(store.fail, unit, _sentence(unit.seed, error)), stop)
+            insist(partial(store.fail, unit, sentence(unit.seed, error)), stop)
             ended = True
         if ended:
             held.popleft()
@@ -128,17 +128,11 @@ def _slice(store: Store, simulation: Simulation, held: _Held, stop: threading.Ev
         if stop.is_set() or time.monotonic() - held.reported < 0.8 * _SLICE:
             return False
         held.reported, held.seconds = time.monotonic(), _SLICE
-        if _report(store, unit, run):
+        if report(store, unit, run.progress, run.curve()):
             return False
-        _insist(partial(store.keep, unit, run.trace().to_bytes()), stop)
+        insist(partial(store.keep, unit, run.trace().to_bytes()), stop)
         return True
-    trace = run.trace().to_bytes()
-
-    def finish() -> None:
-        _report(store, unit, run)
-        store.finish(unit, trace)
-
-    _insist(finish, stop)
+    insist(partial(finish, store, unit, run.progress, run.curve(), run.trace().to_bytes()), stop)
     return True
 
 
@@ -181,16 +175,21 @@ def answer(store: Store, simulation: Simulation) -> None:
             store.answer(asked, found)
 
 
-def _report(store: Store, unit: Unit, run: SeedRun) -> bool:
+def report(store: Store, unit: Unit, progress: float, curve: Curve) -> bool:
     """Whether the seed is still wanted; where the disk is full, that cannot be said, and computing goes on."""
-    curve = run.curve()
     try:
-        return store.report(unit, run.progress, curve.at, curve.values)
+        return store.report(unit, progress, curve.at, curve.values)
     except DiskFull:
         return True
 
 
-def _insist(write: Callable[[], None], stop: threading.Event) -> None:
+def finish(store: Store, unit: Unit, progress: float, curve: Curve, trace: bytes) -> None:
+    """The seed has ended: its whole curve, and its trace."""
+    report(store, unit, progress, curve)
+    store.finish(unit, trace)
+
+
+def insist(write: Callable[[], None], stop: threading.Event) -> None:
     """Write; while the disk is full, wait for room, at most until told to stop. Raises DiskFull then."""
     while True:
         try:
@@ -201,7 +200,8 @@ def _insist(write: Callable[[], None], stop: threading.Event) -> None:
                 raise
 
 
-def _sentence(seed: int, error: Exception) -> str:
+def sentence(seed: int, error: Exception) -> str:
+    """What a seed's error is to a visitor."""
     if isinstance(error, SpecError):
         return str(error)
     text = " ".join(str(error).split())[:300]
@@ -225,23 +225,34 @@ def stop_when_stdin_closes(stop: threading.Event, grace: float) -> None:
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The worker's command line; its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m dprl.jobs.worker", description=__doc__)
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """What the pool tells its children."""
     parser.add_argument("--store", type=Path, help="the store's file")
     parser.add_argument(
         "--id", default=f"{os.getpid()}-{time.time_ns()}", help="this worker's name in the store"
     )
     parser.add_argument("--simulation", default=simulations.DEFAULT, help="module:function")
     parser.add_argument("--child", action="store_true", help="end when standard input closes")
-    options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="dprl worker: %(message)s")
+
+
+def until_told(child: bool) -> threading.Event:
+    """Set by SIGTERM, and when the parent of a child ends, otherwise by Ctrl-C."""
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     # Ctrl-C reaches every process of the terminal; the pool decides when workers end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN if options.child else lambda *_: stop.set())
-    if options.child:
+    signal.signal(signal.SIGINT, signal.SIG_IGN if child else lambda *_: stop.set())
+    if child:
         stop_when_stdin_closes(stop, grace=5.0)
+    return stop
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The worker's command line; its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m dprl.jobs.worker", description=__doc__)
+    add_flags(parser)
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="dprl worker: %(message)s")
+    stop = until_told(options.child)
     os.nice(_NICE)  # the pages' process goes first
     try:
         store = Store(options.store)
