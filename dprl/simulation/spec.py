@@ -207,11 +207,9 @@ class RunSpec:
         )
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
-        if self.delta is None:
-            pure = self.calibration == "paper" and not mechanism.needs_delta
-            self._set("delta", 0.0 if pure else DEFAULT_DELTA)
-        if mechanism.pure:
-            self._set("delta", 0.0)
+        if self.delta is None or mechanism.pure:
+            zero = mechanism.pure or (self.calibration == "paper" and not mechanism.needs_delta)
+            self._set("delta", 0.0 if zero else DEFAULT_DELTA)
         if self.delta == 0 and mechanism.needs_delta:
             others = [k for k in known if not MECHANISMS[k].needs_delta]
             advice = f", or mechanism {_or(tuple(others))}" if others else ""

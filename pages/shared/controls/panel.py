@@ -237,11 +237,11 @@ def noise(s: Session, privatizer: Privatizer) -> None:
             )
     select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
     printed = [m for m in known if calibration in sizes[m]]
-    any_delta = MECHANISMS[mechanism].pure  # its zero is no wish of the visitor's
-    fitting = [m for m in printed if delta > 0 or any_delta or not MECHANISMS[m].needs_delta] or printed
+    pure = MECHANISMS[mechanism].pure  # then a delta of zero is no wish of the visitor's
+    fitting = [m for m in printed if delta > 0 or pure or not MECHANISMS[m].needs_delta] or printed
     select("Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary)
-    if any_delta:
-        st.caption(f"{escape(MECHANISMS[mechanism].title)} prove (ε, 0), so that no δ is needed.")
+    if pure:
+        st.caption("Answers prove (ε, 0), so that no δ is needed.")
     only = " and ".join(MECHANISMS[m].title for m in fitting)
     if len(fitting) < len(printed):
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")
@@ -305,9 +305,8 @@ def more(s: Session) -> None:
             BONUS_HELP,
         )
         if algorithm.schedule:
-            stages = "stages of its own, each twice as long"
             batches = "equal batches, as many as its paper says; without privacy, of blocks that grow"
-            of = stages if algorithm.forgets else batches
+            of = "stages of its own, each twice as long" if algorithm.forgets else batches
             st.caption(f"{escape(algorithm.title)} plans at the end of {of}.")
         else:
             schedule(s)
