@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dprl.fields import SpecError
-from dprl.lessons import Marker, Order, Slope
+from dprl.lessons import LESSONS, Marker, Order, Slope
 
 ORDER = Order("Which is which?", ("one", "two", "three"))
 MARKER = Marker("Where?", 10.0, 1e6)
@@ -39,6 +39,13 @@ def test_names_are_put_at_curves_one_by_one_and_taken_away() -> None:
     assert ORDER.put("b-a", 2) == "bca"
     assert ORDER.put("b--", 1) == ""  # the same again
     assert ORDER.put("bca", 0, curve=0) == "ac-"  # moved: what was there has to be put elsewhere
+
+
+def test_wherever_a_slider_stops_is_an_answer() -> None:
+    markers = [step.prediction for lesson in LESSONS.values() for step in lesson.steps]
+    for marker in [one for one in markers if isinstance(one, Marker)]:
+        assert [marker.parse(marker.write(mark)) for mark in marker.marks] == list(marker.marks)
+        assert list(marker.marks) == sorted(set(marker.marks))
 
 
 def test_how_far_off_a_guess_is() -> None:

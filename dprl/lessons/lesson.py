@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl import metrics
 from dprl.claims import Series
 from dprl.lessons.prediction import Prediction
 
@@ -42,12 +41,6 @@ class Drawn:
 
     series: Series
     until: float = np.inf
-
-    @property
-    def mean(self) -> Array:
-        """[P]."""
-        found: Array = metrics.regret_band(self.series.rows)[0]
-        return found
 
 
 @dataclass(frozen=True)

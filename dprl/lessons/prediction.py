@@ -141,7 +141,7 @@ class Marker:
         else:
             n = self.steps
             exact = (self.low + (self.high - self.low) * i / n for i in range(n + 1))
-        return tuple(float(f"{x:.2g}") for x in exact)
+        return tuple(min(max(float(f"{x:.2g}"), self.low), self.high) for x in exact)
 
     def nearest(self, x: float) -> float:
         """The mark that is nearest to a place on the axis."""
