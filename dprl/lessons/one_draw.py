@@ -79,7 +79,7 @@ def _read_within(noise: str) -> Step:
             FARTHEST,
             "{} visits",
             log=False,
-            steps=40,
+            steps=20,
             ends=("exactly", "far off"),
         ),
         (),

@@ -139,7 +139,7 @@ PROVED = Lesson(
                 2.0,
                 "ε = {}",
                 log=False,
-                steps=40,
+                steps=20,
                 ends=("more private", "less private"),
             ),
             (),
