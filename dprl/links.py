@@ -25,7 +25,7 @@ from typing import Any
 
 from dprl.fields import Field, SpecError, shown
 from dprl.simulation.kinds import FIRST, KINDS, Spec
-from dprl.simulation.spec import FIELDS
+from dprl.simulation.table import FIELDS, LATER
 
 VERSION = "2"
 READ = ("1", VERSION)
@@ -180,7 +180,7 @@ def differences(spec: Spec, first: Spec | None = None) -> Pairs:
     known = inherited(spec_pairs(first), whole) if first else {}
     if spec.kind != FIRST:
         return {k: v for k, v in whole.items() if known.get(k) != v} or {"priv": whole["priv"]}
-    expected = table.completed(known | {key: whole[key] for key in _OWNERS})
+    expected = _LATER | table.completed(known | {key: whole[key] for key in _OWNERS})
     expected |= {key: known.get(key, table.always[key]) for key in _OWNERS}
     said = {k: v for k, v in whole.items() if expected.get(k) != v}
     return said or {"priv": whole["priv"]}  # a parameter without a value is lost on many ways that links take
@@ -211,7 +211,8 @@ def spec_pairs(spec: Spec) -> Pairs:
     fields without a key, which a link may not carry."""
     pairs: Pairs = {}
     for name, field in KINDS[spec.kind].fields.items():
-        key, value = field.query, spec.to_dict().get(name)
+        key = field.query
+        value = spec.to_dict().get(name, _LATER.get(key))
         if not key:
             continue
         if isinstance(value, Mapping):
@@ -331,3 +332,5 @@ def checked(field: Field, text: str | None, otherwise: Any, problems: list[str])
 _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
 # Fields whose value decides which defaults others have, with the key of the parameters that are theirs.
 _OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
+# Of fields that came after the tables: their defaults, which stay what they are.
+_LATER = {FIELDS[name].query: str(FIELDS[name].default or "none") for name in LATER}

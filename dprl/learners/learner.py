@@ -33,8 +33,9 @@ class Problem:
     """What a learner's constants may depend on, all public.
 
     Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
-    calibrated as printed, the set of constants, the learner's own parameters, and the units in which n and r are
-    released, and how many next states are possible at most, where that is declared.
+    calibrated as printed, the set of constants, the learner's own parameters, how many next states are possible at
+    most, where that is declared, and (stretch, tau^2, rho^2) of the noise at each step, see statistics/counts.py; empty
+    where m, n and r have equal noise.
     """
 
     H: int
@@ -46,8 +47,8 @@ class Problem:
     calibration: str | None
     bonus: str
     params: dict[str, Any]
-    units: tuple[float, float] = (1.0, 1.0)
     branching: int | None = None
+    rows: tuple[tuple[float, ...], ...] = ()
 
     @property
     def T(self) -> int:

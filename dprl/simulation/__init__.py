@@ -23,7 +23,8 @@ from dprl.simulation.kinds import (
 from dprl.simulation.loops import EliminationRun, SeedRun
 from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
 from dprl.simulation.outlook import Outlook, outlook
-from dprl.simulation.spec import FIELDS, RunSpec
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.table import FIELDS
 from dprl.simulation.trace import Curve, Trace, TraceCore
 from dprl.simulation.uploads.run import UploadRun, UploadTrace, fitted_model  # registers its kind, too
 from dprl.simulation.uploads.spec import UploadSpec, upload

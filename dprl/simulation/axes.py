@@ -10,7 +10,8 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation.spec import FIELDS, RunSpec
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.table import FIELDS
 
 NOISES = ("tight", "paper", "scaled")
 MODEL_ALLOWED = (

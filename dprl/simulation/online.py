@@ -18,7 +18,8 @@ from dprl.simulation.outlook import outlook
 from dprl.simulation.pairs import mechanisms_for, runs_in
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.promise import promise
-from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
+from dprl.simulation.spec import AXIS, MEASURE, RunSpec
+from dprl.simulation.table import FIELDS
 
 
 def start(spec: RunSpec, seed: int) -> Run:

@@ -26,6 +26,22 @@ def runs_in(algorithm: str, environment: str) -> bool:
     return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
 
 
+def consistencies_for(algorithm: str, mechanism: str, structure: str | None = None) -> tuple[str, ...]:
+    """What noisy counts may be fitted to, the default first.
+
+    To what holds for any users if they are sums over all users so far, and the noise in weighted sums of them has the
+    bound that one has: Gaussian or Laplace noise, drawn for each counter alike, and for every transition: where some
+    are declared impossible, states do not look alike.
+    """
+    learner = ALGORITHMS[algorithm]
+    running = learner.statistic.counted and not learner.forgets
+    return (
+        ("own", "flow")
+        if running and structure is None and MECHANISMS[mechanism].norm in ("l1", "l2")
+        else ("own",)
+    )
+
+
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
     """How large the noise may be, the default first: as printed, if some paper prints it for what the learner sees."""
     return ("tight", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("tight",)

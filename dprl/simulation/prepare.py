@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from dprl.simulation import schedules, structure
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import Statistic
+from dprl.statistics.counts import Counts
 
 PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
 PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state's optimal value
@@ -50,8 +51,8 @@ def world_of(spec: RunSpec) -> TabularMDP:
     )
 
 
-def problem_of(spec: RunSpec, size: Size, K: int, units: tuple[float, float] = (1.0, 1.0)) -> Problem:
-    """The public facts a learner's constants depend on, with K users. units: see `Problem`."""
+def problem_of(spec: RunSpec, size: Size, K: int, rows: tuple[tuple[float, ...], ...] = ()) -> Problem:
+    """The public facts a learner's constants depend on, with K users. rows: see `Problem`."""
     return Problem(
         size.H,
         size.S,
@@ -62,8 +63,8 @@ def problem_of(spec: RunSpec, size: Size, K: int, units: tuple[float, float] = (
         spec.calibration,
         spec.bonus,
         dict(spec.algorithm_params),
-        units,
         declared.most if (declared := spec.declared) else None,
+        rows,
     )
 
 
@@ -86,9 +87,12 @@ def noise_of(
         releases: M, of a schedule that decides as it goes; times are then ends of epochs.
         statistic: what the learner sees, where more is known of it than the learner says.
     """
+    size, seen = size_of(spec), statistic or spec.statistic
+    if spec.consistency == "flow":
+        seen = replace(cast(Counts, seen), flow=size)
     request = Request(
-        statistic=statistic or spec.statistic,
-        size=size_of(spec),
+        statistic=seen,
+        size=size,
         times=times,
         mechanism=spec.mechanism or "",
         calibration=spec.calibration or "",

@@ -1,4 +1,4 @@
-"""`RunSpec`: a run as a value. One table says what it consists of; links, JSON, flags and widgets all use it."""
+"""`RunSpec`: a run as a value. The table of its fields is in table.py."""
 
 from __future__ import annotations
 
@@ -10,88 +10,20 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, cast
 
-from dprl.environments import ENVIRONMENTS, Environment
-from dprl.fields import Field, SpecError, check_params, read_json, shown
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError, check_params, read_json, shown
 from dprl.kernels import source_digest
-from dprl.learners import ALGORITHMS, NEEDED
+from dprl.learners import ALGORITHMS
 from dprl.mdp import Size
-from dprl.plugins import add_plugins, sources
+from dprl.plugins import sources
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import cost, schedules, structure
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
+from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, LATER, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
 
-# Here, where both registries are whole: a package may register learners and environments from one module.
-add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields(Environment)))
-add_plugins("dprl.learners", ALGORITHMS, NEEDED)
-
-DEFAULT_DELTA = 1e-6
-TIED = "1/(10K)"  # a delta that is small against one over the users
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
-
-# What takes its default again when another field changes: it would mean something else, or nothing.
-BELONGS = {
-    "environment": ("environment_params", "structure"),
-    "algorithm": ("algorithm_params",),
-    "privacy": ("mechanism", "calibration", "delta"),
-    "calibration": ("mechanism", "delta"),
-    "mechanism": ("delta",),
-}
-
-FIELDS: dict[str, Field] = {
-    f.name: f
-    for f in (
-        Field(
-            "environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
-        ),
-        Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
-        Field(
-            "algorithm", "choice", "dp-ucbvi", "the learner",
-            choices=tuple(ALGORITHMS), query="alg", flag="--algorithm",
-        ),
-        Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
-        Field(
-            "structure", "text", None,
-            f"declares, as public, which transitions are possible at all: {structure.ALLOWED}; by default all",
-            optional=True, query="str", flag="--structure",
-        ),
-        Field(
-            "privacy", "choice", None, "the privacy model; by default the algorithm's first",
-            choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
-        ),
-        Field(
-            "mechanism", "choice", None, "how noise is drawn; by default the first of the privacy model's that fits",
-            choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
-        ),
-        Field(
-            "calibration", "choice", None, "how large the noise is: least that proves (epsilon, delta), or as printed",
-            choices=("tight", "paper"), optional=True, query="cal", flag="--calibration",
-        ),
-        Field(
-            "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,
-            optional=True, query="eps", flag="--epsilon",
-        ),
-        Field(
-            "delta", "float", None,
-            "privacy budget: what is added to a chance, beside the factor e^epsilon; by default 1e-6, or 0 for printed "
-            "Laplace noise", 0.0, 0.1,
-            optional=True, query="delta", flag="--delta", words=(TIED,),
-        ),
-        Field(
-            "beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5,
-            optional=True, query="beta", flag="--beta",
-        ),
-        Field(
-            "bonus", "choice", None, "constants of the bonus; by default the algorithm's first",
-            choices=("anytime", "paper", "practical"), optional=True, query="bonus", flag="--bonus",
-        ),
-        Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
-        Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
-        Field("seeds", "int", 5, "independent repetitions", 1, 100, query="seeds", flag="--seeds"),
-        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
-    )
-}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,6 +47,7 @@ class RunSpec:
     privacy: str = None  # type: ignore[assignment]  # filled in below
     mechanism: str | None = None
     calibration: str | None = None
+    consistency: str = "own"
     epsilon: float | None = 1.0
     delta: float | None = None  # "1/(10K)" becomes that number
     beta: float | None = 0.1
@@ -160,6 +93,7 @@ class RunSpec:
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
+            self._set("consistency", "own")
         else:
             self._choose_noise()
         self._drop_unused_params()
@@ -205,6 +139,13 @@ class RunSpec:
         self._choose(
             "calibration", calibrations_for(self.algorithm, mechanism.key), f"mechanism {mechanism.key}"
         )
+        if self.consistency not in consistencies_for(self.algorithm, mechanism.key, self.structure):
+            raise SpecError(
+                "consistency",
+                "flow is for learners that plan from running counts, with Gaussian or Laplace noise in those of every "
+                f"transition, not for {self.algorithm} with mechanism {mechanism.key}"
+                f"{' and a declared structure' if self.structure else ''}; give own.",
+            )
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
         if self.delta is None or mechanism.pure:
@@ -286,11 +227,13 @@ class RunSpec:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of FIELDS; without the structure where none is declared."""
-        values = {
-            f.name: getattr(self, f.name) for f in fields(self) if f.name != "structure" or self.structure
+        """JSON-able canonical form, in the order of FIELDS; those of LATER where they are not at their defaults."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {
+            name: dict(value) if isinstance(value, Mapping) else value
+            for name, value in given.items()
+            if name not in LATER or value != FIELDS[name].default
         }
-        return {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items()}
 
     def to_json(self) -> str:
         """Canonical JSON on one line."""

@@ -14,8 +14,9 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 
-# kernel signature of a post-processing step: (noisy [H,S,A,B+2], E, released [H,S,A,B+2])
-SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"
+# kernel signature of a post-processing step: (noisy [H,S,A,B+2], E, tau2 [H], released [H,S,A,B+2]);
+# tau2: how many times as much variance the noise in n^ has as that in m^, see counts.Counts.ellipsoids
+SIGNATURE = "void(float64[:,:,:,::1], float64, float64[::1], float64[:,:,:,::1])"
 
 
 @kernel
@@ -95,7 +96,7 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
 
 @kernel
-def consistent(noisy: Array, error: float, released: Array) -> None:
+def consistent(noisy: Array, error: float, tau2: Array, released: Array) -> None:
     """Release m~, n~, r~ from m^, n^, r^, all [H, S, A, B + 2], with E = `error` (QW23-online section 5.1).
 
     slack = E/4; then E/(2B) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
@@ -114,7 +115,7 @@ def consistent(noisy: Array, error: float, released: Array) -> None:
 
 
 @kernel
-def unchanged(noisy: Array, error: float, released: Array) -> None:
+def unchanged(noisy: Array, error: float, tau2: Array, released: Array) -> None:
     """Release the counts as they are (no privacy, or a learner that takes raw noisy counts)."""
     H, S, A, width = noisy.shape
     for h in range(H):
@@ -126,11 +127,10 @@ def unchanged(noisy: Array, error: float, released: Array) -> None:
 
 
 @kernel
-def fit_rows(noisy: Array, tau2: float, released: Array) -> None:
+def fit(noisy: Array, error: float, tau2: Array, released: Array) -> None:
     """Release the x >= 0 with the least |x - m^|^2 + (sum x - n^)^2 / tau2, n~ = sum x, and r~ = max(r^, 0).
 
-    tau2: how much larger the variance of n^ is than that of m^. x = max(m^ - t, 0) where tau2 t = sum x - n^: drop
-    what is below the t of those that are left until nothing is.
+    x = max(m^ - t, 0) where tau2 t = sum x - n^: drop what is below the t of those that are left until nothing is.
     """
     H, S, A, width = noisy.shape
     X = width - 2
@@ -145,7 +145,7 @@ def fit_rows(noisy: Array, tau2: float, released: Array) -> None:
                 t = -np.inf
                 changed = True
                 while changed:
-                    level = (total - noisy[h, s, a, X]) / (active + tau2)
+                    level = (total - noisy[h, s, a, X]) / (active + tau2[h])
                     changed = False
                     for x in range(B):
                         if t < noisy[h, s, a, x] <= level:
@@ -161,15 +161,3 @@ def fit_rows(noisy: Array, tau2: float, released: Array) -> None:
                     released[h, s, a, x] = 0.0
                 released[h, s, a, X] = n
                 released[h, s, a, X + 1] = max(noisy[h, s, a, X + 1], 0.0)
-
-
-@kernel
-def fit(noisy: Array, error: float, released: Array) -> None:
-    """Counts fitted to n^ and m^ of equal noise."""
-    fit_rows(noisy, 1.0, released)
-
-
-@kernel
-def fit_halves(noisy: Array, error: float, released: Array) -> None:
-    """Counts fitted to m^ and to n^ that was released as n/2."""
-    fit_rows(noisy, 4.0, released)

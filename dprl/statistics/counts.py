@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from dprl.kernels import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.consistency import consistent, fit, fit_halves, unchanged
+from dprl.statistics.consistency import consistent, fit, unchanged
+from dprl.statistics.flow import remaining
 from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed
 
 
@@ -50,13 +51,16 @@ class Counts:
         visits, reward: n is released as n * visits and r as r * reward, and divided by it again.
         even: the same in units in which its parts tolerate the same noise.
         declared: how many transitions are possible, where that is declared; no other has a counter.
+        flow: of a problem of this size, the noisy counts are moved to the nearest that hold for any users (flow.py)
+            before they are looked at.
     """
 
-    publish: Callable[[Array, float, Array], None]
+    publish: Callable[[Array, float, Array, Array], None]
     visits: float = 1.0
     reward: float = 1.0
     even: Counts | None = None
     declared: Declared | None = None
+    flow: Size | None = None
 
     kind = "counts"
     parts = "n, m and r"
@@ -69,6 +73,16 @@ class Counts:
     def formula(self) -> str:
         """How many counters there are, in words."""
         return "(declared transitions, n and r)" if self.declared else "H*S*A*(S+2)"
+
+    @property
+    def then(self) -> str:
+        """What is done with noisy counts before they are looked at, in words."""
+        if not self.flow:
+            return ""
+        return (
+            "; noisy counts are then moved to the nearest that so many users could have, but for their signs, which "
+            "costs no privacy: it is computed from them alone"
+        )
 
     @property
     def moved(self) -> str:
@@ -86,7 +100,7 @@ class Counts:
     def cells(self, size: Size) -> int:
         """Counters released each time."""
         if self.declared is None:
-            return self.rows(size) * self.row(size)
+            return self.rows(size) * self._width(size)
         return self.declared.total(size.H) + 2 * self.rows(size)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -101,12 +115,45 @@ class Counts:
 
     def scales(self, size: Size, scale: float) -> Array:
         """[B + 2], of the noise in each counter of one (h, s, a)."""
-        scales = np.full(self.row(size), scale)
+        scales = np.full(self._width(size), scale)
         scales[-2:] = scale / self.visits, scale / self.reward
         return scales
 
+    @property
+    def tau2(self) -> float:
+        """How many times as much variance the noise in n^ has as that in m^."""
+        return self.visits**-2
+
+    def ellipsoids(self, size: Size) -> Array:
+        """[H, 3] stretch, tau^2, rho^2 of the ellipsoid
+
+            |m - m^|^2 + (n - n^)^2 / tau^2 + (r - r^)^2 / rho^2 <= (stretch R)^2
+
+        in which the truth about a row of a step is when R bounds the length of its noise, in units of that in m^: n and
+        r have tau and rho times as much, and after `flow` m has alpha = stretch^2 times the variance.
+        """
+        alpha, tau2 = np.ones(size.H), np.full(size.H, self.tau2)
+        if self.flow:
+            alpha, tau2 = remaining(size, self.tau2)
+        return np.stack([np.sqrt(alpha), tau2, self.reward**-2 / alpha], axis=1)
+
+    @property
+    def _stds(self) -> tuple[float, float]:
+        """Of the noise in n and in m, at the step where it is largest, in units of the scale."""
+        if not self.flow:
+            return 1 / self.visits, 1.0
+        alpha, tau2 = remaining(self.flow, self.tau2)
+        shared = alpha / (self.flow.S + tau2)
+        n, m = self.flow.S * tau2 * shared, alpha - shared
+        return float(np.sqrt(n.max())), float(np.sqrt(m.max()))
+
+    @property
+    def left(self) -> float:
+        """Of n."""
+        return self._stds[0] * self.visits if self.flow else 1.0
+
     def counter(self, scale: float) -> float:
-        """Of n, which has the most where it is released in parts."""
+        """Of n."""
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
@@ -118,9 +165,15 @@ class Counts:
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """E = 4 * scale / visits * tail: n and m tolerate E/4, and r, which tolerates E, has at most four times
-        that."""
-        return 4 * scale / self.visits * tail
+        """E = 4 * scale * tail times what the noisiest part has: n and m tolerate E/4, r tolerates E.
+
+        After `flow` the noise of n and m is a sum w.z over counters, and |w| times the tail of one draw bounds that:
+        Gaussian noise because the law is the same, Laplace noise because -ln(1 - x) is superadditive: no sum has
+        a larger moment-generating function than one draw |w| times as large.
+        """
+        if not self.flow:
+            return 4 * scale / self.visits * tail
+        return 4 * scale * max(*self._stds, 1 / (4 * self.reward)) * tail
 
     def noise_as_printed(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> Printed:
         """Laplace(3H/epsilon), times the levels of a tree over the users where there is one: 3H is the L1 norm of
@@ -134,7 +187,11 @@ class Counts:
         return Printed(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
-        """Numbers in a row (h, s, a), at most."""
+        """Numbers in a row (h, s, a), at most: m, n and r. After `flow` n is the sum of m."""
+        return self._width(size) - (1 if self.flow else 0)
+
+    def _width(self, size: Size) -> int:
+        """Counters of a row, at most."""
         return (self.declared.most if self.declared else size.S) + 2
 
     def rows(self, size: Size) -> int:
@@ -142,8 +199,11 @@ class Counts:
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Itself, if it has no such form."""
-        return replace(self.even, declared=self.declared) if self.even else self
+        """Itself, if it has no such form. After `flow` E is smaller, which r has to keep to."""
+        even = self.even or self
+        if self.flow or self.declared:
+            even = replace(even, flow=self.flow, declared=self.declared)
+        return replace(even, reward=max(even.reward, 1 / (4 * max(even._stds)))) if self.flow else even
 
 
 def _per(part: str, unit: float) -> str:
@@ -156,10 +216,27 @@ CONSISTENT = Counts(publish=consistent, even=Counts(publish=consistent, reward=0
 NOISY = Counts(publish=unchanged, even=Counts(publish=unchanged, reward=0.25))
 # Fitted to n^ and m^ by least squares. With halves a user moves the noise less, for what a value needs to know
 # (docs/constants.md).
-FITTED = Counts(publish=fit, even=Counts(publish=fit_halves, visits=0.5, reward=0.5))
+FITTED = Counts(publish=fit, even=Counts(publish=fit, visits=0.5, reward=0.5))
 
 
 ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,:,:,::1])"
+
+
+DEPARTURE = "float64(float64[:,:,:,::1], float64[:,:,:,::1])"
+
+
+@kernel
+def departure(counts: Array, noisy: Array) -> float:
+    """The smallest E for which noisy counts are within bounds. counts, noisy: [H, S, A, S + 2]."""
+    H, S, A, width = counts.shape
+    worst = 0.0
+    for h in range(H):
+        for s in range(S):
+            for a in range(A):
+                for x in range(width - 1):
+                    worst = max(worst, 4.0 * abs(noisy[h, s, a, x] - counts[h, s, a, x]))
+                worst = max(worst, abs(noisy[h, s, a, width - 1] - counts[h, s, a, width - 1]))
+    return worst
 
 
 @kernel

@@ -15,8 +15,10 @@ import numpy as np
 from dprl.kernels import compiled, kernel
 from dprl.mdp import Size, counts
 from dprl.mdp.tabular import Array
-from dprl.statistics.consistency import SIGNATURE, nearest_counts
+from dprl.statistics.consistency import nearest_counts
 from dprl.statistics.statistic import REPLACE_ONE, Change
+
+SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"  # of `project`
 
 
 @kernel
@@ -45,6 +47,7 @@ class Dataset:
     printed = "2H"  # the L1 norm of blank-one; QW23-offline prints its noise for replace-one, 4H
     moved = "2H counters of n and 2H of m"
     evening = ""
+    then, left = "", 1.0
     formula = "H*S*A*(S+1)"
     counted = True
     norms = ("l1", "l2", "cells")

@@ -41,6 +41,7 @@ class FeatureGram:
     even: bool = False
 
     kind = "feature-gram"
+    then, left = "", 1.0
     parts = "the matrices of features, and of the regressions of values on them, which are summed anew at each release"
     printed = ""
     formula = "H*d*(d+3)/2"

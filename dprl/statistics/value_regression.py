@@ -36,6 +36,7 @@ class ValueRegression:
     even: bool = False
 
     kind = "value-regression"
+    then, left = "", 1.0
     families = 1
     parts = "the regressions of values on features"
     printed = ""

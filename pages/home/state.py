@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from dprl import links
 from dprl.fields import SpecError, shown
 from dprl.simulation import RunSpec
-from dprl.simulation.spec import FIELDS
+from dprl.simulation.table import FIELDS
 from pages.shared.examples import BASE, HOME_BUDGETS
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import session

@@ -14,11 +14,21 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.simulation.pairs import calibrations_for
+from dprl.simulation.table import LATER
 from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
 CALIBRATION = {"tight": "least noise", "paper": "as printed"}
+CONSISTENCY = {"own": "what the learner asks", "flow": "what holds for any users"}
+CONSISTENCY_HELP = (
+    "Who comes to a state goes on from there, and everybody is somewhere. Noisy counts can be moved to the nearest for "
+    "which that holds. It is done with what was released, so it costs no privacy; what noise is left is known exactly."
+)
+TIED_HELP = (
+    "A tenth of one over the users, whatever K is: where δ K is 1 or more, giving away a few users whole would be "
+    "(0, δ)-private, too."
+)
 _SAID = 3  # differences a title has room for
 
 
@@ -106,7 +116,7 @@ def problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
 
 
 def _flat(spec: Spec) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+    flat: dict[str, Any] = {name: getattr(spec, name) for name in LATER if hasattr(spec, name)}
     for key, value in spec.to_dict().items():
         if isinstance(value, Mapping):
             flat |= {f"{key}.{k}": v for k, v in value.items() if v is not None}
@@ -121,6 +131,8 @@ def _told(key: str, value: Any) -> str:
         return MECHANISMS[value].title
     if key == "calibration":
         return CALIBRATION[value]
+    if key == "consistency":
+        return f"counts fitted to {CONSISTENCY[value]}"
     return f"{_symbol(key)} {_value(value)}"
 
 

@@ -13,7 +13,7 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, estimate
 from dprl.simulation.axes import Model
-from dprl.simulation.spec import DEFAULT_DELTA
+from dprl.simulation.table import DEFAULT_DELTA
 from dprl.words import duration, plural
 from pages.offline import controls as of_data
 from pages.offline import settings as offline_settings

@@ -40,8 +40,8 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
         "calibration",
         "bonus",
         "params",
-        "units",
         "branching",
+        "rows",
     }
     pending: list[Callable[..., Any]] = [function for planner in planners for function in planner]
     seen: set[Callable[..., Any]] = set()
@@ -82,7 +82,7 @@ def test_plan_is_a_function_of_what_was_released(key: str, bonus: str) -> None:
         run.state = run.state._replace(released=np.zeros_like(run.state.counts))  # not the counts themselves
         number = iter(range(len(times)))
 
-        def publish(noisy: Array, error: float, released: Array) -> None:
+        def publish(noisy: Array, error: float, tau2: Array, released: Array) -> None:
             released[...] = publications[next(number)]
 
         seen: list[Array] = []

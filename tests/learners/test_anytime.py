@@ -33,7 +33,7 @@ def planned(
     Q = np.full((H, S, 1), float(H))
     Q[1, :, 0] = V  # nothing was seen there, so it stays
     values, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
-    constants = np.array([START, tau2, rho2])
+    constants = np.array([START, *(1.0, tau2, rho2) * H])
     (plan or anytime.bernstein)(released, radius, every_state(S), constants, Q, values, policy)  # type: ignore[operator]
     return float(Q[0, 0, 0])
 
@@ -231,7 +231,7 @@ def test_q_never_rises_again_when_noise_hides_a_row() -> None:
     released = np.zeros((1, 1, 1, 3))
     released[0, 0, 0] = [1e6, 1e6, 5e5]
     Q, V, policy = np.ones((1, 1, 1)), np.zeros((2, 1)), np.zeros((1, 1), dtype=np.int64)
-    constants = np.array([log(10), 1.0, 1.0])
+    constants = np.array([log(10), 1.0, 1.0, 1.0])
     for plan in (anytime.bernstein, anytime.hoeffding):
         Q[:] = 1.0
         plan(released, 10.0, every_state(1), constants, Q, V, policy)

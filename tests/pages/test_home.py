@@ -14,7 +14,7 @@ from dprl import metrics, search
 from dprl.fields import SpecError
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
-from dprl.simulation.spec import FIELDS
+from dprl.simulation.table import FIELDS
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import address, links

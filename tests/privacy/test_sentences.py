@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from scipy import stats
 
 from dprl.learners import ALGORITHMS
 from dprl.lessons import LESSONS
+from dprl.mdp import Size
 from dprl.metrics import Measured
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
@@ -23,6 +25,7 @@ from dprl.simulation.loops import BatchRun
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.run import ASSUMPTIONS
+from dprl.statistics import CONSISTENT
 from pages.lessons.known import evidence as taught
 from tests.privacy.draws import prepared
 from tests.test_layers import ROOT
@@ -57,6 +60,10 @@ def vocabulary() -> set[str]:
         for mechanism in p.mechanisms:
             card = prepared(p.key, mechanism, "tight", [1, 5, 30], H=3).guarantee()
             said |= {*card.assumptions, card.where}
+    flow = prepared(
+        "central", "gaussian-optimal", "tight", [5], H=3, statistic=replace(CONSISTENT, flow=Size(2, 1, 3))
+    )
+    said.add(flow.guarantee().where)
     said |= {MECHANISMS[key].summary for p in PRIVATIZERS.values() for key in p.mechanisms}
     said |= {paragraph for paragraph in promise.MEANING.strip().split("\n\n") if "$$" not in paragraph}
     said |= {

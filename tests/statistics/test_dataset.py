@@ -10,8 +10,7 @@ from dprl.kernels import compiled
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE
-from dprl.statistics.consistency import SIGNATURE
-from dprl.statistics.dataset import project
+from dprl.statistics.dataset import SIGNATURE, project
 
 H, S, A = 3, 4, 2
 SIZE = Size(S, A, H)

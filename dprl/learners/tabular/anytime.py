@@ -10,9 +10,10 @@ or, as soon as n v is large,
     f = (1 + 2z / (3 - 3z)) / 2^(2j+1),  z = c / 2^j < 1,  for any whole j >= 1.
 Hoeffding's learners take (1 + w^2)/4 for v and max(1, w) for c. With noise the true counts m and rewards r of a row are
 known to lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
-    |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
+    |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= (stretch E)^2,
 where tau and rho are how much more noise n and r have than m; every piece is replaced by the most it can be there.
 Next states are those that are declared possible, all S by default: no other has counts, noise, or a part in max V~.
+Where counts are moved to the nearest that hold for any users (statistics/flow.py) each step has its own three numbers.
 """
 
 from __future__ import annotations
@@ -120,15 +121,16 @@ def bernstein(
 ) -> None:
     """Optimistic backward induction with the lesser of the two anytime bounds. constants: see `constants`."""
     H, S, A = Q.shape
-    start, tau2, rho2 = constants[0], constants[1], constants[2]
+    start = constants[0]
     most = released.shape[3] - 2
     P, following = np.zeros(most), np.zeros(most)
     for h in range(H - 1, -1, -1):
+        off, tau2, rho2 = error * constants[1 + 3 * h], constants[2 + 3 * h], constants[3 + 3 * h]
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, most]
                 B = gather(possible, h, s, a, V, h + 1, following)
-                missed = error * np.sqrt(B * tau2 / (B + tau2))  # visits by which n~ may be off
+                missed = off * np.sqrt(B * tau2 / (B + tau2))  # visits by which n~ may be off
                 fewest = n - missed
                 if fewest < 1.0:
                     Q[h, s, a] = min(Q[h, s, a], float(H - h))
@@ -155,15 +157,15 @@ def bernstein(
                 above = n * (top - mean)
                 unpaid = n * max(1.0 - r, 0.0)
                 if error > 0.0:
-                    e = raised_mean(error / n, rho2 + d2 - 2.0 * r * d1 + B * r * r, d1 - B * r, B, tau2)
+                    e = raised_mean(off / n, rho2 + d2 - 2.0 * r * d1 + B * r * r, d1 - B * r, B, tau2)
                     # of (V - mean)^2 + b^2 in m, 1 - 2b in r; of top - V in m; of 1 in m, -1 in r
                     fourth = (
                         rho2 * (1.0 - 2.0 * b) * (1.0 - 2.0 * b) + d4 + 2.0 * b * b * d2 + B * b * b * b * b
                     )
-                    moment += error * reach(fourth, d2 + B * b * b, B, tau2)
+                    moment += off * reach(fourth, d2 + B * b * b, B, tau2)
                     lack = top - mean
-                    above += error * reach(d2 - 2.0 * lack * d1 + B * lack * lack, B * lack - d1, B, tau2)
-                    unpaid += error * reach(rho2 + B, float(B), B, tau2)
+                    above += off * reach(d2 - 2.0 * lack * d1 + B * lack * lack, B * lack - d1, B, tau2)
+                    unpaid += off * reach(rho2 + B, float(B), B, tau2)
                 span = max(min(above / fewest, top - bottom), min(unpaid / fewest, 1.0))
                 bonus = bernstein_bonus(moment / fewest, span, top - bottom, start, fewest, n + missed)
                 Q[h, s, a] = min(Q[h, s, a], min(float(H - h), r + mean + e + bonus))
@@ -176,15 +178,16 @@ def hoeffding(
 ) -> None:
     """Optimistic backward induction with the anytime Hoeffding bound. constants: see `constants`."""
     H, S, A = Q.shape
-    start, tau2, rho2 = constants[0], constants[1], constants[2]
+    start = constants[0]
     most = released.shape[3] - 2
     following = np.zeros(most)
     for h in range(H - 1, -1, -1):
+        off, tau2, rho2 = error * constants[1 + 3 * h], constants[2 + 3 * h], constants[3 + 3 * h]
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, most]
                 B = gather(possible, h, s, a, V, h + 1, following)
-                missed = error * np.sqrt(B * tau2 / (B + tau2))
+                missed = off * np.sqrt(B * tau2 / (B + tau2))
                 fewest = n - missed
                 if fewest < 1.0:
                     Q[h, s, a] = min(Q[h, s, a], float(H - h))
@@ -198,21 +201,22 @@ def hoeffding(
                 for x in range(B):
                     total += following[x] - q
                     squares += (following[x] - q) * (following[x] - q)
-                e = raised_mean(error / n, squares, total, B, tau2)
+                e = raised_mean(off / n, squares, total, B, tau2)
                 bonus = hoeffding_bonus(top - bottom, start, fewest, n + missed)
                 Q[h, s, a] = min(Q[h, s, a], min(float(H - h), q + e + bonus))
         act_greedily(h, Q, V, policy)
 
 
 def constants(problem: Problem) -> Array:
-    """ln(10 H S A / (9 beta)), tau^2, rho^2. With noise the bound on its length has taken beta/3."""
+    """ln(10 H S A / (9 beta)), then stretch, tau^2, rho^2 of each step. With noise the bound on its length has taken
+    beta/3."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
-    visits, reward = problem.units
-    return np.array([log(10 * problem.H * problem.S * problem.A / (9 * beta)), visits**-2, reward**-2])
+    start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
+    return np.append(start, problem.rows or np.ones((problem.H, 3)))
 
 
 def noise_weight(problem: Problem) -> float:
     """About the multiplier of E / n in the bonus, where the values of next states are spread evenly over 0 to what is
     left, which is H / 2 on average."""
     B = problem.branching or problem.S
-    return sqrt(constants(problem)[2] + B * (problem.H / 2) ** 2 / 12)
+    return sqrt(constants(problem)[3] + B * (problem.H / 2) ** 2 / 12)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
@@ -31,6 +33,7 @@ from dprl.privacy.privatizers.privatizer import (
     with_noise,
 )
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Statistic
+from dprl.statistics.counts import Counts
 
 TRUST = "The agent sees every trajectory and is trusted; all that leaves it (policies for other users) is private."
 
@@ -128,7 +131,7 @@ def ladder(request: Request) -> tuple[Step, ...]:
         return ()
     delta = request.delta or REFERENCE_DELTA
     return _ladder(
-        request.statistic,
+        replace(cast(Counts, request.statistic), flow=None),
         request.size,
         request.K,
         request.releases or len(request.times),
@@ -138,9 +141,7 @@ def ladder(request: Request) -> tuple[Step, ...]:
 
 
 @lru_cache(maxsize=256)
-def _ladder(
-    statistic: Statistic, size: Size, K: int, M: int, epsilon: float, delta: float
-) -> tuple[Step, ...]:
+def _ladder(statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float) -> tuple[Step, ...]:
     """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at.
 
     The optimal factorisation is left out beyond MAX_RELEASES, where it is not offered.
@@ -151,7 +152,7 @@ def _ladder(
     printed = statistic.sensitivity(size, BLANK_ONE).l1 * levels(users.items) / epsilon
 
     def std(mechanism: Mechanism, stream: Stream, scale: float, seen: Statistic = statistic) -> float:
-        return float(seen.counter(scale) * mechanism.std(stream).max())
+        return float(seen.counter(scale) * seen.left * mechanism.std(stream).max())
 
     twice = proved(laplace, plain, printed, users, 0.0)
     steps = [
@@ -194,8 +195,16 @@ def _ladder(
             releases,
             statistic.evened(),
         ),
+        (
+            "the same, counts moved to the nearest of any users",
+            "moving counts to the nearest of any users",
+            "gaussian-optimal",
+            releases,
+            replace(statistic, flow=size).evened(),
+        ),
     ]
-    for what, idea, key, stream, seen in ideas if M <= MAX_RELEASES else ideas[:-1]:
+    known = len(ideas) if statistic.declared is None else -1  # flow.py is for counters of every transition
+    for what, idea, key, stream, seen in ideas[:known] if M <= MAX_RELEASES else ideas[:-2]:
         mechanism = MECHANISMS[key]
         scale = tight_scale(mechanism, seen.sensitivity(size, REPLACE_ONE), stream, epsilon, delta)
         steps.append(Step(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))

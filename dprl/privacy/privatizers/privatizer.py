@@ -256,7 +256,7 @@ def with_noise(
         bound=statistic.error_bound(
             scale, mechanism.tail(table, per_event(request.beta, request.cells, events))
         ),
-        std=statistic.counter(scale) * mechanism.std(table),
+        std=statistic.counter(scale) * statistic.left * mechanism.std(table),
         radius=lambda: (
             scale
             * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))
@@ -294,7 +294,7 @@ def guarantee(
         unit=UNIT,
         adjacency="replace one user's whole trajectory by another",
         mechanism=mechanism.title,
-        where=where,
+        where=where + request.statistic.then,
         noise_formula=formula if counted else f"{formula}; scale {scale:.4g}",
         noise_scale=scale if counted else None,
         noise_std=std if counted else None,

@@ -31,7 +31,7 @@ class SeedRun(SlicedRun):
         spec, mdp, noise = self.spec, self.mdp, self.noise
         schedule, argument = schedules.parse(spec.schedule)
         counts = cast(Counts, noise.statistic)
-        units = (counts.visits, counts.reward)
+        rows = counts.ellipsoids(mdp.size)
         self._kernels = kernels_of(spec, counts, plain)
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         value = np.zeros((mdp.H + 1, mdp.S))
@@ -50,8 +50,13 @@ class SeedRun(SlicedRun):
             bound=noise.bound,
             error=error_told(spec, noise),
             targets=schedules.targets(spec.episodes, *CHECKPOINTS),
-            constants=planner_of(spec).constants(problem_of(spec, mdp.size, spec.episodes, units)),
+            constants=planner_of(spec).constants(
+                problem_of(spec, mdp.size, spec.episodes, tuple(map(tuple, rows.tolist())))
+            ),
             scales=noise.scales,
+            balanced=counts.flow is not None,
+            tau2=counts.tau2,
+            rows=rows[:, 1].copy(),
             V_star=V_star,
             d1=mdp.d1,
             alphas=np.array(PAC_ALPHAS) * V_star.max(),

@@ -21,7 +21,8 @@ from dprl.simulation.blocks import Model, interview, sample, walk
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import consistency
-from dprl.statistics.counts import Counts, add_scaled
+from dprl.statistics.counts import Counts, add_scaled, departure
+from dprl.statistics.flow import balance
 
 
 class Setup(NamedTuple):
@@ -39,6 +40,8 @@ class Setup(NamedTuple):
         targets: [C] users at or after which the curve is recorded.
         constants: the learner's.
         scales: [B + 2] of the noise in each counter of a row, in counts.
+        balanced: noisy counts are moved to the nearest that hold for any users.
+        tau2: how many times as much variance the noise in n^ has as that in m^; rows: [H] the same after that.
         V_star: [S] optimal value of each start state.
         d1: [S].
         alphas: [P].
@@ -59,6 +62,9 @@ class Setup(NamedTuple):
     targets: Ints
     constants: Array
     scales: Array
+    balanced: bool
+    tau2: float
+    rows: Array
     V_star: Array
     d1: Array
     alphas: Array
@@ -172,8 +178,11 @@ def simulate(
             state.leaves[made + 1] = now if setup.of_users else made + 1
             add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
             worst = add_scaled(state.counts, state.noise, setup.scales, state.noisy)
+            if setup.balanced:
+                balance(state.noisy, setup.tau2, float(now))
+                worst = departure(state.counts, state.noisy)
             state.totals[1] = max(state.totals[1], worst / setup.bound[row])
-            publish(state.noisy, errors[row], state.released)
+            publish(state.noisy, errors[row], setup.rows, state.released)
         made += 1
         users = now
         if users >= targets[target]:
@@ -268,7 +277,7 @@ def follow(model: Model, state: Any) -> None:
 
 
 @kernel
-def as_is(noisy: Array, error: float, released: Array) -> None:
+def as_is(noisy: Array, error: float, tau2: Array, released: Array) -> None:
     """Nothing to do: without noise `released` is the array of counts itself."""
 
 
@@ -316,7 +325,7 @@ def _signature() -> Any:
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
-    setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, f1, f1, f1, 1, 1, f1)
+    setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, 1.0, f1, f1, f1, f1, 1, 1, f1)
     state = State(i, i, f4, f4, f4, f1, f2, f3, f2, i2, i2, f2, i, i, i, f1, i)
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)

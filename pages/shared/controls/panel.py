@@ -20,16 +20,17 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
 from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.simulation.spec import TIED
+from dprl.simulation.table import TIED
 from dprl.words import count, human
 from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
 from pages.shared.controls.structure import structure
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
 from pages.shared.layout.frame import dark, guarded, redrawn
+from pages.shared.names import CONSISTENCY, CONSISTENCY_HELP, TIED_HELP
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import Owner, draft_of, effective, spec_from
@@ -49,10 +50,6 @@ CALIBRATION_HELP = (
     "Guarantee says what that proves."
 )
 DELTA_HELP = "What is added: the chance of any outcome is at most e^ε times what it would be, plus δ"
-TIED_HELP = (
-    "A tenth of one over the users, whatever K is: where δ K is 1 or more, giving away a few users whole would be "
-    "(0, δ)-private, too."
-)
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
@@ -247,6 +244,9 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")
     elif len(printed) < len(known):
         st.caption(f"{escape(only)} is the only one with a printed size here.")
+    fits = consistencies_for(s.draft.algorithm, mechanism, s.draft.structure.get(s.draft.environment))
+    fit = effective(s.draft.consistency, fits)
+    select("Noisy counts fit", fits, fit, setter("consistency"), CONSISTENCY, CONSISTENCY_HELP)
 
 
 def tie(s: Session) -> None:

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
-from dprl.simulation.pairs import calibrations_for, mechanisms_for
-from dprl.simulation.spec import FIELDS, RunSpec
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.table import FIELDS
 
 Owner = Literal["environment", "algorithm"]  # of parameters
 
@@ -29,6 +30,7 @@ class Draft:
     privacy: str | None
     mechanism: str | None
     calibration: str | None
+    consistency: str
     epsilon: float
     delta: float | str | None
     beta: float
@@ -83,6 +85,9 @@ def spec_from(draft: Draft) -> RunSpec:
         values["mechanism"] = None
     if not any(draft.calibration in calibrations_for(draft.algorithm, key) for key in mechanisms):
         values["calibration"] = None
+    declared = values["structure"]
+    if not any(draft.consistency in consistencies_for(draft.algorithm, key, declared) for key in mechanisms):
+        values["consistency"] = FIELDS["consistency"].default
     return RunSpec.from_dict(values)
 
 

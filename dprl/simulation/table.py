@@ -1,0 +1,92 @@
+"""The table of what an online run consists of: links, JSON, flags and widgets all use it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from dprl.environments import ENVIRONMENTS, Environment
+from dprl.fields import Field
+from dprl.learners import ALGORITHMS, NEEDED
+from dprl.plugins import add_plugins
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.simulation import schedules, structure
+
+# Here, where both registries are whole: a package may register learners and environments from one module.
+add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields(Environment)))
+add_plugins("dprl.learners", ALGORITHMS, NEEDED)
+
+DEFAULT_DELTA = 1e-6
+TIED = "1/(10K)"  # a delta that is small against one over the users
+
+# Fields that came when there were results already: at its default such a field is not written, in keys and links as in
+# JSON, so that these are found.
+LATER = ("structure", "consistency")
+
+# What takes its default again when another field changes: it would mean something else, or nothing.
+BELONGS = {
+    "environment": ("environment_params", "structure"),
+    "algorithm": ("algorithm_params",),
+    "privacy": ("mechanism", "calibration", "delta", "consistency"),
+    "calibration": ("mechanism", "delta"),
+    "mechanism": ("delta",),
+}
+
+FIELDS: dict[str, Field] = {
+    f.name: f
+    for f in (
+        Field(
+            "environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
+        ),
+        Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
+        Field(
+            "algorithm", "choice", "dp-ucbvi", "the learner",
+            choices=tuple(ALGORITHMS), query="alg", flag="--algorithm",
+        ),
+        Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
+        Field(
+            "structure", "text", None,
+            f"declares, as public, which transitions are possible at all: {structure.ALLOWED}; by default all",
+            optional=True, query="str", flag="--structure",
+        ),
+        Field(
+            "privacy", "choice", None, "the privacy model; by default the algorithm's first",
+            choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
+        ),
+        Field(
+            "mechanism", "choice", None, "how noise is drawn; by default the first of the privacy model's that fits",
+            choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
+        ),
+        Field(
+            "calibration", "choice", None, "how large the noise is: least that proves (epsilon, delta), or as printed",
+            choices=("tight", "paper"), optional=True, query="cal", flag="--calibration",
+        ),
+        Field(
+            "consistency", "choice", "own",
+            "what noisy counts are fitted to: what the learner asks of them, or (flow) also what holds for any users: "
+            "who comes to a state goes on from there, and everybody is somewhere",
+            choices=("own", "flow"), query="cons", flag="--consistency",
+        ),
+        Field(
+            "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,
+            optional=True, query="eps", flag="--epsilon",
+        ),
+        Field(
+            "delta", "float", None,
+            "privacy budget: what is added to a chance, beside the factor e^epsilon; by default 1e-6, or 0 for printed "
+            "Laplace noise", 0.0, 0.1,
+            optional=True, query="delta", flag="--delta", words=(TIED,),
+        ),
+        Field(
+            "beta", "float", 0.1, "failure probability of the learner's bounds", 1e-9, 0.5,
+            optional=True, query="beta", flag="--beta",
+        ),
+        Field(
+            "bonus", "choice", None, "constants of the bonus; by default the algorithm's first",
+            choices=("anytime", "paper", "practical"), optional=True, query="bonus", flag="--bonus",
+        ),
+        Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
+        Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
+        Field("seeds", "int", 5, "independent repetitions", 1, 100, query="seeds", flag="--seeds"),
+        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+    )
+}  # fmt: skip
