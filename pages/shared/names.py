@@ -25,6 +25,7 @@ CONSISTENCY_HELP = (
     "Who comes to a state goes on from there, and everybody is somewhere. Noisy counts can be moved to the nearest for "
     "which that holds. It is done with what was released, so it costs no privacy; what noise is left is known exactly."
 )
+CONSISTENT = (CONSISTENCY, CONSISTENCY_HELP)
 TIED_HELP = (
     "A tenth of one over the users, whatever K is: where δ K is 1 or more, giving away a few users whole would be "
     "(0, δ)-private, too."

@@ -19,7 +19,6 @@ from dprl.links import written as value_written
 from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep
-from dprl.simulation.table import FIELDS
 from pages.shared import values
 from pages.shared.visitor.links import VIEW_FIELDS
 from pages.tradeoffs import online

@@ -30,7 +30,7 @@ from pages.shared.controls.launch import run_box
 from pages.shared.controls.structure import structure
 from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
 from pages.shared.layout.frame import dark, guarded, redrawn
-from pages.shared.names import CONSISTENCY, CONSISTENCY_HELP, TIED_HELP
+from pages.shared.names import CONSISTENT, TIED_HELP
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import Owner, draft_of, effective, spec_from
@@ -245,8 +245,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     elif len(printed) < len(known):
         st.caption(f"{escape(only)} is the only one with a printed size here.")
     fits = consistencies_for(s.draft.algorithm, mechanism, s.draft.structure.get(s.draft.environment))
-    fit = effective(s.draft.consistency, fits)
-    select("Noisy counts fit", fits, fit, setter("consistency"), CONSISTENCY, CONSISTENCY_HELP)
+    select("Noisy counts fit", fits, effective(s.draft.consistency, fits), setter("consistency"), *CONSISTENT)
 
 
 def tie(s: Session) -> None:
