@@ -107,12 +107,11 @@ def _branching(id: str, H: int) -> int:
 
 
 def _taxi(s: int) -> str:
-    """A state of Taxi in words."""
+    """A state of Taxi: row and column, and the passenger's place and goal."""
     s, goal = divmod(s, 4)
     s, passenger = divmod(s, 5)
     row, column = divmod(s, 5)
-    where = "in the taxi" if passenger == 4 else f"at {STOPS[passenger]}"
-    return f"({row}, {column}), passenger {where}, to {STOPS[goal]}"
+    return f"({row}, {column}) {'taxi' if passenger == 4 else STOPS[passenger]}→{STOPS[goal]}"
 
 
 ENVIRONMENT = Environment(
