@@ -1,4 +1,4 @@
-"""The command line: `dprl run | sweep | reproduce | list | serve | cluster`, also as `python -m dprl`."""
+"""The command line: `dprl run | sweep | reproduce | list | serve | cluster | status | doctor`, or `python -m dprl`."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from dprl import (
 from dprl.claims import CLAIMS
 from dprl.claims.gather import gather
 from dprl.claims.report import report
+from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.jobs import cluster
 from dprl.jobs.cluster import engine
@@ -39,6 +40,7 @@ from dprl.sentences import doubts
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.kinds import KINDS
 from dprl.simulation.sweep import Sweep
+from dprl.status import progress_bar, status
 from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
@@ -70,6 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
     add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
+    add_simple(commands, "doctor", "check whether this machine can run all this", serve.HOST, serve.PORT)
+    look = commands.add_parser("status", help="say how queue, workers and store stand", allow_abbrev=False)
+    look.add_argument("--json", action="store_true", help="as JSON on one line")
     given = parser.parse_args(arguments)
     try:
         if given.command == "run":
@@ -82,6 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return serve.main(given.host, serve.PORT.parse(given.port))
         if given.command == "cluster":
             return cluster.main(cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port))
+        if given.command == "status":
+            return status(given.json)
+        if given.command == "doctor":
+            return doctor(given.host, serve.PORT.parse(given.port))
         return list_command()
     except (SpecError, StoreError) as error:
         fail(str(error))
@@ -364,13 +373,6 @@ def text_of(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise SpecError("spec", f"{shown(path)} cannot be read; give the path of a spec.json.") from None
-
-
-def progress_bar(share: float) -> None:
-    """Draw a progress bar on the terminal."""
-    filled = int(40 * share)
-    sys.stderr.write(f"\r[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}{chr(10) if share >= 1 else ''}")
-    sys.stderr.flush()
 
 
 def list_command() -> int:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import errno
+import logging
+import logging.config
 import os
 import re
 import signal
@@ -22,11 +24,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
+from dprl import logs
 from dprl.fields import Field, SpecError, shown
 from dprl.jobs import local
 from dprl.jobs.cluster import check, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
+
+log = logging.getLogger("dprl.serve")
 
 CHECKOUT = Path(__file__).parent.parent
 INSTALLED = Path(__file__).parent / "dashboard"  # where a wheel holds the same files, see dprl/wheel.py
@@ -53,9 +58,10 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     streamlit: subprocess.Popen[bytes] | None = None
+    logs.begin("server")
     try:
         say("Starting the workers; compiling the simulation (only the first start takes long).")
-        headers(), setting("DPRL_METRICS", 0, 0, 1)  # said before anything begins
+        check_settings()
         if (address := engine()) is not None:
             check(address)
         wait_until_warm(Store())
@@ -87,7 +93,17 @@ def _stop(signum: int, frame: FrameType | None) -> NoReturn:
 
 def say(text: str) -> None:
     """One line for whoever started this."""
-    print(f"dprl: {text}", flush=True)
+    if logs.as_json():
+        log.info(text)
+    else:
+        print(f"dprl: {text}", flush=True)
+
+
+def check_settings() -> None:
+    """Raises SpecError or StoreError, one sentence, where a setting cannot be used: said before anything begins."""
+    headers(), setting("DPRL_METRICS", 0, 0, 1)
+    if (given := os.environ.get("DPRL_LOG", "").strip()) not in ("", "text", "json"):
+        raise SpecError("DPRL_LOG", f"{shown(given)} is not allowed; give text or json.")
 
 
 def url(host: str, port: int) -> str:
@@ -143,6 +159,9 @@ def dashboard(host: str, port: int) -> None:
             await guard(super().__call__, scope, receive, send)
 
     stop_when_stdin_closes(threading.Event(), grace=0.0)
+    logs.begin("server")
+    if logs.as_json():
+        log_through_ours()
     guard = Guard(headers(), metrics=bool(setting("DPRL_METRICS", 0, 0, 1)))
     # Until app.py has run once, Streamlit takes a folder called pages/ for pages of its own, one a file, and would tell
     # the very first visitor that a page does not exist.
@@ -150,6 +169,18 @@ def dashboard(host: str, port: int) -> None:
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     App(script).run(config={"server.address": host, "server.port": port})
+
+
+def log_through_ours() -> None:
+    """All lines shall be objects, and Streamlit and the server below it have handlers of their own."""
+    from streamlit import logger
+
+    def through_ours(theirs: logging.Logger) -> None:
+        theirs.handlers, theirs.propagate = [], True
+
+    logger.setup_formatter = through_ours  # type: ignore[assignment]
+    logger.update_formatter()
+    logging.config.dictConfig = lambda config: None  # uvicorn's, which would print lines of its own
 
 
 def headers() -> dict[str, str]:

@@ -3,7 +3,7 @@
 {fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
 {jobs, links} <- claims <- lessons <- pages
 
-API is dprl/__init__.py. Names in braces never import each other; words, metrics and tables import nothing
+API is dprl/__init__.py. Names in braces never import each other; words, logs, metrics and tables import nothing
 of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
 """
 
@@ -25,6 +25,7 @@ PAGES = "pages"  # pages/ and app.py
 # A file may import its own layer and any layer of a lower rank.
 RANK = {
     "words": 0,
+    "logs": 0,
     "fields": 0,
     "kernels": 0,
     "plugins": 0,
@@ -44,6 +45,8 @@ RANK = {
     "jobs": 6,
     "wheel": 0,
     "serve": 7,
+    "status": 7,
+    "doctor": 8,
     "figures": 7,
     "sentences": 8,
     "claims": 9,
@@ -54,6 +57,7 @@ RANK = {
 # What these may import of dprl, and nothing else.
 ALONE: dict[str, tuple[str, ...]] = {
     "words": (),
+    "logs": (),
     "metrics": (),
     "theory": ("words",),
     "tables": (),

@@ -23,6 +23,7 @@ from concurrent.futures import CancelledError
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from dprl import logs
 from dprl.jobs import simulation as simulations
 from dprl.jobs import worker as workers
 from dprl.jobs.cluster import NOT_INSTALLED, ClusterError, connected, refused
@@ -148,7 +149,7 @@ class Bridge:
         except DiskFull:
             pass  # told to stop while waiting for room
         except Exception as error:
-            log.error("Seed %d of %s: %s", unit.seed, unit.key, error)
+            log.error("Seed %d of %s failed", unit.seed, unit.key, exc_info=error, extra=workers.of_work(unit))
             await asyncio.to_thread(self._fail, unit, self._sentence(unit, error))
         finally:
             self.under_way.pop(job.name, None)
@@ -215,7 +216,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--engine", required=True, help="the scheduler's address")
     workers.add_flags(parser)
     options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="dprl bridge: %(message)s")
+    logs.begin("bridge")
     stop = workers.until_told(options.child)
     try:
         simulation = simulations.load(options.simulation)

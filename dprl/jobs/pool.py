@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dprl
+from dprl import logs
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
 from dprl.jobs.cluster import engine
@@ -163,7 +164,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--simulation", default=simulations.DEFAULT, help=argparse.SUPPRESS)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="dprl pool: %(message)s")
+    logs.begin("pool")
     if options.workers is not None and not 1 <= options.workers <= 256:
         parser.error(f"--workers is {options.workers}, and must be a whole number from 1 to 256")
     stop = threading.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable
 
@@ -10,6 +11,8 @@ from dprl.jobs.part import mending, run_key
 from dprl.jobs.simulation import Spec
 from dprl.jobs.tabs import Lease, Tabs
 from dprl.jobs.units import unwanted
+
+log = logging.getLogger("dprl.jobs.requests")
 
 _AGAIN = ("cancelled", "gone")  # states from which a seed is queued by asking for it
 _STATES = """
@@ -97,6 +100,8 @@ class Requests(Tabs, Capacity):
             if lease and new:
                 self._admit(db, run, lease)
             self._make_room(db)
+        if new:
+            log.info("A run is asked for", extra={"run": key, "seeds": new})
 
     @mending
     def cancel(self, spec: Spec, visitor: str) -> None:

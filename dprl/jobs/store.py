@@ -22,6 +22,7 @@ from dprl.jobs.simulation import Simulation
 from dprl.jobs.status import Activity, RunRow, RunStatus, State, Statuses
 from dprl.jobs.tabs import Lease, TooMuch
 from dprl.jobs.units import Unit, Units
+from dprl.jobs.watch import Watch
 from dprl.kernels import home
 
 __all__ = [
@@ -43,7 +44,7 @@ __all__ = [
 NOTICE_SECONDS = 24 * 3600.0
 
 
-class Store(Requests, Units, Results, Statuses, Questions, Rooms):
+class Store(Requests, Units, Results, Statuses, Questions, Rooms, Watch):
     """The store in one SQLite file; each process opens its own `Store` on it, and all its threads may use that.
 
     path: default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl. Beyond DPRL_STORE_MB (default 1024) what

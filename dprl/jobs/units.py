@@ -39,7 +39,7 @@ _AWAY_OF_UNIT = f"""
 SELECT {_AWAY} FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?
 """
 _FIRST = """
-SELECT unit.id AS unit, unit.key AS key, unit.seed AS seed, deaths, spec
+SELECT unit.id AS unit, unit.key AS key, unit.seed AS seed, deaths, spec, run.key AS run
 FROM run JOIN run_unit ON run_unit.run = run.id JOIN unit ON unit.id = run_unit.unit
 WHERE run.id = ? AND state = 'queued' ORDER BY run_unit.seed LIMIT 1
 """
@@ -48,7 +48,7 @@ _THREADS = "(id = ? OR id GLOB ? || '.*')"
 
 @dataclass(frozen=True)
 class Unit:
-    """One seed, claimed by a worker; attempt: 1, or 2 after a worker died at it."""
+    """One seed, claimed by a worker; run: names a run that wants it; attempt: 1, or 2 after a worker died at it."""
 
     id: int
     key: str
@@ -56,6 +56,7 @@ class Unit:
     seed: int
     attempt: int
     worker: str
+    run: str
 
 
 class Units(Part):
@@ -89,7 +90,7 @@ class Units(Part):
                 )
             seed, key = row["seed"], row["key"]
             spec = self._spec(row["spec"], methodcaller("seed_key", seed), key)
-            unit = Unit(row["unit"], key, spec, seed, row["deaths"] + 1, worker)
+            unit = Unit(row["unit"], key, spec, seed, row["deaths"] + 1, worker, row["run"])
             if spec is not None:
                 return unit
             self.fail(unit, "The simulation has changed since this run was asked for; ask for it again.")

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from dprl import logs
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
 from dprl.jobs.file import DiskFull, StoreError
@@ -78,12 +79,14 @@ def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Even
 
 @dataclass(eq=False)
 class _Held:
-    """A seed that this worker is at, or has parked; turn: when it began to be at it, on the monotonic clock."""
+    """A seed that this worker is at, or has parked; begun, turn: when it was begun, and when this worker
+    began to be at it, on the monotonic clock."""
 
     unit: Unit
     run: SeedRun | None = None
     seconds: float = _FIRST_SLICE
     reported: float = float("-inf")
+    begun: float = field(default_factory=time.monotonic)
     turn: float = field(default_factory=time.monotonic)
 
 
@@ -100,11 +103,11 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
         except DiskFull:
             raise
         except StoreError as error:
-            log.error("Seed %d: %s", unit.seed, error)
+            log.error("Seed %d: %s", unit.seed, error, extra=of_work(unit))
             insist(partial(store.fail, unit, f"Seed {unit.seed} failed: {error}"), stop)
             ended = True
         except Exception as error:
-            log.exception("Seed %d of %s failed", unit.seed, unit.key)
+            log.exception("Seed %d of %s failed", unit.seed, unit.key, extra=of_work(unit))
             insist(partial(store.fail, unit, sentence(unit.seed, error)), stop)
             ended = True
         if ended:
@@ -123,6 +126,8 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
 def _slice(store: Store, simulation: Simulation, held: _Held, stop: threading.Event) -> bool:
     """Go on with a seed for a moment; whether that was its end: it is finished, or nobody wants it any more."""
     unit = held.unit
+    if held.run is None:
+        log.info("A seed begins", extra=of_work(unit))
     run = held.run = held.run or simulation.start(unit.spec, unit.seed)
     if not run.advance(held.seconds):
         if stop.is_set() or time.monotonic() - held.reported < 0.8 * _SLICE:
@@ -131,8 +136,10 @@ def _slice(store: Store, simulation: Simulation, held: _Held, stop: threading.Ev
         if report(store, unit, run.progress, run.curve()):
             return False
         insist(partial(store.keep, unit, run.trace().to_bytes()), stop)
+        log.info("A seed that nobody waits for stops", extra=of_work(unit))
         return True
     insist(partial(finish, store, unit, run.progress, run.curve(), run.trace().to_bytes()), stop)
+    log.info("A seed is done", extra=of_work(unit) | {"seconds": round(time.monotonic() - held.begun, 3)})
     return True
 
 
@@ -200,6 +207,11 @@ def insist(write: Callable[[], None], stop: threading.Event) -> None:
                 raise
 
 
+def of_work(unit: Unit) -> dict[str, object]:
+    """What a line of the log says of a seed: no more than names."""
+    return {"run": unit.run, "key": unit.key, "seed": unit.seed}
+
+
 def sentence(seed: int, error: Exception) -> str:
     """What a seed's error is to a visitor."""
     if isinstance(error, SpecError):
@@ -251,7 +263,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m dprl.jobs.worker", description=__doc__)
     add_flags(parser)
     options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="dprl worker: %(message)s")
+    logs.begin("worker")
     stop = until_told(options.child)
     os.nice(_NICE)  # the pages' process goes first
     try:

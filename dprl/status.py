@@ -1,0 +1,101 @@
+"""How things stand, for a terminal: `dprl status` of a dashboard's store, queue and workers, and a progress bar."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+import sqlite3
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import dprl
+from dprl.jobs.store import Store, default_path
+from dprl.kernels import source_digest
+from dprl.words import duration, percent, plural, size
+
+PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
+
+
+def status(as_json: bool) -> int:
+    """Print how things stand, as text or as JSON on one line; exit status 0. Raises StoreError."""
+    found = look()
+    print(json.dumps(found) if as_json else "\n".join(text(found)))
+    return 0
+
+
+def look() -> dict[str, Any]:
+    """How things stand; where nothing was ever run, no store is begun. Raises StoreError.
+
+    Keys: store (path, exists, and where it does notice, results, runs, bytes, capacity in bytes), queue (runs_waiting,
+    seeds_queued, seconds_queued of one core, seeds_running), workers (alive, ready, at_work), errors and versions.
+    """
+    path = default_path()
+    found: dict[str, Any] = {"store": {"path": str(path), "exists": path.exists()}, "versions": versions()}
+    if not path.exists():
+        return found
+    store = Store(path)
+    try:
+        activity = store.activity()
+        found["store"] |= {"notice": store.notice, **asdict(store.contents())}
+        found["queue"] = {
+            "runs_waiting": activity.runs_waiting,
+            "seeds_queued": activity.seeds_queued,
+            "seconds_queued": store.backlog_seconds(),
+            "seeds_running": activity.seeds_running,
+        }
+        at_work = [asdict(one) for one in store.at_work()] if activity.workers else []
+        found["workers"] = {"alive": activity.workers, "ready": activity.warm, "at_work": at_work}
+        found["errors"] = [asdict(one) for one in store.failures()]
+    finally:
+        store.close()
+    return found
+
+
+def versions() -> dict[str, str]:
+    """What results depend on, and what shows them."""
+    return {
+        "dprl": dprl.__version__,
+        "sources": source_digest(),
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+        "sqlite": sqlite3.sqlite_version,
+    }
+
+
+def text(found: dict[str, Any]) -> list[str]:
+    """What `look` found, in lines."""
+    known = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    store = found["store"]
+    if not store["exists"]:
+        return [f"store     none at {store['path']} yet", f"versions  {known}"]
+    queue, workers = found["queue"], found["workers"]
+    capacity = f"{size(store['bytes'])} of {size(store['capacity'])}"
+    lines = [f"store     {store['path']}: {plural(store['results'], 'result')}, {capacity}"]
+    if store["notice"]:
+        lines.append(f"          {store['notice']}")
+    waiting = (
+        f"{plural(queue['runs_waiting'], 'run')} waiting, {plural(queue['seeds_queued'], 'seed')} queued"
+    )
+    if queue["seeds_queued"]:
+        waiting += f" ({duration(queue['seconds_queued'])} of one core)"
+    lines.append(f"queue     {waiting}, {plural(queue['seeds_running'], 'seed')} running")
+    lines.append(f"workers   {workers['alive']} alive, {workers['ready']} ready")
+    for one in workers["at_work"]:
+        aside = ", set aside" if one["parked"] else ""
+        at = f"seed {one['seed']} of {one['key']}, {percent(one['progress'])}, {one['seconds']:.0f} s{aside}"
+        lines.append(f"          {at}")
+    lines.append(f"errors    {'of the seeds that failed last' if found['errors'] else 'none'}")
+    for error in found["errors"]:
+        began = datetime.fromtimestamp(error["began_at"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        lines.append(f"          {began}, {error['key']}: {error['message']}")
+    return [*lines, f"versions  {known}"]
+
+
+def progress_bar(share: float) -> None:
+    """Draw a progress bar on the terminal."""
+    filled = int(40 * share)
+    sys.stderr.write(f"\r[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}{chr(10) if share >= 1 else ''}")
+    sys.stderr.flush()

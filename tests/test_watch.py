@@ -1,0 +1,192 @@
+"""What whoever runs a dashboard sees: how it stands, what it logs, and whether the machine will do."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dprl import doctor, kernels, logs, serve
+from dprl.__main__ import main
+from dprl.jobs.store import Store, default_path
+from dprl.jobs.worker import compute
+from tests.jobs import fake
+from tests.jobs.fake import FakeSpec
+from tests.jobs.units import POINTS, claim, finish
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    store = Store(default_path(), fake.simulation())
+    yield store
+    store.close()
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def test_status_begins_no_store(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "status").startswith(f"store     none at {home / 'runs.sqlite'} yet\n")
+    assert json.loads(said(capsys, "status", "--json"))["store"]["exists"] is False
+    assert not home.exists()
+
+
+def test_status_says_how_it_stands_and_names_nobody(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    store.request(FakeSpec("done", seeds=1), "ann-the-visitor")
+    finish(store)
+    store.request(FakeSpec("bad", seeds=1), "ann-the-visitor")
+    store.fail(claim(store), "Seed 0 failed: it could not be.")
+    store.request(FakeSpec("long", seeds=3, seconds=60.0), "ann-the-visitor")
+    unit = claim(store)
+    store.report(unit, 0.5, *POINTS)
+    store.enlist("w", os.getpid(), warm=True)
+    out = said(capsys, "status", "--json")
+    found = json.loads(out)
+    assert "ann" not in out
+    assert found["queue"] == {
+        "runs_waiting": 1,
+        "seeds_queued": 2,
+        "seconds_queued": 120.0,
+        "seeds_running": 1,
+    }
+    [at_work] = found["workers"]["at_work"]
+    assert (at_work["key"], at_work["seed"], at_work["progress"]) == (unit.key, 0, 0.5)
+    [error] = found["errors"]
+    assert (error["key"], error["message"]) == ("today/bad//0", "Seed 0 failed: it could not be.")
+    assert (found["store"]["results"], found["store"]["runs"]) == (1, 3)
+    assert found["versions"]["sources"] == kernels.source_digest()
+    text = said(capsys, "status")
+    for part in (": 1 result, ", "1 run waiting, 2 seeds queued (about 2 min of one core), 1 seed running"):
+        assert part in text
+    assert f"seed 0 of {unit.key}, 50%" in text
+    assert "today/bad//0: Seed 0 failed: it could not be." in text
+
+
+def test_lines_name_the_work_and_not_what_is_in_it(store: Store) -> None:
+    """A spec may hold a visitor's words, which an error may repeat; so may the visitor's name."""
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(logs.Lines("worker").format(record))  # type: ignore[method-assign]
+    log = logging.getLogger("dprl.jobs")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        for spec in (FakeSpec("fine", seeds=1, seconds=0.01), FakeSpec("secret", seeds=1, act="raise")):
+            store.request(spec, "ann-the-visitor")
+            unit = claim(store)
+            compute(store, fake.simulation(), unit, threading.Event())
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(logging.NOTSET)
+    found = [json.loads(line) for line in lines]
+    assert [line["says"] for line in found[:3]] == ["A run is asked for", "A seed begins", "A seed is done"]
+    assert len({line["run"] for line in found[:3]}) == 1
+    assert found[2]["key"] == "today/fine//0"
+    failed = found[-1]
+    assert (failed["level"], failed["error"], failed["key"]) == ("error", "ZeroDivisionError", unit.key)
+    assert any(place.endswith(" advance") for place in failed["where"])
+    assert "no such thing" not in "".join(lines).replace("\\n", " ")
+    assert "ann-the-visitor" not in "".join(lines)
+    assert all("\n" not in line for line in lines)
+
+
+def test_all_that_a_process_logs_is_an_object_a_line() -> None:
+    script = (
+        "import logging, warnings; from dprl import logs, serve; logs.begin('server'); serve.log_through_ours();"
+        "from streamlit.logger import get_logger; get_logger('streamlit.anew').error('theirs');"
+        "import uvicorn; uvicorn.Config(app=None); logging.getLogger('uvicorn.error').info('below');"
+        "warnings.warn('beware'); serve.say('ours')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=os.environ | {"DPRL_LOG": "json"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    assert [line["says"] for line in lines if "beware" not in line["says"]] == ["theirs", "below", "ours"]
+    assert len(lines) == 4
+    assert done.stdout == ""
+
+
+def test_a_setting_that_cannot_be_used_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPRL_LOG", "xml")
+    [found] = doctor.settings()
+    assert found == ("bad", "DPRL_LOG: xml is not allowed; give text or json.")
+    monkeypatch.setenv("DPRL_LOG", "json")
+    monkeypatch.setenv("DPRL_TAB_SEEDS", "many")
+    [found] = doctor.settings()
+    assert found.says == "DPRL_TAB_SEEDS is 'many', and must be a whole number from 1 to 10000000."
+
+
+def test_a_machine_that_will_do(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    lines = said(capsys, "doctor", "--host=127.0.0.1", f"--port={port}").splitlines()
+    assert [line.split()[1] for line in lines] == list(doctor.checks("", 0))
+    assert {line.split()[0] for line in lines} <= {"ok", "note"}
+
+
+def test_a_machine_that_will_not_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path / "file" / "home"))
+    monkeypatch.setattr(doctor, "requirements", lambda: {"numpy": ">=1,<1.1", "nowhere-at-all": ">=1"})
+    monkeypatch.setattr(sys, "version_info", (3, 10))
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert main(["doctor", "--host=127.0.0.1", f"--port={port}"]) == 1
+    out = capsys.readouterr().out
+    for part in (
+        "numpy",
+        "is outside of what dprl was tested with, >=1,<1.1.",
+        "nowhere-at-all is not installed; dprl needs nowhere-at-all>=1.",
+        "cannot be written to (Not a directory); set DPRL_HOME to a folder that can.",
+        f"port: {port} is in use",
+    ):
+        assert part in out
+    assert [found.level for found in doctor.python((3, 10))] == ["bad"]
+    assert [found.level for found in doctor.python((3, 99))] == ["note"]
+
+
+def test_a_disk_without_room_or_a_log_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = doctor.shutil.disk_usage("/")
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage._replace(free=10**6))
+    [found] = doctor.folder()
+    assert (found.level, found.says.endswith("has 1 MB free, and needs 105 MB.")) == ("bad", True)
+    monkeypatch.setattr(doctor.sqlite3, "sqlite_version_info", (3, 7, 17))
+    [found] = doctor.sqlite()
+    assert found.level == "bad"
+
+
+@pytest.mark.parametrize(
+    ("version", "inside"), [("2.4.0", True), ("2.4.6rc1", True), ("2.5.0", False), ("2.3.9", False)]
+)
+def test_bounds(version: str, inside: bool) -> None:
+    assert doctor.within(version, ">=2.4,<2.5") is inside
+    assert set(doctor.requirements()) > {"numpy", "streamlit"}
+    assert serve.CHECKOUT == ROOT
