@@ -60,8 +60,8 @@ class Results(Capacity):
             with self._file.writing() as db:
                 done = db.execute(
                     "UPDATE unit SET state = 'done', progress = 1, message = '', worker = NULL, rev = rev + 1, "
-                    "seconds = ? - started_at, used_at = ?, bytes = ? WHERE id = ? AND worker = ?",
-                    (time.time(), time.time(), len(trace), *mine),
+                    "seconds = ?, used_at = ?, bytes = ? WHERE id = ? AND worker = ?",
+                    (time.monotonic() - unit.claimed, time.time(), len(trace), *mine),
                 ).rowcount
                 if done:
                     _write_trace(db, unit, trace)

@@ -16,7 +16,7 @@ import contextlib
 import signal
 import sqlite3
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any
 
@@ -48,7 +48,10 @@ _THREADS = "(id = ? OR id GLOB ? || '.*')"
 
 @dataclass(frozen=True)
 class Unit:
-    """One seed, claimed by a worker; run: names a run that wants it; attempt: 1, or 2 after a worker died at it."""
+    """One seed, claimed by a worker; run: names a run that wants it; attempt: 1, or 2 after a worker died at it.
+
+    claimed: when, on the monotonic clock of the process that did it: others may set the time of day.
+    """
 
     id: int
     key: str
@@ -57,6 +60,7 @@ class Unit:
     attempt: int
     worker: str
     run: str
+    claimed: float = field(default_factory=time.monotonic, compare=False)
 
 
 class Units(Part):
