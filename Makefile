@@ -16,13 +16,14 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
 
-.PHONY: help run test kernels walk check lint format clean
+.PHONY: help run test kernels walk faults check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
 	@echo "make test   set up, with a browser, and run all tests, in JOBS=$(JOBS) processes"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
 	@echo "make walk   use every control of the pages with a sidebar, by mouse and by keyboard (minutes)"
+	@echo "make faults kill, damage, fill and set the clock, as often as docs/deploying.md says (minutes)"
 	@echo "make lint   set up and check style, format and types"
 	@echo "make format put the code into the form that lint checks"
 	@echo "make clean  remove .venv and caches"
@@ -45,6 +46,10 @@ check: $(VENV)/.test
 walk: $(VENV)/.test
 	@sh tests/browser/install.sh $(PY)
 	@DPRL_WORKERS=3 $(PY) -m pytest tests/browser/walks.py  # two runs go on, and one worker is left for others
+
+faults: $(VENV)/.test
+	@FAULTS=long $(PY) -m pytest -rP tests/faults tests/faults/image.py \
+	    $$([ "$$(id -u)" != 0 ] || echo tests/faults/small_disk.py)
 
 lint: $(VENV)/.test
 	@echo "Checking style (ruff), format (ruff) and types (mypy)."

@@ -1,11 +1,11 @@
-"""Compiled code on disk: damaged, unwanted, or within somebody else's reach."""
+"""Compiled code on disk: unwanted, or within somebody else's reach."""
 
 from __future__ import annotations
 
 import errno
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,37 +50,6 @@ def files(home: Path) -> list[Path]:
 
 def mode(path: Path) -> int:
     return path.stat().st_mode & 0o777
-
-
-def flipped(bit: int) -> Callable[[bytes], bytes]:
-    def flip(data: bytes) -> bytes:
-        place = (len(data) - 1) * bit // 20
-        return data[:place] + bytes([data[place] ^ 1 << bit % 8]) + data[place + 1 :]
-
-    return flip
-
-
-HARMS = [
-    lambda data: b"",
-    lambda data: data[:1000],
-    lambda data: b"\xff" * len(data),
-    *map(flipped, range(0, 21, 4)),
-]
-
-
-def test_damaged_code_is_compiled_again_once(home: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert compiled().stats.cache_misses
-    assert not compiled().stats.cache_misses
-    for harm in HARMS:
-        forget()
-        for path in files(home):
-            path.write_bytes(harm(path.read_bytes()))
-        assert compiled().stats.cache_misses
-        [record] = caplog.records
-        assert record.message.endswith("were damaged; they are compiled again.")
-        caplog.clear()
-        assert not compiled().stats.cache_misses
-        assert not caplog.records
 
 
 def test_code_that_cannot_be_kept_runs(

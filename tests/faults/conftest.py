@@ -1,0 +1,3 @@
+from tests.jobs.conftest import path, store
+
+__all__ = ["path", "store"]

@@ -1,0 +1,155 @@
+"""Files of the store and of compiled kernels, damaged at random places: nothing wrong is ever shown or run."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dprl import kernels
+from dprl.jobs.store import Store, StoreError
+from dprl.kernels import disk
+from tests.faults import walk
+from tests.faults.forms import finish, right, rng, sentence, times
+from tests.faults.walk import WalkSpec
+
+PAGE = 4096
+SPECS = [WalkSpec(f"walk {i}", seeds=4) for i in range(5)]
+WAITING = WalkSpec("waiting", seeds=4)
+RESULTS = 20
+
+
+def bit(data: bytearray, random: np.random.Generator) -> None:
+    data[random.integers(len(data))] ^= 1 << int(random.integers(8))
+
+
+def page(data: bytearray, random: np.random.Generator) -> None:
+    start = int(random.integers(len(data) // PAGE + 1)) * PAGE
+    data[start : start + PAGE] = random.bytes(len(data[start : start + PAGE]))
+
+
+def zeros(data: bytearray, random: np.random.Generator) -> None:
+    start = int(random.integers(len(data)))
+    stretch = data[start : start + int(random.integers(1, 3 * PAGE))]
+    data[start : start + len(stretch)] = bytes(len(stretch))
+
+
+def swapped(data: bytearray, random: np.random.Generator) -> None:
+    a, b = (int(i) * PAGE for i in random.integers(max(1, len(data) // PAGE), size=2))
+    data[a : a + PAGE], data[b : b + PAGE] = data[b : b + PAGE], data[a : a + PAGE]
+
+
+def cut(data: bytearray, random: np.random.Generator) -> None:
+    del data[int(random.integers(len(data))) :]
+
+
+HARMS: list[Callable[[bytearray, np.random.Generator], None]] = [bit, page, zeros, swapped, cut]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A store as a crash leaves it: twenty results, half of them in the log; a run that waits."""
+    place = tmp_path_factory.mktemp("whole")
+    store = Store(place / "running.sqlite", walk.simulation())
+    for spec in SPECS:
+        store.request(spec, "ann")
+    for i in range(RESULTS):
+        finish(store)
+        if i == RESULTS // 2:
+            db = sqlite3.connect(place / "running.sqlite")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            db.close()
+    store.request(WAITING, "ann")
+    for ending in ("", "-wal"):
+        shutil.copyfile(f"{store.path}{ending}", f"{place / 'runs.sqlite'}{ending}")
+    yield place / "runs.sqlite"
+    store.close()
+
+
+def test_damaged_stores(whole: Path, tmp_path: Path) -> None:
+    random = rng("stores")
+    counts: Counter[str] = Counter()
+    for i in range(times(15, 1000)):
+        place = tmp_path / "one"
+        place.mkdir()
+        path = place / "runs.sqlite"
+        for ending in ("", "-wal"):
+            shutil.copyfile(f"{whole}{ending}", f"{path}{ending}")
+        harmed = Path(f"{path}{'-wal' if random.random() < 0.3 else ''}")
+        data = bytearray(harmed.read_bytes())
+        HARMS[i % len(HARMS)](data, random)
+        harmed.write_bytes(data)
+        counts["damaged"] += 1
+        counts["results lost"] += used(path)
+        shutil.rmtree(place)
+    print("stores:", dict(counts), "of", RESULTS * counts["damaged"], "results; 0 wrong")
+    assert counts["results lost"] < 0.25 * RESULTS * counts["damaged"]
+
+
+def used(path: Path) -> int:
+    """Use a store that may be damaged until all that was asked for is there; how many results had to be computed
+    again."""
+    try:
+        store = Store(path, walk.simulation())
+        store.recover()  # as the pool does
+        kept = sum(right(store, spec) for spec in SPECS)
+        for spec in [*SPECS, WAITING]:
+            store.request(spec, "bob")
+            right(store, spec)  # finds what is damaged
+            store.live(spec)
+            store.retry(spec, "bob")
+        while store.activity().seeds_queued:
+            finish(store)
+        assert [right(store, spec) for spec in [*SPECS, WAITING]] == [
+            spec.seeds for spec in [*SPECS, WAITING]
+        ]
+        if kept < RESULTS:
+            notice = store.notice
+            assert notice is None or sentence(notice)
+    except StoreError as error:
+        pytest.fail(f"the store cannot be used: {error}")
+    store.close()
+    return RESULTS - kept
+
+
+def twice(x: int) -> int:
+    return 2 * x
+
+
+def test_damaged_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("DPRL_HOME", str(tmp_path))
+    random = rng("kernels")
+
+    def compiled() -> bool:
+        """Whether what is on disk could be used; right in any case."""
+        function = kernels.compiled.__wrapped__(twice, "int64(int64)")
+        assert function(21) == 42
+        return not function.stats.cache_misses
+
+    kernels.cache_folder.cache_clear()
+    compiled()
+    [file] = [each for each in tmp_path.glob("kernels/*/*") if each.stat().st_size]
+    count = times(8, 1000)
+    said = 0
+    for i in range(count):
+        disk._say.cache_clear()
+        before = file.read_bytes()
+        data = bytearray(before)
+        while data == before:
+            HARMS[i % len(HARMS)](data, random)
+        file.write_bytes(data)
+        assert not compiled()
+        said += caplog.records[-1].message.endswith("were damaged; they are compiled again.")
+        caplog.clear()
+        assert compiled()
+    kernels.cache_folder.cache_clear()
+    print(f"kernels: {count} damaged, {said} said and compiled again, 0 wrong")
+    assert said == count

@@ -1,0 +1,102 @@
+"""A simulation whose every bit is known: a random walk, the same however it is sliced."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.jobs.simulation import Simulation
+from tests.jobs.fake import FakeCurve
+
+CHUNK = 100  # steps that are made at once
+
+
+@dataclass(frozen=True)
+class WalkSpec:
+    """A walk of `chunks` times CHUNK steps, each of which takes `pause` seconds, a seed."""
+
+    name: str = "a"
+    seeds: int = 5
+    chunks: int = 20
+    pause: float = 0.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    def seed_key(self, seed: int) -> str:
+        return hashlib.sha256(f"{self.to_json()} {seed}".encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class WalkTrace:
+    seed: int
+    complete: bool
+    points: NDArray[np.float64]
+
+    def to_bytes(self) -> bytes:
+        return bytes([self.seed, self.complete]) + self.points.tobytes()
+
+
+class Walk:
+    """One seed, chunk by chunk."""
+
+    def __init__(self, spec: WalkSpec, seed: int) -> None:
+        self.spec, self.seed = spec, seed
+        self.rng = np.random.default_rng([seed, *spec.name.encode()])
+        self.points: list[NDArray[np.float64]] = []
+
+    @property
+    def progress(self) -> float:
+        return len(self.points) / self.spec.chunks
+
+    def advance(self, seconds: float = 0.1) -> bool:
+        until = time.monotonic() + seconds
+        while self.progress < 1.0 and time.monotonic() < until:
+            time.sleep(self.spec.pause)
+            start = self.points[-1][-1] if self.points else 0.0
+            self.points.append(start + np.cumsum(self.rng.standard_normal(CHUNK)))
+        return self.progress >= 1.0
+
+    def curve(self) -> FakeCurve:
+        values = np.array([part[-1] for part in self.points])
+        return FakeCurve(np.arange(1, len(values) + 1, dtype=np.int64), values)
+
+    def trace(self) -> WalkTrace:
+        points = np.concatenate(self.points) if self.points else np.zeros(0)
+        return WalkTrace(self.seed, self.progress >= 1.0, points)
+
+
+def result(spec: WalkSpec, seed: int) -> bytes:
+    """What a seed has to come to."""
+    return _result(replace(spec, pause=0.0), seed)
+
+
+@cache
+def _result(spec: WalkSpec, seed: int) -> bytes:
+    run = Walk(spec, seed)
+    run.advance(float("inf"))
+    return run.trace().to_bytes()
+
+
+def decode(data: bytes) -> WalkTrace:
+    return WalkTrace(data[0], bool(data[1]), np.frombuffer(data[2:]))
+
+
+def simulation() -> Simulation:
+    return Simulation(
+        start=Walk,
+        answer=lambda question, spec: question,
+        warm=lambda: (),
+        seconds=lambda spec: spec.chunks * spec.pause,
+        spec_from_json=lambda text: WalkSpec(**json.loads(text)),
+        trace_from_bytes=decode,
+    )
+
+
+NAME = "tests.faults.walk:simulation"
