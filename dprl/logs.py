@@ -1,8 +1,8 @@
 """What the processes of a dashboard log: plain lines for a terminal, or with DPRL_LOG=json an object a line.
 
-An object has `at` (UTC), `level`, `part` (server, pool, bridge or worker), `pid` and `says`; of work that was asked for also
-`run` and `key`, digests of the spec and of the unit of work, and `seed`. Of an error it has the type and the places it
-passed through, not its text, in which a visitor's names might stand.
+An object has `at` (UTC), `level`, `part` (server, pool, bridge or worker), `pid` and `says`; of work that was asked
+for also `run` and `key`, digests of the spec and of the unit of work, and `seed`. Of an error it has the type and the
+places it passed through, not its text, in which a visitor's names might stand.
 """
 
 from __future__ import annotations

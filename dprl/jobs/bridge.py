@@ -149,7 +149,9 @@ class Bridge:
         except DiskFull:
             pass  # told to stop while waiting for room
         except Exception as error:
-            log.error("Seed %d of %s failed", unit.seed, unit.key, exc_info=error, extra=workers.of_work(unit))
+            log.error(
+                "Seed %d of %s failed", unit.seed, unit.key, exc_info=error, extra=workers.of_work(unit)
+            )
             await asyncio.to_thread(self._fail, unit, self._sentence(unit, error))
         finally:
             self.under_way.pop(job.name, None)

@@ -152,12 +152,17 @@ class DiskFull(StoreError):
         )
 
 
-def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error says that the file is damaged, rather than busy, full or unreadable."""
+def is_damage(error: Exception) -> bool:
+    """Whether an error says that the file is damaged, rather than busy, full or unreadable.
+
+    Python cannot decode what SQLite says of a name with a bad byte in it.
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return True
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return True
-    return str(error).startswith(("no such table", "no such column"))
+    return str(error).startswith(("no such table", "no such column", "Could not decode"))
 
 
 class StoreFile:
@@ -315,7 +320,7 @@ class StoreFile:
                     for check in _CHECKS:
                         db.execute(check).fetchone()
                     usable = True
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not is_damage(error):
                 raise
             empty = usable = False

@@ -40,7 +40,7 @@ def salvage(old: Path, new: Path) -> int:
         with contextlib.suppress(sqlite3.OperationalError):  # no room for more
             with _together(into):
                 _traces(old, wal, into)
-            with contextlib.suppress(sqlite3.DatabaseError):
+            with contextlib.suppress(sqlite3.DatabaseError, UnicodeDecodeError):
                 source = sqlite3.connect(f"{old.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
                 open_.callback(source.close)
                 source.text_factory = lambda text: text.decode(errors="replace")
@@ -129,7 +129,7 @@ def _by_id(db: sqlite3.Connection, columns: str, table: str) -> Iterator[tuple[A
                 at, missed = row[0], 0
                 yield row
             return
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             at, missed = at + 1, missed + 1  # past what cannot be read, row by row
 
 
@@ -137,7 +137,7 @@ def _of(db: sqlite3.Connection, query: str, run: int) -> list[tuple[Any, ...]]:
     """What a query of one run gives; nothing where that cannot be read."""
     try:
         return db.execute(query, (run,)).fetchall()
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return []
 
 

@@ -247,6 +247,31 @@ def test_a_damaged_spec_is_written_anew_by_asking_again(path: Path, store: Store
     assert finish(store).spec == spec
 
 
+def test_a_bad_byte_in_what_was_asked_for(path: Path, store: Store) -> None:
+    """SQLite hands it over, and Python cannot decode it."""
+    spec = FakeSpec(seeds=1)
+    store.request(spec, "ann")
+    sql(path, """UPDATE run SET spec = CAST(x'ff' || spec AS TEXT)""")
+    assert store.claim("w") is None or store.notice is not None
+    store.request(spec, "ann")
+    store.retry(spec, "ann")
+    assert finish(store).spec == spec
+
+
+@pytest.mark.parametrize("name", [b"run_unit", b"trace"])
+def test_a_bad_byte_in_the_name_of_a_table(path: Path, name: bytes) -> None:
+    """SQLite's sentence on it cannot be decoded either."""
+    store = Store(path, fake.simulation())
+    store.request(FakeSpec(seeds=1), "ann")
+    finish(store)
+    store.close()
+    path.write_bytes(path.read_bytes().replace(b"table" + name + name, b"table\x81" + name[1:] + name))
+    store = Store(path, fake.simulation())
+    assert store.notice is not None
+    store.request(FakeSpec(seeds=1), "ann")
+    store.close()
+
+
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(
