@@ -21,7 +21,7 @@ from dprl.jobs.simulation import SeedRun, Simulation
 from dprl.jobs.worker import sentence
 from dprl.kernels import source_digest
 
-_SLICE = 0.05  # s; between slices the worker's own thread gets its turn
+_SLICE = 0.02  # s; between slices the worker's own thread gets its turn
 _SILENCE = 30.0  # s without a word of the bridge, after which its seeds stop
 
 
