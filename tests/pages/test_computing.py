@@ -103,13 +103,9 @@ TAKEN = {
     "dprl.simulation.cost": {"MAX_CELLS"},
     "dprl.simulation.schedules": {"adaptive", "geometric"},
     "dprl.simulation.schedules.episodic": {"LIMIT"},
-    "dprl.simulation.pairs": {"calibrations_for", "mechanisms_for", "runs_in"},
-    "dprl.simulation.spec": {
-        "DEFAULT_DELTA",
-        "TIED",
-        "FIELDS",
-        "RunSpec",
-    },
+    "dprl.simulation.pairs": {"calibrations_for", "consistencies_for", "mechanisms_for", "runs_in"},
+    "dprl.simulation.spec": {"RunSpec"},
+    "dprl.simulation.table": {"DEFAULT_DELTA", "FIELDS", "LATER", "TIED"},
     "dprl.simulation.sweep": {"Sweep"},
 }
 FREE = {"fields", "figures", "jobs", "links", "metrics", "search", "sentences", "tables", "theory", "words"}
