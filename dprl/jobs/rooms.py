@@ -42,7 +42,8 @@ STRANGER = "This link does not belong to the teacher of this room."
 
 _ROOM = """
 SELECT code, opened_at, closed, version, (SELECT count(*) FROM room_device WHERE room = code) AS people,
-    (SELECT count(*) FROM room_step WHERE room = code) AS steps
+    (SELECT count(*) FROM room_step WHERE room = code) AS steps,
+    (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state
 FROM room WHERE code = ? AND opened_at > ?
 """
 
@@ -60,6 +61,7 @@ class Room:
         version: another one whenever anything in the room has changed.
         people: devices that have joined.
         steps: how many things were put to the class; the last is the one at hand.
+        state: of that one, None where there is none.
     """
 
     code: str
@@ -68,6 +70,12 @@ class Room:
     version: int
     people: int
     steps: int
+    state: State | None
+
+    @property
+    def turn(self) -> tuple[bool, int, State | None]:
+        """Changes with what the teacher does, and not with what the class does."""
+        return self.closed, self.steps, self.state
 
 
 class Rooms(Part):
@@ -103,8 +111,8 @@ class Rooms(Part):
             row = db.execute(_ROOM, (code, _day_ago())).fetchone()
         if row is None:
             return None
-        code, opened_at, closed, version, people, steps = row
-        return Room(code, opened_at, bool(closed), version, people, steps)
+        code, opened_at, closed, version, people, steps, state = row
+        return Room(code, opened_at, bool(closed), version, people, steps, state)
 
     @mending
     def join_room(self, code: str, device: str, who: Lease) -> Room:

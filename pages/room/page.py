@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from dprl.jobs.rooms import OFF
+from dprl.jobs.rooms import OFF, Room
 from pages.room import device, student, teacher
 from pages.room.entrance import entrance
 from pages.room.state import group, teaches
@@ -29,21 +31,34 @@ def main() -> None:
         entrance()
         return
     device.meet()
-    if teaches():
+    here = store().room(r.code)
+    if here is not None and teaches():
         stage, door = st.columns([5, 2], gap="large")
         with stage:
-            redrawn(teacher.live, PACE, "room")
-            teacher.composer()
+            teacher.stage(here)
+            teacher.composer(here)
         with door:
             teacher.way_in()
-    elif r.device:
-        student.arrive()
-        if group().code:
-            redrawn(student.live, PACE, "room")
-        else:
-            entrance()
-    else:
+        watch(lambda now: now.version, here)
+    elif not r.device:
         st.caption("One moment: this browser looks up its place in the room.")
+    elif (here := student.arrive()) is None:
+        entrance()
+    else:
+        student.stage(here)
+        watch(lambda now: now.turn, here)
+
+
+def watch(what: Callable[[Room], object], drawn: Room) -> None:
+    """Has the page drawn again when something of the room is no longer as it is drawn. Forty phones look every second,
+    so a look is one query, and draws nothing."""
+
+    def look(_: bool) -> None:
+        now = store().room(drawn.code)
+        if now is None or what(now) != what(drawn):
+            st.rerun()
+
+    redrawn(look, PACE, "room")
 
 
 main()

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.lessons import LESSONS, Order
+from dprl.lessons import LESSONS, Order, Slope
 from dprl.lessons import Step as Asked
 from dprl.rooms.steps import Content, Guess, Step
 from dprl.sentences import room as sentences
@@ -100,7 +100,10 @@ def on_screen(step: Step, content: Guess) -> None:
     others = whole(found, step.answers)
     picture(step, found, "", shown=shown, others=others)
     if isinstance(found.prediction, Order):
-        st.markdown(names(found.prediction, [found.prediction.parse(text) for text in others]))
+        orders = [found.prediction.parse(text) for text in others]
+        st.markdown(names(found.prediction, orders, found.truth(evidence()) if shown else None))
+    elif isinstance(found.prediction, Slope):
+        st.markdown(shares(found.prediction, others))
     if shown:
         told(step, found, "")
 
@@ -125,24 +128,44 @@ def picture(
 
 def told(step: Step, found: Asked, off: str) -> None:
     """What was measured, and why."""
-    drawn = views.picture(found, "", shown=True, dark=False)
-    explain(off + found.found(evidence()), lambda: drawn.table, f"room_{step.place}")
+    explain(
+        off + found.found(evidence()),
+        lambda: views.picture(found, "", shown=True, dark=False).table,
+        f"room_{step.place}",
+    )
     st.markdown(f":material/lightbulb: {escape(found.why)}")
 
 
-def names(prediction: Order, orders: Sequence[Sequence[int]]) -> str:
-    """How many gave each curve each name, as a table."""
-    rows = ["| curve | " + " | ".join(escape(item) for item in prediction.items) + " |"]
-    rows.append("| --- " * (len(prediction.items) + 1) + "|")
-    for place in range(len(prediction.items)):
+def names(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
+    """How many gave each curve each name, as a table. truth: which is right, once that is shown."""
+    items = [escape(item) for item in prediction.items]
+    rows = []
+    for place in range(len(items)):
         counts = Counter(order[place] for order in orders)
-        most = max(counts.values(), default=0)
-        cells = [
-            f"**{counts[item]}**" if counts[item] == most > 0 else str(counts[item])
-            for item in range(len(prediction.items))
-        ]
-        rows.append(f"| {place + 1} | " + " | ".join(cells) + " |")
-    return "\n".join(rows)
+        right = None if truth is None else truth[place]
+        rows.append(
+            [f"curve {place + 1}"]
+            + [
+                f"**{counts[i]}** :material/check:" if i == right else str(counts[i])
+                for i in range(len(items))
+            ]
+        )
+    return table(["named", *items], rows)
+
+
+def shares(prediction: Slope, texts: Sequence[str]) -> str:
+    """How many chose each slope, as a table."""
+    counts = Counter(prediction.parse(text) for text in texts)
+    return table(
+        [escape(words) for _, words in prediction.choices],
+        [[str(counts[power]) for power, _ in prediction.choices]],
+    )
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A small table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def say(place: int, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dprl.jobs.rooms import CLOSED, UNKNOWN, Room
+from dprl.jobs.rooms import Room
 from dprl.jobs.store import StoreError
 from dprl.rooms.steps import NO, YES, Question, Step
 from dprl.sentences import room as sentences
@@ -17,41 +17,34 @@ from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
 
 
-def arrive() -> None:
-    """Joins the room, or says why not."""
+def arrive() -> Room | None:
+    """The room, once joined; None where that cannot be, which is said at the entrance."""
     r = group()
     try:
-        store().join_room(r.code, r.device, visitor())
+        return store().join_room(r.code, r.device, visitor())
     except StoreError as error:
         leave(str(error))
+        return None
 
 
-def live(_: bool) -> None:
+def stage(here: Room) -> None:
     """The room as it stands."""
     r = group()
-    here = store().room(r.code)
-    if here is None:
-        leave(UNKNOWN.format(r.code))
-        st.rerun()
-    if here.closed:
-        leave(CLOSED)
-        st.rerun()
     head(here)
     if r.told:
         st.warning(escape(r.told), icon=":material/info:")
     if not here.steps:
         st.info("You are in. What your teacher asks will appear here.", icon=":material/hourglass_empty:")
         return
-    step = store().steps(r.code)[-1]
+    steps = store().steps(r.code)
+    step = steps[-1]
     if r.place != step.place:  # widgets of the step before keep nothing for this one
         r.place, r.told = step.place, ""
         session().version += 1
     written = store().written(r.code, r.device)
     asked(step, written.get(step.place))
     spent = [
-        one.content.epsilon
-        for one in store().steps(r.code)
-        if one.place in written and isinstance(one.content, Question)
+        one.content.epsilon for one in steps if one.place in written and isinstance(one.content, Question)
     ]
     if len(spent) > 1:
         st.caption(sentences.spent(spent))

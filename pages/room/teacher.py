@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from html import escape as html
 from urllib.parse import urlencode
@@ -15,7 +16,7 @@ from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
 from dprl.rooms.steps import EPSILON, MOST_LETTERS, Content, Guess, Question, State, Step
 from dprl.tables import csv
-from dprl.words import duration, human, percent
+from dprl.words import human, percent
 from pages.room import prediction, question
 from pages.room.state import group, join_address, leave, on_this_computer_only
 from pages.shared.controls.widgets import segments
@@ -60,13 +61,9 @@ def way_in() -> None:
         )
 
 
-def live(_: bool) -> None:
+def stage(here: Room) -> None:
     """What is put to the class, and what came back until now."""
     r = group()
-    here = store().room(r.code)
-    if here is None:
-        leave("This room was deleted.")
-        st.rerun()
     standing(here)
     if not here.steps:
         st.info("The class joins with the code. Put a question to it below.", icon=":material/groups:")
@@ -77,16 +74,20 @@ def live(_: bool) -> None:
         pacing(step, here)
         question.results(r.code, step)
     else:
-        st.subheader(escape(said(step.content)), anchor=False)
+        found = prediction.asked(step.content)
+        st.caption(escape(said(step.content)))
+        st.subheader(escape(found.prediction.ask if found else ""), anchor=False)
         pacing(step, here)
         prediction.on_screen(step, step.content)
 
 
 def standing(here: Room) -> None:
     """How many are there, and for how long."""
-    left = duration(max(60.0, here.opened_at + 3600 * HOURS - time.time())).removeprefix("about ")
+    left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
     closed = " · **closed**" if here.closed else ""
-    st.markdown(f":material/groups: **{here.people}** of at most {MOST_PEOPLE} joined · {left} left{closed}")
+    st.markdown(
+        f":material/groups: **{here.people}** of at most {MOST_PEOPLE} joined · {left} h left{closed}"
+    )
 
 
 def pacing(step: Step, here: Room) -> None:
@@ -115,8 +116,10 @@ def turn(label: str, icon: str, step: Step, state: State) -> None:
     )
 
 
-def composer() -> None:
-    """What is to be put to the class next."""
+def composer(here: Room) -> None:
+    """What is to be put to the class next; nothing once the room is closed."""
+    if here.closed:
+        return
     with st.container(border=True):
         st.markdown("**Put something to the class**")
         kinds = {"question": "A question about themselves", "prediction": "A step of a lesson"}

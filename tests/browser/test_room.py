@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
 import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from tests.browser.classroom import lesson
 from tests.browser.conftest import Visits
 from tests.browser.server import App
 from tests.browser.test_pages import fits
@@ -40,7 +45,18 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
         expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
         teacher.get_by_role("button", name="Reveal").click()
         expect(student.get_by_text("What the class knows of itself")).to_be_visible()
+        teacher.get_by_text("This room", exact=True).click()
+        with teacher.expect_download() as download:
+            teacher.get_by_role("button", name="Results as CSV").click()
+        (row,) = csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
+        assert row["written down"] in said
         assert fits(student)
         assert fits(teacher)
     finally:
         phone.close()
+
+
+def test_of_a_class_nothing_is_lost(app: App) -> None:
+    """In a small form; `python -m bench.room` has forty."""
+    with ThreadPoolExecutor(1) as elsewhere:  # while Playwright runs, this thread has an event loop
+        elsewhere.submit(asyncio.run, lesson(app.url, app.home, 5)).result()

@@ -164,7 +164,7 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     unbroken(teacher.run())
     drawn = charts(teacher)[0].spec
     if kind is Order:
-        assert "| 1 | **1** |" in words(teacher)
+        assert "| curve 1 | 1 |" in words(teacher)
     else:
         assert "guesses of others" in drawn
     assert "measured" not in drawn
