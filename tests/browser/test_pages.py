@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from dprl.simulation import RunSpec
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
+from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
 
 Idle = Callable[[Any], None]
@@ -23,7 +24,8 @@ TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
 
 
 def fits(page: Page) -> bool:
-    """Nothing sticks out to the right."""
+    """Nothing sticks out to the right, and nothing keeps anybody from reading or using what is there."""
+    assert barriers(page) == []
     return bool(
         page.evaluate(
             "[document.documentElement, document.querySelector('[data-testid=stMain]')]"
