@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -40,7 +42,7 @@ def test_an_epsilon_follows_a_power_of_the_separation_between_and_beyond() -> No
 
 def test_what_is_sure_of_any_noise_is_rarely_above_the_truth() -> None:
     """Randomised response of epsilon = 1: no test does better than that, at delta = 0."""
-    keep = np.e / (1 + np.e)
+    keep = math.e / (1 + math.e)
     rng = np.random.default_rng(1)
     above, found = 0, []
     for _ in range(200):
@@ -75,7 +77,7 @@ def test_shares_of_right_and_wrong() -> None:
 
 
 def test_beliefs() -> None:
-    assert metrics.posterior(0.5, 1.0) == pytest.approx(np.e / (1 + np.e))
+    assert metrics.posterior(0.5, 1.0) == pytest.approx(math.e / (1 + math.e))
     assert metrics.posterior(0.1, 0.0) == pytest.approx(0.1)
     false = np.linspace(0, 1, 1001)
     missed = stats.norm.cdf(stats.norm.isf(false) - MU)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -202,7 +203,7 @@ def test_the_documents_say_what_was_found() -> None:
 
 def test_what_is_kept_of_a_run_is_small_and_survives_json() -> None:
     at = np.unique(np.geomspace(1, 10**9, 500).astype(np.int64))
-    values = np.vstack([at * np.pi, at * np.e])
+    values = np.vstack([at * np.pi, at * math.e])
     kept = Run.of(at, values, 3.4, whole=True)
     assert len(kept.at) <= POINTS
     assert (kept.at[0], kept.at[-1]) == (1, 10**9)
