@@ -39,7 +39,7 @@ PROBLEMS: dict[str, dict[str, Any]] = {
     "chain": {"environment": "chain"},
     "clinic": {"environment": "clinic"},
     "gridworld": {"environment": "gridworld"},
-    "gridworld, 26 cells": {"environment": "gridworld", "environment_params": {"map": MAP, "H": 20}},
+    "gridworld, walls": {"environment": "gridworld", "environment_params": {"map": MAP, "H": 20}},
     "FrozenLake": {"environment": "gymnasium"},
     "random": {"environment": "random"},
     **{
