@@ -119,6 +119,8 @@ def picture(
 ) -> None:
     """The chart of a step."""
     night, content = dark(), step.content
+    if shown and not text and isinstance(found.prediction, Order):
+        text = found.prediction.write(found.truth(evidence()))  # the names of the curves
     drawn = kept(
         ("room", content, text, shown, tuple(others), night),
         partial(views.picture, found, text, shown=shown, others=others, dark=night),
