@@ -99,7 +99,7 @@ def test_every_trajectory_goes_on_where_it_has_come_to() -> None:
 POLICY = "policy:0.7:0120X4.2211"  # of 4 states, 3 actions and 5 steps
 
 
-@pytest.mark.parametrize("behaviour", [*(BEHAVIOURS.keys() - {"policy"}), POLICY])
+@pytest.mark.parametrize("behaviour", [*sorted(BEHAVIOURS.keys() - {"policy"}), POLICY])
 def test_the_share_of_a_large_data_set_is_the_occupancy(behaviour: str) -> None:
     mdp, n = random_mdp(1, 4, 3, 5), 10**12
     parts = datasets.parts(datasets.check(behaviour, mdp.size), mdp)
