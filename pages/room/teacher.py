@@ -176,13 +176,16 @@ def said(content: Guess) -> str:
 def ask() -> None:
     """Puts the question to the class; what was before is revealed."""
     r = group()
-    text = str(st.session_state[f"text_{r.asked}"] or "")
-    put(Question(text, float(st.session_state[f"epsilon_{r.asked}"])))
+    text, epsilon = (st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon"))
+    if epsilon is not None:
+        put(Question(str(text or ""), float(epsilon)))
 
 
 def predict() -> None:
     """Puts the step to the class; what was before is revealed."""
-    put(st.session_state[f"step_{group().asked}"])
+    chosen = st.session_state.get(f"step_{group().asked}")
+    if chosen is not None:
+        put(chosen)
 
 
 def put(content: Content) -> None:

@@ -39,7 +39,7 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clai
     file = tmp_path / "claims.json"
     file.write_text(json.dumps(bench.claims()), encoding="utf-8")
     monkeypatch.setattr(state, "FILE", file)
-    monkeypatch.setattr(cli, "ensure_pool", lambda path: None)
+    monkeypatch.setattr(cli, "ensure_pool", lambda path, engine=None: None)
     return claim
 
 
