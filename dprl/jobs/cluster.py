@@ -14,6 +14,7 @@ import re
 import signal
 import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from dprl.fields import Field, SpecError, shown
@@ -63,7 +64,8 @@ def check(address: str) -> None:
         async with connected(address):
             pass
 
-    asyncio.run(once())
+    with ThreadPoolExecutor(1) as apart:  # a notebook has an event loop already, in the thread that asks
+        apart.submit(asyncio.run, once()).result()
 
 
 @contextlib.asynccontextmanager

@@ -84,7 +84,7 @@ def test_running_seeds_show_how_far_they_are_and_stop_when_they_are_cancelled(br
     other = FakeSpec(name="other", seeds=2, seconds=0.1)
     bridged.request(other, "ann")
     wait_for(lambda: state(bridged, other) == "done", PATIENCE)
-    assert [trace.complete for trace in bridged.traces(spec)] == [False] * 5
+    assert not any(trace.complete for trace in bridged.traces(spec))
     bridged.request(spec, "ann")
     wait_for(lambda: state(bridged, spec) == "running", PATIENCE)
     bridged.cancel(spec, "ann")

@@ -203,6 +203,16 @@ def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
         np.testing.assert_array_equal(regret, whole.trace().regret[: len(regret)])
 
 
+def test_what_stood_in_memory_before_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = spec_of("sdp-pe", "shuffle")
+    runs = [EliminationRun(spec, 0)]
+    assert runs[0].advance(1e9)
+    monkeypatch.setattr(np, "empty_like", lambda array: np.full(array.shape, np.nan))
+    runs.append(EliminationRun(spec, 0))
+    assert runs[1].advance(1e9)
+    same_bits(runs[0].trace(), runs[1].trace())
+
+
 def test_start_gives_each_algorithm_its_loop() -> None:
     assert isinstance(start(spec_of("apeve", "none"), 0), EliminationRun)
     assert isinstance(start(RunSpec(episodes=10), 0), SeedRun)

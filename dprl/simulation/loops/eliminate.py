@@ -204,7 +204,8 @@ class EliminationRun:
             return counts, counts.copy()
         noise, memory, stream = np.zeros(counts.size), np.zeros((0, 0)), self.noise.stream
         self._kernels.add_noise(batch, stream.leaves, stream.batches, memory, self._noise_rng, noise)
-        noisy, released, row = np.empty_like(counts), np.empty_like(counts), self._row(batch)
+        # NaN in `noisy` says that a counter is not declared possible: what memory held before must not be seen
+        noisy, released, row = np.zeros_like(counts), np.empty_like(counts), self._row(batch)
         worst = self._kernels.add_scaled(counts, noise, self.noise.scales, noisy)
         self.ratio = max(self.ratio, worst / float(self.noise.bound[row]))
         self._kernels.publish(noisy, float(self._errors[row]), np.ones(self.mdp.H), released)
