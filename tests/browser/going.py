@@ -230,7 +230,7 @@ STOPS = {
         everywhere=False,
     ),
     "lessons": Stop(
-        "lessons?lesson=trust",
+        "lessons?lesson=trust&step=3",
         frozenset(
             {
                 *(("button", name) for name in ("All lessons", "Next", "Previous", "Next lesson")),
