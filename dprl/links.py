@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -334,3 +334,16 @@ _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
 _OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 # Of fields that came after the tables: their defaults, which stay what they are.
 _LATER = {FIELDS[name].query: str(FIELDS[name].default or "none") for name in LATER}
+
+
+def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:
+    """`text` when it is one of `among`; "" when it is missing, or is none of them, which is said."""
+    if not text or text in among:
+        return text or ""
+    problems.append(f"{field}: {shown(text)} is not allowed; give one of {', '.join(among)}.")
+    return ""
+
+
+def place(field: Field, text: str | None, most: int, problems: list[str]) -> int:
+    """The place that `text` names, which counts from 1 to `most`, from 0; the first when it is missing or wrong."""
+    return int(checked(replace(field, high=most), text, field.default, problems)) - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
 import numpy as np
 import streamlit as st
@@ -20,21 +19,18 @@ from pages.shared.results.bundled import DIRECTORY
 from pages.shared.results.data import Kept
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.state import ask, begin, session, write_address
+from pages.shared.visitor.state import Part, ask, begin, session, write_address
 
 PLAYED = DIRECTORY / "attack.json"  # the attack that the page opens with: `python -m bench.bundled attack`
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
 
 @dataclass
-class Attack:
-    """What is shown: the attack and the view; the query last read or written; what a link said that could not be
-    used; how often noise was drawn again."""
+class Attack(Part):
+    """What is shown: the attack and the view; how often noise was drawn again."""
 
     spec: AttackSpec = DEFAULT
     view: AttackView = field(default_factory=AttackView)
-    address: str | None = None
-    problems: tuple[str, ...] = ()
     presses: int = 0
 
     @property
@@ -43,19 +39,9 @@ class Attack:
         return self.spec.run
 
     @property
-    def begun(self) -> bool:
-        """Whether a link was read, or something was changed."""
-        return self.address is not None
-
-    @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
         return attack_link.encode(self.spec, self.view)
-
-    @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return urlencode(self.link, safe="/~:*")
 
     def follow(self, given: Query) -> None:
         """Takes over a link, and starts what it names."""

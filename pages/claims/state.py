@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -18,44 +17,29 @@ from dprl import links
 from dprl.claims import CLAIMS, Claim, Evidence
 from dprl.claims.gather import evidence
 from dprl.claims.report import Report, report
-from dprl.fields import Field, shown
-from dprl.simulation import RunSpec
+from dprl.fields import Field
 from pages.shared.results import data, together
 from pages.shared.results.bundled import DIRECTORY
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import ask, session, write_address
+from pages.shared.visitor.state import Part, ask, session, write_address
 
 FILE = DIRECTORY / "claims.json"  # `python -m bench.bundled claims`
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
 
 
 @dataclass
-class Claims:
+class Claims(Part):
     """What a visitor looks at.
 
     Attributes:
         key: of the claim that is open, "" for the list.
         setting: the place of the one drawn, from 0.
         again: claims whose runs are asked for.
-        address: the query last read or written.
-        problems: what a link said that could not be used.
     """
 
     key: str = ""
     setting: int = 0
     again: set[str] = field(default_factory=set)
-    address: str | None = None
-    problems: tuple[str, ...] = ()
-
-    @property
-    def base(self) -> RunSpec:
-        """Of controls, which this page has none of."""
-        return RunSpec()
-
-    @property
-    def begun(self) -> bool:
-        """Whether a link was read, or something was changed."""
-        return self.address is not None
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -63,25 +47,14 @@ class Claims:
         items = links.heading() + ([("claim", self.key)] if self.key else [])
         return items + ([(SETTING.query, str(self.setting + 1))] if self.setting else [])
 
-    @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return urlencode(self.link)
-
     def follow(self, given: Query) -> None:
         """Takes over a link. Nothing is started: what is shown comes with the program."""
         problems: list[str] = []
         links.defaults_of(given, problems)
-        key = links.last(given, "claim") or ""
-        if key and key not in CLAIMS:
-            problems.append(f"claim: {shown(key)} is not allowed; give one of {', '.join(CLAIMS)}.")
-            key = ""
-        place = links.checked(SETTING, links.last(given, SETTING.query), SETTING.default, problems)
+        key = links.chosen("claim", links.last(given, "claim"), CLAIMS, problems)
         most = len(CLAIMS[key].settings) if key else 1
-        if place > most:
-            problems.append(f"at: {place} is not allowed; give from 1 to {most}.")
-            place = 1
-        self.key, self.setting, self.problems = key, place - 1, tuple(problems)
+        setting = links.place(SETTING, links.last(given, SETTING.query), most, problems)
+        self.key, self.setting, self.problems = key, setting, tuple(problems)
 
 
 def claims() -> Claims:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
-from urllib.parse import urlencode
 
 from dprl import links
 from dprl.environments import ENVIRONMENTS
@@ -115,11 +114,6 @@ def encode(base: RunSpec, view: FreeView) -> list[tuple[str, str]]:
     items = [*links.heading(), ("b", links.encode_spec(base))]
     items += [(FIELDS[name].query, links.written(getattr(view, name))) for name in changed]
     return items + ([("bounds", ".".join(view.bounds))] if view.bounds != usual.bounds else [])
-
-
-def query(base: RunSpec, view: FreeView) -> str:
-    """The query string, without the question mark."""
-    return urlencode(encode(base, view))
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> FreeLink:

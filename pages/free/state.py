@@ -25,35 +25,22 @@ from pages.shared.results.bundled import bundled
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import ask, begin, session, write_address
+from pages.shared.visitor.state import Part, ask, begin, session, write_address
 
 FIRST = 1000  # episodes from which on curves are drawn
 
 
 @dataclass
-class Free:
-    """What is shown: the run with a trusted agent, from which the others follow; the view; the query last read or
-    written; what a link said that could not be used."""
+class Free(Part):
+    """What is shown: the run with a trusted agent, from which the others follow; the view."""
 
     base: RunSpec = BASE
     view: FreeView = field(default_factory=FreeView)
-    address: str | None = None
-    problems: tuple[str, ...] = ()
-
-    @property
-    def begun(self) -> bool:
-        """Whether a link was read, or something was changed."""
-        return self.address is not None
 
     @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
         return free_link.encode(self.base, self.view)
-
-    @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return free_link.query(self.base, self.view)
 
     def follow(self, given: Query) -> None:
         """Takes over a link, and starts what it names."""

@@ -15,7 +15,7 @@ from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.words import rough
 from pages.home.slider import live_slider
-from pages.home.state import EPSILON, Home, query
+from pages.home.state import EPSILON, Home, link_to
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.chart import draw, explain, kept
@@ -25,6 +25,7 @@ from pages.shared.names import in_common
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
+from pages.shared.visitor.address import query_of
 from pages.shared.visitor.state import read_address, session
 
 # Where a visitor may go from here, besides Explore.
@@ -66,7 +67,7 @@ def at_one_epsilon() -> None:
             ends=("more private", "less noise"),
             key=f"{s.version}:epsilon",
             chart="home_chart",
-            queries=[query(e) for e in HOME_BUDGETS],
+            queries=[query_of(link_to(e)) for e in HOME_BUDGETS],
             write="eps" not in st.query_params and h.epsilon != EPSILON.default,
             on_move=moved,
         )
@@ -87,7 +88,7 @@ def at_one_epsilon() -> None:
         )
         for page, label, icon in WAYS_ON:
             st.page_link(page, label=label, icon=icon)
-        copy_link(query(h.epsilon))
+        copy_link(h.query)
     st.markdown(f":material/shield: {meaning(h.epsilon)}")
     st.caption(escape(in_common(example.curves)))
 

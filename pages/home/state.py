@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
 
 from dprl import links
 from dprl.fields import SpecError, shown
@@ -12,26 +11,24 @@ from dprl.simulation import RunSpec
 from dprl.simulation.table import FIELDS
 from pages.shared.examples import BASE, HOME_BUDGETS
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import session
+from pages.shared.visitor.state import Part, session
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
 
 
 @dataclass
-class Home:
+class Home(Part):
     """What the page keeps of a visitor. drawn: what its chart was sent for, epsilon and whether dark."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
-    address: str | None = None
-    problems: tuple[str, ...] = ()
     base: RunSpec = BASE
     begun: bool = False  # its slider writes the address by itself
 
     @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
-        return [("v", links.VERSION), ("eps", f"{self.epsilon:g}")]
+        return link_to(self.epsilon)
 
     def follow(self, given: Query) -> None:
         """Takes over the epsilon of a link."""
@@ -44,9 +41,9 @@ class Home:
             session().version += 1
 
 
-def query(epsilon: float) -> str:
-    """The link to this page at an epsilon, without the question mark."""
-    return urlencode({"v": links.VERSION, "eps": f"{epsilon:g}"})
+def link_to(epsilon: float) -> list[tuple[str, str]]:
+    """The query parameters of the link to this page at an epsilon."""
+    return [("v", links.VERSION), ("eps", f"{epsilon:g}")]
 
 
 def epsilon_of(text: str, version: str = links.VERSION) -> tuple[float, str]:

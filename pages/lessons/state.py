@@ -8,14 +8,12 @@ Without `lesson` all of them are listed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from urllib.parse import urlencode
 
 from dprl import links
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import Field, SpecError
 from dprl.lessons import LESSONS, Lesson, Step
-from dprl.simulation import RunSpec
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import session, write_address
+from pages.shared.visitor.state import Part, session, write_address
 
 STEP = Field("step", "int", 1, "the step of the lesson", 1, 9, query="step")
 SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
@@ -25,7 +23,7 @@ Place = tuple[str, int]  # a lesson and a step of it, from 0
 
 
 @dataclass
-class Lessons:
+class Lessons(Part):
     """What a visitor looks at.
 
     Attributes:
@@ -34,8 +32,6 @@ class Lessons:
         guesses: texts of predictions by place; perhaps not whole.
         seen: places whose answer is shown.
         present: large, for a projector.
-        address: the query last read or written.
-        problems: what a link said that could not be used.
     """
 
     key: str = ""
@@ -43,18 +39,6 @@ class Lessons:
     guesses: dict[Place, str] = field(default_factory=dict)
     seen: set[Place] = field(default_factory=set)
     present: bool = False
-    address: str | None = None
-    problems: tuple[str, ...] = ()
-
-    @property
-    def base(self) -> RunSpec:
-        """Of controls, which this page has none of."""
-        return RunSpec()
-
-    @property
-    def begun(self) -> bool:
-        """Whether a link was read, or something was changed."""
-        return self.address is not None
 
     @property
     def place(self) -> Place:
@@ -101,27 +85,16 @@ class Lessons:
             items.append((SHOWN.query, "yes"))
         return items + ([(PRESENT.query, "on")] if self.present else [])
 
-    @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return urlencode(self.link)
-
     def follow(self, given: Query) -> None:
         """Takes over a link. Nothing is started: what is shown comes with the program."""
         problems: list[str] = []
         links.defaults_of(given, problems)
-        key = links.last(given, "lesson") or ""
-        if key and key not in LESSONS:
-            problems.append(f"lesson: {shown(key)} is not allowed; give one of {', '.join(LESSONS)}.")
-            key = ""
-        at = links.checked(STEP, links.last(given, STEP.query), STEP.default, problems)
+        key = links.chosen("lesson", links.last(given, "lesson"), LESSONS, problems)
         most = len(LESSONS[key].steps) if key else 1
-        if at > most:
-            problems.append(f"step: {at} is not allowed; give from 1 to {most}.")
-            at = 1
+        at = links.place(STEP, links.last(given, STEP.query), most, problems)
         see = links.checked(SHOWN, links.last(given, SHOWN.query), SHOWN.default, problems)
         present = links.checked(PRESENT, links.last(given, PRESENT.query), PRESENT.default, problems)
-        self.key, self.at, self.present = key, at - 1, present == "on" and bool(key)
+        self.key, self.at, self.present = key, at, present == "on" and bool(key)
         if key:
             self._take(links.last(given, "guess"), problems)
             (self.seen.add if see == "yes" else self.seen.discard)(self.place)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import urlencode
 
 from dprl.simulation import RunSpec
 from pages.linear import link as linear_link
@@ -15,36 +14,27 @@ from pages.linear.settings import Settings, drafted, settings_of
 from pages.shared.results.finished import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import session, write_address
+from pages.shared.visitor.state import Part, session, write_address
 
 
 @dataclass
-class Linear:
+class Linear(Part):
     """What a visitor has on the page.
 
     Attributes:
         specs: the runs that are compared.
         view: what is looked at.
         settings: what the controls say.
-        address: the query last read or written.
-        problems: what a link said that could not be used.
     """
 
     specs: tuple[RunSpec, ...] = DEFAULT
     view: LinearView = field(default_factory=LinearView)
     settings: Settings = field(default_factory=lambda: settings_of(DEFAULT))
-    address: str | None = None
-    problems: tuple[str, ...] = ()
 
     @property
     def base(self) -> RunSpec:
         """The run that the controls begin with."""
         return BASE
-
-    @property
-    def begun(self) -> bool:
-        """Whether a link was read, or something was changed."""
-        return self.address is not None
 
     @property
     def curves(self) -> list[Curve]:
@@ -55,11 +45,6 @@ class Linear:
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
         return linear_link.encode(self.specs, self.view)
-
-    @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return urlencode(self.link, safe="~:,/")
 
     def follow(self, given: Query) -> None:
         """Takes over a link, and starts what it names."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import urlencode
 
-from dprl.simulation import OfflineSpec, RunSpec, UploadSpec
+from dprl.simulation import OfflineSpec, UploadSpec
 from pages.offline import link as offline_link
 from pages.offline.examples import DEFAULT
 from pages.offline.link import OfflineView
@@ -17,11 +16,11 @@ from pages.shared.results import data
 from pages.shared.results.finished import Runs
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import ask, session, write_address
+from pages.shared.visitor.state import Part, ask, session, write_address
 
 
 @dataclass
-class Offline:
+class Offline(Part):
     """What a visitor has on the page.
 
     Attributes:
@@ -29,8 +28,6 @@ class Offline:
         view: what is looked at.
         settings: what the controls say; keep: Run adds to what is compared.
         own: a data set of the visitor's own.
-        address: the query last read or written.
-        problems: what a link said that could not be used.
     """
 
     specs: tuple[OfflineSpec, ...] = DEFAULT
@@ -38,28 +35,11 @@ class Offline:
     settings: Settings = field(default_factory=lambda: settings_of(DEFAULT))
     keep: bool = False
     own: Own = field(default_factory=Own)
-    address: str | None = None
-    problems: tuple[str, ...] = ()
-
-    @property
-    def base(self) -> RunSpec:
-        """What the draft is made from; the page puts its own problem into it."""
-        return RunSpec()
-
-    @property
-    def begun(self) -> bool:
-        """Whether a link was read, or something was changed."""
-        return self.address is not None
 
     @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
         return offline_link.encode(self.specs, self.view) + self.own.encode()
-
-    @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return urlencode(self.link, safe="~:,/")
 
     def follow(self, given: Query) -> None:
         """Takes over a link, and starts what it names."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -16,14 +16,13 @@ from dprl.fields import SpecError, shown
 from dprl.jobs.rooms import CODE_LENGTH, LETTERS
 from dprl.jobs.store import StoreError
 from dprl.links import last
-from dprl.simulation import RunSpec
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import session, write_address
+from pages.shared.visitor.state import Part, session, write_address
 
 
 @dataclass
-class Class:
+class Class(Part):
     """The room that a visitor is in.
 
     Attributes:
@@ -35,8 +34,6 @@ class Class:
         guesses: predictions that are being made, by the place of their step.
         puts: what the teacher's form puts to the class: a question, or a prediction.
         asked: how often something was put to the class here: part of the keys of the form.
-        address: the query last read or written.
-        problems: what a link said that could not be used.
     """
 
     code: str = ""
@@ -47,13 +44,6 @@ class Class:
     guesses: dict[int, str] = field(default_factory=dict)
     puts: str = "question"
     asked: int = 0
-    address: str | None = None
-    problems: tuple[str, ...] = field(default_factory=tuple)
-
-    @property
-    def base(self) -> RunSpec:
-        """Of controls, which this page has none of."""
-        return RunSpec()
 
     @property
     def begun(self) -> bool:
@@ -124,7 +114,7 @@ def teaches() -> bool:
 def join_address() -> str:
     """The whole address of the students' link, as far as the server knows its own."""
     here = urlsplit(st.context.url or "")
-    return f"{here.scheme}://{here.netloc}{here.path}?{urlencode(group().link)}"
+    return f"{here.scheme}://{here.netloc}{here.path}?{group().query}"
 
 
 def on_this_computer_only() -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from html import escape as html
-from urllib.parse import urlencode
 
 import pandas as pd
 import segno
@@ -24,6 +23,7 @@ from pages.shared.layout.browser import copy_link
 from pages.shared.layout.download import save
 from pages.shared.results.data import store
 from pages.shared.text import escape
+from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import callback
 
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -45,9 +45,9 @@ def way_in() -> None:
             "HOST=0.0.0.0), and open this page by the computer's address in your network.",
             icon=":material/wifi_off:",
         )
-    copy_link(urlencode(r.link), "Copy link to join")
+    copy_link(r.query, "Copy link to join")
     with st.expander("This room", icon=":material/settings:"):
-        copy_link(urlencode([*r.link, ("key", r.key)]), "Copy teacher's link")
+        copy_link(query_of([*r.link, ("key", r.key)]), "Copy teacher's link")
         st.caption(
             "It holds your key: whoever has it paces this room. It is not in the address above this page."
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.results import data, doubts
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
+from pages.shared.visitor.address import query_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.axes import AXES, SYMBOLS
 from pages.tradeoffs.doubts import of_study
@@ -125,7 +125,7 @@ def opened(study: Study) -> None:
 
 def address(study: Study, spec: Any) -> str:
     """Where a run is looked at, beside the same without privacy."""
-    return f"{study.subject.path}?{urlencode(study.subject.view(spec), safe='~:,/')}"
+    return f"{study.subject.path}?{query_of(study.subject.view(spec))}"
 
 
 def rounded(value: float) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from pages.shared.results.together import Progress
 from pages.shared.text import escape
 from pages.shared.values import written
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import ask, begin, session, write_address
+from pages.shared.visitor.state import Part, ask, begin, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.axes import SYMBOLS
 from pages.tradeoffs.study import Study
@@ -33,15 +32,13 @@ FEWEST = 3  # points of a slope
 
 
 @dataclass
-class Trade:
+class Trade(Part):
     """What a visitor has on the page.
 
     Attributes:
         study: what is shown.
         kind, models, x, values: what the controls say, the values as text for each axis.
         among: the same for each second axis; settings: of runs on data sets, who the data come from and their budget.
-        address: the query last read or written.
-        problems: what a link said that could not be used.
         asked: the study's runs were asked for; linked: by the link that was read.
         picked: line and value of the point that was pressed.
     """
@@ -53,8 +50,6 @@ class Trade:
     values: dict[str, str] = field(default_factory=dict)
     among: dict[str, str] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
-    address: str | None = None
-    problems: tuple[str, ...] = ()
     asked: bool = False
     linked: bool = False
     picked: tuple[str, int] | None = None
@@ -66,19 +61,9 @@ class Trade:
         return base
 
     @property
-    def begun(self) -> bool:
-        """Whether a link was read, or something was changed."""
-        return self.address is not None
-
-    @property
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
         return studies.encode(self.study)
-
-    @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return urlencode(self.link)
 
     def follow(self, given: Query) -> None:
         """Takes over a link, and starts what it names."""

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from dprl.fields import Field, SpecError, shown
-from dprl.links import checked, decode_spec, defaults_of, encode_spec, heading, last
+from dprl.links import checked, chosen, decode_spec, defaults_of, encode_spec, heading, last
 from dprl.links import written as value_written
 from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
@@ -249,10 +249,7 @@ def decode(
         checked(field, last(parameters, field.query), field.default, problems)
         for field in (SHOW, SHARE, STATISTIC)
     )
-    x = last(parameters, X) or subject.budget(base)
-    if x not in axes(base):
-        problems.append(f"x: {shown(x)} is not allowed; give one of {', '.join(axes(base))}.")
-        x = subject.budget(base)
+    x = chosen(X, last(parameters, X), axes(base), problems) or subject.budget(base)
     at, among = default_values(base, x), ()
     try:
         if (text := last(parameters, AT)) is not None:

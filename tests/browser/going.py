@@ -17,6 +17,7 @@ from pages.offline import link as offline
 from pages.offline.examples import EXAMPLES
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import links
+from pages.shared.visitor.address import query_of
 from pages.tradeoffs import study as studies
 from tests.browser.conftest import Visits
 from tests.browser.hands import Hand
@@ -73,7 +74,7 @@ MENUS = (
 
 def compared(*specs: RunSpec) -> str:
     """The link to Explore with these runs."""
-    return f"explore?{links.query([links.Curve(spec) for spec in specs], links.View())}"
+    return f"explore?{query_of(links.encode([links.Curve(spec) for spec in specs], links.View()))}"
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ STOPS = {
         everywhere=False,
     ),
     "free": Stop(
-        f"free?{free.query(LONG_PRIVATE, free.FreeView())}",
+        f"free?{query_of(free.encode(LONG_PRIVATE, free.FreeView()))}",
         frozenset(
             {
                 *(("choice", name) for name in ("Price", "Regret", "Growth", "Theory", "Calculator")),

@@ -98,7 +98,7 @@ def test_a_line_over_budgets_is_that_of_no_single_one(visit: Visit, key: str, at
     ("query", "said"),
     [
         ({"claim": "<b>"}, "give one of order-of-trust, "),
-        ({"claim": "one-draw", "at": "9"}, "give from 1 to 2"),
+        ({"claim": "one-draw", "at": "9"}, "give a whole number from 1 to 2"),
         ({"claim": "one-draw", "at": "-1"}, "at: "),
     ],
 )

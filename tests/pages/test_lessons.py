@@ -68,7 +68,7 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
     ("query", "said"),
     [
         ({"lesson": "<b>"}, "lesson: <b> is not allowed; give one of "),
-        ({"lesson": "trust", "step": "9"}, "step: 9 is not allowed; give from 1 to 3"),
+        ({"lesson": "trust", "step": "9"}, "step: 9 is not allowed; give a whole number from 1 to 3"),
         ({"lesson": "trust", "guess": "aaaa"}, "guess: aaaa is not allowed"),
         ({"lesson": "trust", "shown": "perhaps"}, "shown: perhaps is not allowed"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,17 @@ from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.free import link as free_link
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor import links
+from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
 from pages.tradeoffs import study as studies
 from tests.pages.hostile import hostile
 from tests.problems import home
 
 SPEC = RunSpec()
+
+
+def query(curves: Sequence[Curve], view: View) -> str:
+    return query_of(links.encode(curves, view))
 
 
 def read(query: str) -> Link:
@@ -104,15 +110,13 @@ curves = st.builds(
 @given(st.lists(curves, min_size=1, max_size=MAX_CURVES), views())
 def test_a_link_carries_the_whole_view(many: list[Curve], view: View) -> None:
     view = replace(view, curve=min(view.curve, len(many) - 1))
-    assert read(links.query(many, view)) == Link(tuple(many), view, ())
+    assert read(query(many, view)) == Link(tuple(many), view, ())
 
 
 def test_a_link_leaves_out_its_named_table_of_defaults_and_never_has_a_store_id() -> None:
     assert links.encode([Curve(SPEC)], View()) == [("v", "2"), ("t", NEWEST), ("c", "priv.central")]
-    assert (
-        links.query([Curve(SPEC.replace(epsilon=0.3))], View(tab="counts")) == "v=2&t=3&c=eps.0.3&tab=counts"
-    )
-    assert SPEC.seed_key(0) not in links.query([Curve(SPEC)], View())
+    assert query([Curve(SPEC.replace(epsilon=0.3))], View(tab="counts")) == "v=2&t=3&c=eps.0.3&tab=counts"
+    assert SPEC.seed_key(0) not in query([Curve(SPEC)], View())
 
 
 def test_later_curves_are_differences_from_the_first() -> None:
@@ -127,13 +131,13 @@ def test_the_colour_that_a_link_once_chose_is_passed_over(version: str, colour: 
     link = read(f"v={version}&t=1&c=priv.central~col.{colour}&c=eps.0.3~col.{colour}")
     assert link == read(f"v={version}&t=1&c=priv.central&c=eps.0.3")
     assert [curve.spec.epsilon for curve in link.curves] == [1.0, 0.3]
-    assert "col" not in links.query(link.curves, link.view)
+    assert "col" not in query(link.curves, link.view)
 
 
 def test_links_are_short_enough_to_be_read() -> None:
     """Of six curves at most 300 characters, also where they differ in more than a number."""
     six = [SPEC.twin(), *(SPEC.replace(epsilon=e, episodes=10**7) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
-    assert len(links.query([Curve(s) for s in six], View(measure="per-episode", y="linear"))) < 200
+    assert len(query([Curve(s) for s in six], View(measure="per-episode", y="linear"))) < 200
     kinds = [
         SPEC.replace(environment="clinic", privacy=p, mechanism=m, calibration=c, episodes=10**12)
         for p in ("central", "shuffle", "local")
@@ -141,9 +145,9 @@ def test_links_are_short_enough_to_be_read() -> None:
         for c in calibrations_for("dp-ucbvi", m)
     ][:6]
     assert len(kinds) == 6
-    assert len(links.query([Curve(s) for s in kinds], View(tab="policy", episode=5))) < 300
+    assert len(query([Curve(s) for s in kinds], View(tab="policy", episode=5))) < 300
     for example in EXAMPLES:
-        assert len(links.query(example.curves, example.view)) < 300
+        assert len(query(example.curves, example.view)) < 300
 
 
 def test_an_example_names_the_noise_that_its_curve_has() -> None:
@@ -155,7 +159,7 @@ def test_an_example_names_the_noise_that_its_curve_has() -> None:
 
 def test_a_link_keeps_its_meaning_when_defaults_change(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both of the newest version and of version 1, also where that one was written by hand."""
-    query = links.query([Curve(SPEC), Curve(SPEC.twin())], View())
+    written = query([Curve(SPEC), Curve(SPEC.twin())], View())
     for name, other in {
         "schedule": "geometric:0.5",
         "bonus": "paper",
@@ -166,7 +170,7 @@ def test_a_link_keeps_its_meaning_when_defaults_change(monkeypatch: pytest.Monke
     monkeypatch.setattr(RunSpec.__init__, "__kwdefaults__", {**(RunSpec.__init__.__kwdefaults__ or {}), "episodes": 77,
         "schedule": "geometric:0.5", "bonus": "paper", "epsilon": 9.0})  # fmt: skip
     assert RunSpec().episodes == 77
-    assert [curve.spec for curve in read(query).curves] == [SPEC, SPEC.twin()]
+    assert [curve.spec for curve in read(written).curves] == [SPEC, SPEC.twin()]
     (old,) = read("v=1&c=eps.1").curves
     assert (old.spec.schedule, old.spec.bonus, old.spec.episodes) == ("geometric:0.02", "practical", 10**9)
     (one,) = read("v=2&t=1&c=eps.1").curves
@@ -209,7 +213,7 @@ def test_links_of_version_1_to_explore_open_as_before(old: dict[str, Any]) -> No
     assert [[c.spec.to_dict(), c.name, c.hidden] for c in link.curves] == kept
     # What version 1 did not know is as it was drawn then: means.
     assert asdict(link.view) == {"statistic": "mean"} | old["view"]
-    again = links.query(link.curves, link.view)
+    again = query(link.curves, link.view)
     assert read(again) == link
     assert len(again) < len(old["query"])
 
@@ -232,7 +236,7 @@ def test_links_of_version_1_to_other_pages_open_as_before() -> None:
         seen = asdict(link.view) | {"bounds": list(link.view.bounds)}
         assert {name: seen[name] for name in old["view"]} == old["view"]  # fields that came later apart
         assert link.problems == ()
-        again = free_link.query(link.base, link.view)
+        again = query_of(free_link.encode(link.base, link.view))
         assert free_link.decode(parameters(again)) == link
 
 
@@ -292,9 +296,7 @@ def test_texts_with_the_separator_survive() -> None:
     model = json.dumps(EXAMPLE | {"name": "100 % ~ %7E ~~"})
     for text in (json.dumps(EXAMPLE), model):
         spec = RunSpec(environment="custom", environment_params={"model": text})
-        assert read(links.query([Curve(SPEC), Curve(spec)], View())) == Link(
-            (Curve(SPEC), Curve(spec)), View(), ()
-        )
+        assert read(query([Curve(SPEC), Curve(spec)], View())) == Link((Curve(SPEC), Curve(spec)), View(), ())
 
 
 def test_an_environment_too_large_for_a_link_travels_as_a_file() -> None:
@@ -303,7 +305,7 @@ def test_an_environment_too_large_for_a_link_travels_as_a_file() -> None:
     model = json.dumps({"P": P, "R": [[0.0]] * S, "d1": [1.0] + [0.0] * (S - 1)})
     assert len(model) > MAX_MODEL
     spec = RunSpec(environment="custom", environment_params={"model": model, "H": 2}, episodes=1000)
-    given = parse_qs(links.query([Curve(SPEC), Curve(spec)], View()))
+    given = parse_qs(query([Curve(SPEC), Curve(spec)], View()))
     assert len(str(given)) < 2000
     lost = links.decode(given)
     assert lost.curves == (Curve(SPEC),)  # never drawn for another environment
@@ -363,7 +365,7 @@ def check_harmless(link: Link) -> None:
         assert problem.endswith(".")
         assert len(problem) < 400
         assert "Traceback" not in problem
-    assert read(links.query(link.curves, link.view)).curves == link.curves
+    assert read(query(link.curves, link.view)).curves == link.curves
 
 
 def test_a_thousand_hostile_links_do_no_harm() -> None:

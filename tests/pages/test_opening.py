@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.simulation import RunSpec
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.visitor import links
+from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import Curve, most_private
 from tests.pages.conftest import chip, unbroken, words
@@ -94,5 +95,5 @@ def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) 
 
 
 def test_home_leads_to_the_most_private_curve() -> None:
-    query = links.query(trust(1.0, HOME_EPISODES).curves, links.View())
+    query = query_of(links.encode(trust(1.0, HOME_EPISODES).curves, links.View()))
     assert links.decode(parse_qs(query)).view.curve == -1

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 Query = dict[str, list[str]]
+
+
+def query_of(items: Iterable[tuple[str, str]]) -> str:
+    """Query parameters as a link carries them, without the question mark; what needs no escape has none, for people
+    read it."""
+    return urlencode([*items], safe="~:,/*")
 
 
 def read(files: Collection[str]) -> tuple[Query, str]:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
-from urllib.parse import urlencode
 
 from dprl.fields import Field
 from dprl.links import (
@@ -142,11 +141,6 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
     values = asdict(view)
     return items + [(f.query, str(values[n])) for n, f in VIEW_FIELDS.items() if values[n] != f.default]
-
-
-def query(curves: Sequence[Curve], view: View) -> str:
-    """The query string, without the question mark; `~` and `:` stay as they are, for people read it."""
-    return urlencode(encode(curves, view), safe="~:,/")
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:

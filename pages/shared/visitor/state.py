@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -16,7 +17,7 @@ from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from pages.shared.results.data import store
 from pages.shared.visitor import address, links, presence
-from pages.shared.visitor.address import Query
+from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import MAX_CURVES, Curve, View
 
@@ -45,33 +46,45 @@ class Editing:
         self.drawn += 1
 
 
-class Part(Protocol):
+@dataclass(kw_only=True)
+class Part(ABC):
     """What a page keeps of a visitor, and how a link says it.
 
-    address: the query last read or written; problems: what a link said that could not be used.
+    Attributes:
+        address: the query last read or written.
+        problems: what a link said that could not be used.
     """
 
-    address: str | None
-    problems: tuple[str, ...]
+    address: str | None = None
+    problems: tuple[str, ...] = ()
 
     @property
     def base(self) -> RunSpec:
-        """The run that the page's controls begin with."""
+        """The run that the page's controls begin with, where it has any."""
+        return RunSpec()
 
     @property
     def begun(self) -> bool:
         """Whether there is something that the address should say on coming back to the page."""
+        return self.address is not None
 
     @property
+    @abstractmethod
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen, in order, each key and value unescaped."""
 
+    @property
+    def query(self) -> str:
+        """The link to what is seen now, without the question mark."""
+        return query_of(self.link)
+
+    @abstractmethod
     def follow(self, given: Query) -> None:
         """Takes over what a link says, and starts what it names."""
 
 
 @dataclass
-class Comparison:
+class Comparison(Part):
     """Explore: the curves that are compared, what is looked at, whether the moment looked at moves on, and the curve
     that was removed last, with its place."""
 
@@ -79,13 +92,6 @@ class Comparison:
     view: View = field(default_factory=View)
     playing: bool = False
     removed: tuple[int, Curve] | None = None
-    address: str | None = None
-    problems: tuple[str, ...] = ()
-
-    @property
-    def base(self) -> RunSpec:
-        """The run that the controls begin with."""
-        return RunSpec()
 
     @property
     def begun(self) -> bool:
@@ -101,11 +107,6 @@ class Comparison:
     def link(self) -> list[tuple[str, str]]:
         """The query parameters of the link to what is seen."""
         return links.encode(self.curves, self.view) if self.curves else []
-
-    @property
-    def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
-        return links.query(self.curves, self.view)
 
     def follow(self, given: Query) -> None:
         """Takes over a link, and starts the runs that it names."""
