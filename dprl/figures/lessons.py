@@ -46,8 +46,8 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Chart:
-    """A chart that stays as large when the answer comes.
+class Frame:
+    """What a chart has beside its curves.
 
     Attributes:
         x_range, y_range: in the units of the axes, not their logarithms.
@@ -59,7 +59,6 @@ class Chart:
     title: str
     x_title: str
     y_title: str
-    curves: tuple[Curve, ...]
     x_range: tuple[float, float]
     y_range: tuple[float, float]
     log_x: bool = True
@@ -68,6 +67,13 @@ class Chart:
     percent_x: bool = False
     level: tuple[float, str] | None = None
     bound: tuple[str, Array, Array] | None = None
+
+
+@dataclass(frozen=True)
+class Chart(Frame):
+    """A chart that stays as large when the answer comes."""
+
+    curves: tuple[Curve, ...] = ()
 
 
 def base(chart: Chart, *, shown: bool, names: bool = True, large: bool = False, dark: bool) -> go.Figure:

@@ -36,9 +36,9 @@ def _in_all(evidence: Evidence) -> Plot:
         "What all episodes together have lost",
         regret.USERS,
         "Regret (reward lost)",
-        (Drawn(series, START),),
         USERS,
         (10.0, 3e4 * top),
+        drawn=(Drawn(series, START),),
         log_y=True,
     )
 

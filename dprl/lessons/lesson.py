@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.claims import Series
+from dprl.figures.lessons import Frame
 from dprl.lessons.prediction import Prediction
 
 Array = NDArray[np.float64]
@@ -44,21 +45,10 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Plot:
-    """What is drawn of a step; ranges, `level` and `bound` as figures.lessons.Chart has them."""
+class Plot(Frame):
+    """What is drawn of a step, and where."""
 
-    title: str
-    x_title: str
-    y_title: str
-    drawn: tuple[Drawn, ...]
-    x_range: tuple[float, float]
-    y_range: tuple[float, float]
-    log_x: bool = True
-    log_y: bool = False
-    percent: bool = False
-    percent_x: bool = False
-    level: tuple[float, str] | None = None
-    bound: tuple[str, Array, Array] | None = None
+    drawn: tuple[Drawn, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,9 @@ def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> P
         "What the learned policy loses",
         RECORDS,
         "Share of v* lost",
-        drawn,
         RANGE,
         (0.0, 1.0),
+        drawn=drawn,
         percent=True,
         level=(GOOD, f"{percent(GOOD)} of v*"),
     )
@@ -81,12 +81,12 @@ def _beliefs(evidence: Evidence) -> Plot:
         "What is earned, and what is believed",
         RECORDS,
         "Share of v*",
-        (
+        RANGE,
+        (0.0, 1.05),
+        drawn=(
             Drawn(Series(PRIVATE, EARNS, at, earned)),
             Drawn(Series(PRIVATE, LOW, at, _low(evidence, PRIVATE)), 0.0),
         ),
-        RANGE,
-        (0.0, 1.05),
         percent=True,
         level=(1 - BELIEVED, f"{percent(1 - BELIEVED)} of v*"),
     )

@@ -37,9 +37,9 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
             "What privacy has cost so far",
             regret.USERS,
             "Extra regret (reward lost)",
-            tuple(drawn),
             RANGE,
             (1e3, 1e16),
+            drawn=tuple(drawn),
             log_y=True,
         )
 

@@ -50,9 +50,9 @@ def losses(
             "What an average episode has lost so far",
             USERS,
             "Share of V* lost",
-            drawn,
             users,
             (0.0, 1.05),
+            drawn=drawn,
             percent=True,
             level=(LEARNED, f"{percent(LEARNED)} of V*"),
         )

@@ -51,9 +51,9 @@ def _plot(
         "Users that it takes",
         "1/ε (to the right more private)",
         "Users until less than 10% of V* is lost",
-        tuple(drawn),
         (float(X[0]), END),
         ends,
+        drawn=tuple(drawn),
         log_y=True,
         level=(MINE, f"{human(MINE)} users") if level else None,
     )

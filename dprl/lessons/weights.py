@@ -61,9 +61,9 @@ def _shrinking(evidence: Evidence) -> Plot:
         "How far a weight may be from its estimate",
         regret.USERS,
         "± of an average weight",
-        (Drawn(Series(MIXTURE, NAMES[MIXTURE], at, rows), START),),
         RANGE,
         (1e-6, 10.0),
+        drawn=(Drawn(Series(MIXTURE, NAMES[MIXTURE], at, rows), START),),
         log_y=True,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,8 @@ def chart(step: Step) -> figures.Chart:
                 one.series.label, kind, np.asarray(one.series.x, float), center, low, high, one.until
             )
         )
-    return figures.Chart(
-        plot.title, plot.x_title, plot.y_title, tuple(curves), plot.x_range, plot.y_range, plot.log_x, plot.log_y,
-        plot.percent, plot.percent_x, plot.level, plot.bound,
-    )  # fmt: skip
+    frame = {each.name: getattr(plot, each.name) for each in fields(figures.Frame)}
+    return figures.Chart(**frame, curves=tuple(curves))
 
 
 def kinds(drawn: Sequence[Drawn]) -> list[Kind]:
