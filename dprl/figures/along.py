@@ -72,7 +72,10 @@ def episodes(curves: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     if len(found) <= MOST_STOPS:
         return found
     wanted = np.linspace(np.log(found[0]), np.log(found[-1]), MOST_STOPS)
-    return found[np.unique(np.abs(np.log(found)[None, :] - wanted[:, None]).argmin(axis=1))]
+    spread: NDArray[np.int64] = found[
+        np.unique(np.abs(np.log(found)[None, :] - wanted[:, None]).argmin(axis=1))
+    ]
+    return spread
 
 
 def over(label: str, stops: Sequence[float], at: int = -1) -> Slider:
@@ -99,6 +102,45 @@ def at_stop(curves: Sequence[Curve], k: float) -> list[list[str]]:
 def interval(low: float, high: float) -> str:
     """A 95% interval in a cell, "" where there is none."""
     return f"{human(low)} to {human(high)}" if np.isfinite(low) and np.isfinite(high) else ""
+
+
+def compared(
+    title: str,
+    about: str,
+    curves: Sequence[Curve],
+    budgets: Sequence[str],
+    draw: Callable[[Sequence[Curve]], Picture],
+    *,
+    x: str,
+    columns: Sequence[str],
+    footer: str,
+) -> str:
+    """Curves with a slider over their x, and where their budgets differ with one for which of them are shown.
+
+    Args:
+        title, about, footer: as for `page`.
+        curves: at least one, with points.
+        budgets: of each curve its budget in words, "" without privacy, which is shown beside all.
+        draw: the chart of some of them.
+        x: the label of their x.
+        columns: what their values are called, the interval, and over what it is.
+    """
+    words = list(dict.fromkeys(filter(None, budgets)))
+    groups = [list(curves)]
+    if len(words) > 1:
+        pairs = list(zip(curves, budgets, strict=True))
+        groups += [[curve for curve, budget in pairs if budget in ("", word)] for word in words]
+    shown = Slider("Curves shown", tuple(map(float, range(len(groups)))), ("all", *words)[: len(groups)], 0)
+    along = over(x, episodes([curve.episodes for curve in curves]).tolist())
+    return page(
+        title,
+        about,
+        [shown, along],
+        [Chart([draw(group) for group in groups], turned=0, marked=1)],
+        ["", *columns],
+        lambda at: at_stop(groups[at[0]], along.stops[at[1]]),
+        footer=footer,
+    )
 
 
 def page(
@@ -206,6 +248,7 @@ th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px sol
 th { font-weight: 600; }
 figure { margin: 1.25rem 0 0; }
 figcaption { margin-top: .25rem; }
+@media (max-width: 480px) { table { font-size: .8rem; } th, td { padding-right: .4rem; } }
 </style>
 </head>
 <body>
@@ -233,8 +276,8 @@ const add = (parent, name, attributes = {}) => {
 };
 const at = sliders.map((slider) => slider.at);
 const drawn = charts.map((chart) => {
-  const figure = add(document.getElementById("charts"), "figure");
-  return { plot: add(figure, "div", { role: "img", "aria-label": chart.alt }), see: add(figure, "figcaption") };
+  const figure = add(document.getElementById("charts"), "figure", { "aria-label": chart.alt });
+  return { plot: add(figure, "div"), see: add(figure, "figcaption") };
 });
 const controls = sliders.map((slider, i) => {
   if (!slider.shown) return null;

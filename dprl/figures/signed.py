@@ -1,4 +1,4 @@
-"""What is written below a picture that is saved: what was run, and with which version. On the page it says so itself."""
+"""What is written below a picture that is saved: what was run, and with which version."""
 
 from __future__ import annotations
 

@@ -24,13 +24,16 @@ FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
 PICTURES = ("png", "svg")  # what the toolbar's camera may save
 
 
-def config(picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart") -> dict[str, Any]:
+def config(
+    picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart"
+) -> dict[str, Any]:
     """For st.plotly_chart(..., theme=None, config=config()): the toolbar's camera saves a PNG fit for a slide, or an
     SVG fit for print, under this name and with this footer, which dprl.figures.signed writes."""
     colors = theme(dark)
     saved = {"format": picture, "scale": 3 if picture == "png" else 1, "filename": name}
     return {
         "displaylogo": False,
+        "showSendToCloud": False,  # nobody's data go to Plotly's server
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": saved | {"footer": footer, "ink": colors.muted, "paper": colors.background},
     }

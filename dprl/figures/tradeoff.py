@@ -82,20 +82,21 @@ def frontier(
     symbol: str,
     statistic: Statistic = "mean",
     see: str = "",
+    when: str = "",
     dark: bool = False,
 ) -> Picture:
-    """A marker for each run, at its x; axis: its title; symbol: how it names x.
+    """A marker for each run, at its x; axis: its title; symbol: how it names x; when: it is, where not at the end.
 
     The customdata of each marker begins with the index of its curve and of its point.
     """
     colors = style.theme(dark)
     figure = style.base(
-        TITLES[measure],
+        TITLES[measure].removesuffix(" at the end") if when else TITLES[measure],
         dark=dark,
         height=440 + 18 * len(curves),
         x_title=axis,
         y_title=Y_TITLES[measure],
-        subtitle=f"{statistic} over seeds",
+        subtitle=", ".join(filter(None, [f"{statistic} over seeds", when])),
     )
     values = np.concatenate([c.center[np.isfinite(c.center)] for c in curves] or [np.zeros(0)])
     tiny = LOWEST_SHARE * values.max() if values.size else 0.0

@@ -14,11 +14,10 @@ from pages.attack.state import attack, change, status
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
 from pages.shared.results.status import ACTIVE, pace
-from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import read_address
 
@@ -47,7 +46,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
         st.rerun()
     run = a.spec.run
     known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]
-    st.caption(escape(" · ".join([*known, PRIVATIZERS[run.privacy].words.name, f"ε = {run.epsilon:g}"])))
+    common(" · ".join([*known, PRIVATIZERS[run.privacy].words.name, f"ε = {run.epsilon:g}"]))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
         segments("Part", "show", {key: title for key, (title, _) in PARTS.items()}, a.view.show, turn)
     PARTS[a.view.show][1]()

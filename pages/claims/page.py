@@ -26,7 +26,7 @@ from pages.claims.state import (
 from pages.shared.controls.widgets import select
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_DATA_SETS, PAPERS, PAPERS_ON_DATA_SETS, WORDS, words_and_papers
 from pages.shared.results import data, together
 from pages.shared.text import escape
@@ -117,7 +117,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
             )
     st.subheader(f"{place + 1}. {claim.title}", anchor=False)
     st.markdown(escape(claim.says))
-    st.caption(escape(claim.source))
+    common(claim.source)
     found = bundled().reports[claim.key]
     st.markdown(headline(found))
     badge()

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dprl.figures import regret as figures
+from dprl.figures import along
 from dprl.jobs.store import RunStatus
 from dprl.metrics import Statistic
 from dprl.tables import csv, harmless
 from pages.explore import view
-from pages.explore.regret import Read, Row, curve_of
+from pages.explore.regret import Read, Row, compared, curve_of
+from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
@@ -40,12 +41,18 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.regr
     known = [read(curve.spec) for curve, *_ in shown]
     table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
     best = [answers.v_star(curve.spec) for curve, *_ in shown]
+    about, words = session().common, footer()
     st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
     with st.container(horizontal=True, gap="small"):
         save("regret.csv", "CSV", "text/csv", lambda: csv(table))
         save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save("specs.json", "Specs", "application/json", lambda: specs(shown))
-        save("regret.html", "Chart (HTML)", "text/html", lambda: page(shown, best, statistic, read))
+        save(
+            "regret.html",
+            "Take it along",
+            "text/html",
+            lambda: page(shown, best, statistic, read, about=about, footer=words),
+        )
     camera()
     st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
 
@@ -58,11 +65,28 @@ def specs(shown: Sequence[Row]) -> str:
 
 
 def page(
-    shown: Sequence[Row], best: Sequence[float | None], statistic: Statistic, read: Read = data.regret
+    shown: Sequence[Row],
+    best: Sequence[float | None],
+    statistic: Statistic,
+    read: Read = data.regret,
+    *,
+    about: str,
+    footer: str,
 ) -> str:
-    """The regret chart as a page of its own that needs no network. best: V* of each, where it is known."""
+    """The regret chart as a page of its own that needs no network, with a slider over episodes, and one over epsilon.
+
+    best: V* of each, where it is known.
+    """
     rows = zip(shown, best, strict=True)
     curves = [curve_of(*row, "cumulative", statistic, read, v_star=value) for row, value in rows]
-    picture = figures.comparison(curves, statistic=statistic)
-    html: str = picture.figure.to_html(include_plotlyjs=True, full_html=True)
-    return html
+    budgets = [row[0].spec.epsilon for row in shown]
+    return along.compared(
+        "Regret so far, compared",
+        about,
+        curves,
+        ["" if epsilon is None else f"ε = {epsilon:g}" for epsilon in budgets],
+        lambda some: compared(some, view="cumulative", statistic=statistic),
+        x="After so many episodes",
+        columns=["regret so far", "95% interval", "seeds"],
+        footer=footer,
+    )

@@ -12,11 +12,10 @@ from pages.explore import comparison, counts, export, guarantee, opening, policy
 from pages.shared.controls.panel import controls
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common, titles
 from pages.shared.results import status
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import read_address, session, write_address
 
@@ -43,7 +42,7 @@ def main() -> None:
         return
     names = titles(s.explore.curves)
     comparison.chips(names)
-    st.caption(escape(in_common(s.explore.curves)))
+    common(in_common(s.explore.curves))
     runs = status.statuses(s.explore.curves)
     every = FRAME if s.explore.playing else status.pace(status.busy(s.explore.curves, runs))
     redrawn(partial(results, corner), every)

@@ -19,7 +19,7 @@ from pages.free.views import SHOWN, bounds_menu, chart
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
 from pages.shared.results import doubts, status
@@ -61,7 +61,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
         or "Privacy is free when its price, the regret beyond that of the same run without privacy, stops growing."
     )
     doubts.tell([sentences.retired([f.base.caution]), stopped_short(found)])
-    st.caption(f"{escape(in_common(curves))} · ε = {f.base.epsilon:g}")
+    common(f"{in_common(curves)} · ε = {f.base.epsilon:g}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
         segments("Chart", "show", SHOWN, f.view.show, lambda value: change(show=value))
         offered = (

@@ -16,9 +16,10 @@ from dprl.sentences import promise
 from dprl.words import rough
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, link_to
-from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import copy_link
-from pages.shared.layout.chart import draw, explain, kept
+from pages.shared.layout.chart import draw, explain, footer, kept
+from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, guarded
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.names import in_common
@@ -27,12 +28,15 @@ from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.state import read_address, session
+from pages.tradeoffs.points import taken_along
+from pages.tradeoffs.study import Study
 
 # Where a visitor may go from here, besides Explore.
 WAYS_ON = (
     ("pages/lessons/page.py", "A lesson of five minutes", ":material/school:"),
     ("pages/claims/page.py", "What the papers claim", ":material/gavel:"),
 )
+SWEEP = Study(BASE.replace(episodes=HOME_EPISODES), x="epsilon", values=HOME_BUDGETS, show="regret")
 
 
 def main() -> None:
@@ -57,6 +61,7 @@ def at_one_epsilon() -> None:
     h = s.part(Home)
     night = dark()
     example = trust(h.epsilon, HOME_EPISODES)
+    s.common = in_common(example.curves)
     privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
     with privacy:
         live_slider(
@@ -88,9 +93,11 @@ def at_one_epsilon() -> None:
         )
         for page, label, icon in WAYS_ON:
             st.page_link(page, label=label, icon=icon)
+        about, words = s.common, footer()
+        save("home.html", "Take it along", "text/html", lambda: taken_along(SWEEP, about, words))
         copy_link(h.query)
     st.markdown(f":material/shield: {meaning(h.epsilon)}")
-    st.caption(escape(in_common(example.curves)))
+    st.caption(escape(s.common))
 
 
 def moved(place: int) -> None:

@@ -21,7 +21,7 @@ from pages.lessons.ways import way
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -87,7 +87,7 @@ def opened(corner: DeltaGenerator) -> None:
         elif number < len(every):
             press("Next lesson", "chevron_right", "next_lesson", go, every[number])
         press("Present", "slideshow", "to_present", go, here.key, here.at, True)
-    st.caption(escape(f"Lesson {number}, {lesson.title} · question {here.at + 1} of {len(lesson.steps)}"))
+    common(f"Lesson {number}, {lesson.title} · question {here.at + 1} of {len(lesson.steps)}")
     st.markdown(f"#### {escape(here.step.prediction.ask)}", anchors=False)
     found = question()
     if here.shown:

@@ -14,7 +14,7 @@ from pages.linear.state import RUNS, asked, change, compare, linear, set_control
 from pages.linear.tabs import eigenvalues, ellipsoid, exponents, export, guarantee, regret, weights
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS, words_and_papers
 from pages.shared.names import in_common
 from pages.shared.results import together
@@ -50,7 +50,7 @@ def main() -> None:
     examples()
     if (example := shown(part.specs)) is not None:
         st.markdown(f"**{escape(example.say)}**")
-    st.caption(escape(in_common(part.curves)))
+    common(in_common(part.curves))
     redrawn(partial(results, corner), PACE if going() else None)
     words_and_papers(OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS)
 

@@ -15,10 +15,9 @@ from pages.offline.state import change, compare, offline, own_going, progress, s
 from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy, upload
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_DATA_SETS, PAPERS_ON_DATA_SETS, words_and_papers
 from pages.shared.results import together
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import read_address, session
 
@@ -51,7 +50,7 @@ def main() -> None:
     for example in EXAMPLES:
         if example.specs == o.specs:
             st.markdown(f"**{example.say}**")
-    st.caption(escape(in_common(o.specs)))
+    common(in_common(o.specs))
     redrawn(partial(results, corner), PACE if going() else None)
     words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)
 

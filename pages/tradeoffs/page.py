@@ -12,9 +12,8 @@ from dprl.simulation import Spec
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import STATISTICS
 from pages.shared.visitor.state import read_address, write_address
@@ -36,13 +35,13 @@ def main() -> None:
     with st.sidebar:
         trade_controls.panel()
     corner = head("Trade-offs", t.problems)
-    st.caption(escape(common(t.study)))
+    common(shared(t.study))
     busy = bool(trade.progress(wanted(t.study)).active)
     redrawn(partial(results, corner), PACE if busy else None)
     words_and_papers()
 
 
-def common(study: Study) -> str:
+def shared(study: Study) -> str:
     """What all points share, in words."""
     return " · ".join(study.subject.common(study.base, study.x, study.show == "users"))
 

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dprl.figures import lines
+from dprl import metrics
+from dprl.figures import along, lines
+from dprl.figures import regret as regrets
 from dprl.figures import tradeoff as figures
+from dprl.figures.regret import Curve
+from dprl.figures.style import Picture
 from dprl.sentences import price as sentences
+from dprl.simulation import RunSpec
 from dprl.tables import csv
-from dprl.words import count, significant
-from pages.shared.layout.chart import kept, show
+from dprl.words import count, human, percent, significant
+from pages.shared.layout.chart import footer, kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.results import data, doubts
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
+from pages.shared.visitor.state import session
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.axes import AXES, SYMBOLS
 from pages.tradeoffs.doubts import of_study
@@ -69,6 +76,7 @@ def chart(study: Study) -> None:
     )
     show(picture, "frontier", picked=pressed)
     opened(study)
+    offer_along(study)
 
 
 def empty(study: Study) -> None:
@@ -126,6 +134,97 @@ def opened(study: Study) -> None:
 def address(study: Study, spec: Any) -> str:
     """Where a run is looked at, beside the same without privacy."""
     return f"{study.subject.path}?{query_of(study.subject.view(spec))}"
+
+
+def offer_along(study: Study) -> None:
+    """The sweep as a page that needs no server, once something of it is known."""
+    words = footer()
+    shared = session().common
+    save("sweep.html", "Take it along", "text/html", lambda: taken_along(study, shared, words))
+
+
+def taken_along(study: Study, about: str, footer: str) -> str:
+    """The sweep as a page of its own, with a slider for its axis, and one over episodes where all curves are known.
+
+    about: what all points share; footer: of the page.
+    """
+    named, symbol = AXES.get(study.x, study.x), SYMBOLS.get(study.x, study.x)
+    axis = named[0].upper() + named[1:]
+    measure = study.subject.measures["price" if study.show == "price" else "regret"]
+    ks = moments(study)
+    reached = [trade.frontiers(study, k) for k in ks]
+
+    def frontier(place: int) -> Picture:
+        said = sentences.frontier(reached[place], measure, symbol, [], study.statistic)
+        when = "" if ks[place] in (None, study.base.size) else f"after {human(ks[place] or 0)} episodes"
+        return figures.frontier(
+            reached[place],
+            measure=measure,
+            axis=axis,
+            symbol=symbol,
+            statistic=study.statistic,
+            see=said,
+            when=when,
+        )
+
+    def numbers(at: tuple[int, ...]) -> list[list[str]]:
+        rows = []
+        for line in reached[at[1]]:
+            here = np.flatnonzero(np.asarray(line.x) == study.values[at[0]])
+            if len(here) == 0 or not np.isfinite(line.center[here[0]]):
+                rows.append([line.label, along.NOWHERE, "", "", ""])
+                continue
+            center, low, high = (float(part[here[0]]) for part in (line.center, line.low, line.high))
+            share = percent(float(line.share[here[0]]))
+            rows.append(
+                [
+                    line.label,
+                    human(center),
+                    along.interval(low, high),
+                    share,
+                    str(int(line.seeds[here[0]])),
+                ]
+            )
+        return rows
+
+    known = [k for k in ks if k is not None]
+    over_x = along.over(axis, study.values, len(study.values) // 2)
+    over_k = along.over("After so many episodes", known) if known else along.Slider("", (0.0,), ("",), 0)
+    charts = [along.Chart([frontier(place) for place in range(len(ks))], turned=1, marked=0)]
+    if known:
+        charts.append(along.Chart([curves(study, x) for x in study.values], turned=0, marked=1))
+    what = study.subject.shows["price" if study.show == "price" else "regret"]
+    columns = ["", what, "95% interval", f"of {study.subject.worst_named}", "seeds"]
+    return along.page(
+        f"{what} against {named}", about, [over_x, over_k], charts, columns, numbers, footer=footer
+    )
+
+
+def moments(study: Study) -> list[int | None]:
+    """After how many episodes the points of a sweep are all known; [None]: only at the end, or each point has another
+    end."""
+    runs = {spec for line in study.lines for _, spec in trade.points(study, line)}
+    runs |= {spec.twin() for spec in runs} if study.show == "price" else set()
+    known = [trade.curve(spec) for spec in runs]
+    if study.base.kind != RunSpec.kind or study.x == "episodes" or not known:
+        return [None]
+    if not all(one.done.all() and len(one.rows) == spec.seeds for one, spec in zip(known, runs, strict=True)):
+        return [None]
+    return [int(k) for k in along.episodes([one.episodes for one in known])] or [None]
+
+
+def curves(study: Study, x: Any) -> Picture:
+    """The curves of the runs at one value of the axis."""
+    looks, drawn = trade.kinds_of(study), []
+    for line in trade.drawn(study):
+        for spec in (spec for value, spec in trade.points(study, line) if value == x):
+            known = trade.curve(spec)
+            rows = known.rows - trade.curve(spec.twin()).rows if study.show == "price" else known.rows
+            center, low, high = metrics.BANDS[study.statistic](rows)
+            kind = replace(looks[line], epsilon=spec.epsilon)
+            drawn.append(Curve(study.titles[line], kind, known.episodes, rows, center, low, high))
+    view: regrets.Measure = "extra" if study.show == "price" else "cumulative"
+    return regrets.comparison(drawn, view=view, statistic=study.statistic)
 
 
 def rounded(value: float) -> float:
@@ -198,5 +297,6 @@ def table(study: Study) -> None:
             lambda: csv(sweep.frame(final).dropna()),
         )
         save("sweep.json", "sweep.json", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2))
+        offer_along(study)
     st.caption("The same on the command line, from sweep.json; it writes sweep.csv:")
     st.code("python -m dprl sweep --spec sweep.json --out results", language="bash")

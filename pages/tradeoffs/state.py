@@ -17,7 +17,8 @@ from dprl.simulation.axes import Model
 from dprl.words import quoted
 from pages.offline.settings import Settings
 from pages.shared.results import answers, data, together
-from pages.shared.results.bundled import bundled_ends
+from pages.shared.results.bundled import bundled, bundled_ends
+from pages.shared.results.data import Regret
 from pages.shared.results.together import Progress
 from pages.shared.text import escape
 from pages.shared.values import written
@@ -117,6 +118,20 @@ def ends(spec: Any) -> NDArray[np.float64]:
     return data.ends(spec) if bundled is None else bundled
 
 
+def curve(spec: Any) -> Regret:
+    """The curve of a run as far as it is known; of those that this page shows first only the ends are."""
+    return bundled("home").get(spec) or data.regret(spec)
+
+
+def reached(spec: Any, k: int | None) -> NDArray[np.float64]:
+    """[seeds] regret after k of its episodes, one of its checkpoints; at the end where None."""
+    if k is None:
+        return ends(spec)
+    known = curve(spec)
+    rows: NDArray[np.float64] = known.rows[:, np.flatnonzero(known.episodes == k)[0]]
+    return rows
+
+
 def missing(specs: Sequence[Any]) -> list[Any]:
     """The runs that are not finished."""
     return [spec for spec in specs if not np.isfinite(ends(spec)).all()]
@@ -165,16 +180,17 @@ def way_titles(ways: Sequence[str]) -> list[str]:
     return [text[0].upper() + text[1:] for text in (Model.parse(way).title for way in ways)]
 
 
-def frontiers(study: Study) -> list[Frontier]:
-    """A curve for each line of `drawn`, from the seeds that are finished."""
+def frontiers(study: Study, k: int | None = None) -> list[Frontier]:
+    """A curve for each line of `drawn`, from the seeds that are finished. k: after so many episodes; None: at the
+    end."""
     curves = []
     looks, named = kinds_of(study), study.titles
     for line in drawn(study):
         x = [value for value, _ in points(study, line)]
         runs = [spec for _, spec in points(study, line)]
-        rows = np.array([values(study, spec) for spec in runs]).reshape(len(runs), -1).T
-        lost = np.array([band(study, ends(spec))[0] for spec in runs])
-        worst = np.array([worst_of(study, spec) for spec in runs])
+        rows = np.array([values(study, spec, k) for spec in runs]).reshape(len(runs), -1).T
+        lost = np.array([band(study, reached(spec, k))[0] for spec in runs])
+        worst = np.array([worst_of(study, spec, k) for spec in runs])
         bands = np.array([band(study, column) for column in rows.T]).reshape(len(runs), 3)
         whole = np.isfinite(rows).all(axis=0)
         fit = whole & (lost < LEARNED * worst)
@@ -202,10 +218,11 @@ def frontiers(study: Study) -> list[Frontier]:
     return curves
 
 
-def worst_of(study: Study, spec: Any) -> float:
-    """All that there is to lose in a run; NaN while V* is not known."""
+def worst_of(study: Study, spec: Any, k: int | None = None) -> float:
+    """All that there is to lose in a run, or in its first k episodes; NaN while V* is not known."""
     v_star = answers.v_star(spec)
-    return np.nan if v_star is None else study.subject.worst(spec, v_star)
+    worst = np.nan if v_star is None else study.subject.worst(spec, v_star)
+    return worst if k is None or spec.kind != RunSpec.kind else worst * k / spec.size
 
 
 def points(study: Study, line: str) -> list[tuple[Any, Any]]:
@@ -213,9 +230,9 @@ def points(study: Study, line: str) -> list[tuple[Any, Any]]:
     return study.points(line)
 
 
-def values(study: Study, spec: Any) -> NDArray[np.float64]:
+def values(study: Study, spec: Any, k: int | None = None) -> NDArray[np.float64]:
     """[seeds] what the chart shows of a run: regret, or its excess over the same seed without privacy."""
-    return ends(spec) - ends(spec.twin()) if study.show == "price" else ends(spec)
+    return reached(spec, k) - reached(spec.twin(), k) if study.show == "price" else reached(spec, k)
 
 
 def band(study: Study, values: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -113,7 +113,7 @@ STOPS = {
         frozenset(
             {
                 *(("tab", name) for name in ("Regret", "Counts", "Policy", "Guarantee", "Data")),
-                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Chart (HTML)")),
+                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
                 *(("button", name) for name in ("Cancel all", "Run it", "Cancel")),
                 *(("button", name) for name in ("Run", "Reset", "Play")),
                 *(("button", name) for name in ("Hide", "Duplicate", "Remove", "Add its non-private twin")),
@@ -189,7 +189,7 @@ STOPS = {
                     ("choice", name)
                     for name in ("Gap", "Price in the low estimate", "Actions", "Low estimate V~")
                 ),
-                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Chart (HTML)")),
+                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
                 *(("button", name) for name in ("Run", "Reset", "Cancel", *(one.title for one in EXAMPLES))),
                 ("switch", "Keep what is shown"),
             }
@@ -219,7 +219,7 @@ STOPS = {
                     ("choice", name)
                     for name in ("Per episode", "In all", "Price of privacy", "Harder with more users")
                 ),
-                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Chart (HTML)")),
+                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
                 *(("button", name) for name in ("Run", "Reset", "Cancel")),
                 *(("button", one.title) for one in LINEAR_EXAMPLES),
                 ("switch", "Fill the chart"),

@@ -6,9 +6,11 @@ import io
 import json
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -16,6 +18,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from dprl import __version__
+from dprl.jobs.store import Store
+from dprl.words import human
+from pages.tradeoffs import study as studies
 from tests.browser.conftest import Visits
 from tests.browser.going import LONG, SHORT, compared, withdraw
 
@@ -31,7 +37,7 @@ PAGES = {
     EXPLORE.format("env.custom"): {
         "regret.csv", "regret.parquet", "specs.json", "regret.html", "spec.json", "example.json", "environment.json",
     },
-    SWEEP: {"sweep.csv", "sweep.json"},
+    SWEEP: {"sweep.csv", "sweep.json", "sweep.html"},
     "offline?tab=data": {"gap.csv", "gap.parquet", "specs.json", "gap.html"},
     "linear?tab=data": {"regret.csv", "regret.parquet", "specs.json", "regret.html"},
 }  # fmt: skip
@@ -64,6 +70,7 @@ def opened(name: str, content: bytes, browser: Browser, tmp_path: Path) -> None:
         drawing = ElementTree.fromstring(content)
         assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
         assert drawing.findall(".//{*}path")
+        assert f"dprl {__version__}" in "".join(drawing.itertext())  # what was run stands before it
     elif kind == "png":
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
         assert min(struct.unpack(">II", content[16:24])) > 300  # width and height
@@ -80,19 +87,31 @@ def table(rows: pd.DataFrame) -> None:
     assert (rows[measure] >= 0).all()
 
 
-def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
-    """A page that shows its chart without a network."""
+@contextmanager
+def alone(content: bytes, browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    """A page opened from a file, without a network: it asks for nothing, and nothing goes wrong."""
     file = tmp_path / "page.html"
     file.write_bytes(content)
     context = browser.new_context(offline=True)
     asked: list[str] = []
+    wrong: list[str] = []
     page = context.new_page()
     page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(file.as_uri())
-    expect(page.locator(".js-plotly-plot .scatterlayer path.js-line").first).to_be_visible()
-    assert page.locator(".js-plotly-plot .legend .traces").count() >= 2  # a curve with privacy, one without
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    expect(page.locator(".js-plotly-plot .legend").first).to_be_visible()
+    yield page
+    assert [url for url in asked if url != file.as_uri() and not url.startswith(("data:", "blob:"))] == []
+    assert wrong == []
     context.close()
+
+
+def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
+    """A page that shows its chart without a network."""
+    with alone(content, browser, tmp_path) as page:
+        assert page.locator(".js-plotly-plot .legend .traces").count() >= 2  # of curves
+        assert page.get_by_role("slider").count() >= 1
 
 
 @pytest.mark.parametrize("path", PAGES, ids=["explore", "trade-offs", "offline", "linear"])
@@ -132,6 +151,33 @@ def test_every_chart_is_saved_as_the_picture_that_was_chosen(
         file, content = saved(page, chart.locator("[data-title*=Download]"))
         assert file.endswith(f".{kind}"), name
         opened(file, content, browser, tmp_path)
+
+
+def test_the_sliders_of_what_is_taken_along_agree_with_the_store(
+    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path
+) -> None:
+    page = finished(visit(SWEEP.replace("show=table", "show=regret")), idle)
+    name, content = saved(page, page.get_by_role("button", name="Take it along"))
+    assert name == "sweep.html"
+    study, _ = studies.decode(parse_qs(SWEEP.partition("?")[2]))
+    runs = {(study.titles[line], x): spec for line in study.lines for x, spec in study.points(line)}
+    with alone(content, browser, tmp_path) as page, closing(Store(visit.app.home / "runs.sqlite")) as store:
+        budget, episodes = page.get_by_role("slider").all()
+        curve = page.locator(".js-plotly-plot").nth(1).locator(".scatterlayer path.js-line").last
+        drawn = set()
+        for epsilon, key in ((1, "Home"), (10, "End")):
+            budget.press(key)
+            drawn.add(curve.get_attribute("d"))
+            for way in ("Home", "ArrowRight", "PageUp", "End"):
+                episodes.press(way)
+                k = float(str(page.locator("output").last.text_content()).replace(",", ""))
+                for row in page.locator("tbody tr").all():
+                    title, mean = row.locator("th, td").all_text_contents()[:2]
+                    curves = store.live(runs[title, epsilon])
+                    seeds = [float(regret[at == k][0]) for _, at, regret in curves]
+                    assert len(seeds) == study.base.seeds
+                    assert mean == human(sum(seeds) / len(seeds)), (title, epsilon, k)
+        assert len(drawn) == 2
 
 
 class Delay:

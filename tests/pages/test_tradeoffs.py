@@ -19,8 +19,10 @@ from dprl.learners import ALGORITHMS
 from dprl.privacy.privatizers import shuffle
 from dprl.privacy.privatizers.shuffle import least_bits
 from dprl.simulation import OfflineSpec, RunSpec, online, run
+from dprl.words import human
 from pages.shared.layout.frame import CRASHED
 from pages.shared.results import data
+from pages.tradeoffs import points
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
@@ -51,6 +53,25 @@ def query(study: Study) -> dict[str, Any]:
 def names(app: AppTest) -> list[str]:
     (chart,) = charts(app)
     return [trace.get("name", "") for trace in json.loads(chart.spec)["data"]]
+
+
+def test_a_sweep_is_taken_along_with_a_stop_for_what_was_computed_only(visit: Visit, work: Work) -> None:
+    visit(PAGE, **query(SMALL))
+    assert points.moments(SMALL) == [None]  # nothing is computed yet
+    work()
+    ks = points.moments(SMALL)
+    everywhere = [data.regret(spec).episodes for spec in SMALL.sweep.specs]
+    assert all(set(ks) <= set(episodes) for episodes in everywhere)
+    assert ks[-1] == SMALL.base.episodes
+    assert points.moments(replace(SMALL, x="episodes", values=(1000, 10**6))) == [
+        None
+    ]  # each has another end
+    assert points.moments(studies.DEFAULT) == [None]  # of which only the ends come with the program
+    (found,) = re.findall(r'id="content">(.*?)</script>', points.taken_along(SMALL, "", ""))
+    cells = json.loads(found)["cells"]
+    spec = next(s for s in SMALL.sweep.specs if s.privacy == "central" and s.epsilon == 10.0)
+    price = data.ends(spec) - data.ends(spec.twin())
+    assert cells[2 * len(ks) - 1][0][:2] == ["Central (JDP)", human(float(price.mean()))]
 
 
 @pytest.mark.parametrize("show", studies.SHOWS)

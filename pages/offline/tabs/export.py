@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import streamlit as st
 
+from dprl.figures import along
 from dprl.figures import offline as figures
+from dprl.figures.regret import Curve
+from dprl.sentences import offline as sentences
+from dprl.simulation import OfflineSpec
 from dprl.tables import csv, harmless
 from pages.offline import names
 from pages.offline.state import known, offline
 from pages.offline.tabs.focus import chosen_spec
 from pages.offline.tabs.gap import curve_of
+from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
 from pages.shared.results.again import make_again, parquet, tidy
+from pages.shared.visitor.state import session
 
 
 def tab() -> None:
@@ -25,6 +32,7 @@ def tab() -> None:
         curve_of(spec, title, kind, known(spec), None)
         for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
     ]
+    about, words = session().common, footer()
     named = {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)}
     st.caption("The gap v* − v^π of every repetition of every run, at every size n.")
     with st.container(horizontal=True, gap="small"):
@@ -35,11 +43,32 @@ def tab() -> None:
         )
         save(
             "gap.html",
-            "Chart (HTML)",
+            "Take it along",
             "text/html",
-            lambda: str(figures.gaps(curves).figure.to_html(include_plotlyjs=True, full_html=True)),
+            lambda: page(specs, curves, about=about, footer=words),
         )
     camera()
     st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("#### Make it again without this page", anchors=False)
     make_again(specs[chosen_spec(specs)])
+
+
+def page(specs: Sequence[OfflineSpec], curves: Sequence[Curve], *, about: str, footer: str) -> str:
+    """The chart of gaps as a page of its own that needs no network, with a slider over n, and one over budgets."""
+    return along.compared(
+        "Gap to the best policy, compared",
+        about,
+        curves,
+        [budget(spec) for spec in specs],
+        lambda some: figures.gaps(some, see=sentences.gaps(some, None)),
+        x="Learned from so many trajectories",
+        columns=["gap v* − v^π", "95% interval", "repetitions"],
+        footer=footer,
+    )
+
+
+def budget(spec: OfflineSpec) -> str:
+    """What a run promises, in words; "" without privacy."""
+    if spec == spec.twin():
+        return ""
+    return f"ε = {spec.epsilon:g}" if spec.epsilon is not None else f"ρ = {spec.rho:g}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dprl.figures import signed
+
 _COPY_JS = """
 export default function ({ data, parentElement }) {
   const button = parentElement.querySelector("button");
@@ -132,7 +134,16 @@ _copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTO
 _settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
 _close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
 _daylight = st.components.v2.component("dprl_daylight", js=_DAYLIGHT_JS)
+# The same script signs pictures in a page that is taken along.
+_SIGN_JS = f"""
+export default function () {{
+  {signed.SCRIPT}
+  return () => document.removeEventListener("click", signPicture, true);
+}}
+"""
+
 _fullscreen = st.components.v2.component("dprl_fullscreen", js=_FULLSCREEN_JS)
+_sign = st.components.v2.component("dprl_sign", js=_SIGN_JS)
 
 
 def copy_link(query: str, label: str = "Copy link") -> None:
@@ -169,3 +180,9 @@ def keep_fullscreen() -> None:
     """Has a chart that fills the screen go on filling it when it is drawn anew."""
     with st.container(key="fullscreen"):
         _fullscreen(key="keep_fullscreen", height=1)
+
+
+def sign_pictures() -> None:
+    """Has the camera above a chart write below the picture what was run."""
+    with st.container(key="sign"):
+        _sign(key="sign_pictures", height=1)

@@ -9,8 +9,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+import dprl
 from dprl.figures.style import Picture, Sketch, config
 from dprl.tables import harmless
+from pages.shared.layout.frame import dark
 from pages.shared.results.data import Kept
 from pages.shared.text import unlinked
 from pages.shared.visitor.callbacks import on_value
@@ -47,12 +49,17 @@ def draw(picture: Picture, key: str, picked: Callable[[Any], None] | None = None
         picture.figure,
         key=key,
         theme=None,
-        config=config(session().saves),
+        config=config(session().saves, footer(), dark=dark(), name=key),
         alt=picture.alt,
         width="stretch",
         on_select=on_value(key, picked) if picked else "ignore",
         selection_mode="points",
     )
+
+
+def footer() -> str:
+    """What stands below a picture, or a page, that is saved: what was run, and with which version."""
+    return " · ".join(filter(None, [session().common, f"dprl {dprl.__version__}"]))
 
 
 def explain(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:

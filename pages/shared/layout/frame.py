@@ -12,7 +12,7 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
-from pages.shared.layout.browser import close_sidebar, follow_daylight, keep_fullscreen
+from pages.shared.layout.browser import close_sidebar, follow_daylight, keep_fullscreen, sign_pictures
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
@@ -91,7 +91,7 @@ def show(page: Page) -> None:
     s.arrived, s.page = s.page != page.url_path, page.url_path
     if s.arrived:
         s.waiting.clear()
-    s.drawing, s.polling = "", frozenset(s.waiting)
+    s.drawing, s.polling, s.common = "", frozenset(s.waiting), ""
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""
@@ -99,3 +99,4 @@ def show(page: Page) -> None:
     close_sidebar(f"{page.url_path}:{s.runs}")
     follow_daylight(dark())
     keep_fullscreen()
+    sign_pictures()

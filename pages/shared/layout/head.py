@@ -37,3 +37,9 @@ def head(title: str, problems: Sequence[str], settings: bool = True) -> DeltaGen
             f"Not all of this link could be used; the rest is shown. {told}{more}", icon=":material/link_off:"
         )
     return corner
+
+
+def common(words: str) -> None:
+    """What all that is shown has in common: on the page, and below every picture that is saved of it."""
+    session().common = words
+    st.caption(escape(words))

@@ -143,6 +143,7 @@ class Session:
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
         saves: the kind of picture that the camera above each chart saves.
+        common: what all that is shown has in common, in words.
         drawing: the part of the page that is being drawn.
         waiting: parts that miss an answer of the workers.
         polling: those that the browser has drawn again until they have it.
@@ -166,6 +167,7 @@ class Session:
     stuck: bool = False
     arrived: bool = True
     saves: str = "png"
+    common: str = ""
     drawing: str = ""
     waiting: set[str] = field(default_factory=set)
     polling: frozenset[str] = frozenset()
