@@ -8,13 +8,14 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from dprl.jobs.file import Contradiction
 from dprl.jobs.part import Part, setting
 from dprl.jobs.simulation import Simulation
 
 _MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 _TRACE = """
 SELECT id FROM unit
-WHERE bytes > 0 AND id != :newest AND state IN ('done', 'failed', 'cancelled') AND NOT EXISTS (
+WHERE bytes > 0 AND id != :newest AND +state IN ('done', 'failed', 'cancelled') AND NOT EXISTS (
     SELECT 1 FROM run_unit mine JOIN run_unit other ON other.run = mine.run JOIN unit u ON u.id = other.unit
     WHERE mine.unit = unit.id AND u.state IN ('queued', 'running'))
 ORDER BY used_at, id LIMIT 1
@@ -42,13 +43,15 @@ class Capacity(Part):
         removed = False
         while used(db) > self._capacity:
             if row := db.execute(_TRACE, {"newest": newest}).fetchone():
-                _drop_trace(db, row["id"])
+                gone = _drop_trace(db, row["id"])
             elif row := db.execute(_RUN, {"newest": newest}).fetchone():
-                drop_run(db, row["id"])
+                gone = drop_run(db, row["id"])
             elif row := db.execute(_ANSWER).fetchone():
-                db.execute("DELETE FROM question WHERE key = ?", (row["key"],))
+                gone = db.execute("DELETE FROM question WHERE key = ?", (row["key"],)).rowcount
             else:
                 break
+            if not gone:  # it would be found again and again
+                raise Contradiction("what makes room is not there")
             removed = True
         return removed
 
@@ -60,23 +63,25 @@ def used(db: sqlite3.Connection) -> int:
     return (pages - free) * size
 
 
-def _drop_trace(db: sqlite3.Connection, unit: int) -> None:
-    """Its curve stays, of a few kB: sweeps need no more."""
+def _drop_trace(db: sqlite3.Connection, unit: int) -> int:
+    """Its curve stays, of a few kB: sweeps need no more. Returns how many traces went: 1."""
     db.execute("DELETE FROM trace WHERE unit = ?", (unit,))
-    db.execute(
+    return db.execute(
         "UPDATE unit SET message = CASE state WHEN 'done' THEN ? ELSE message END, bytes = 0, "
         "state = CASE state WHEN 'done' THEN 'gone' ELSE state END, progress = 0, rev = rev + 1 "
-        "WHERE id = ?",
+        "WHERE id = ? AND bytes > 0",
         (_MADE_ROOM, unit),
-    )
+    ).rowcount
 
 
-def drop_run(db: sqlite3.Connection, run: int) -> None:
-    """A run, who asked for it, and those of its seeds that are in no other run and with no worker."""
+def drop_run(db: sqlite3.Connection, run: int) -> int:
+    """A run, who asked for it, and those of its seeds that are in no other run and with no worker. Returns how many
+    runs went."""
     units = db.execute("SELECT unit FROM run_unit WHERE run = ?", (run,)).fetchall()
-    db.execute("DELETE FROM run WHERE id = ?", (run,))
+    gone = db.execute("DELETE FROM run WHERE id = ?", (run,)).rowcount
     db.executemany(
         "DELETE FROM unit WHERE id = ? AND worker IS NULL "
         "AND NOT EXISTS (SELECT 1 FROM run_unit WHERE run_unit.unit = unit.id)",
         units,
     )
+    return gone

@@ -70,7 +70,7 @@ CREATE TABLE IF NOT EXISTS room_answer (
     FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS room_answer_device ON room_answer(room, device);
 """
-_COUNTED = """
+BACKLOG = """
 INSERT OR IGNORE INTO backlog SELECT run, count(*), sum(seconds) FROM unit JOIN run_unit ON run_unit.unit = unit.id
 WHERE state = 'queued' GROUP BY run
 """
@@ -152,12 +152,16 @@ class DiskFull(StoreError):
         )
 
 
+class Contradiction(sqlite3.DatabaseError):
+    """Two places of the store say what cannot both be true, such as a table and its index: it is damaged."""
+
+
 def is_damage(error: Exception) -> bool:
     """Whether an error says that the file is damaged, rather than busy, full or unreadable.
 
     Python cannot decode what SQLite says of a name with a bad byte in it.
     """
-    if isinstance(error, UnicodeDecodeError):
+    if isinstance(error, UnicodeDecodeError | Contradiction):
         return True
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -206,7 +210,7 @@ class StoreFile:
             if db.in_transaction:
                 with contextlib.suppress(sqlite3.Error):  # a damaged file may refuse even that
                     db.execute("ROLLBACK")
-            if inode == self._inode and len(self._spare) < _SPARE:
+            if inode == self._inode and len(self._spare) < _SPARE and not db.in_transaction:
                 self._spare.append((inode, db))
             else:
                 db.close()
@@ -371,7 +375,7 @@ def _complete(db: sqlite3.Connection) -> None:
     """Add what the file was begun without."""
     there = "SELECT count(*) FROM sqlite_schema WHERE name IN ('question', 'backlog_changes', 'room_answer')"
     if db.execute(there).fetchone()[0] < 3:
-        db.executescript(f"BEGIN IMMEDIATE; {LATER} {_COUNTED}; COMMIT;")
+        db.executescript(f"BEGIN IMMEDIATE; {LATER} {BACKLOG}; COMMIT;")
 
 
 def _inode(path: Path) -> int:

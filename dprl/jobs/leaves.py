@@ -15,7 +15,6 @@ PAGE = 4096  # bytes; the default, of which all stores are
 _TABLE, _INDEX = 0x0D, 0x0A  # the first byte of a leaf
 _WHOLE = {_TABLE: PAGE - 35, _INDEX: (PAGE - 12) * 64 // 255 - 23}  # bytes of a row that fit on its page
 _LEAST = (PAGE - 12) * 32 // 255 - 23
-_LARGEST = 2**30
 
 Row = tuple[int | None, list[Any]]  # the row's id, None in an index, and its columns
 
@@ -28,10 +27,10 @@ def rows(path: Path, wal: dict[int, bytes]) -> Iterator[Row]:
             return wal.get(number) or data[(number - 1) * PAGE : number * PAGE]
 
         for number in range(1, max([len(data) // PAGE, *wal]) + 1):
-            yield from _on(page(number), 100 if number == 1 else 0, page)
+            yield from _on(page(number), 100 if number == 1 else 0, page, len(data) + PAGE * len(wal))
 
 
-def _on(data: bytes, at: int, page: Any) -> Iterator[Row]:
+def _on(data: bytes, at: int, page: Any, most: int) -> Iterator[Row]:
     kind = data[at] if len(data) == PAGE else 0
     if kind not in _WHOLE:
         return
@@ -40,6 +39,8 @@ def _on(data: bytes, at: int, page: Any) -> Iterator[Row]:
         try:
             size, start = _number(data, start)
             row, start = _number(data, start) if kind == _TABLE else (None, start)
+            if size > most:  # its pages would follow each other in a circle
+                continue
             yield row, _columns(_payload(data, start, size, _WHOLE[kind], page))
         except (IndexError, ValueError, UnicodeDecodeError):
             continue
@@ -49,8 +50,6 @@ def _payload(data: bytes, start: int, size: int, whole: int, page: Any) -> bytes
     """A row of so many bytes: the first on its page, the rest on a chain of others."""
     if size <= whole:
         return data[start : start + size]
-    if size > _LARGEST:
-        raise ValueError
     here = _LEAST + (size - _LEAST) % (PAGE - 4)
     here = here if here <= whole else _LEAST
     parts, left = [data[start : start + here]], size - here

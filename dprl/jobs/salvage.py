@@ -24,6 +24,10 @@ _UNIT = "id, key, seed, state, progress, message, rev, deaths, damages, seconds,
 _MARKS = ", ".join("?" * 13)
 _LOST = "Its stored result was damaged."
 _REQUESTS = "SELECT run, visitor, waiting, asked_at FROM request WHERE run = ?"
+_NOBODYS = """
+UPDATE unit SET state = 'cancelled' WHERE state = 'queued' AND NOT EXISTS (
+    SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE run_unit.unit = unit.id)
+"""  # who waited for them is not known any more
 _UNUSABLE = (
     sqlite3.IntegrityError,
     sqlite3.InterfaceError,
@@ -108,6 +112,7 @@ def _requests(source: sqlite3.Connection, into: sqlite3.Connection) -> None:
             into.executemany("INSERT INTO request VALUES (?, ?, ?, ?)", _of(source, _REQUESTS, run[0]))
             leases = _of(source, "SELECT run, visitor, tab FROM lease WHERE run = ?", run[0])
             into.executemany("INSERT INTO lease VALUES (?, ?, ?)", leases)
+    into.execute(_NOBODYS)
     into.executemany("INSERT INTO tab VALUES (?, ?, ?, ?)", source.execute("SELECT * FROM tab").fetchall())
 
 
@@ -123,11 +128,15 @@ def _curves(old: Path, wal: dict[int, bytes], into: sqlite3.Connection) -> None:
 def _by_id(db: sqlite3.Connection, columns: str, table: str) -> Iterator[tuple[Any, ...]]:
     """The rows of a table that can be read; `columns` begin with the id."""
     at, missed = 0, 0
+    seen: set[int] = set()  # where pages have changed places, rows come in any order, and again
     while missed < _MISSED:
         try:
             for row in db.execute(f"SELECT {columns} FROM {table} WHERE id > ? ORDER BY id", (at,)):
-                at, missed = row[0], 0
-                yield row
+                at = max(at, row[0])
+                if row[0] not in seen:
+                    seen.add(row[0])
+                    missed = 0
+                    yield row
             return
         except (sqlite3.DatabaseError, UnicodeDecodeError):
             at, missed = at + 1, missed + 1  # past what cannot be read, row by row

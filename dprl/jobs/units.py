@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any
 
+from dprl.jobs.file import BACKLOG, Contradiction
 from dprl.jobs.part import Part, mending
 from dprl.jobs.queue import Running, Waiting, claim, seeds_by_visitor
 
@@ -85,6 +86,9 @@ class Units(Part):
                     (worker, now, row["unit"]),
                 ).rowcount
                 if not taken:
+                    again = _next(db, beside)
+                    if again is not None and again["unit"] == row["unit"]:  # nobody else writes now
+                        raise Contradiction("a seed is queued, and is not")
                     continue
                 db.execute("DELETE FROM live WHERE unit = ?", (row["unit"],))
                 db.execute(
@@ -171,10 +175,12 @@ class Units(Part):
 
     @mending
     def recover(self) -> None:
-        """A pool begins, so no worker is alive: what was running goes back to the queue."""
+        """A pool begins, so no worker is alive: what was running goes back to the queue, which is counted anew."""
         with self._file.writing() as db:
             _release(db, "worker IS NOT NULL", ())
             db.execute("DELETE FROM worker")
+            db.execute("DELETE FROM backlog")
+            db.execute(BACKLOG)
 
     @mending
     def enlist(self, worker: str, pid: int, warm: bool, threads: int = 1) -> None:
@@ -213,6 +219,8 @@ def _next(db: sqlite3.Connection, beside: bool) -> sqlite3.Row | None:
         return None
     first = min(wishes, key=lambda wish: claim(wish, busy))
     found: sqlite3.Row | None = db.execute(_FIRST, (first.run,)).fetchone()
+    if found is None:
+        raise Contradiction("a run has seeds queued, and none is")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from dprl.jobs import worker
+from dprl.jobs.capacity import _TRACE
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.store import Store
 from tests.jobs import fake
@@ -40,6 +42,14 @@ def test_the_longest_unused_make_room(path: Path, monkeypatch: pytest.MonkeyPatc
     assert path.stat().st_size < 1_500_000
     store.request(specs[1], "ann")
     assert store.status(specs[1]).state == "queued"
+
+
+def test_what_is_longest_unused_is_found_without_looking_at_all(store: Store, path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {_TRACE}", {"newest": -1})]
+    db.close()
+    assert plan[0] == "SCAN unit USING INDEX unit_used"
+    assert not any("TEMP B-TREE" in step for step in plan)
 
 
 def test_requests_curves_and_answers_make_room_too(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
