@@ -48,7 +48,7 @@ walk: $(VENV)/.test
 	@DPRL_WORKERS=3 $(PY) -m pytest tests/browser/walks.py  # two runs go on, and one worker is left for others
 
 faults: $(VENV)/.test
-	@FAULTS=long $(PY) -m pytest -rP tests/faults tests/faults/image.py \
+	@FAULTS=long $(PY) -m pytest -rP tests/faults tests/faults/cluster.py tests/faults/image.py \
 	    $$([ "$$(id -u)" != 0 ] || echo tests/faults/small_disk.py)
 
 lint: $(VENV)/.test

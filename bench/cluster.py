@@ -176,6 +176,7 @@ def main() -> int:
     parser.add_argument("--schedule", default=RunSpec().schedule)
     parser.add_argument("--faults", action="store_true")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the cluster ends, too
     os.environ |= {"DPRL_STORE_MB": "8192", "DPRL_WORKERS": str(WORKERS)}
     sweep = Sweep(RunSpec(seeds=options.seeds, schedule=options.schedule), {"epsilon": BUDGETS})
     assert len(sweep.specs) == len(BUDGETS) + 1

@@ -42,9 +42,7 @@ def main(count: int) -> int:
 
 async def visits(app: App, count: int) -> int:
     """Visits, page by page; how many failed."""
-    server = next(
-        pid for pid, command in app.processes().items() if "--child" in command and "serve" in command
-    )
+    server = pages_of(app)
     failed, before = 0, 0.0
     names = list(GOOD)
     for i in range(count):
@@ -88,6 +86,12 @@ async def visit(url: str, page: str, query: str) -> str:
                 return ""
             if CRASHED in str(message) or message.delta.new_element.WhichOneof("type") == "exception":
                 return "it crashed"
+
+
+def pages_of(app: App) -> int:
+    """The process of a dashboard that draws its pages."""
+    found = app.processes().items()
+    return next(pid for pid, command in found if "--child" in command and "dprl.serve" in command)
 
 
 def cpu(pid: int) -> float:

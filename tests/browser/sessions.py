@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -38,6 +39,8 @@ class Session:
         self._timers: dict[str, asyncio.Task[None]] = {}
         self._changed = asyncio.Condition()
         self.failed: Exception | None = None  # what listening ended with
+        self.ended = 0  # runs of the page, or of parts of it
+        self.charted = 0.0  # when its first chart came, on the clock of time.perf_counter
 
     async def press(self, label: str) -> None:
         """Presses the button with this label."""
@@ -57,6 +60,23 @@ class Session:
         self._states[widget.id] = state
         if send:
             await self._rerun(fragment=place)
+
+    async def say(self, component: str, **value: Any) -> None:
+        """Has a component of ours, by the end of its name, say what it has been set to."""
+
+        def look() -> tuple[str, str] | None:
+            for fragment, element in self._shown.values():
+                if element.bidi_component.component_name.endswith(component):
+                    return fragment, element.bidi_component.id
+            return None
+
+        fragment, name = await self.until(look)
+        self._states[name] = WidgetState(id=name, json_value=json.dumps(value))
+        await self._rerun(fragment)
+
+    async def again(self) -> None:
+        """Has the whole page run again, as after a press on a widget that is in no part of its own."""
+        await self._rerun()
 
     async def find(self, kind: str, label: str) -> tuple[str, Any]:
         """A widget by its label, once it is there, and the fragment that it is in."""
@@ -137,6 +157,8 @@ class Session:
                 self._coming.add(place)
                 self.looked += bool(self._fragments)
                 self._shown[place] = (message.delta.fragment_id, message.delta.new_element)
+                if not self.charted and message.delta.new_element.WhichOneof("type") == "plotly_chart":
+                    self.charted = time.perf_counter()
             elif kind == "navigation":
                 self._script = message.navigation.page_script_hash
             elif kind == "page_info_changed":
@@ -148,6 +170,7 @@ class Session:
                     for place in [place for place in self._shown if place not in self._coming]:
                         if not self._fragments or self._shown[place][0] in self._fragments:
                             del self._shown[place]
+                self.ended += 1
                 async with self._changed:
                     self._changed.notify_all()
                 await self._introduce()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +16,30 @@ from tests.faults import walk
 from tests.faults.walk import WalkSpec
 from tests.jobs.units import POINTS, claim
 
-LONG = os.environ.get("FAULTS") == "long"
+# FAULTS is `long` or a share of that such as 0.1: with ten seeds, all of it in ten parts.
+SHARE = float(os.environ.get("FAULTS", "0").replace("long", "1"))
 SEED = int(os.environ.get("FAULTS_SEED", "0"))
 
 
 def times(short: int, long: int) -> int:
     """How often a fault is tried."""
-    return long if LONG else short
+    return max(short, round(SHARE * long))
+
+
+@contextlib.contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Ends what would never end. For the main thread of a process."""
+
+    def late(*_: object) -> None:
+        raise AssertionError(f"not at an end after {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def rng(name: str) -> np.random.Generator:
@@ -28,7 +48,7 @@ def rng(name: str) -> np.random.Generator:
 
 
 def finish(store: Store) -> None:
-    """Compute the next seed as a worker does, at once."""
+    """Computes the next seed as a worker does, at once."""
     unit = claim(store)
     run = walk.Walk(unit.spec, unit.seed)
     while not run.advance(1.0):

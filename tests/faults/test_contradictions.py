@@ -1,4 +1,4 @@
-"""A store whose pages are whole, but say what cannot all be true: nobody waits for ever, and nothing turns in circles."""
+"""A store whose pages are whole, but say what cannot all be true: nobody waits for ever, nothing turns in circles."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_connection_that_cannot_roll_back_is_not_lent_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Stuck(sqlite3.Connection):
-        def execute(self, query: str, *values: object) -> sqlite3.Cursor:  # type: ignore[override]
+        def execute(self, query: str, *values: object) -> sqlite3.Cursor:
             if query == "ROLLBACK":
                 raise sqlite3.OperationalError("disk I/O error")
             return super().execute(query, *values)  # type: ignore[arg-type]
