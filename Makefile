@@ -8,6 +8,8 @@ TESTS ?= tests
 JOBS ?= auto
 # COVERAGE="--cov --cov-report=term" says which lines were run.
 COVERAGE ?=
+# FAULTS=0.1 is a tenth of what `make faults` tries.
+FAULTS ?= long
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -48,7 +50,7 @@ walk: $(VENV)/.test
 	@DPRL_WORKERS=3 $(PY) -m pytest tests/browser/walks.py  # two runs go on, and one worker is left for others
 
 faults: $(VENV)/.test
-	@FAULTS=long $(PY) -m pytest -rP tests/faults tests/faults/cluster.py tests/faults/image.py \
+	@FAULTS=$(FAULTS) $(PY) -m pytest -rP tests/faults tests/faults/cluster.py tests/faults/image.py \
 	    $$([ "$$(id -u)" != 0 ] || echo tests/faults/small_disk.py)
 
 lint: $(VENV)/.test

@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -154,6 +155,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("pages", nargs="*", metavar="page", help=", ".join(PAGES))
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers end, too
     with contextlib.ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (home / "page.py").write_text(TRIVIAL)
@@ -167,7 +169,7 @@ def main() -> int:
         stack.callback(trivial.end)
         ours = start(serve_command, ROOT, home / "ours")
         stack.callback(ours.end)
-        print("load {:.1f}, {:.1f}, {:.1f}".format(*os.getloadavg()))
+        print("load {:.1f}, {:.1f}, {:.1f}".format(*os.getloadavg()), flush=True)
         asyncio.run(compare(trivial, ours, options.pages or list(PAGES), options.people, options.rounds))
         asyncio.run(runs(ours, options.people))
         log = ours.log()

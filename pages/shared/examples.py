@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from dprl.simulation import RunSpec
 from pages.shared.visitor import links
@@ -19,7 +19,7 @@ class Example:
     curves: tuple[Curve, ...]
     view: View
 
-    @property
+    @cached_property
     def query(self) -> list[tuple[str, str]]:
         """Its link."""
         return links.encode(self.curves, self.view)

@@ -113,17 +113,11 @@ async def predict(student: Session, rng: random.Random) -> float:
     """Moves the marker, and sends it; when."""
     _, slider = await student.find("slider", "Your prediction")
     await student.set("slider", "Your prediction", string_array_value=[rng.choice(list(slider.options))])
-    await student.until(lambda: enabled(student))
+    await student.until(lambda: "Send my prediction" in student.buttons)
     sent = time.perf_counter()
     await student.press("Send my prediction")
     await student.says("Your prediction is in")
     return sent
-
-
-def enabled(student: Session) -> bool:
-    """Whether there is something to send."""
-    found = [e.button for _, e in student._shown.values() if e.WhichOneof("type") == "button"]
-    return any(button.label == "Send my prediction" and not button.disabled for button in found)
 
 
 async def tap(student: Session, rng: random.Random) -> float:

@@ -120,6 +120,12 @@ class Session:
         return "\n".join(said)
 
     @property
+    def buttons(self) -> list[str]:
+        """The labels of the buttons that can be pressed."""
+        found = [e.button for _, e in self._shown.values() if e.WhichOneof("type") == "button"]
+        return [button.label for button in found if not button.disabled]
+
+    @property
     def charts(self) -> list[str]:
         """The charts of the page, as JSON."""
         return [

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from plotly.basedatatypes import BaseFigure
 from streamlit.testing.v1 import AppTest
 
 from dprl import metrics, search
@@ -126,3 +128,17 @@ def test_more_privacy_never_needs_fewer_users() -> None:
             needed.append(search.stays_below(run.episodes.astype(float), average, 0.34))
         # Of a shuffler 20 and 30 ask for the same few bits, so that only chance tells them apart.
         assert all(a >= 0.99 * b for a, b in pairwise(needed))
+
+
+def test_the_chart_is_made_into_a_dictionary_for_the_first_visitor_alone(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be half of what a visit costs."""
+    visit()
+
+    def anew(figure: BaseFigure) -> dict[str, Any]:
+        raise AssertionError
+
+    monkeypatch.setattr(BaseFigure, "to_dict", anew)
+    (chart,) = charts(visit())
+    assert chart.spec

@@ -94,7 +94,9 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
         if H * S * A * (S + 2) <= MAX_CELLS:  # else the box below the settings says what would fit
             drawn = picture(key, tuple(checked.items()), dark())
             config = style.config() | {"displayModeBar": False}
-            st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
+            st.plotly_chart(
+                drawn.settled, key="environment_drawing", theme=None, config=config, alt=drawn.alt
+            )
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
     if key == custom.WORLD.key:

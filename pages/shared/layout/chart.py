@@ -46,7 +46,7 @@ def show(picture: Picture, key: str, picked: Callable[[Any], None] | None = None
 def draw(picture: Picture, key: str, picked: Callable[[Any], None] | None = None) -> None:
     """The figure alone, whose camera saves what the visitor chose."""
     st.plotly_chart(
-        picture.figure,
+        picture.settled,
         key=key,
         theme=None,
         config=config(session().saves, footer(), dark=dark(), name=key),
