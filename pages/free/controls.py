@@ -22,10 +22,8 @@ from pages.shared.controls.panel import (
     chosen_noise,
     environment,
     number,
-    setter,
-    titles,
 )
-from pages.shared.controls.widgets import complaint, exact, select
+from pages.shared.controls.widgets import complaint, exact, select, setter, titles
 from pages.shared.layout.frame import guarded
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import status, workers

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -148,6 +148,9 @@ def described(s: Session, settings: Settings) -> tuple[tuple[RunSpec, ...] | Non
     return specs, refused
 
 
-def reset() -> Any:
-    """The settings are those of the first view; what is compared stays."""
+def reset() -> Callable[[], None]:
+    """The settings are those of the first view; what is compared stays. Returns what undoes it."""
+    part = linear()
+    before = part.settings
     set_controls(DEFAULT)
+    return lambda: setattr(part, "settings", before)

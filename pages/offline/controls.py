@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -309,7 +309,14 @@ def described(s: Session) -> tuple[tuple[OfflineSpec, ...] | None, str]:
     return whole, ""
 
 
-def reset() -> None:
-    """The settings are those of the first view; what is compared stays."""
-    offline().keep = False
+def reset() -> Callable[[], None]:
+    """The settings are those of the first view; what is compared stays. Returns what undoes it."""
+    o = offline()
+    keep, settings = o.keep, o.settings
+    o.keep = False
     set_controls(DEFAULT)
+
+    def back() -> None:
+        o.keep, o.settings = keep, settings
+
+    return back

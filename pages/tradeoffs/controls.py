@@ -254,9 +254,10 @@ def run(study: Study) -> None:
     write_address(t)
 
 
-def reset() -> None:
-    """What is compared, and along which axis, as at first."""
+def reset() -> Callable[[], None]:
+    """What is compared, and along which axis, as at first. Returns what undoes it."""
     t = trade.trade()
-    t.values.clear()
-    t.among.clear()
+    before = {name: getattr(t, name) for name in ("models", "x", "values", "among", "settings")}
+    t.values, t.among = {}, {}
     trade.set_controls(studies.first(t.kind))
+    return lambda: vars(t).update(before)

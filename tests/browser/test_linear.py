@@ -64,6 +64,8 @@ def test_three_number_fields_fit_beside_each_other(visit: Visits, idle: Idle) ->
     """The third one was cut off: a column of Streamlit is at least 8 rem wide."""
     page = visit(f"linear?{SMALL}", 1280)
     idle(page)
+    page.get_by_text("Its parameters").click()
+    idle(page)
     room = page.get_by_test_id("stSidebarUserContent").bounding_box()
     assert room is not None
     for name in ("d", "S", "H"):

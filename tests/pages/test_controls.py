@@ -243,6 +243,16 @@ def test_slider_and_exact_field_move_together(visit: Visit) -> None:
     assert "less noise" in words(app)
 
 
+def test_five_controls_come_first_and_the_rest_is_folded(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    kinds = ("selectbox", "select_slider", "text_input")
+    folded = {id(w) for fold in app.sidebar.expander for kind in kinds for w in fold.get(kind)}
+    seen = [getattr(w, "label", "") for kind in kinds for w in app.sidebar.get(kind) if id(w) not in folded]
+    exact = ["Privacy budget ε, exact value", "Episodes K, exact value"]
+    assert seen == ["Environment", "Algorithm", "Privacy model", "Privacy budget ε", "Episodes K", *exact]
+    assert len(folded) > 10
+
+
 def test_episodic_has_its_own_limit(visit: Visit) -> None:
     app = visit(EXPLORE)
     widget(app, "selectbox", "Learner plans anew").select("episodic").run()
@@ -264,6 +274,32 @@ def test_reset_brings_back_the_defaults_and_keeps_the_curves(visit: Visit) -> No
     unbroken(app)
     assert spec(app) == RunSpec()
     assert len(app.session_state["session"].explore.curves) == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "kind", "label", "typed"),
+    [
+        (EXPLORE, "text_input", "S", "4"),
+        ("pages/linear/page.py", "text_input", "Values of ε", "0.3, 3"),
+        ("pages/offline/page.py", "text_input", "Values of ρ", "0.3, 3"),
+        ("pages/tradeoffs/page.py", "text_input", "Values", "0.3, 3"),
+    ],
+)
+def test_a_reset_is_undone_until_something_else_is_done(
+    visit: Visit, page: str, kind: str, label: str, typed: str
+) -> None:
+    app = visit(page)
+    at_first = widget(app, kind, label).value
+    widget(app, kind, label).input(typed).run()
+    app.button(key="reset").click().run()
+    assert widget(app, kind, label).value == at_first
+    app.button(key="undo_reset").click().run()
+    unbroken(app)
+    assert widget(app, kind, label).value == typed
+    app.button(key="reset").click().run()
+    widget(app, kind, label).input(typed).run()
+    unbroken(app)
+    assert app.button(key="reset")
 
 
 def test_what_was_typed_for_an_environment_is_still_there_when_one_comes_back(visit: Visit) -> None:

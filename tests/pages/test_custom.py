@@ -223,6 +223,25 @@ def test_another_order_of_states_is_the_same_environment() -> None:
     assert custom.relabelled(turned, EXAMPLE["state_labels"], EXAMPLE["action_labels"]) == EXAMPLE
 
 
+def test_an_edit_is_undone_and_so_is_using_it(visit: Visit) -> None:
+    app = edit(visit)
+    for names in ("hall, study, garden", "attic, study, garden"):
+        next(t for t in app.text_input if t.label.startswith("States")).input(names).run()
+    assert app.session_state["session"].editing.edited["state_labels"] == ["attic", "study", "garden"]
+    app.button(key="edit_undo").click().run()
+    unbroken(app)
+    assert next(t for t in app.text_input if t.label.startswith("States")).value == "hall, study, garden"
+    app.button(key="edit_use").click().run()
+    found = spec(app)
+    assert found is not None
+    assert parsed(found.environment_params["model"])[4] == ("hall", "study", "garden")
+    app.button(key="undo_reset").click().run()
+    unbroken(app)
+    found = spec(app)
+    assert found is not None
+    assert parsed(found.environment_params["model"])[4] == ("hall", "study")
+
+
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> float:
     """A reward that the visitor types into the first row of the first table, and nowhere else."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -109,6 +110,7 @@ def use(s: Session, text: str) -> str:
 
     A file that describes every step of an episode sets H.
     """
+    before = deepcopy(s.draft)
     params = s.draft.environment_params.get(WORLD.key, {})
     try:
         _, P, R, *_ = parsed(text)
@@ -125,6 +127,7 @@ def use(s: Session, text: str) -> str:
     s.draft.environment = WORLD.key
     s.draft.environment_params[WORLD.key] = {"model": model, "H": H}
     s.version += 1
+    s.remember(before)
     return ""
 
 
@@ -158,12 +161,16 @@ def edit(s: Session, text: str) -> None:
 def editor(e: Editing) -> None:
     """States, actions, probabilities and rewards in tables."""
     s = session()
-    name = st.text_input("Name", e.model["name"], max_chars=MAX_LABEL, key="edit_name")
+    name = st.text_input("Name", e.model["name"], max_chars=MAX_LABEL, key=f"edit_name:{e.undone}")
     left, right = st.columns(2)
     old_states, old_actions = e.model["state_labels"], e.model["action_labels"]
-    states = words(left.text_input("States, with commas between", ", ".join(old_states), key="edit_states"))
+    states = words(
+        left.text_input("States, with commas between", ", ".join(old_states), key=f"edit_states:{e.undone}")
+    )
     actions = words(
-        right.text_input("Actions, with commas between", ", ".join(old_actions), key="edit_actions")
+        right.text_input(
+            "Actions, with commas between", ", ".join(old_actions), key=f"edit_actions:{e.undone}"
+        )
     )
     problem = named(states, "states", MOST_STATES) or named(actions, "actions", MOST_ACTIONS)
     if problem:
@@ -171,6 +178,7 @@ def editor(e: Editing) -> None:
         st.caption(f":red[{escape(problem)}]")
         return
     if (states, actions) != (old_states, old_actions):
+        e.past.append(e.edited)
         e.draw(relabelled(e.edited, states, actions))
     P, R, d1 = (np.array(e.model[key]) for key in ("P", "R", "d1"))
     st.caption(
@@ -193,14 +201,21 @@ def editor(e: Editing) -> None:
         width="stretch",
         key=f"edit_start:{e.drawn}",
     )
-    e.edited = assembled(name, states, actions, moves, first)
+    now = assembled(name, states, actions, moves, first)
+    if now != e.edited:
+        e.past.append(e.edited)
+        e.edited = now
     problem = wrong(e.edited)
     if problem:
         st.caption(f":red[{escape(problem)}]")
-    if st.button("Use it", type="primary", disabled=bool(problem), key="edit_use"):
-        s.upload_problem = use(s, json.dumps(e.edited))
-        s.editing = None
-        st.rerun()
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Use it", type="primary", disabled=bool(problem), key="edit_use"):
+            s.upload_problem = use(s, json.dumps(e.edited))
+            s.editing = None
+            st.rerun()
+        st.button(
+            "Undo", icon=":material/undo:", disabled=not e.past, on_click=callback(e.undo), key="edit_undo"
+        )
 
 
 def closed() -> None:

@@ -19,24 +19,30 @@ MOST = 15  # decades of users that the scale shows
 SURE = 3.0  # the rule of thumb is good to about this factor
 
 
-def gauge(spec: RunSpec) -> None:
-    """Picture and words for one run; nothing where there is no noise to weigh. Raises SpecError."""
+def gauge(spec: RunSpec) -> str:
+    """Picture and numbers for one run; nothing where there is no noise to weigh.
+
+    Returns:
+        Whether it will learn, in Markdown.
+
+    Raises:
+        SpecError: The noise is too large to be accounted for.
+    """
     found = answers.outlook(spec)
     if isinstance(found, answers.Pending):
-        st.caption("How its noise compares with the visits it will see is being worked out.")
-        return
+        return "How its noise compares with the visits it will see is being worked out."
     if found is None:
-        return
+        return ""
     head, icon, rest = verdict(found, spec)
     sketch(picture(found.learns_from, spec.episodes, dark()))
     visits = count(float(f"{found.visits:.2g}"))
     st.markdown(
-        f":material/{icon}: **{head}** {rest} Each count has noise of ±{significant(found.noise_std, 3)}, "
-        f"against {visits} visits.",
+        f"Each count has noise of ±{significant(found.noise_std, 3)}, against {visits} visits.",
         help="A rule of thumb, good to a factor of about three. Noise: one standard deviation, after the last user. "
         "Visits: how often an optimal user's most visited state of a step is seen, the median over steps. The noise "
         "hides the best policy while what the bonus adds for it exceeds half of what an episode can earn.",
     )
+    return f":material/{icon}: **{head}** {rest}"
 
 
 def verdict(found: Outlook, spec: RunSpec) -> tuple[str, str, str]:

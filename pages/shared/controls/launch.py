@@ -20,13 +20,23 @@ from pages.shared.visitor.state import Session, add, session, write_address
 
 
 def run_box(s: Session, live: bool = False) -> None:
-    """What pressing Run will do, and the button."""
+    """What pressing Run will do, and the button, which stays in reach while the settings are scrolled."""
     spec, refusal = spec_of(s)
+    said = ""
     if spec:
         try:
-            gauge(spec)
+            with st.container(key="gauge", gap="xsmall"):
+                said = gauge(spec)
         except SpecError as error:  # noise so large that it cannot be accounted for
             spec, refusal = None, str(error)
+    with st.container(key="run_box", gap="xsmall"):
+        if said:
+            st.markdown(said)
+        launch(s, spec, refusal)
+
+
+def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
+    """What pressing Run takes, or why it cannot be pressed, and the button."""
     known = status(spec).state if spec else "unknown"
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
@@ -58,29 +68,28 @@ def buttons(
     usual: RunSpec,
     help: str = "All settings back to their defaults.",
     *,
-    also: Callable[[], None] | None = None,
+    also: Callable[[], Callable[[], None]] | None = None,
     full: bool = False,
 ) -> None:
-    """The button that runs `what`, disabled when it is None or there is no room, and the one that resets.
+    """The button that runs `what`, disabled when it is None or there is no room, and the one that resets, or undoes it.
 
     Args:
         usual: what the settings go back to.
-        also: called when they do.
+        also: called when they do; returns what undoes it.
     """
 
     def go(chosen: Any) -> None:
         s = session()
         run(chosen)
         s.runs += 1
-        s.paused = False
+        s.paused, s.undo = False, None
         st.rerun()
 
     def reset() -> None:
         s = session()
-        s.draft = draft_of(usual)
+        before, s.draft = s.draft, draft_of(usual)
         s.version += 1
-        if also:
-            also()
+        s.remember(before, also() if also else None)
 
     with st.container(horizontal=True, gap="small"):
         st.button(
@@ -94,7 +103,12 @@ def buttons(
             shortcut="Mod+Enter",
             key="run",
         )
-        st.button("Reset", on_click=callback(reset), help=help, key="reset")
+        if (undo := session().undo) and undo.page == session().page:
+            st.button(
+                "Undo", on_click=callback(undo.run), help="The settings as they were.", key="undo_reset"
+            )
+        else:
+            st.button("Reset", on_click=callback(reset), help=help, key="reset")
 
 
 def run(spec: RunSpec) -> None:

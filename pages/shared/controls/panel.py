@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,14 +21,23 @@ from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
-from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.simulation.table import TIED
 from dprl.words import count, human
 from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
+from pages.shared.controls.schedule import schedule
 from pages.shared.controls.structure import structure
-from pages.shared.controls.widgets import complaint, exact, log_slider, parameter, select, stops
+from pages.shared.controls.widgets import (
+    complaint,
+    exact,
+    log_slider,
+    parameter,
+    select,
+    setter,
+    stops,
+    titles,
+)
 from pages.shared.layout.frame import dark, guarded, redrawn
 from pages.shared.names import CONSISTENT, TIED_HELP
 from pages.shared.text import escape
@@ -37,7 +46,6 @@ from pages.shared.visitor.draft import Owner, draft_of, effective, spec_from
 from pages.shared.visitor.state import Session, session
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
-GEOMETRIC, ADAPTIVE = "geometric", "adaptive"
 BONUS = {
     "anytime": "anytime (proved, same everywhere)",
     "paper": "paper (as printed)",
@@ -75,12 +83,10 @@ def controls() -> None:
     with st.container(key="controls", gap="small"):
         environment(s)
         learner(s)
-        structure(s)
         privacy(s)
         size(s)
-        more(s)
-    with st.container(key="run_box", gap="xsmall"):
-        redrawn(partial(run_box, s), None, "run_box")
+        more(s, structure)
+    redrawn(partial(run_box, s), None, "run_box")
 
 
 def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> None:
@@ -101,7 +107,10 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
         st.caption(f":red[{escape(str(error))}]")
     if key == custom.WORLD.key:
         custom.controls(s)
-    parameters(s, "environment", key, [f for f in world.fields if f.name != "model"])
+    fields = [f for f in world.fields if f.name != "model"]
+    if fields:
+        with st.expander("Its parameters"):
+            parameters(s, "environment", key, fields)
 
 
 def learner(s: Session) -> None:
@@ -180,7 +189,8 @@ def privacy(s: Session) -> None:
     if model == "none":
         return
     budget(s, "How much one user's episode may change what is released: the smaller, the more private.")
-    noise(s, PRIVATIZERS[model])
+    with st.expander("Its noise"):
+        noise(s, PRIVATIZERS[model])
 
 
 def budget(s: Session, help: str) -> None:
@@ -291,11 +301,13 @@ def size(s: Session) -> None:
     )
 
 
-def more(s: Session) -> None:
-    """What most visitors leave alone."""
+def more(s: Session, *first: Callable[[Session], None]) -> None:
+    """What most visitors leave alone. first: what a page puts before the rest."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     with st.expander("More settings"):
+        for setting in first:
+            setting(s)
         bonus = effective(s.draft.bonus, algorithm.bonuses)
         select(
             "Bonus constants",
@@ -319,59 +331,10 @@ def more(s: Session) -> None:
         parameters(s, "algorithm", algorithm.key, used)
 
 
-def schedule(s: Session) -> None:
-    """When the learner plans anew: after every user, or after blocks that grow."""
-    kind, _, argument = s.draft.schedule.partition(":")
-    growth = {GEOMETRIC: geometric.ETA, ADAPTIVE: adaptive.ETA}
-
-    def chosen(word: str) -> None:
-        s.draft.schedule = f"{word}:{growth[word].default:g}" if word in growth else word
-        if word == "episodic":
-            s.draft.episodes = min(s.draft.episodes, EPISODIC_LIMIT)
-        s.version += 1
-
-    select(
-        "Learner plans anew",
-        (ADAPTIVE, GEOMETRIC, "episodic"),
-        kind,
-        chosen,
-        {
-            ADAPTIVE: "after blocks that follow the counts",
-            GEOMETRIC: "after blocks that grow",
-            "episodic": "after every user (K ≤ 10⁶)",
-        },
-        "Times are fixed before the run, or follow from what was released, so that choosing them leaks nothing.",
-    )
-    if kind in growth:
-        eta, _, most = argument.partition(":")
-        exact(
-            "Growth η of a block",
-            "schedule",
-            growth[kind],
-            float(eta),
-            lambda value: setter("schedule")(":".join([kind, f"{value:g}", *filter(None, [most])])),
-        )
-        complaint("schedule")
-
-
 def number(s: Session, name: str, label: str) -> None:
     """An exact field for one number of the spec."""
     exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
     complaint(name)
-
-
-def setter(name: str) -> Any:
-    """Stores a value of the draft."""
-
-    def store(value: Any) -> None:
-        setattr(session().draft, name, value)
-
-    return store
-
-
-def titles(registry: dict[str, Any]) -> dict[str, str]:
-    """Key to title, for a menu."""
-    return {key: record.title for key, record in registry.items()}
 
 
 def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> dict[str, Any]:

@@ -193,3 +193,17 @@ def rows(field: Field, name: str, value: str, store: Store) -> None:
         on_change=on_value(key, changed),
         help="A row on each line, all of one length.",
     )
+
+
+def setter(name: str) -> Any:
+    """Stores a value of the draft."""
+
+    def store(value: Any) -> None:
+        setattr(session().draft, name, value)
+
+    return store
+
+
+def titles(registry: dict[str, Any]) -> dict[str, str]:
+    """Key to title, for a menu."""
+    return {key: record.title for key, record in registry.items()}

@@ -45,6 +45,7 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
     def changed() -> None:
         value = st.session_state.get(key, _GONE)
         if value is not _GONE:
+            session().undo = None
             use(value)
 
     return callback(changed)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -30,20 +30,29 @@ class Editing:
         of: the text that it was when the editor opened.
         model: what the tables were drawn from.
         edited: what they hold now.
+        past: what they held before each edit.
         drawn: part of their keys, raised when they are drawn anew.
+        undone: part of the keys of the names, raised when an edit is undone.
         open: whether the editor is; closed, it keeps what was edited until that is used or discarded.
     """
 
     of: str
     model: dict[str, Any]
     edited: dict[str, Any]
+    past: list[dict[str, Any]] = field(default_factory=list)
     drawn: int = 0
+    undone: int = 0
     open: bool = True
 
     def draw(self, model: dict[str, Any]) -> None:
         """Has the tables drawn from another model."""
         self.model = self.edited = model
         self.drawn += 1
+
+    def undo(self) -> None:
+        """Takes back the last edit."""
+        self.draw(self.past.pop())
+        self.undone += 1
 
 
 @dataclass(kw_only=True)
@@ -123,6 +132,13 @@ class Comparison(Part):
 P = TypeVar("P", bound=Part)
 
 
+class Undo(NamedTuple):
+    """What brings back the settings that a page had before they were all changed at once."""
+
+    page: str | None
+    run: Callable[[], None]
+
+
 @dataclass
 class Session:
     """What one visitor has done and chosen; it lives as long as the browser tab.
@@ -150,6 +166,7 @@ class Session:
         asked: what this visitor has waited for.
         replaced: the last addresses that others took the place of.
         unasked: seconds of one core that the last link started by itself.
+        undo: what undoes the last change of many settings at once, while nothing else has been changed.
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -174,6 +191,7 @@ class Session:
     asked: set[tuple[str, Spec]] = field(default_factory=set)
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))
     unasked: float = 0.0
+    undo: Undo | None = None
 
     @property
     def draft(self) -> Draft:
@@ -185,6 +203,22 @@ class Session:
     @draft.setter
     def draft(self, given: Draft) -> None:
         self.drafts[self.page] = given
+
+    def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
+        """Has a change of many settings at once, just done, be undone as long as nothing else is done.
+
+        Args:
+            before: The settings before it.
+            back: Brings back what else it changed.
+        """
+
+        def undo() -> None:
+            self.draft, self.undo = before, None
+            self.version += 1
+            if back:
+                back()
+
+        self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
         """What the page with this kind of part keeps of the visitor; begun when it is first asked for."""
