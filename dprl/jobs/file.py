@@ -15,116 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dprl.jobs.salvage import lost_changes, salvage
+from dprl.jobs.schema import BACKLOG, CHECKS, LATER, NEWEST, SCHEMA, TABLES
 from dprl.kernels import private
 from dprl.words import plural
-
-SCHEMA = 1
-# Added to files that were begun without it: what pages ask of a spec without running it, and what follows.
-LATER = """
-CREATE TABLE IF NOT EXISTS question (
-    key TEXT PRIMARY KEY, question TEXT NOT NULL, spec TEXT NOT NULL, asked_at REAL NOT NULL,
-    taken_at REAL NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, answer BLOB) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS question_asked ON question(asked_at);
-CREATE INDEX IF NOT EXISTS question_open ON question(asked_at) WHERE answer IS NULL;
--- Browser tabs that asked for work which ends with them; `here`: connected when it was last seen. A lease is a request
--- that lasts as long as its tab.
-CREATE TABLE IF NOT EXISTS tab (
-    name TEXT PRIMARY KEY, address TEXT NOT NULL, here INTEGER NOT NULL, seen_at REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS lease (
-    run INTEGER NOT NULL, visitor TEXT NOT NULL, tab TEXT NOT NULL, PRIMARY KEY (run, visitor),
-    FOREIGN KEY (run, visitor) REFERENCES request(run, visitor) ON DELETE CASCADE) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS unit_used ON unit(used_at, id) WHERE bytes > 0;
-CREATE INDEX IF NOT EXISTS lease_tab ON lease(tab);
--- Running seeds whose worker is at another one just now.
-CREATE TABLE IF NOT EXISTS parked (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE);
--- Of each run that has queued seeds, how many and for how long: kept up by triggers, so that nobody has to count them.
-CREATE TABLE IF NOT EXISTS backlog (
-    run INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE, seeds INTEGER NOT NULL, seconds REAL NOT NULL);
-CREATE TRIGGER IF NOT EXISTS backlog_grows AFTER INSERT ON run_unit
-WHEN (SELECT state FROM unit WHERE id = new.unit) = 'queued' BEGIN
-    INSERT OR IGNORE INTO backlog VALUES (new.run, 0, 0);
-    UPDATE backlog SET seeds = seeds + 1, seconds = seconds + (SELECT seconds FROM unit WHERE id = new.unit)
-        WHERE run = new.run;
-END;
-CREATE TRIGGER IF NOT EXISTS backlog_changes AFTER UPDATE OF state, seconds ON unit
-WHEN old.state = 'queued' OR new.state = 'queued' BEGIN
-    INSERT OR IGNORE INTO backlog SELECT run, 0, 0 FROM run_unit WHERE unit = new.id;
-    UPDATE backlog SET seeds = seeds + (new.state = 'queued') - (old.state = 'queued'),
-        seconds = max(0, seconds + new.seconds * (new.state = 'queued') - old.seconds * (old.state = 'queued'))
-        WHERE run IN (SELECT run FROM run_unit WHERE unit = new.id);
-    DELETE FROM backlog WHERE seeds <= 0 AND run IN (SELECT run FROM run_unit WHERE unit = new.id);
-END;
--- Rooms of classes, what was put to them, and what came back: of a device and of the teacher's key a digest.
-CREATE TABLE IF NOT EXISTS room (
-    code TEXT PRIMARY KEY, teacher BLOB NOT NULL, opened_at REAL NOT NULL, closed INTEGER NOT NULL,
-    version INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS room_device (
-    room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, device BLOB NOT NULL,
-    PRIMARY KEY (room, device)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS room_step (
-    room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, place INTEGER NOT NULL, content TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('open', 'paused', 'revealed')), PRIMARY KEY (room, place)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS room_answer (
-    room TEXT NOT NULL, place INTEGER NOT NULL, device BLOB NOT NULL, answer TEXT NOT NULL,
-    PRIMARY KEY (room, place, device), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE,
-    FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS room_answer_device ON room_answer(room, device);
-"""
-BACKLOG = """
-INSERT OR IGNORE INTO backlog SELECT run, count(*), sum(seconds) FROM unit JOIN run_unit ON run_unit.unit = unit.id
-WHERE state = 'queued' GROUP BY run
-"""
-TABLES = """
-CREATE TABLE notice (text TEXT NOT NULL, at REAL NOT NULL);
--- What visitors ask for: a spec with all its seeds. `rev` counts changes, here and in unit.
-CREATE TABLE run (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
-    seeds INTEGER NOT NULL, rev INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE request (
-    run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, visitor TEXT NOT NULL,
-    waiting INTEGER NOT NULL, asked_at REAL NOT NULL, PRIMARY KEY (run, visitor)) WITHOUT ROWID;
-CREATE INDEX request_visitor ON request(visitor);
--- What workers do: one seed. `worker` is set while one is at it; `bytes` is the size of its trace.
-CREATE TABLE unit (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, seed INTEGER NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed', 'cancelled', 'gone')),
-    progress REAL NOT NULL DEFAULT 0, message TEXT NOT NULL DEFAULT '', rev INTEGER NOT NULL DEFAULT 0,
-    worker TEXT, deaths INTEGER NOT NULL DEFAULT 0, damages INTEGER NOT NULL DEFAULT 0,
-    seconds REAL NOT NULL, started_at REAL NOT NULL DEFAULT 0, used_at REAL NOT NULL,
-    bytes INTEGER NOT NULL DEFAULT 0);
-CREATE INDEX unit_state ON unit(state);
-CREATE INDEX unit_worker ON unit(worker) WHERE worker IS NOT NULL;
-CREATE TABLE run_unit (
-    run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, seed INTEGER NOT NULL,
-    unit INTEGER NOT NULL REFERENCES unit(id), PRIMARY KEY (run, seed)) WITHOUT ROWID;
-CREATE INDEX run_unit_unit ON run_unit(unit);
--- `points` begin with their digest.
-CREATE TABLE live (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, points BLOB NOT NULL);
-CREATE TABLE trace (
-    unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE, digest BLOB NOT NULL, data BLOB NOT NULL);
-CREATE TABLE visitor (name TEXT PRIMARY KEY, served_at REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE worker (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, warm INTEGER NOT NULL) WITHOUT ROWID;
-"""
-# Read when a file is opened: everything but the traces, which have digests of their own, as the points have.
-_CHECKS = (
-    "SELECT max(at) FROM notice",
-    "SELECT max(length(spec) + rev) FROM run",
-    "SELECT max(asked_at) FROM request",
-    "SELECT max(length(message) + rev + length(key)) FROM unit",
-    "SELECT max(unit) FROM run_unit",
-    "SELECT max(length(points)) FROM live",
-    "SELECT count(*) FROM trace WHERE unit < 0",
-    "SELECT max(served_at) FROM visitor",
-    "SELECT max(pid) FROM worker",
-    "SELECT max(length(answer)) FROM question",
-    "SELECT max(seen_at) FROM tab",
-    "SELECT max(tab) FROM lease",
-    "SELECT max(seconds) FROM backlog",
-    "SELECT max(opened_at + version) FROM room",
-    "SELECT max(device) FROM room_device",
-    "SELECT max(length(content)) FROM room_step",
-    "SELECT max(length(answer)) FROM room_answer",
-)
 
 _EMPTIED = "The store of runs was found empty, and was begun anew."
 _LAST_LOST = (
@@ -321,7 +214,7 @@ class StoreFile:
                     if lost:
                         db.execute("INSERT INTO notice VALUES (?, ?)", (_LAST_LOST, time.time()))
                         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                    for check in _CHECKS:
+                    for check in CHECKS:
                         db.execute(check).fetchone()
                     usable = True
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
@@ -373,8 +266,8 @@ def begin(path: Path, notice: str | None = None) -> None:
 
 def _complete(db: sqlite3.Connection) -> None:
     """Add what the file was begun without."""
-    there = "SELECT count(*) FROM sqlite_schema WHERE name IN ('question', 'backlog_changes', 'room_answer')"
-    if db.execute(there).fetchone()[0] < 3:
+    there = f"SELECT count(*) FROM sqlite_schema WHERE name IN ({', '.join(map(repr, NEWEST))})"
+    if db.execute(there).fetchone()[0] < len(NEWEST):
         db.executescript(f"BEGIN IMMEDIATE; {LATER} {BACKLOG}; COMMIT;")
 
 

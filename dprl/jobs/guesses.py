@@ -1,4 +1,4 @@
-"""How many wrong codes of rooms may be tried, and rooms opened. Kept in memory, and forgotten as minutes pass."""
+"""How many wrong codes of rooms may be tried, rooms opened, and links made short in a while. Kept in memory."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dprl.jobs.tabs import Lease
 MINUTES = 10
 WRONG = {"tab": 10, "address": 100, "all": 300}  # codes; a class is behind one address, and makes mistakes
 OPENED = {"tab": 5, "address": 20, "all": 50}  # rooms
+SHORTENED = {"tab": 20, "address": 100, "all": 300}  # links; a class is behind one address
 
 
 class TooOften(StoreError):
@@ -39,6 +40,13 @@ class Guesses:
         self._check("room", OPENED, who, f"Too many rooms were opened from here: wait {MINUTES} minutes.")
         self._note("room", who)
 
+    def shorten(self, who: Lease) -> None:
+        """A link is made short. Raises TooOften."""
+        self._check(
+            "link", SHORTENED, who, f"Too many short links were made from here: wait {MINUTES} minutes."
+        )
+        self._note("link", who)
+
     def _check(self, what: str, limits: dict[str, int], who: Lease, sentence: str) -> None:
         since = time.monotonic() - 60 * MINUTES
         with self._lock:
@@ -54,7 +62,7 @@ class Guesses:
             for by, whose in _names(who):
                 times = self._tried[what, by, whose]
                 times.append(time.monotonic())
-                if len(times) > max(WRONG.values()):
+                if len(times) > max(WRONG["all"], SHORTENED["all"]):
                     times.popleft()
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dprl.jobs.leaves import PAGE, rows
-from dprl.jobs.seals import digest, unsealed
+from dprl.jobs.seals import digest, link_digest, unsealed
 
 _MISSED = 10_000  # rows in a row that cannot be read, after which there are no more
 _STATES = {"queued", "running", "done", "failed", "cancelled", "gone"}
@@ -52,6 +52,8 @@ def salvage(old: Path, new: Path) -> int:
                     _requests(source, into)
             with _together(into):
                 _curves(old, wal, into)
+            with _together(into):
+                _links(old, wal, into)
         return int(into.execute("SELECT count(*) FROM trace").fetchone()[0])
 
 
@@ -123,6 +125,16 @@ def _curves(old: Path, wal: dict[int, bytes], into: sqlite3.Connection) -> None:
         match row, columns:
             case int(), [None, bytes(points)] if row in keys and unsealed(keys[row], points) is not None:
                 into.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", (row, points))
+
+
+def _links(old: Path, wal: dict[int, bytes], into: sqlite3.Connection) -> None:
+    """Copies the short links that are what their digest says: whoever has one expects it to last."""
+    for row, columns in rows(old, wal):
+        match row, columns:
+            case None, [str(code), bytes(seal), str(page), str(query)] if link_digest(page, query) == seal:
+                into.execute(
+                    "INSERT OR IGNORE INTO short_link VALUES (?, ?, ?, ?)", (code, seal, page, query)
+                )
 
 
 def _by_id(db: sqlite3.Connection, columns: str, table: str) -> Iterator[tuple[Any, ...]]:

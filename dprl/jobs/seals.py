@@ -24,3 +24,8 @@ def unsealed(key: str, stored: Any) -> bytes | None:
 def digest(key: str, data: bytes) -> bytes:
     """Of a result, and of the key that it is stored under."""
     return hashlib.blake2b(key.encode() + data, digest_size=_DIGEST_BYTES).digest()
+
+
+def link_digest(page: str, query: str) -> bytes:
+    """Of a link: the same one has the same, and one that was damaged has another."""
+    return digest(f"{page}?", query.encode())

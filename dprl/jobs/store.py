@@ -3,7 +3,8 @@
 A run is a spec with all its seeds; a unit is one seed of it. Visitors ask for runs (`requests`), some of which last as
 long as a browser tab (`tabs`), workers claim units
 (`units`) and store curves and traces (`results`), pages read how runs stand (`status`). What a page wants to know of a
-spec without running it is asked and answered here too (`questions`), and rooms of classes are kept (`rooms`).
+spec without running it is asked and answered here too (`questions`), and rooms of classes (`rooms`) and short
+links (`short`) are kept.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dprl.jobs.questions import Questions
 from dprl.jobs.requests import Requests
 from dprl.jobs.results import Results
 from dprl.jobs.rooms import Room, RoomError, Rooms
+from dprl.jobs.short import LinkError, ShortLinks
 from dprl.jobs.simulation import Simulation
 from dprl.jobs.status import Activity, RunRow, RunStatus, State, Statuses
 from dprl.jobs.tabs import Lease, TooMuch
@@ -28,6 +30,7 @@ from dprl.kernels import home
 __all__ = [
     "Activity",
     "Lease",
+    "LinkError",
     "Room",
     "RoomError",
     "RunRow",
@@ -44,7 +47,7 @@ __all__ = [
 NOTICE_SECONDS = 24 * 3600.0
 
 
-class Store(Requests, Units, Results, Statuses, Questions, Rooms, Watch):
+class Store(Requests, Units, Results, Statuses, Questions, Rooms, ShortLinks, Watch):
     """The store in one SQLite file; each process opens its own `Store` on it, and all its threads may use that.
 
     path: default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl. Beyond DPRL_STORE_MB (default 1024) what

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any
 
-from dprl.jobs.file import BACKLOG, Contradiction
+from dprl.jobs.file import Contradiction
 from dprl.jobs.part import Part, mending
 from dprl.jobs.queue import Running, Waiting, claim, seeds_by_visitor
+from dprl.jobs.schema import BACKLOG
 
 _AWAY = """coalesce((SELECT NOT here FROM lease JOIN tab ON tab.name = lease.tab
     WHERE lease.run = request.run AND lease.visitor = request.visitor), 0)"""

@@ -12,10 +12,10 @@ from pages.attack import collusion, game, promise
 from pages.attack.controls import controls
 from pages.attack.state import attack, change, status
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.names import in_common
 from pages.shared.results.status import ACTIVE, pace
 from pages.shared.visitor.links import Curve
@@ -51,7 +51,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
         segments("Part", "show", {key: title for key, (title, _) in PARTS.items()}, a.view.show, turn)
     PARTS[a.view.show][1]()
     with corner:
-        copy_link(a.query)
+        share(a)
 
 
 def turn(to: str) -> None:

@@ -24,10 +24,10 @@ from pages.claims.state import (
     visitor,
 )
 from pages.shared.controls.widgets import select
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_DATA_SETS, PAPERS, PAPERS_ON_DATA_SETS, WORDS, words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.results import data, together
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -69,7 +69,7 @@ def listed(corner: DeltaGenerator) -> None:
                 card(CLAIMS[key], keys.index(key) + 1)
     badge()
     with corner:
-        copy_link(claims().query)
+        share(claims())
 
 
 def card(claim: Claim, number: int) -> None:
@@ -143,7 +143,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
     st.caption("The same on the command line:")
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash")
     with corner:
-        copy_link(c.query)
+        share(c)
 
 
 def badge() -> None:

@@ -10,10 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.explore import comparison, counts, export, guarantee, opening, policy, regret
 from pages.shared.controls.panel import controls
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.names import in_common, titles
 from pages.shared.results import status
 from pages.shared.visitor.callbacks import on_value
@@ -73,7 +73,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
         s.explore.playing = False
         st.rerun()
     with corner:
-        copy_link(s.explore.query)
+        share(s.explore)
 
 
 def switch(tab: str) -> None:

@@ -17,10 +17,10 @@ from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, stopped_short, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.names import in_common
 from pages.shared.results import doubts, status
 from pages.shared.text import escape
@@ -93,7 +93,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
         query_params=links.encode(list(curves), links.View(measure="extra")),
     )
     with corner:
-        copy_link(f.query)
+        share(f)
 
 
 def constants(bonus: str) -> None:

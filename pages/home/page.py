@@ -17,11 +17,11 @@ from dprl.words import rough
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, link_to
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.chart import draw, explain, footer, kept
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, guarded
 from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.names import in_common
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
@@ -43,7 +43,7 @@ def main() -> None:
     h = session().part(Home)
     read_address(h)
     st.title("What does privacy cost a learner?", anchor=False)
-    for problem in h.problems if "eps" in st.query_params else ():
+    for problem in h.problems if st.query_params else ():
         st.warning(escape(problem), icon=":material/link_off:")
     st.markdown(
         "A learner finds out how to act from one user after the other. **Differential privacy** hides each of them in "
@@ -95,7 +95,7 @@ def at_one_epsilon() -> None:
             st.page_link(page, label=label, icon=icon)
         about, words = s.common, footer()
         save("home.html", "Take it along", "text/html", lambda: taken_along(SWEEP, about, words))
-        copy_link(h.query)
+        share(h)
     st.markdown(f":material/shield: {meaning(h.epsilon)}")
     st.caption(escape(s.common))
 

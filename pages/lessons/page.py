@@ -18,11 +18,11 @@ from pages.lessons.keys import keys
 from pages.lessons.known import evidence
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address
@@ -55,7 +55,7 @@ def listed(corner: DeltaGenerator) -> None:
             with column, st.container(border=True, height="stretch", gap="xsmall"):
                 card(LESSONS[key], every.index(key) + 1)
     with corner:
-        copy_link(lessons().query)
+        share(lessons())
 
 
 def card(lesson: Lesson, number: int) -> None:
@@ -98,7 +98,7 @@ def opened(corner: DeltaGenerator) -> None:
             if not here.whole:
                 st.caption("Predict first: it is what makes the answer stay.")
     with corner:
-        copy_link(here.query)
+        share(here)
 
 
 def presented() -> None:

@@ -12,10 +12,10 @@ from pages.linear.examples import EXAMPLES, Example, shown
 from pages.linear.settings import drafted
 from pages.linear.state import RUNS, asked, change, compare, linear, set_controls, start, visitor
 from pages.linear.tabs import eigenvalues, ellipsoid, exponents, export, guarantee, regret, weights
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS, words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.names import in_common
 from pages.shared.results import together
 from pages.shared.text import escape
@@ -100,7 +100,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
             with tab:
                 draw()
     with corner:
-        copy_link(part.query)
+        share(part)
 
 
 main()

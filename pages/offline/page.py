@@ -13,10 +13,10 @@ from pages.offline.names import in_common
 from pages.offline.settings import into
 from pages.offline.state import change, compare, offline, own_going, progress, set_controls, start, visitor
 from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy, upload
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_DATA_SETS, PAPERS_ON_DATA_SETS, words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.results import together
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import read_address, session
@@ -101,7 +101,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
             with tab:
                 draw()
     with corner:
-        copy_link(o.query)
+        share(o)
 
 
 main()

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
-
-import streamlit as st
 
 from dprl.fields import SpecError, shown
 from dprl.jobs.rooms import CODE_LENGTH, LETTERS
 from dprl.jobs.store import StoreError
 from dprl.links import last
 from pages.shared.results.data import store
-from pages.shared.visitor.address import Query
+from pages.shared.visitor.address import Query, whole
 from pages.shared.visitor.state import Part, session, write_address
 
 
@@ -112,11 +109,5 @@ def teaches() -> bool:
 
 
 def join_address() -> str:
-    """The whole address of the students' link, as far as the server knows its own."""
-    here = urlsplit(st.context.url or "")
-    return f"{here.scheme}://{here.netloc}{here.path}?{group().query}"
-
-
-def on_this_computer_only() -> bool:
-    """Whether other devices cannot open the address of this page."""
-    return urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1")
+    """The whole address of the students' link."""
+    return whole(group().query)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from html import escape as html
 
 import pandas as pd
-import segno
 import streamlit as st
 
 from dprl.jobs.rooms import HOURS, MOST_PEOPLE, Room
@@ -17,10 +15,11 @@ from dprl.rooms.steps import EPSILON, MOST_LETTERS, Content, Guess, Question, St
 from dprl.tables import csv
 from dprl.words import human, percent
 from pages.room import prediction, question
-from pages.room.state import group, join_address, leave, on_this_computer_only
+from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
 from pages.shared.layout.download import save
+from pages.shared.layout.share import qr
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
@@ -33,18 +32,7 @@ def way_in() -> None:
     """Code, link and QR picture, and what the teacher can do with the room."""
     r = group()
     st.html(f'<p class="dprl-code" aria-label="Code {" ".join(r.code)}">{r.code}</p>')
-    address = join_address()
-    picture = segno.make(address, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
-    st.html(
-        f'<img class="dprl-qr" src="{html(picture)}" alt="QR picture of the link to join: {html(address)}">'
-    )
-    st.caption(escape(address))
-    if on_this_computer_only():
-        st.warning(
-            "Phones cannot open this address: it is this computer's own. Serve on all addresses (make run "
-            "HOST=0.0.0.0), and open this page by the computer's address in your network.",
-            icon=":material/wifi_off:",
-        )
+    qr(join_address(), "the link to join")
     copy_link(r.query, "Copy link to join")
     with st.expander("This room", icon=":material/settings:"):
         copy_link(query_of([*r.link, ("key", r.key)]), "Copy teacher's link")

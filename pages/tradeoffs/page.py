@@ -10,10 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.metrics import Statistic
 from dprl.simulation import Spec
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import STATISTICS
 from pages.shared.visitor.state import read_address, write_address
@@ -84,7 +84,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
             chart(study)
     others(study)
     with corner:
-        copy_link(t.query)
+        share(t)
 
 
 def others(study: Study) -> None:

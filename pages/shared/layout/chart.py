@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-import dprl
+from dprl.claims.report import version
 from dprl.figures.style import Picture, Sketch, config
 from dprl.tables import harmless
 from pages.shared.layout.frame import dark
@@ -59,7 +59,7 @@ def draw(picture: Picture, key: str, picked: Callable[[Any], None] | None = None
 
 def footer() -> str:
     """What stands below a picture, or a page, that is saved: what was run, and with which version."""
-    return " · ".join(filter(None, [session().common, f"dprl {dprl.__version__}"]))
+    return " · ".join(filter(None, [session().common, f"dprl {version()['dprl']}"]))
 
 
 def explain(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:

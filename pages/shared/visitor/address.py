@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -33,6 +33,17 @@ def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
         grouped.setdefault(key, []).append(value)
     st.query_params.from_dict(grouped)
     return _name(grouped, files)
+
+
+def whole(query: str) -> str:
+    """The whole address of this page with a query, as far as the server knows its own."""
+    here = urlsplit(st.context.url or "")
+    return urlunsplit((here.scheme, here.netloc, here.path, query, ""))
+
+
+def on_this_computer_only() -> bool:
+    """Whether other devices cannot open the address of this page."""
+    return urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def went_back() -> bool:

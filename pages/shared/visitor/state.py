@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qs
 
 import streamlit as st
 
-from dprl.fields import SpecError
+from dprl.fields import SpecError, shown
 from dprl.jobs.file import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
@@ -130,6 +133,8 @@ class Comparison(Part):
 
 
 P = TypeVar("P", bound=Part)
+SHORT = "s"  # the key of a short link
+ROOT = Path(__file__).parents[3]
 
 
 class Undo(NamedTuple):
@@ -159,6 +164,7 @@ class Session:
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
         saves: the kind of picture that the camera above each chart saves.
+        short: letters of short links made here, by page and query.
         common: what all that is shown has in common, in words.
         drawing: the part of the page that is being drawn.
         waiting: parts that miss an answer of the workers.
@@ -184,6 +190,7 @@ class Session:
     stuck: bool = False
     arrived: bool = True
     saves: str = "png"
+    short: dict[tuple[str, str], str] = field(default_factory=dict)
     common: str = ""
     drawing: str = ""
     waiting: set[str] = field(default_factory=set)
@@ -323,7 +330,29 @@ def read_address(part: Part) -> None:
         if part.address is not None:
             s.replaced.append(part.address)
         part.address, s.unasked = name, 0.0
+        given, problem = lengthened(given)
         part.follow(given)
+        if problem:
+            part.problems = (problem, *part.problems)
+
+
+def lengthened(given: Query) -> tuple[Query, str]:
+    """What a link stands for that may be a short one, `s=` and letters, with what it says besides; and a sentence where
+    the letters stand for nothing. A short link to another page leads there."""
+    text = given.get(SHORT, [""])[-1]
+    if re.fullmatch(r"[\s\d.eE+-]*", text):  # a number: Explore has a state of that name
+        return given, ""
+    besides = {key: values for key, values in given.items() if key != SHORT}
+    try:
+        page, query = store().lengthened(text)
+    except StoreError as error:
+        return besides, str(error)
+    if page != session().page:
+        file = f"pages/{page or 'home'}/page.py"
+        if not (ROOT / file).is_file():
+            return besides, f"s: {shown(text)} leads to a page that this version does not have."
+        st.switch_page(file, query_params=[(SHORT, text)])
+    return parse_qs(query, keep_blank_values=True) | besides, ""
 
 
 def write_address(part: Part) -> None:

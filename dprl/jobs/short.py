@@ -1,0 +1,93 @@
+"""Short links: eight letters for a page and its query, for as long as this store is there.
+
+The letters are drawn, so that nobody can go through all links; they are no secret. What they stand for is a link like
+any other, and is read like one. At most DPRL_SHORT_LINKS are kept, each of at most MOST_LETTERS, and only so many are
+made in a while: nobody can fill the store with them, nor soon use up those of others.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from pathlib import Path
+
+from dprl.fields import shown
+from dprl.jobs.file import StoreError
+from dprl.jobs.guesses import Guesses
+from dprl.jobs.part import Part, mending, setting
+from dprl.jobs.rooms import LETTERS
+from dprl.jobs.seals import link_digest
+from dprl.jobs.simulation import Simulation
+from dprl.jobs.tabs import Lease
+
+CODE_LENGTH = 8  # 26 billion
+MOST_LETTERS = 4000  # of a link
+
+ODD = "s: {} is not allowed; give the {} letters of a short link."
+UNKNOWN = "s: {} is no short link of this server: ask for the whole link."
+DAMAGED = "s: the short link {} was damaged in this server's store: ask for the whole link."
+LONG = f"This link has {{:,}} characters, and only one of at most {MOST_LETTERS:,} is made short: copy the whole link."
+FULL = "This server keeps {:,} short links, which is the most (DPRL_SHORT_LINKS): copy the whole link."
+
+
+class LinkError(StoreError):
+    """A link that cannot be made short, or letters that stand for none, in one sentence."""
+
+
+class ShortLinks(Part):
+    """Making links short, and long again."""
+
+    def __init__(self, path: Path, simulation: Simulation | None) -> None:
+        self._most_links = setting("DPRL_SHORT_LINKS", 10_000, 0, 1_000_000)
+        self._made = Guesses()
+        super().__init__(path, simulation)
+
+    @mending
+    def shorten(self, page: str, query: str, who: Lease) -> str:
+        """The letters for a link, the same whenever it is asked for.
+
+        Args:
+            page: its path, "" for Home.
+            query: without the question mark.
+
+        Raises:
+            StoreError: it is too long, or there are too many already, or too many were made from here.
+        """
+        if len(query) > MOST_LETTERS:
+            raise LinkError(LONG.format(len(query)))
+        digest = link_digest(page, query)
+        with self._file.connection() as db:
+            if known := _code(db, digest):
+                return known
+        self._made.shorten(who)
+        with self._file.writing() as db:
+            if known := _code(db, digest):  # by somebody else meanwhile
+                return known
+            if db.execute("SELECT count(*) FROM short_link").fetchone()[0] >= self._most_links:
+                raise LinkError(FULL.format(self._most_links))
+            while True:
+                code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+                values = (code, digest, page, query)
+                if db.execute("INSERT OR IGNORE INTO short_link VALUES (?, ?, ?, ?)", values).rowcount:
+                    return code
+
+    @mending
+    def lengthened(self, text: str) -> tuple[str, str]:
+        """The page and the query that letters stand for, typed in whatever case. Raises LinkError."""
+        code = text.strip().upper() if len(text) <= 40 else ""
+        if len(code) != CODE_LENGTH or not set(code) <= set(LETTERS):
+            raise LinkError(ODD.format(shown(text) or "nothing", CODE_LENGTH))
+        with self._file.connection() as db:
+            row = db.execute("SELECT digest, page, query FROM short_link WHERE code = ?", (code,)).fetchone()
+        if row is None:
+            raise LinkError(UNKNOWN.format(code))
+        digest, page, query = row
+        if not isinstance(page, str) or not isinstance(query, str) or link_digest(page, query) != digest:
+            raise LinkError(DAMAGED.format(code))
+        return page, query
+
+
+def _code(db: sqlite3.Connection, digest: bytes) -> str | None:
+    """The letters of a link that is there."""
+    row = db.execute("SELECT code FROM short_link WHERE digest = ?", (digest,)).fetchone()
+    return None if row is None else str(row["code"])
