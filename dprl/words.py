@@ -70,6 +70,18 @@ def exponents(mean: float, low: float, high: float) -> str:
     return exponent(mean) + (f" ({exponent(low)} to {exponent(high)})" if known else "")
 
 
+BUDGETS = ("ε", "ρ")  # how sentences name them
+
+
+def halving(slope: tuple[float, float, float], symbol: str, short: bool = False) -> str:
+    """What half the budget costs where a cost falls like `symbol` to the slope (mean, low, high of an interval, which
+    may be NaN): halving ε costs 1.7 times (1.6 to 1.8). "" where it does not fall, or `symbol` is no budget."""
+    if symbol not in BUDGETS or not slope[0] < 0:
+        return ""
+    mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
+    return f"halving {symbol} costs {human(mean)} times{'' if short else between(low, high)}"
+
+
 def between(low: float, high: float) -> str:
     """An interval behind its value, " (1.2 to 3.4)"; nothing where there is none."""
     return f" ({human(low)} to {human(high)})" if math.isfinite(low) and math.isfinite(high) else ""

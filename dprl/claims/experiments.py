@@ -18,7 +18,7 @@ SEEDS = 10
 PROBLEMS = ("riverswim", "gridworld", "chain", "clinic", "random", "hard-jdp")
 QW_ONLINE = "Qiao, Wang 2023 (online)"
 VIETRI = "Vietri et al. 2020"
-LEAST = "Noise is the least that proves (ε, 10⁻⁶), the bonus is proved, all else is by default; ε = 1 unless said."
+LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, all else is by default; ε = 1 unless said."
 EARLY = "Where nearly all of V* is lost, little has been learned yet, and the order says little."
 
 Chains = Sequence[Sequence[RunSpec]]
@@ -66,13 +66,13 @@ ADDITIVE = Claim(
     "With a trusted agent, privacy costs once",
     "The price of joint privacy is additive: it stops growing with the number of users.",
     f"{QW_ONLINE}, Theorem 5.2",
-    f"{LEAST} Flat is a growth of at most K^0.1 over the last tenfold of users.",
+    f"{LEAST} Flat is a growth of at most K^0.1 over the last decade of users.",
     "A price that no longer grows is a flat line at the right end.",
     (
         regret.flattens(at("riverswim", 10**15)),
         regret.flattens(at("riverswim", 10**15, epsilon=0.1), (at("riverswim", 10**15),), "ε = 0.1"),
         *(regret.flattens(at(name, 10**12)) for name in PROBLEMS[1:]),
-        regret.flattens(at("riverswim", 10**15, bonus="paper"), note="bonus as printed"),
+        regret.flattens(at("riverswim", 10**15, bonus="paper"), note="paper constants"),
     ),
 )
 
@@ -108,7 +108,7 @@ OFFLINE = Claim(
     "Offline, private and not private meet",
     "DP-VAPVI comes near VAPVI as data grow, nearer with a larger budget, and does better than PEVI.",
     "Qiao, Wang 2023 (offline), Figure 1: n up to 1,000",
-    "Noise and constants as printed. ρ = 25, 1 and 0.1. On RiverSwim the same is asked of DP-APVI.",
+    "Noise as printed, paper constants. ρ = 25, 1 and 0.1. On RiverSwim the same is asked of DP-APVI.",
     "Curves that come down to that without privacy have met it.",
     (
         offline.near_its_twin(LINEAR.replace(rho=25.0), 1000, 0.05),
@@ -142,7 +142,7 @@ MISTAKES = Claim(
     "What privacy adds to mistakes",
     "Mistakes grow like 1/α² without privacy; privacy adds a term that grows like 1/(εα).",
     f"{VIETRI}, Theorem 3",
-    "Laplace tree, the least noise that proves (ε, 0). PUCB has its printed bonus and blocks of 0.2%. The theorem is "
+    "Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem is "
     "an upper bound with logarithms.",
     "The dotted line has the slope of the theorem, laid through the middle.",
     tuple(of_mistakes(PUCB, ANYTIME)),
@@ -153,7 +153,7 @@ LOWER = Claim(
     "Nobody gets below the bound",
     "Private learners play each worse arm at least ln(1/(4β))/(24εα) times, in expectation.",
     f"{VIETRI}, section 6, Lemma 8, for learners right on every instance",
-    "Laplace tree, the least noise that proves (ε, 0), β = 0.1. A check, no proof: no run here is proved right on "
+    "Laplace tree, calibrated to (ε, 0), β = 0.1. A check, no proof: no run here is proved right on "
     "every instance, and two kinds of learners are not all of them.",
     "The dotted line is the bound; measured pulls lie above it.",
     tuple(
@@ -194,7 +194,7 @@ EXPONENTS = Claim(
     "Regret grows at most like √K with a trusted agent, K^(3/4) with nobody trusted, and K^(3/5) for LSVI-UCB in "
     "batches.",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), Theorem 8 (LSVI-UCB)",
-    "Noise is the least that proves (ε, 10⁻⁶), the bonus is proved; only runs that lost less than half of all count. "
+    "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved; only runs that lost less than half of all count. "
     "On one fixed problem, which has a gap, regret grows less than a bound for all problems allows.",
     "Each point is a run of its own; the dotted line has the slope of the bound, laid through the middle.",
     (

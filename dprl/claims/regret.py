@@ -37,7 +37,7 @@ def title(spec: RunSpec, note: str = "") -> str:
 
 def label(spec: RunSpec) -> str:
     """Who is trusted, and the budget."""
-    name = PRIVATIZERS[spec.privacy].words.name
+    name = PRIVATIZERS[spec.privacy].title
     return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
 
 
@@ -86,13 +86,13 @@ def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> Plot:
 
 
 def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
-    """With which exponent the price grew over the last tenfold of users."""
+    """With which exponent the price grew over the last decade of users."""
     at, extra = price(evidence, spec)
     last = growth_by_decade(at.astype(np.int64), extra)[-1]
     return Measured(last.mean, last.low, last.high) if last.known else Measured(np.nan, np.nan, np.nan)
 
 
-EXPONENT = "exponent of the price in K, last tenfold of users"
+EXPONENT = "exponent of the price in K, last decade of users"
 
 
 def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
@@ -144,7 +144,7 @@ def exponent_of(
         bound = (f"reference slope {exponent:g}, the bound's", x, height * x**exponent)
         name, x_title, y_title = labels
         alike = len({spec.epsilon for spec in specs}) == 1
-        who = label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].words.name
+        who = label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title
         return Plot(name, x_title, y_title, (Series(specs[0], who, x, rows, alike),), bound)
 
     return Setting(
@@ -176,7 +176,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
         specs,
         heading=title(specs[0], note or f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"),
         statistic="exponent of the price of privacy in 1/ε",
-        labels=("What privacy costs in all", "1/ε", "Extra regret (reward lost)"),
+        labels=("What privacy costs", "1/ε", "Extra regret (reward lost)"),
     )
 
 
@@ -199,5 +199,5 @@ def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setti
         paired=False,
         heading=" · ".join([*names, note] if note else names),
         statistic="exponent of regret in K",
-        labels=("Regret in all, for each number of users", USERS, "Regret (reward lost)"),
+        labels=("Cumulative regret, for each number of users", USERS, "Regret (reward lost)"),
     )

@@ -213,7 +213,7 @@ def growth(
         f"How fast {what} grows",
         dark=dark,
         height=470,
-        x_title="Episodes (one user each), tenfold by tenfold",
+        x_title="Episodes (one user each), decade by decade",
         y_title="Exponent x of growth like Kˣ",
         subtitle="mean and 95% t interval over seeds",
     )
@@ -275,7 +275,7 @@ def growth(
     figure.update_layout(uirevision="growth")
     return Picture(
         figure,
-        "Chart of growth exponents in each tenfold of episodes, with intervals, a series for each privacy model.",
+        "Chart of growth exponents in each decade of episodes, with intervals, a series for each privacy model.",
         see,
         _growth_table(runs),
     )
@@ -297,7 +297,7 @@ def beside(
     _most(figure, curves, dark)
     for number, bound in enumerate(bounds):
         color = looks.color(bound.model, bound.epsilon, dark)
-        name = f"{LETTERS[number]}: {style.plain(bound.label)} ({style.plain(bound.paper)})"
+        name = f"{LETTERS[number]}: {style.plain(bound.label)}, {style.plain(bound.paper)}"
         figure.add_scatter(
             x=bound.episodes,
             y=bound.values,
@@ -326,7 +326,7 @@ def beside(
         [
             _table(curves),
             *(
-                pd.DataFrame({"curve": f"{b.label} ({b.paper})", "episodes": b.episodes, "bound": b.values})
+                pd.DataFrame({"curve": f"{b.label}, {b.paper}", "episodes": b.episodes, "bound": b.values})
                 for b in bounds
             ),
         ],

@@ -14,7 +14,7 @@ from dprl.figures import lines, looks, style
 from dprl.figures.lines import LOWEST_SHARE, Statistic
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
-from dprl.words import between, exponent, human, percent, rough
+from dprl.words import between, exponent, halving, human, percent, rough
 
 Array = NDArray[np.float64]
 Measure = Literal["price", "regret", "gap price", "gap"]
@@ -143,7 +143,7 @@ def frontier(
         ]
         name = lines.prefix(look) + label
         if np.isfinite(curve.slope[0]):
-            name += f": {symbol}^{exponent(curve.slope[0])}"
+            name += f": {halving(curve.slope, symbol, short=True) or f'{symbol}^{exponent(curve.slope[0])}'}"
         shades = [looks.color(curve.kind.model, curve.epsilon[int(p)], dark) for p in ok]
         size = 9 if look.number == 1 else lines.NUMBERED
         figure.add_scatter(
@@ -230,7 +230,8 @@ def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.
             y=center_y * (x[[0, -1]] / center_x) ** curve.theory,
             mode="lines",
             line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
-            name=f"slope of the papers' bounds, {symbol}^{curve.theory:g}".replace("-", "−"),
+            name="reference slope "
+            + (f"1/{symbol}" if curve.theory == -1 else f"{symbol}^{curve.theory:g}".replace("-", "−")),
             showlegend=curve.theory not in shown,
             hoverinfo="skip",
         )

@@ -97,7 +97,7 @@ EPISODE = Lesson(
             _stops,
             "Once the best policy is played, an episode loses nothing any more. The papers' √K bounds the worst of all "
             "problems; this one is fixed, and its best policy stands out.",
-            Attempt("See regret in all, and every seed", "explore", (NONE,), {"each": "on"}),
+            Attempt("See cumulative regret, and every seed", "explore", (NONE,), {"each": "on"}),
         ),
         Step(
             "Hidden in noise",

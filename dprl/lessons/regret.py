@@ -20,7 +20,7 @@ LOST = "Share of V* lost by an average episode so far"
 
 def name(spec: RunSpec) -> str:
     """Who is trusted, as a legend says it."""
-    return PRIVATIZERS[spec.privacy].words.legend
+    return PRIVATIZERS[spec.privacy].title
 
 
 def lost(evidence: Evidence, spec: RunSpec) -> Array:

@@ -22,9 +22,9 @@ MIXTURE = RunSpec(
 NONE = MIXTURE.twin()
 LOCAL = {epsilon: MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (1.0, 10.0)}
 NAMES = {
-    LOCAL[10.0]: "Nobody trusted, ε = 10",
-    MIXTURE: "Trusted agent, ε = 1",
-    LOCAL[1.0]: "Nobody trusted, ε = 1",
+    LOCAL[10.0]: "Local (LDP), ε = 10",
+    MIXTURE: "Central (JDP), ε = 1",
+    LOCAL[1.0]: "Local (LDP), ε = 1",
     NONE: "No privacy",
 }
 RANGE = (10.0, 1e12)

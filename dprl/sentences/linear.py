@@ -101,15 +101,15 @@ def slopes(runs: Sequence[Slope], harder: bool) -> str:
             words += f" (theory: at most {exponent(run.most)})"
         said.append(words)
     if not said:
-        return "There is no exponent yet: it takes finished runs over two tenfolds of users."
+        return "There is no exponent yet: it takes finished runs over two decades of users."
     if harder:
         return (
-            f"Over the last three tenfolds, where actions differ by 1/√K of what they did, regret grows like K to the: "
-            f"{'; '.join(said)}. Theory leaves out logarithms, which add a little to an exponent."
+            "Over the last three decades of users, where actions differ by 1/√K of what they did, regret grows like K "
+            f"to the: {'; '.join(said)}. Theory leaves out logarithms, which add a little to an exponent."
         )
     return (
-        f"In the last tenfold regret grew like K to the: {'; '.join(said)}. On one problem, where the best action is "
-        "better by a fixed gap, it flattens once that is known: theory bounds it from above, on every problem."
+        f"Over the last decade of users regret grew like K to the: {'; '.join(said)}. On one problem, where the best "
+        "action is better by a fixed gap, it flattens once that is known: theory bounds it from above, on every one."
     )
 
 
@@ -123,6 +123,6 @@ def informative(runs: Sequence[tuple[str, float, int]], share: float) -> str:
         for label, users, K in runs
     ]
     return (
-        f"With the printed constants a run says something once less than {percent(share)} of V* is lost on average: "
+        f"With the paper's constants a run says something once less than {percent(share)} of V* is lost on average: "
         f"{'; '.join(said)}."
     )

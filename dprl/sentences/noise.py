@@ -42,7 +42,7 @@ def cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Family = 
     if not len(episodes):
         return NOTHING
     x, y = float(true[-1]), float(noisy[-1])
-    had = "was visited {} times" if family is VISITS else "has paid {} in all"
+    had = "was visited {} times" if family is VISITS else "has paid {}"
     said = (
         f"After {human(float(episodes[-1]))} episodes this cell {had.format(human(x))} and the planner is told "
         f"{human(y)}"

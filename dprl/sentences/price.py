@@ -15,7 +15,19 @@ from dprl.figures.tradeoff import Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.metrics import last_exponent, least
 from dprl.sentences import seeds
-from dprl.words import exponent, exponents, human, listed, percent, plural, power, promise, quoted, rough
+from dprl.words import (
+    exponent,
+    exponents,
+    halving,
+    human,
+    listed,
+    percent,
+    plural,
+    power,
+    promise,
+    quoted,
+    rough,
+)
 
 NOTHING = "There is nothing to draw yet."
 NEAR = 0.01  # a share of v*: a gap that is small
@@ -80,9 +92,8 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     for c in fitted:
         low, high = (human(v) for v in c.fitted)
         way = "falls" if c.slope[0] < 0 else "grows"
-        sentences.append(
-            f"{quoted(c.label)}: {what} {way} like {symbol}^{exponents(*c.slope)} for {symbol} from {low} to {high}"
-        )
+        like = halving(c.slope, symbol) or f"{what} {way} like {symbol}^{exponents(*c.slope)}"
+        sentences.append(f"{quoted(c.label)}: {like} for {symbol} from {low} to {high}")
     text = "; ".join(sentences) + "." if sentences else ""
     hopeless = [
         c for c in known if c not in fitted and c.kind.model != "none" and LITTLE < least([c.share]) < np.inf
@@ -118,7 +129,7 @@ def over_episodes(curves: Sequence[Curve], view: LongRun, flat: Sequence[float |
     ]
     if named:
         said += (
-            f" Flat (★) is {listed(named)}: in every tenfold from there on the whole 95% interval of the growth "
+            f" Flat (★) is {listed(named)}: in every decade from there on the whole 95% interval of the growth "
             "exponent is at or below 0.1."
         )
     return said
@@ -131,11 +142,11 @@ def growth(runs: Sequence[Decades]) -> str:
         for run in runs
         if len(run.mean) and np.isfinite(run.mean[-1])
     ]
-    see = f"In the last tenfold the exponent is {listed(said)}." if said else "Nothing can be said yet."
+    see = f"In the last decade the exponent is {listed(said)}." if said else "Nothing can be said yet."
     missing = sum(int((~np.isfinite(run.mean)).sum()) for run in runs)
     if missing:
         see += (
-            f" {plural(missing, 'tenfold')} {'are' if missing > 1 else 'is'} left out, where fewer than two seeds have "
+            f" {plural(missing, 'decade')} {'are' if missing > 1 else 'is'} left out, where fewer than two seeds have "
             "a price above zero."
         )
     return see
@@ -150,7 +161,7 @@ def beside(bounds: Sequence[Proved]) -> str:
         for letter, bound in zip(LETTERS, bounds, strict=False)
     ]
     return (
-        f"Over the last tenfold {listed(said)}. Their heights mean nothing, for constants are set to 1: "
+        f"Over the last decade {listed(said)}. Their heights mean nothing, for constants are set to 1: "
         "compare slopes, and one bound with another."
     )
 

@@ -48,7 +48,7 @@ def _least_and_most(ends: list[_End], view: Measure) -> str:
             said += f", {rough(high / low)} times as much"
     elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
         center, low, high = best.curve.growth
-        said += f"; over the last tenfold of episodes its regret grew like K^{exponent(center)}"
+        said += f"; over the last decade of episodes its regret grew like K^{exponent(center)}"
         if np.isfinite(low):
             said += f" ({exponent(low)} to {exponent(high)} over seeds)"
         said += ", where 1 is learning nothing and 0.5 is what theory promises"
@@ -80,7 +80,7 @@ def _loss(end: _End, average: float, view: Measure, short: bool = False) -> str:
         share = percent(average / v_star)
         said += f" ({share})" if short else f", {share} of V* = {v_star:#.3g}"
     if view == "cumulative" and not short:
-        said = f"{human(end.value)} in all, {said}"
+        said = f"{human(end.value)}, {said}"
     return said
 
 
@@ -88,7 +88,7 @@ def _extra(ends: list[_End]) -> str:
     ends.sort(key=lambda e: e.value / e.episodes)
     parts = []
     for end in [ends[0], ends[-1]] if len(ends) > 1 else ends:
-        said = f"{quoted(end.name)} {human(end.value)} in all ({human(end.value / end.episodes)} an episode)"
+        said = f"{quoted(end.name)} {human(end.value)} ({human(end.value / end.episodes)} an episode)"
         share = late_share(end.curve.episodes, end.curve.center, end.episodes)
         came = f"{percent(share)} of it came in the last nine tenths of the episodes"
         if 0 <= share < 0.2:

@@ -80,7 +80,12 @@ def actions(curve: Curve, own: str) -> None:
             button("Cancel", "close", curve.spec, own, cancel)
         if curve.spec.privacy != "none" and len(session().explore.curves) < MAX_CURVES:
             button(
-                "Add its non-private twin", "add", curve.spec, own, add_twin, "The same run without privacy."
+                "Add the same seeds without privacy",
+                "add",
+                curve.spec,
+                own,
+                add_twin,
+                "The same run without privacy.",
             )
 
 

@@ -31,7 +31,7 @@ from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import add, session, write_address
 
 MEASURES = {
-    "cumulative": "In all",
+    "cumulative": "Cumulative",
     "per-episode": "Per episode",
     "extra": "Price of privacy",
     "pac": "Mistakes",

@@ -29,7 +29,7 @@ from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import read_address, session
 
-CONSTANTS = {"anytime": "proved bonus", "paper": "printed bonus"}
+CONSTANTS = {"anytime": "anytime bonus", "paper": "paper constants"}
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     going = any(run.state in status.ACTIVE for run in runs)
     if live and not going:
         st.rerun()
-    status.strip(list(curves), [PRIVATIZERS[curve.spec.privacy].words.name for curve in curves], runs)
+    status.strip(list(curves), [PRIVATIZERS[curve.spec.privacy].title for curve in curves], runs)
     found = measured(curves, runs)
     st.markdown(
         verdict(found)

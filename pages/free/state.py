@@ -134,7 +134,7 @@ class Measured:
     @property
     def label(self) -> str:
         """Who is trusted."""
-        return PRIVATIZERS[self.model].words.name
+        return PRIVATIZERS[self.model].title
 
     def drawn(self, view: str) -> Drawn:
         """The curve as figures want it. view: regret or price."""

@@ -114,7 +114,7 @@ def table(bounds: list[Bound], at: Setting) -> pd.DataFrame:
         rows.append(
             {
                 "bound": bound.title,
-                "privacy": PRIVATIZERS[bound.model].words.who,
+                "privacy": PRIVATIZERS[bound.model].title,
                 "proved": "at most" if bound.upper else "at least",
                 "formula": bound.formula,
                 "value": human(value),

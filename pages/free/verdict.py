@@ -26,7 +26,7 @@ def verdict(runs: Sequence[Measured]) -> str:
     private = [run for run in runs if run.price is not None and run.complete]
     if not private:
         return ""
-    lead = "What it cost in all, and the exponent with which that grew over the last tenfold of users:"
+    lead = "What it cost, and the exponent with which that grew over the last decade of users:"
     return "\n".join([f"**{_headline(private)}** {lead}", "", *(f"- {_line(run)}" for run in private)])
 
 
@@ -57,7 +57,7 @@ def _line(run: Measured) -> str:
     of = "" if last.seeds == len(run.price) else f", {last.seeds} of {len(run.price)} seeds"
     said += f" ({exponent(last.low)} to {exponent(last.high)}{of})"
     end = {
-        "flat": f"flat since {power(run.flat or 0)}",
+        "flat": f"stops growing after {power(run.flat or 0)}",
         "growing": "it still grows",
         "unclear": "too wide to tell whether it grows"
         if last.known

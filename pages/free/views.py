@@ -81,7 +81,7 @@ def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> No
     K = np.geomspace(FIRST, max(float(f.base.episodes), 10.0 * FIRST), 100)
     bounds = [
         Proved(
-            f"{bound.title}, {PRIVATIZERS[bound.model].words.who}",
+            f"{bound.title}, {PRIVATIZERS[bound.model].title}",
             short(bound.paper),
             bound.model,
             at.epsilon,
@@ -123,7 +123,7 @@ def short(paper: str) -> str:
 def named(key: str) -> str:
     """A bound in a menu."""
     bound = BOUNDS[key]
-    return f"{bound.title}, {PRIVATIZERS[bound.model].words.who} ({bound.paper})"
+    return f"{bound.title}, {PRIVATIZERS[bound.model].title}, {bound.paper}"
 
 
 def decades(run: Measured) -> Decades:

@@ -45,9 +45,9 @@ EXAMPLES = (
         (BASE.twin(), *_budgets(BASE, 0.1, 1.0, 10.0)),
     ),
     Example(
-        "Constants as printed",
-        "From which K on do printed noise and constants say something? Beside them, at the same ε = 1, the noise that "
-        "proves it in the same tree, with the bonus that is proved at all times.",
+        "The paper's constants",
+        "From which K on do the paper's noise and constants say something? Beside them, at the same ε = 1, the noise "
+        "that proves it in the same tree, with the bonus that is proved at all times.",
         (
             PRINTED.twin(),
             PRINTED,

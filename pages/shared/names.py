@@ -19,7 +19,7 @@ from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
-CALIBRATION = {"tight": "least noise", "paper": "as printed"}
+CALIBRATION = {"tight": "calibrated noise", "paper": "noise as printed"}
 CONSISTENCY = {"own": "what the learner asks", "flow": "what holds for any users"}
 CONSISTENCY_HELP = (
     "Who comes to a state goes on from there, and everybody is somewhere. Noisy counts can be moved to the nearest for "

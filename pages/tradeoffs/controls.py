@@ -109,8 +109,8 @@ def compared(t: Trade) -> None:
         max_selections=MOST_MODELS,
         on_change=on_value(key, chosen),
         placeholder="privacy models",
-        help="Each privacy model with its default mechanism, or one mechanism in particular: with the least noise that "
-        "proves (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
+        help="Each privacy model with its default mechanism, or one mechanism in particular: with noise calibrated to "
+        "prove (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
     )
 
 

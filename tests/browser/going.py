@@ -67,7 +67,7 @@ MENUS = (
     "Algorithm",
     "How much noise",
     "Bonus constants",
-    "Learner plans anew",
+    "Policy updates",
     "cap",
 )
 
@@ -116,7 +116,10 @@ STOPS = {
                 *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
                 *(("button", name) for name in ("Cancel all", "Run it", "Cancel")),
                 *(("button", name) for name in ("Run", "Reset", "Play")),
-                *(("button", name) for name in ("Hide", "Duplicate", "Remove", "Add its non-private twin")),
+                *(
+                    ("button", name)
+                    for name in ("Hide", "Duplicate", "Remove", "Add the same seeds without privacy")
+                ),
                 *(
                     ("choice", name)
                     for name in ("Bad arms", "Stage by stage", "Price of privacy", "Mistakes")
@@ -217,7 +220,7 @@ STOPS = {
                 ),
                 *(
                     ("choice", name)
-                    for name in ("Per episode", "In all", "Price of privacy", "Harder with more users")
+                    for name in ("Per episode", "Cumulative", "Price of privacy", "Harder with more users")
                 ),
                 *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
                 *(("button", name) for name in ("Run", "Reset", "Cancel")),

@@ -127,7 +127,7 @@ SWEEP = (
 def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str], idle: Idle) -> None:
     page = visit("tradeoffs", *screen)
     page.wait_for_selector(POINT, timeout=60_000)
-    expect(page.get_by_text("falls like ε")).to_be_visible()
+    expect(page.get_by_text("halving ε costs")).to_be_visible()
     assert fits(page)
     for view, seen in (
         ("Regret", "Regret at the end"),

@@ -134,7 +134,7 @@ def test_exponents_have_their_intervals_and_stand_in_the_middle_of_their_tenfold
     np.testing.assert_allclose(points.error_y.array, [0.1, 0.1, 0.03])
     np.testing.assert_allclose(points.error_y.arrayminus, [0.1, 0.1, 0.03])
     assert "18 of 20 seeds" in points.customdata[-1]
-    assert picture.see == "In the last tenfold the exponent is **Trusted agent** 0.02 (−0.01 to 0.05)."
+    assert picture.see == "In the last decade the exponent is **Trusted agent** 0.02 (−0.01 to 0.05)."
     assert list(picture.table["exponent"]) == [1.0, 0.5, 0.02]
     lines = {
         trace.name.partition(":")[0]: trace for trace in picture.figure.data if trace.hoverinfo == "skip"
@@ -148,7 +148,7 @@ def test_tenfolds_without_an_exponent_are_left_out_and_said() -> None:
     nan = np.array([np.nan, 0.5, 0.02])
     picture = growth([decades(mean=nan), decades("Nobody trusted", "local")])
     assert len(picture.figure.data[0].x) == 2
-    assert "1 tenfold is left out" in picture.see
+    assert "1 decade is left out" in picture.see
     assert len(picture.table) == 6
     unknown = np.full(3, np.nan)
     assert growth([decades(mean=unknown)]).see.startswith("Nothing can be said yet.")

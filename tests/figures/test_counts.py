@@ -202,4 +202,4 @@ def test_rewards_have_a_bound_four_times_as_wide_as_visits(chain: Any) -> None:
         np.array([1, 2]), *over, cell="x", bound=np.array([8.0, 8.0]), family=counts.REWARDS
     )
     assert list(picture.table["bound E"]) == [8.0, 8.0]
-    assert "has paid 50 in all" in picture.see
+    assert "has paid 50" in picture.see

@@ -51,7 +51,7 @@ def named(picture: style.Picture, begins: str) -> list[Any]:
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_marker_for_each_run_that_says_which(dark: bool) -> None:
     picture = drawn(curve(), curve("local", theory=None), dark=dark)
-    central, local = named(picture, "central: ε^")[0], named(picture, "local: ε^")[0]
+    central, local = named(picture, "central: halving")[0], named(picture, "local: halving")[0]
     assert central.customdata[:, 0].tolist() == [0, 0, 0]
     assert central.customdata[:, 1].tolist() == [0, 1, 2]
     assert local.customdata[:, 0].tolist() == [1, 1, 1]
@@ -65,7 +65,7 @@ def test_a_marker_for_each_run_that_says_which(dark: bool) -> None:
 
 def test_theory_is_dotted_with_its_slope_and_through_the_middle() -> None:
     picture = drawn(curve())
-    (theory,) = named(picture, "slope of the papers' bounds")
+    (theory,) = named(picture, "reference slope")
     assert theory.line.dash == style.BOUND_DASH
     assert theory.fill is None
     np.testing.assert_allclose(theory.y, 1e5 / X[[0, 2]])
@@ -97,7 +97,7 @@ def test_prices_at_or_below_zero_stand_on_the_edge() -> None:
 def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
     hopeless = curve("local", center=np.full(3, 1.9e6), slope=(np.nan,) * 3, fitted=(np.nan, np.nan))
     said = drawn(curve(), hopeless, extra=["Larger ε is never significantly worse."]).see
-    assert "falls like ε^−1.00 (−1.10 to −0.90) for ε from 0.1 to 10" in said
+    assert "halving ε costs 2 times (1.87 to 2.14) for ε from 0.1 to 10" in said
     assert "**local** learned little" in said
     assert "95%" in said
     assert said.endswith("Larger ε is never significantly worse.")

@@ -14,15 +14,15 @@ from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 
 V_STAR = 3.4
-NAMES = [privatizer.words.legend for privatizer in PRIVATIZERS.values()]
+NAMES = [privatizer.title for privatizer in PRIVATIZERS.values()]
 EPISODES = np.unique(np.geomspace(1, 10**15, 100).astype(np.int64))
 
 
 def cost(model: str, needed: float) -> Cost:
     """Falls from V* like needed / K once that many users came."""
     mean = V_STAR * np.minimum(1.0, LEARNED * needed / EPISODES)
-    words = PRIVATIZERS[model].words
-    return Cost(model, words.legend, words.given, EPISODES, mean, 0.9 * mean, 1.1 * mean, needed)
+    known = PRIVATIZERS[model]
+    return Cost(model, known.title, known.words.given, EPISODES, mean, 0.9 * mean, 1.1 * mean, needed)
 
 
 def costs(scale: float = 1.0) -> list[Cost]:
@@ -45,12 +45,12 @@ def test_every_model_is_in_the_legend_in_its_colour_with_its_marker(dark: bool) 
     figure = picture(dark=dark).figure
     entries = {trace.name: trace for trace in figure.data if trace.showlegend is not False}
     assert set(entries) == {
-        *(p.words.legend for p in PRIVATIZERS.values()),
+        *(p.title for p in PRIVATIZERS.values()),
         BAND,
         "V* = 3.400, all an episode can lose",
     }
     for model, privatizer in PRIVATIZERS.items():
-        name = privatizer.words.legend
+        name = privatizer.title
         assert entries[name].line.color == looks.color(model, 1.0, dark)
         assert entries[name].marker.symbol == style.SYMBOLS[model][0]
     dotted = [trace.name for trace in figure.data if trace.line.dash == style.BOUND_DASH]
@@ -116,7 +116,7 @@ def test_intervals_are_drawn_where_they_can_be_seen_and_nowhere_else() -> None:
     mean = np.full(len(EPISODES), 1.7)
     one = Cost(
         "central",
-        "Trusted agent (JDP)",
+        "Central (JDP)",
         "a trusted agent",
         EPISODES,
         mean,
@@ -153,6 +153,6 @@ def test_the_table_has_the_numbers_drawn() -> None:
     table = picture().table
     assert list(table["curve"].unique()) == NAMES
     assert len(table) == 4 * len(EPISODES)
-    last = table[table["curve"] == "Nobody trusted (LDP)"].iloc[-1]
+    last = table[table["curve"] == "Local (LDP)"].iloc[-1]
     assert last["users"] == 10**15
     assert last["regret per episode"] == pytest.approx(V_STAR * LEARNED * 1e11 / 1e15)

@@ -83,7 +83,7 @@ def test_a_learner_that_lists_policies_offers_a_small_environment(visit: Visit, 
     found = spec(app)
     assert found is not None
     assert (found.environment, found.algorithm, found.schedule) == ("random", algorithm, "own")
-    assert not [w for w in app.sidebar.selectbox if w.label == "Learner plans anew"]
+    assert not [w for w in app.sidebar.selectbox if w.label == "Policy updates"]
     widget(app, "selectbox", "Algorithm").select("dp-ucbvi").run()
     found = spec(app)
     assert found is not None
@@ -255,7 +255,7 @@ def test_five_controls_come_first_and_the_rest_is_folded(visit: Visit) -> None:
 
 def test_episodic_has_its_own_limit(visit: Visit) -> None:
     app = visit(EXPLORE)
-    widget(app, "selectbox", "Learner plans anew").select("episodic").run()
+    widget(app, "selectbox", "Policy updates").select("episodic").run()
     found = spec(app)
     assert found is not None
     assert (found.schedule, found.episodes) == ("episodic", 10**6)
@@ -364,7 +364,7 @@ def undo(app: AppTest) -> Any:
 
 def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
     app = visit(EXPLORE, c=["eps.0.5~envp.H.5"])
-    chip(app, "Add its non-private twin", 0).click().run()
+    chip(app, "Add the same seeds without privacy", 0).click().run()
     private, twin = app.session_state["session"].explore.curves
     assert twin == Curve(private.spec.twin())
 

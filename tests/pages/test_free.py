@@ -46,7 +46,7 @@ def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, st
     app = visit(PAGE)
     assert "By 10¹⁵ users privacy has become free with a trusted agent or a trusted shuffler;" in said(app)
     assert "the cost of privacy goes on growing with nobody trusted" in said(app)
-    assert {"Trusted agent", "Trusted shuffler", "Nobody trusted"} <= set(names(app))
+    assert {"Central (JDP)", "Shuffle (SDP)", "Local (LDP)"} <= set(names(app))
     assert store.activity().runs_waiting == 0
 
 
@@ -164,7 +164,7 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     assert low > 0.1
     assert "the cost of privacy goes on growing with" in text
     cost = price[:, -1].mean()
-    assert f"**Nobody trusted:** {float(f'{cost:.3g}'):,.0f}" in text or "million" in text
+    assert f"**Local (LDP):** {float(f'{cost:.3g}'):,.0f}" in text or "million" in text
 
 
 def test_one_seed_has_no_interval_and_nothing_is_claimed(visit: Visit, work: Work) -> None:
@@ -183,8 +183,8 @@ def test_a_model_that_cannot_be_had_is_said(visit: Visit, work: Work) -> None:
     work()
     app = visit(PAGE, b=encode_spec(base))
     assert "shuffle: delta: 0 does not go with" in said(app)
-    assert "Trusted agent:" in said(app)
-    assert "Trusted shuffler:" not in said(app)
+    assert "Central (JDP):" in said(app)
+    assert "Shuffle (SDP):" not in said(app)
 
 
 def test_run_shows_what_the_controls_say_and_the_address_carries_it(visit: Visit, store: Store) -> None:
@@ -212,7 +212,7 @@ def _query(app: AppTest) -> dict[str, str]:
 
 def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    (segments,) = [group for group in app.segmented_control if "printed bonus" in group.options]
+    (segments,) = [group for group in app.segmented_control if "paper constants" in group.options]
     segments.set_value("paper").run()
     unbroken(app)
     assert app.session_state["session"].part(Free).base == BASE.replace(bonus="paper")
@@ -231,7 +231,7 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
     app = visit(PAGE, show="calculator")
     tables = [frame.value for frame in app.dataframe]
     assert sum(len(table) for table in tables) == len(BOUNDS)
-    row = tables[0].query("bound == 'DP-UCBVI' and privacy == 'trusted agent'").iloc[0]
+    row = tables[0].query("bound == 'DP-UCBVI' and privacy == 'Central (JDP)'").iloc[0]
     # sqrt(6 * 2 * 8000 * 10^15) = 9.798 * 10^9; 36 * 2 * 8000 = 576,000; together below 20 K from K = 31,552
     assert row["value"] == "9.8 billion"
     assert row["price of privacy"] == "576,000"
@@ -241,7 +241,7 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
     unbroken(app)
     tables = [frame.value for frame in app.dataframe]
     assert (
-        tables[0].query("bound == 'DP-UCBVI' and privacy == 'trusted agent'").iloc[0]["price of privacy"]
+        tables[0].query("bound == 'DP-UCBVI' and privacy == 'Central (JDP)'").iloc[0]["price of privacy"]
         == "1.15 million"
     )
     assert app.session_state["session"].part(Free).base == BASE  # the runs stay
@@ -273,8 +273,8 @@ def test_what_a_bound_does_not_cover_is_said(visit: Visit) -> None:
 def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
     app = visit(PAGE, show="theory", bounds="pucb.jdp-lower")
     drawn = names(app)
-    assert "A: PUCB, trusted agent (Vietri et al. 2020, Thm. 4)" in drawn
-    assert "B: Lower bound, trusted agent (Vietri et al. 2020, Thm. 6)" in drawn
+    assert "A: PUCB, Central (JDP), Vietri et al. 2020, Thm. 4" in drawn
+    assert "B: Lower bound, Central (JDP), Vietri et al. 2020, Thm. 6" in drawn
     assert not any(name.startswith("C:") for name in drawn)
     assert "only slopes and ratios mean something" in said(app)
 

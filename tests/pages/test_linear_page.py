@@ -80,7 +80,7 @@ def test_the_first_example_says_what_its_runs_show() -> None:
 
 
 def test_from_which_k_printed_constants_say_something_is_read_off_their_runs(visit: Visit) -> None:
-    (example,) = (e for e in EXAMPLES if e.title == "Constants as printed")
+    (example,) = (e for e in EXAMPLES if e.title == "The paper's constants")
     app = visit(PAGE, **query(*example.specs))
     (said,) = [info.value for info in app.info]
     assert "less than 50% of V* is lost on average" in said

@@ -263,7 +263,7 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
     assert menu(app, "The data set is used").value == "halves"
     menu(app, "Privacy budget").set_value("approximate").run()
     unbroken(app)
-    assert menu(app, "How much noise").options == ["the least that proves it"]
+    assert menu(app, "How much noise").options == ["calibrated to the budget"]
 
 
 @pytest.mark.parametrize("specs", [e.specs for e in EXAMPLES] + [SPECS])

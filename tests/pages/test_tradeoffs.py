@@ -92,7 +92,7 @@ def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: St
 def test_what_the_first_view_says(visit: Visit) -> None:
     """The issue of this page: slopes with intervals, order of epsilon, and the users each mechanism needs."""
     said = words(visit(PAGE, **query(studies.DEFAULT)))
-    assert "the price of privacy falls like ε^−0." in said
+    assert "halving ε costs 1." in said
     assert "Holm-corrected" in said
     said = words(visit(PAGE, **query(replace(studies.DEFAULT, show="users"))))
     assert "as printed, scaled to prove ε** 463 times as many (456 to 470)" in said
@@ -163,7 +163,7 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
     app.run()
     unbroken(app)
     assert app.get("progress") == []
-    assert sum("ε^" in name for name in names(app)) >= 1
+    assert sum("halving ε" in name for name in names(app)) >= 1
     second = visit(PAGE, **query(SMALL))
     assert second.get("progress") == []
     assert names(second) == names(app)

@@ -220,7 +220,6 @@ PRIVATIZER = Privatizer(
     words=Words(
         model="JDP",
         promise="Joint differential privacy",
-        who="trusted agent",
         given="a trusted agent",
         stations=("users", "agent", "policies"),
         raw=2,

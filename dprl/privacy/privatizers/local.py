@@ -129,7 +129,6 @@ PRIVATIZER = Privatizer(
     words=Words(
         model="LDP",
         promise="Local differential privacy",
-        who="nobody trusted",
         given="nobody trusted",
         stations=("users", "agent", "policies"),
         raw=1,

@@ -58,7 +58,6 @@ PRIVATIZER = Privatizer(
     words=Words(
         model="none",
         promise="Nothing is promised",
-        who="no privacy",
         given="no privacy",
         stations=("users", "agent", "policies"),
         raw=3,

@@ -120,8 +120,7 @@ class Words:
     Attributes:
         model: its abbreviation, as on the guarantee card.
         promise: the same in full.
-        who: who is trusted: trusted agent.
-        given: the same after "with": a trusted agent.
+        given: who is trusted, as after "with": a trusted agent.
         stations: what data pass.
         raw: how many of the stations, from the left, see raw data.
         noise: the station that adds it.
@@ -134,7 +133,6 @@ class Words:
 
     model: str
     promise: str
-    who: str
     given: str
     stations: tuple[str, ...]
     raw: int
@@ -144,16 +142,6 @@ class Words:
     alt: str
     blanked: str
     seen: str
-
-    @property
-    def name(self) -> str:
-        """Who is trusted, as a heading."""
-        return self.who[0].upper() + self.who[1:]
-
-    @property
-    def legend(self) -> str:
-        """Who is trusted, and the abbreviation."""
-        return self.name if self.model == "none" else f"{self.name} ({self.model})"
 
 
 @dataclass(frozen=True)

@@ -275,7 +275,6 @@ PRIVATIZER = Privatizer(
     words=Words(
         model="SDP",
         promise="Shuffle differential privacy",
-        who="trusted shuffler",
         given="a trusted shuffler",
         stations=("users", "shuffler", "agent", "policies"),
         raw=1,

@@ -98,7 +98,7 @@ def met() -> None:
         return
     lacking = RUNS.missing(needed)
     if lacking and not any(RUNS.status(one).state in ACTIVE for one in lacking):
-        st.markdown(f"This takes {plural(len(lacking), 'further run')}, tenfold apart in their users.")
+        st.markdown(f"This takes {plural(len(lacking), 'further run')}, a decade apart in their users.")
         act("Run them", "play_arrow", lambda: RUNS.start(needed), "run_harder")
     curves, told = [], []
     for curve, kind, title, _ in found:

@@ -20,7 +20,7 @@ from pages.shared.visitor.links import STATISTICS, View, encode, most_private
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 
-MEASURES = {"per-episode": "Per episode", "cumulative": "In all", "extra": "Price of privacy"}
+MEASURES = {"per-episode": "Per episode", "cumulative": "Cumulative", "extra": "Price of privacy"}
 INFORMATIVE = 0.5  # of V*, lost on average: where more is lost a run has said nothing yet
 
 

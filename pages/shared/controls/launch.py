@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec, estimate
-from dprl.words import count, duration, plural
+from dprl.words import duration, plural
 from pages.shared.controls.gauge import gauge
 from pages.shared.results.data import status, workers
 from pages.shared.text import escape
@@ -49,7 +49,7 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
         parallel = min(workers(), spec.seeds)
         seconds = duration(cost.seconds * spec.seeds / parallel)
         st.caption(
-            f"{plural(spec.seeds, 'seed')}, {count(cost.releases)} plans each: {seconds} once started."
+            f"{plural(spec.seeds, 'seed')}, {plural(cost.releases, 'policy update')} each: {seconds} once started."
         )
     buttons(
         "Run" if known != "done" else "Show",

@@ -47,15 +47,15 @@ from pages.shared.visitor.state import Session, session
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 BONUS = {
-    "anytime": "anytime (proved, same everywhere)",
-    "paper": "paper (as printed)",
-    "practical": "practical (tuned)",
+    "anytime": "anytime bonus (proved, same everywhere)",
+    "paper": "paper constants",
+    "practical": "tuned on RiverSwim",
 }
 BONUS_HELP = "Bounds that are proved to hold at all times and learn soon, or those that the paper prints."
-CALIBRATION = {"tight": "the least that proves it", "paper": "as printed in the paper"}
+CALIBRATION = {"tight": "calibrated to the budget", "paper": "as printed in the paper"}
 CALIBRATION_HELP = (
-    "The least noise for which (ε, δ) is proved when any one user is replaced, or the noise a paper prints; the tab "
-    "Guarantee says what that proves."
+    "Calibrated: as much as it takes to prove the budget when any one user is replaced, and no more. Or what a paper "
+    "prints; the tab Guarantee says what that proves."
 )
 DELTA_HELP = "What is added: the chance of any outcome is at most e^ε times what it would be, plus δ"
 
@@ -297,7 +297,7 @@ def size(s: Session) -> None:
         marks=[int(m) for m in stops(100, most)],
         show=count,
         ends=("a few users", "a million users" if episodic else "10¹⁵ users"),
-        help="One user after the other, an episode each; K·H steps in all.",
+        help="One user after the other, an episode each; K·H steps together.",
     )
 
 

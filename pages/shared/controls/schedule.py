@@ -11,7 +11,7 @@ GEOMETRIC, ADAPTIVE = "geometric", "adaptive"
 
 
 def schedule(s: Session) -> None:
-    """When the learner plans anew: after every user, or after blocks that grow."""
+    """When the learner updates its policy: after every user, or after blocks that grow."""
     kind, _, argument = s.draft.schedule.partition(":")
     growth = {GEOMETRIC: geometric.ETA, ADAPTIVE: adaptive.ETA}
 
@@ -22,7 +22,7 @@ def schedule(s: Session) -> None:
         s.version += 1
 
     select(
-        "Learner plans anew",
+        "Policy updates",
         (ADAPTIVE, GEOMETRIC, "episodic"),
         kind,
         chosen,

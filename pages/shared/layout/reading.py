@@ -21,7 +21,10 @@ WORDS = {
     "Released counts": "how often each state and action was seen, with noise: all that the planner is told.",
     "E": "a bound that the noise of all counts keeps at all times, with high probability.",
     "Bonus": "what the planner adds to the value of little-tried actions, so that it tries them.",
-    "Non-private twin": "the same run without noise, on the same stream of users.",
+    "Same seed without privacy": "the same run without noise, on the same stream of users.",
+    "Decade": "a factor of ten: from a thousand users to ten thousand, say.",
+    "Calibrated noise": "as much as is needed to prove (ε, δ), by our accountant, and no more.",
+    "Paper constants, anytime bonus": "bounds as a paper prints them, or ours, proved to hold at all times.",
     "V*": "what an optimal policy earns in an episode: the most that an episode can lose.",
 }
 PAPERS = {
@@ -64,7 +67,7 @@ OF_DATA_SETS = {
     "ε (epsilon), δ (delta)": "with another trajectory in the place of one, the chance of any outcome is at most e^ε "
     "times what it was, plus δ.",
     "Claimed and proved": WORDS["Claimed and proved"],
-    "Non-private twin": "the same learner without noise, on the same data sets.",
+    "Same seed without privacy": "the same learner without noise, on the same data sets.",
     "v*": "what the best policy earns in an episode: all that there is to lose.",
 }
 PAPERS_ON_DATA_SETS = {

@@ -25,8 +25,8 @@ def cost_of(spec: RunSpec) -> Cost:
     average = metrics.per_episode(run.episodes, run.rows)
     mean, low, high = metrics.regret_band(average)
     needed = search.stays_below(run.episodes.astype(float), mean, LEARNED * best())
-    words = PRIVATIZERS[spec.privacy].words
-    return Cost(spec.privacy, words.legend, words.given, run.episodes, mean, low, high, needed)
+    model = PRIVATIZERS[spec.privacy]
+    return Cost(spec.privacy, model.title, model.words.given, run.episodes, mean, low, high, needed)
 
 
 def best() -> float:
