@@ -38,7 +38,7 @@ ALTS: dict[Measure, str] = {
     "gap": "Chart of the gap to the best policy, a curve for each learner.",
 }
 WORST: dict[Measure, str] = {"price": "K·V*", "regret": "K·V*", "gap price": "v*", "gap": "v*"}
-FEW = (10, 1e3)  # the last x over the first, where 1, 2 and 5 of each tenfold are what there is room for
+FEW = (10, 1e3)  # the last x over the first, where 1, 2 and 5 of each decade are what there is room for
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,10 @@ def frontier(
     figure.update_yaxes(type="log", nticks=6)
     if positive.size:
         top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6
-        figure.update_yaxes(range=[np.log10(floor), np.log10(top)])
+        ends = np.log10(floor), np.log10(top)
+        figure.update_yaxes(range=list(ends))
+        if ends[1] - ends[0] >= 1.5:  # decades only, where there are at least two of them to name
+            figure.update_yaxes(dtick=int(np.ceil((ends[1] - ends[0]) / 6)))
     figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
     return Picture(figure, ALTS[measure], see, _table(curves, symbol, statistic, WORST[measure]))
 

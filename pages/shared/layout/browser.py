@@ -37,7 +37,7 @@ export default function ({ data, parentElement }) {
 _BUTTON_CSS = """
 button {
   display: inline-flex; align-items: center; gap: .45rem; min-height: 2.5rem; padding: .25rem .75rem; width: 100%;
-  justify-content: center; white-space: nowrap; font: 400 1rem var(--st-font); color: var(--st-text-color);
+  justify-content: center; white-space: nowrap; font: 400 0.875rem var(--st-font); color: var(--st-text-color);
   background: var(--st-background-color); cursor: pointer;
   border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius);
 }
