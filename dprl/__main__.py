@@ -17,6 +17,7 @@ from dprl import (
     PRIVATIZERS,
     RunSpec,
     SpecError,
+    Sweep,
     metrics,
     plugins,
     run,
@@ -29,7 +30,6 @@ from dprl.claims.report import report
 from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.jobs import cluster
-from dprl.jobs.cluster import engine
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
@@ -39,7 +39,6 @@ from dprl.privacy.curator import PROMISES
 from dprl.sentences import doubts
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.kinds import KINDS
-from dprl.simulation.sweep import Sweep
 from dprl.status import progress_bar, status
 from dprl.tables import csv
 
@@ -157,7 +156,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 def workers_of(given: argparse.Namespace) -> Store:
     """The store, with workers or a cluster at it. Raises SpecError and ClusterError where the engine cannot be used."""
-    address = engine(given.engine)
+    address = cluster.engine(given.engine)
     if address is not None:
         cluster.check(address)
     store = Store()
@@ -209,7 +208,7 @@ def run_command(given: argparse.Namespace) -> int:
     with spec_of(given) as spec:
         out = directory(given.out)
         progress = progress_bar if sys.stderr.isatty() else None
-        if engine(given.engine) is None:
+        if cluster.engine(given.engine) is None:
             trace = run(spec, progress)
         else:
             found = collect(workers_of(given), [spec], COMMAND_LINE, whole, progress)[spec]
@@ -370,6 +369,8 @@ def directory(given: str) -> Path:
 def text_of(path: str) -> str:
     """What is in a file. Raises SpecError."""
     try:
+        if Path(path).stat().st_size > 10**7:
+            raise SpecError("spec", "the file has more than 10 MB; no spec has.")
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise SpecError("spec", f"{shown(path)} cannot be read; give the path of a spec.json.") from None
