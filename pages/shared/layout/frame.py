@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, Protocol
@@ -23,6 +24,7 @@ P = ParamSpec("P")
 CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
 HOME = "pages/home/page.py"
 ANSWERED = 0.3  # seconds between two looks at what workers were asked
+LEISURE = 9.0  # a part is drawn again after so many times as long as drawing it takes
 
 
 class Page(Protocol):
@@ -57,16 +59,27 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
 def redrawn(draw: Callable[[bool], object], every: float | None, name: str = "results") -> None:
     """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
 
-    While it misses an answer of the workers it is drawn again, too. After an error it stands still, so that the error
+    While it misses an answer of the workers it is drawn again, too. Where many visitors are, drawing takes longer, and
+    is done less often, so that there is time for what they press. After an error it stands still, so that the error
     is not written at every turn; when it could be drawn again, because of something that the visitor did, it goes on.
     """
     s = session()
-    pace = min(every or ANSWERED, ANSWERED) if name in s.polling else every
+    wanted = min(every or ANSWERED, ANSWERED) if name in s.polling else every
+    pace = None if wanted is None else max(wanted, LEISURE * s.took)
+    again = False  # after the page's own run
 
     def part() -> None:
+        nonlocal again
         s.drawing = name
         s.waiting.discard(name)
+        begin = time.monotonic()
         fine = guarded(draw)(every is not None)
+        if again and wanted is not None and pace is not None:
+            s.took += 0.5 * (time.monotonic() - begin - s.took)
+            now = max(wanted, LEISURE * s.took)
+            if fine and not pace / 3 < now < 3 * pace:
+                st.rerun()
+        again = True
         if fine == s.stuck and pace is not None:
             s.stuck = not fine
             st.rerun()

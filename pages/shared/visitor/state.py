@@ -169,6 +169,7 @@ class Session:
         drawing: the part of the page that is being drawn.
         waiting: parts that miss an answer of the workers.
         polling: those that the browser has drawn again until they have it.
+        took: seconds that a part took which was drawn again by itself, of late.
         asked: what this visitor has waited for.
         replaced: the last addresses that others took the place of.
         unasked: seconds of one core that the last link started by itself.
@@ -195,6 +196,7 @@ class Session:
     drawing: str = ""
     waiting: set[str] = field(default_factory=set)
     polling: frozenset[str] = frozenset()
+    took: float = 0.0
     asked: set[tuple[str, Spec]] = field(default_factory=set)
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))
     unasked: float = 0.0
