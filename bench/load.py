@@ -1,9 +1,10 @@
 """Many visitors at once, by websocket: python -m bench.load [--people 40] [--rounds 3] [page ...]
 
 For each page, in turn with a trivial Streamlit page of one Plotly chart: all open it at the same moment (seconds to
-the first chart), then each uses it three times within some seconds (seconds to the answer). Then each opens a link to
-a run of its own. Prints medians, 95th percentiles, CPU seconds of the pages' process and its memory, and ratios to the
-trivial page. Only the ratios of a quiet machine say something; the load is printed.
+the first chart, or to all of a page without), then each uses it three times within some seconds (seconds to the
+answer). Then each opens a link to a run of its own. Prints medians, 95th percentiles, CPU seconds of the pages' process,
+bytes and messages from it, its memory, and ratios to the trivial page. Only the ratios of a quiet machine say something;
+the load is printed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
@@ -50,19 +52,38 @@ st.plotly_chart(go.Figure(go.Scatter(x=x, y=[v**power for v in x])))
 """
 
 
+class Spent(NamedTuple):
+    """CPU seconds of the pages' process, and bytes and messages from it."""
+
+    cpu: float
+    bytes: int
+    messages: int
+
+    def since(self, before: Spent) -> Spent:
+        """What came after that."""
+        return Spent(self.cpu - before.cpu, self.bytes - before.bytes, self.messages - before.messages)
+
+    def each(self, count: int) -> str:
+        """For one of so many."""
+        return f"{self.cpu / count:.3f} CPU s, {self.bytes / count / 1000:.0f} kB, {self.messages / count:.0f} messages"
+
+
 @dataclass
 class Found:
-    """Seconds to each first chart and to each answer, CPU seconds of the pages' process, and MB in its memory."""
+    """Seconds to each first chart and to each answer; what opening took, and what all uses took; MB in the memory of
+    the pages' process."""
 
     joined: list[float]
     used: list[float]
-    cpu: float
+    opening: Spent
+    using: Spent
     memory: float
 
     def __str__(self) -> str:
         joined, used = shares(self.joined), shares(self.used)
         return (
-            f"{joined}; used {used}; {self.cpu / len(self.joined):.3f} CPU s a visitor, {self.memory:.0f} MB"
+            f"{joined} ({self.opening.each(len(self.joined))}); used {used} ({self.using.each(len(self.used))}); "
+            f"{self.memory:.0f} MB"
         )
 
 
@@ -76,13 +97,16 @@ Use = Callable[[Session, random.Random], Awaitable[None]]
 
 async def visit(app: App, server: int, page: str, queries: list[str], use: Use) -> Found:
     """All open the page at once, with a link each, and then use it."""
-    spent, joined, used = cpu(server), [], []
+    before, joined, used = Spent(cpu(server), 0, 0), [], []
+
+    def spent(sessions: list[Session]) -> Spent:
+        return Spent(cpu(server), sum(s.received for s in sessions), sum(s.messages for s in sessions))
 
     async def one(number: int, stack: contextlib.AsyncExitStack) -> Session:
         begin = time.perf_counter()
         session = await stack.enter_async_context(opened(app.url, page, queries[number]))
-        await session.until(lambda: session.charted)
-        joined.append(session.charted - begin)
+        await session.until(partial(answered, session, 0))
+        joined.append((session.charted or time.perf_counter()) - begin)
         return session
 
     async def uses(session: Session, rng: random.Random) -> None:
@@ -95,9 +119,9 @@ async def visit(app: App, server: int, page: str, queries: list[str], use: Use) 
 
     async with contextlib.AsyncExitStack() as stack:
         sessions = await asyncio.gather(*(one(i, stack) for i in range(len(queries))))
-        opening = cpu(server) - spent
+        there = spent(sessions)
         await asyncio.gather(*(uses(s, random.Random(i)) for i, s in enumerate(sessions)))
-        return Found(joined, used, opening, memory(server))
+        return Found(joined, used, there.since(before), spent(sessions).since(there), memory(server))
 
 
 def answered(session: Session, before: int) -> bool:

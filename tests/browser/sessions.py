@@ -40,6 +40,7 @@ class Session:
         self._changed = asyncio.Condition()
         self.failed: Exception | None = None  # what listening ended with
         self.ended = 0  # runs of the page, or of parts of it
+        self.received = self.messages = 0  # bytes, and how many messages they came in
         self.charted = 0.0  # when its first chart came, on the clock of time.perf_counter
 
     async def press(self, label: str) -> None:
@@ -152,6 +153,7 @@ class Session:
 
     async def _follow(self) -> None:
         async for answer in self._socket:
+            self.received, self.messages = self.received + len(answer), self.messages + 1
             message = ForwardMsg.FromString(answer)
             kind = message.WhichOneof("type")
             if kind == "new_session":
