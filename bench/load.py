@@ -2,9 +2,9 @@
 
 For each page, in turn with a trivial Streamlit page of one Plotly chart: all open it at the same moment (seconds to
 the first chart, or to all of a page without), then each uses it three times within some seconds (seconds to the
-answer). Then each opens a link to a run of its own. Prints medians, 95th percentiles, CPU seconds of the pages' process,
-bytes and messages from it, its memory, and ratios to the trivial page. Only the ratios of a quiet machine say something;
-the load is printed.
+answer). Then each opens a link to a run of its own. Prints medians, 95th percentiles, CPU seconds of the pages'
+process, bytes and messages from it, its memory, and ratios to the trivial page. Only the ratios of a quiet machine say
+something; the load is printed.
 """
 
 from __future__ import annotations
