@@ -11,10 +11,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from pathlib import Path
 
 from bench.hostile import memory
-from dprl.simulation.uploads import kept
 from tests.pages.hostile_files import READERS, hostile_file
 
 SETTLING = 50  # files before memory is looked at
@@ -25,7 +23,7 @@ def main(count: int) -> int:
     found: Counter[str] = Counter()
     before = 0.0
     with tempfile.TemporaryDirectory() as home:
-        kept.home = lambda: Path(home)
+        os.environ["DPRL_HOME"] = home
         for i in range(count):
             if i == SETTLING:
                 before = memory(os.getpid())

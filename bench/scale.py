@@ -14,6 +14,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from dprl.jobs import worker
 from dprl.jobs.simulation import dprl_simulation
 from dprl.jobs.store import Store
 
-RUNS = {
+RUNS: dict[str, Any] = {
     "central, 10^9 users": RunSpec(),
     "central, 10^15 users": RunSpec(episodes=10**15),
     "no privacy, 10^9 users": RunSpec(privacy="none"),
