@@ -36,6 +36,11 @@ def fits(page: Page) -> bool:
 
 def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
     page = visit("explore")
+    idle(page)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to Run")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-run button")).to_be_focused()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_label("Privacy budget ε, exact value").fill("2.5")
     page.keyboard.press("Enter")
@@ -44,6 +49,7 @@ def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits, idl
     page.locator(".st-key-run button").click()
     page.wait_for_selector(CURVE, timeout=60_000)
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    expect(page.locator("[role=status]", has_text="1 run finished.")).to_have_count(1)
     idle(page)
     assert "eps.2.5" in page.url
     page.get_by_text("Per episode", exact=True).click()

@@ -11,6 +11,7 @@ from dprl.fields import SpecError
 from dprl.simulation import RunSpec, estimate
 from dprl.words import duration, plural
 from pages.shared.controls.gauge import gauge
+from pages.shared.layout.browser import skip_to_run
 from pages.shared.results.data import status, workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -91,6 +92,7 @@ def buttons(
         s.version += 1
         s.remember(before, also() if also else None)
 
+    skip_to_run()
     with st.container(horizontal=True, gap="small"):
         st.button(
             label,

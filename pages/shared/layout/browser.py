@@ -79,6 +79,29 @@ export default function ({ data }) {
 }
 """
 
+# A press on it goes past all settings; it is seen once Tab has come to it.
+_SKIP_JS = """
+export default function () {
+  const link = document.createElement("a");
+  [link.className, link.href, link.textContent] = ["dprl-skip", "#run", "Skip to Run"];
+  link.onclick = (event) => {
+    event.preventDefault();
+    document.querySelector(".st-key-run button:enabled, .st-key-reset button")?.focus();
+  };
+  document.body.prepend(link);
+  return () => link.remove();
+}
+"""
+
+# Read out when it changes, to whoever does not see the page.
+_SAY_HTML = '<p role="status" aria-live="polite" style="position:absolute;clip-path:inset(50%);margin:0"></p>'
+_SAY_JS = """
+export default function ({ data, parentElement }) {
+  const line = parentElement.querySelector("p");
+  if (line.textContent !== data.said) line.textContent = data.said;
+}
+"""
+
 # Streamlit changes its own colours with the visitor's system, but does not tell the script, which draws the charts
 # (streamlit/streamlit issue 11920).
 _DAYLIGHT_JS = """
@@ -133,6 +156,8 @@ export default function () {
 _copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTON_CSS, js=_COPY_JS)
 _settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
 _close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
+_skip = st.components.v2.component("dprl_skip", js=_SKIP_JS)
+_say = st.components.v2.component("dprl_say", html=_SAY_HTML, js=_SAY_JS)
 _daylight = st.components.v2.component("dprl_daylight", js=_DAYLIGHT_JS)
 # The same script signs pictures in a page that is taken along.
 _SIGN_JS = f"""
@@ -157,6 +182,18 @@ def settings_button() -> None:
     """A button that opens the sidebar, shown on narrow screens only (style.css)."""
     with st.container(key="settings_button"):
         _settings(key="settings", width="content")
+
+
+def skip_to_run() -> None:
+    """The first thing that Tab comes to: a link past the settings, to their Run button."""
+    with st.container(key="skip_link"):
+        _skip(key="skip", height=1)
+
+
+def say(said: str) -> None:
+    """Has readers of the screen told something, whenever it is something else."""
+    with st.container(key="live_region"):
+        _say(data={"said": said}, key="say", height=1)
 
 
 def close_sidebar(under: str) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from dprl.jobs.store import RunStatus
 from dprl.simulation import RunSpec, Spec
 from dprl.words import duration, ordinal, plural
+from pages.shared.layout.browser import say
 from pages.shared.results.data import status, store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -84,6 +85,7 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
     """A line for what goes on, and one for each reason why curves are not complete, with the button that helps."""
     shown = [row for row in zip(curves, titles, runs, strict=True) if not row[0].hidden]
     going = [row for row in shown if row[2].state in ACTIVE]
+    say(aloud([run for _, _, run in shown]))
     if going:
         share = sum(run.progress for _, _, run in going) / len(going)
         said = (
@@ -117,6 +119,21 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
             st.markdown(f"{icon} **{names}** · {escape(reason)}{cost}", width="stretch")
             again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
             act(again, "replay", partial(retry, specs), f"retry_{i}")
+
+
+def aloud(runs: Sequence[RunStatus]) -> str:
+    """How runs stand, in words that change when all is done and not before."""
+    states = [run.state for run in runs]
+    if any(state in ACTIVE for state in states):
+        return "Running."
+    return ended(len(states), states.count("done"), states.count("failed"))
+
+
+def ended(runs: int, done: int, failed: int) -> str:
+    """How runs have ended."""
+    others = f"{runs - done - failed} not computed." if done + failed < runs else ""
+    said = (f"{plural(done, 'run')} finished." if done else "", f"{failed} failed." if failed else "", others)
+    return " ".join(filter(None, said))
 
 
 def price(specs: Sequence[Spec]) -> str:

@@ -11,8 +11,9 @@ import streamlit as st
 from dprl.jobs.store import RunStatus
 from dprl.simulation import Spec
 from dprl.words import duration, plural
+from pages.shared.layout.browser import say
 from pages.shared.results import data
-from pages.shared.results.status import ACTIVE, act, price
+from pages.shared.results.status import ACTIVE, act, ended, price
 from pages.shared.text import escape
 from pages.shared.visitor.state import ask, attempt
 
@@ -66,6 +67,8 @@ def strip(
         stop()
         withdraw(state.active, visitor)
 
+    done = state.runs - len(state.lacking)
+    say("Running." if state.active else ended(state.runs, done, len(state.failed)))
     if state.active:
         with st.container(
             key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
