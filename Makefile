@@ -11,6 +11,9 @@ COVERAGE ?=
 # FAULTS=0.1 is a tenth of what `make faults` tries.
 FAULTS ?= long
 
+# Images often switch this off; without it each of the processes that a test starts compiles the sources anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 VENV := .venv
 PY := $(VENV)/bin/python
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
@@ -18,11 +21,12 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
 
-.PHONY: help run test kernels walk faults check lint format clean
+.PHONY: help run test test-all kernels walk faults check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
-	@echo "make test   set up, with a browser, and run all tests, in JOBS=$(JOBS) processes"
+	@echo "make test   set up, with a browser, and run the tests, in JOBS=$(JOBS) processes (below five minutes)"
+	@echo "make test-all the same with the thorough ones, as continuous integration does"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
 	@echo "make walk   use every control of the pages with a sidebar, by mouse and by keyboard (minutes)"
 	@echo "make faults kill, damage, fill and set the clock, as often as docs/deploying.md says (minutes)"
@@ -33,10 +37,11 @@ help:
 run: $(VENV)/.run
 	@exec $(PY) -m dprl.serve --host "$(HOST)" --port "$(PORT)"
 
-test: kernels
+test: MARKED := -m "not thorough"
+test test-all: kernels
 	@sh tests/browser/install.sh $(PY)
 	@echo "Running the tests."
-	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(COVERAGE)
+	@$(PY) -m pytest $(MARKED) --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(COVERAGE)
 
 kernels: $(VENV)/.test
 	@echo "Compiling the kernels, once for all processes (half a minute after a change of the core)."

@@ -139,6 +139,10 @@ def _links(old: Path, wal: dict[int, bytes], into: sqlite3.Connection) -> None:
 
 def _by_id(db: sqlite3.Connection, columns: str, table: str) -> Iterator[tuple[Any, ...]]:
     """The rows of a table that can be read; `columns` begin with the id."""
+    try:
+        db.execute(f"SELECT {columns} FROM {table} LIMIT 0")
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return  # not even what it is made of can be read, so no row
     at, missed = 0, 0
     seen: set[int] = set()  # where pages have changed places, rows come in any order, and again
     while missed < _MISSED:

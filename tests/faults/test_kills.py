@@ -79,6 +79,7 @@ def ask_again(store: Store, specs: list[WalkSpec]) -> int:
     return len(found)
 
 
+@pytest.mark.thorough
 def test_killed_workers(store: Store, path: Path) -> None:
     random = rng("workers")
     pool = start_pool(path, "--workers", str(times(2, 4)), "--simulation", walk.NAME)
@@ -98,6 +99,7 @@ def test_killed_workers(store: Store, path: Path) -> None:
         pool.communicate(timeout=20)
 
 
+@pytest.mark.thorough
 def test_killed_servers_of_which_there_are_two(store: Store, path: Path) -> None:
     random = rng("servers")
 

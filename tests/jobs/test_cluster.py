@@ -54,6 +54,7 @@ def state(store: Store, spec: FakeSpec) -> str:
     return store.status(spec).state
 
 
+@pytest.mark.thorough
 def test_seeds_on_a_cluster_come_to_what_they_come_to_here_though_a_worker_is_killed(
     bridged: Store, two: str, tmp_path: Path
 ) -> None:
@@ -74,6 +75,7 @@ def test_seeds_on_a_cluster_come_to_what_they_come_to_here_though_a_worker_is_ki
     wait_for(lambda: bridged.activity().warm == 2)  # its nanny started another
 
 
+@pytest.mark.thorough
 def test_running_seeds_show_how_far_they_are_and_stop_when_they_are_cancelled(bridged: Store) -> None:
     spec = FakeSpec(name="long", seeds=5, seconds=40.0)
     bridged.request(spec, "ann")
@@ -90,6 +92,7 @@ def test_running_seeds_show_how_far_they_are_and_stop_when_they_are_cancelled(br
     bridged.cancel(spec, "ann")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("act", "message"),
     [("raise", "Seed 0 failed: ZeroDivisionError: no such thing."), ("refuse", "episodes: too many.")],
@@ -101,10 +104,12 @@ def test_what_a_seed_raises_there_is_said_here(bridged: Store, act: str, message
     assert bridged.status(spec).message == message
 
 
+@pytest.mark.thorough
 def test_questions_are_answered_here(bridged: Store) -> None:
     wait_for(lambda: bridged.ask("sum", FakeSpec()) == "sum of a", PATIENCE)
 
 
+@pytest.mark.thorough
 def test_a_scheduler_that_is_gone_costs_nothing_but_time(path: Path, store: Store) -> None:
     spec = FakeSpec(seeds=6, seconds=0.4)
     here = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
@@ -125,6 +130,7 @@ def test_a_scheduler_that_is_gone_costs_nothing_but_time(path: Path, store: Stor
 OTHER = "The Dask cluster is refused, for it would not compute the same bits: a worker has another version of dprl."
 
 
+@pytest.mark.thorough
 def test_a_cluster_with_other_sources_is_refused_in_one_sentence(
     bridged: Store,
     two: str,

@@ -109,6 +109,7 @@ def laws(count: int, seed: int) -> list[tuple[Array, float, Array]]:
     return result
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("plan", [anytime.bernstein, anytime.hoeffding])
 def test_the_closed_form_is_above_an_upper_value_of_every_law(plan: object) -> None:
     """The bound is only proved for what portfolios, or the bets that were fixed beforehand, do not contradict; the
@@ -124,6 +125,7 @@ def test_the_closed_form_is_above_an_upper_value_of_every_law(plan: object) -> N
     assert closest < 0.1  # and is not far above it everywhere
 
 
+@pytest.mark.thorough
 def test_a_fixed_bet_is_above_all_that_fixed_bets_do_not_contradict_and_hardly_above() -> None:
     """Near what a portfolio takes where a bet is first taken, and three quarters of it after many visits."""
     taken, over, saved = 0, [], []

@@ -65,6 +65,7 @@ def agrees(losses: Losses, oracle: Curve, deltas: tuple[float, ...] = DELTAS) ->
 # --- Gaussian
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mu", [0.01, 0.1, 0.45, 1.0, 3.0, 12.0])
 def test_gaussian_is_the_integral(mu: float) -> None:
     for share in (0.0, 0.3, 1.0, 3.0, 5.0):
@@ -84,6 +85,7 @@ def test_gaussian_is_the_integral(mu: float) -> None:
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mu", [0.05, 0.2, 1.0, 4.0])
 @pytest.mark.parametrize("delta", DELTAS)
 def test_gaussian_against_dp_accounting(mu: float, delta: float) -> None:
@@ -276,6 +278,7 @@ BATCHES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("loss", BATCHES, ids=str)
 def test_large_binomial_by_inversion(loss: Binomial) -> None:
     agrees((loss,), binomial_curve(loss))

@@ -207,6 +207,7 @@ def test_bits_of_every_batch_prove_it(epsilon: float, delta: float, H: int, size
         assert delta_of((Binomial(trials, 0.5, moved, moved),), epsilon * 1.001) <= delta, trials
 
 
+@pytest.mark.thorough
 def test_card_looks_at_the_worst_batch() -> None:
     """The one with least variance or the most lopsided: no other proves less."""
     times = [1, 5, 40, 300, 1000, 3000, 20_000, 10**6, 10**9]
@@ -350,6 +351,7 @@ def test_bits_that_nobody_could_account_for_are_refused() -> None:
             prepared("shuffle", "binomial-sum", calibration, [1, 2], H=20, epsilon=epsilon, delta=delta)
 
 
+@pytest.mark.thorough
 def test_the_least_budgets_that_bits_have_noise_for() -> None:
     """Just inside what is not refused there is an answer."""
     for epsilon, delta in ((0.0005, 1e-6), (1.0, 1e-18), (0.001, 1e-12), (10_000.0, 1e-12)):
@@ -359,6 +361,7 @@ def test_the_least_budgets_that_bits_have_noise_for() -> None:
         assert 0 < (noise.guarantee().proved_epsilon or math.inf) <= epsilon * 1.0001
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [0.01, 20.0, 10_000.0])
 @pytest.mark.parametrize(("privacy", "mechanism"), TIGHT)
 def test_extreme_budgets_have_an_answer(privacy: str, mechanism: str, epsilon: float) -> None:

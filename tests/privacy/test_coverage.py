@@ -81,6 +81,7 @@ def test_coverage_where_failing_is_likely(privacy: str, mechanism: str, calibrat
 RIVERSWIM = [t for t in TRIPLES if t[2] == "tight"] + [("central", "laplace-tree", "paper")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), RIVERSWIM)
 def test_coverage_on_riverswim(privacy: str, mechanism: str, calibration: str) -> None:
     """1,920 counters, as the issue has it."""
@@ -90,6 +91,7 @@ def test_coverage_on_riverswim(privacy: str, mechanism: str, calibration: str) -
     assert np.quantile(ratio, 1 - beta) >= 0.5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
 def test_the_engine_measures_the_same(privacy: str, mechanism: str, calibration: str) -> None:
     """`coverage_ratio` of whole runs, with the learner in the loop, has the distribution simulated here."""

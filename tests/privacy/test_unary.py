@@ -131,6 +131,7 @@ def in_a_block(noise: Noise, policy: Array, users: int, walk_below: int, runs: i
     return np.array(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 12.0])
 def test_blocks_are_users_asked_one_by_one(epsilon: float) -> None:
     """Chi-square of errors in cells of m, n and r, of sums over a step, and of products of two steps; at LEVEL."""
@@ -174,6 +175,7 @@ def test_the_stated_variance_is_that_of_a_count_that_all_are_in() -> None:
 # --- the bound on the error ---
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("learner", ["dp-ucbvi", "private-ucb-vi"])
 def test_all_three_bounds_hold_in_whole_runs_and_are_not_loose(learner: str) -> None:
     """|n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E, and the length of a row's error, at beta = 0.5, with the learner in

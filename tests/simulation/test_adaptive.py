@@ -148,6 +148,7 @@ def loses_optimism(run: SeedRun) -> bool:
     return False
 
 
+@pytest.mark.thorough
 def test_the_share_of_runs_that_ever_lose_optimism_is_at_most_beta() -> None:
     """Looked at after every release; the upper end of the 99.99% interval is below beta. (2,000 runs were, too.)"""
     spec = RunSpec(privacy="none", algorithm="ucbvi", environment="random", environment_params={"S": 2, "A": 2, "H": 2},

@@ -51,6 +51,7 @@ def test_printed_constants_never_learn_locally() -> None:
     assert min(averages(episodes=10**15, privacy="local", mechanism="laplace")) > 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("algorithm", "privacy"),
     [
@@ -126,6 +127,7 @@ def burned(environment_seed: int, epsilon: float | None) -> Burned:
 EPSILONS = (0.01, 0.1, 1.0, 10.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("environment_seed", [0, 3])
 def test_pucb_burns_in_and_then_learns_later_the_more_private_it_is(
     monkeypatch: pytest.MonkeyPatch, environment_seed: int

@@ -66,6 +66,7 @@ def joint(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[Array, Array]:
     return np.array(found), np.array(chances)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("behaviour", ["uniform", "mixture:0.7", "epsilon-optimal:0.2", "first:0.6"])
 def test_counts_have_the_mean_and_covariance_of_independent_trajectories(behaviour: str) -> None:
     """Of a sum of n draws from all trajectories there are, listed one by one."""

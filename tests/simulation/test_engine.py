@@ -167,6 +167,7 @@ def coverage(run: SeedRun) -> float:
 # --- block-exact against user by user
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("few_details", "noise_once")
 @pytest.mark.parametrize(
     ("algorithm", "privacy"),

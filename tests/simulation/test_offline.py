@@ -146,6 +146,7 @@ def test_questions_are_answered_without_running() -> None:
     assert 0 < estimate(spec).seconds < estimate(spec.replace(n=10**12)).seconds < 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("environment", ["riverswim", "clinic"])
 def test_privacy_costs_one_over_n(environment: str) -> None:
     """v* - V~ less that of APVI on the same data sets, and the gap itself gone by n = 10^10."""

@@ -59,6 +59,7 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_rule_of_thumb_is_within_a_factor_of_ten(case: dict[str, Any]) -> None:
     """With ten times the users it names a run has learned, in the median of 5 seeds; with a tenth it has not."""

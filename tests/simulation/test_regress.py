@@ -259,6 +259,7 @@ def test_compiled_and_plain_python_give_the_same_bits(given: dict[str, Any], alg
             assert values.tobytes() == theirs[name].tobytes(), name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "params", [{"d": 10, "S": 2, "H": 2}, {"d": 10, "S": 5, "share": 0.1}, {"d": 2, "S": 4, "share": 1.0}]
 )

@@ -102,6 +102,7 @@ class Watched(EliminationRun):
         super()._detail(counts, noisy, released, estimate, batch)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("noise_once", "nothing_proved")
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "K"), [("apeve-relaxed", "none", 10**10), ("sdp-pe-relaxed", "shuffle", 10**13)]

@@ -176,6 +176,7 @@ def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> 
 # --- the same bits, live, cancelled
 
 
+@pytest.mark.usefixtures("nothing_proved")
 @pytest.mark.parametrize(("algorithm", "privacy"), STAGED)
 def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
     spec = spec_of(algorithm, privacy)
@@ -203,6 +204,7 @@ def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
         np.testing.assert_array_equal(regret, whole.trace().regret[: len(regret)])
 
 
+@pytest.mark.usefixtures("nothing_proved")
 def test_what_stood_in_memory_before_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = spec_of("sdp-pe", "shuffle")
     runs = [EliminationRun(spec, 0)]
@@ -249,6 +251,7 @@ def test_those_environments_have_a_gap() -> None:
         assert lost[lost > 1e-9].min() >= 0.05
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("noise_once", "nothing_proved")
 @pytest.mark.parametrize(
     ("algorithm", "privacy", "K"), [("apeve", "none", 10**10), ("sdp-pe", "shuffle", 10**13)]

@@ -113,6 +113,7 @@ def check_constraints(case: Case, x: Array) -> None:
     assert abs(x.sum() - case.n) <= case.slack + tiny
 
 
+@pytest.mark.thorough
 def test_distance_is_that_of_highs_on_4000_cases() -> None:
     batch: list[Case] = []
     compared = 0
@@ -171,6 +172,7 @@ numbers = st.floats(-1e9, 1e9, allow_subnormal=False) | st.floats(-3, 3, allow_s
 slacks = st.floats(0, 1e9, allow_subnormal=False) | st.floats(0, 3, allow_subnormal=False) | st.just(0.0)
 
 
+@pytest.mark.thorough
 @settings(max_examples=600, deadline=None, derandomize=True)
 @given(st.lists(numbers, min_size=1, max_size=10), numbers, slacks)
 @example([0.0], 0.0, 0.0)
