@@ -27,7 +27,7 @@ KINDS = {
     "download": "[data-testid=stDownloadButton] button, button[aria-label='Download as CSV'], "
     ".modebar-btn[data-title^='Download plot']",
     "tool": ".modebar-btn, [data-testid=stElementToolbar] button",
-    "skip link": "[data-testid=stSkipToContent]",
+    "skip link": "[data-testid=stSkipToContent], .dprl-skip",
     "outside link": "a[target=_blank]",
     "link": "a[href]",
     "button": f"button:not([tabindex='-1'], [data-testid=stToast] *, .plotly-notifier *, {EMPTY})",
