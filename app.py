@@ -12,6 +12,7 @@ PAGES = [
     st.Page(frame.HOME, title="Home", default=True),
     st.Page("pages/explore/page.py", title="Explore", url_path="explore"),
     st.Page("pages/tradeoffs/page.py", title="Trade-offs", url_path="tradeoffs"),
+    st.Page("pages/users/page.py", title="Users needed", url_path="users"),
     st.Page("pages/free/page.py", title="When is privacy free?", url_path="free"),
     st.Page("pages/offline/page.py", title="Offline", url_path="offline"),
     st.Page("pages/linear/page.py", title="Linear", url_path="linear"),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench import users
 from dprl import metrics, search
 from dprl.claims import CLAIMS, Evidence, Run
 from dprl.claims.report import version
@@ -30,6 +31,7 @@ from pages.lessons.known import OWN
 from pages.shared.results.answers import OPTIMA
 from pages.shared.results.bundled import DIRECTORY, ENDS, FILES
 from pages.tradeoffs import study as studies
+from pages.users.state import FILE as NEEDED
 
 DIGITS = 6  # kept of a regret or a score
 END_DIGITS = 9  # of a regret at the end and a low estimate, from which others are taken
@@ -160,6 +162,17 @@ def write(name: str, entries: Iterable[object]) -> None:
     (DIRECTORY / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
+def lines_of(table: dict[str, Any]) -> str:
+    """A table as JSON, a line for each of its parts and for each member of a list among them."""
+    parts = []
+    for name, part in table.items():
+        text = json.dumps(part, separators=(",", ":"))
+        if isinstance(part, list) and part and isinstance(part[0], dict):
+            text = "[\n" + ",\n".join(json.dumps(one, separators=(",", ":")) for one in part) + "\n]"
+        parts.append(f"{json.dumps(name)}:{text}")
+    return "{" + ",\n".join(parts) + "}\n"
+
+
 def main(names: Collection[str]) -> None:
     """Writes the files named; all of them where none is."""
     for name, specs in FILES.items():
@@ -175,6 +188,8 @@ def main(names: Collection[str]) -> None:
         CLAIMED.write_text(json.dumps(claims(), separators=(",", ":")) + "\n", encoding="utf-8")
     if TAUGHT.stem in names or not names:
         write(TAUGHT.stem, lessons())
+    if NEEDED.stem in names or not names:
+        NEEDED.write_text(lines_of(users.table().to_dict()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Imports run one way, and only the pages know Streamlit.
 
 {fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
-{jobs, links} <- claims <- lessons <- pages
+{jobs, links} <- claims <- lessons <- pages; users, over privacy and fields, is for pages
 
 API is dprl/__init__.py. Names in braces never import each other; words, logs, metrics and tables import nothing
 of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
@@ -49,6 +49,7 @@ RANK = {
     "doctor": 8,
     "figures": 7,
     "sentences": 8,
+    "users": 5,
     "claims": 9,
     "lessons": 10,
     "__main__": 11,

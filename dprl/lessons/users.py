@@ -140,10 +140,10 @@ USERS = Lesson(
             "Read the chart from the side: your users are a height, and where the curve comes up to it is the most "
             "privacy that they pay for.",
             Attempt(
-                "Search for users on your own problem",
-                "tradeoffs",
-                (CENTRAL.replace(episodes=10**6, seeds=10),),
-                {"show": "users"},
+                "Ask for your own problem",
+                "users",
+                (),
+                {"users": int(MINE)},
             ),
         ),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dprl.lessons import Attempt
+from dprl.users import Asked
 from pages.attack import link as attack
 from pages.free import link as free
 from pages.linear import link as linear
@@ -12,6 +13,7 @@ from pages.offline import link as offline
 from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve, View
 from pages.tradeoffs import study
+from pages.users import state as users
 
 Query = list[tuple[str, str]]
 
@@ -24,6 +26,7 @@ def way(attempt: Attempt) -> tuple[str, Query]:
         "offline": lambda: offline.encode(specs, offline.OfflineView(**view)),
         "linear": lambda: linear.encode(specs, linear.LinearView(**view)),
         "attack": lambda: attack.encode(specs[0], attack.AttackView(**view)),
+        "users": lambda: users.encode(Asked(**view)),
         "free": lambda: free.encode(specs[0], free.FreeView(**view)),
         "tradeoffs": lambda: study.encode(replace(study.Study(specs[0]), **view)),
     }[attempt.page]()

@@ -160,6 +160,23 @@ STOPS = {
         brief=MENUS,
         everywhere=False,
     ),
+    "users": Stop(
+        "users?K=1e7&loss=5",
+        frozenset(
+            {
+                *(
+                    ("text", name)
+                    for name in ("Users K", "States S", "V*, % of H", "Budget ε", "Loss, % of V*")
+                ),
+                ("download", "One page for a meeting (HTML)"),
+                ("button", "Copy link"),
+                ("expander", "What this rests on"),
+                ("expander", "How far off this may be"),
+            }
+        ),
+        brief=("Problem",),
+        everywhere=False,
+    ),
     "free": Stop(
         f"free?{query_of(free.encode(LONG_PRIVATE, free.FreeView()))}",
         frozenset(

@@ -19,6 +19,7 @@ from pages.linear import link as linear
 from pages.offline import link as offline
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
+from pages.users import state as users
 from tests.pages.conftest import ROOT, charts, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -94,9 +95,14 @@ def test_what_to_try_opens_the_very_view(key: str) -> None:
         given: dict[str, list[str]] = {}
         for name, value in query:
             given.setdefault(name, []).append(value)
-        if step.attempt.page == "tradeoffs":
-            study, problems = studies.decode(given)
-            found, view = (study.base,), study
+        found: Any
+        view: Any
+        if step.attempt.page == "users":
+            view, problems = users.decode(given)
+            found = ()
+        elif step.attempt.page == "tradeoffs":
+            study, said = studies.decode(given)
+            found, view, problems = (study.base,), study, tuple(said)
         else:
             decode, name = read[step.attempt.page]
             link: Any = decode(given)

@@ -1,0 +1,248 @@
+"""How many users it takes, measured: what `python -m bench.bundled users` bundles and fits laws to.
+
+For every problem, privacy model and epsilon one run of USERS users, from whose curve is read from how many users on an
+average episode has lost at most each share of V*. Noise is set for all USERS, which is up to a tenth more than for the
+few that are needed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.everywhere import ring
+from dprl import RunSpec, run, search
+from dprl.claims.report import version
+from dprl.environments import ENVIRONMENTS
+from dprl.simulation import online
+from dprl.users import MODELS, MOST, Asked, Check, Problem, Table, curve, factor_of
+from dprl.users.answer import straight
+from dprl.users.law import LEARNED, Point, factor, fitted, held_out, intervals, signal, weights
+
+EPSILONS = (0.02, 0.1, 0.5, 2.0, 5.0, 15.0)
+LOSSES = (0.01, 0.02, 0.05, 0.1)
+DELTA = 1e-6
+USERS = int(MOST)
+SEEDS = 3
+# Of runs made to compare with: between those above, and at another delta.
+FRESH = ((0.1, DELTA), (1.0, DELTA), (8.0, DELTA))
+BETWEEN = ((1.0, DELTA),)
+OTHER_DELTAS = ((1.0, 1e-9), (1.0, 1e-4))
+OTHER_LOSSES = (0.014, 0.032, 0.07)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An environment at one size. key: of it in links; title: of it in a menu."""
+
+    key: str
+    title: str
+    environment: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def spec(
+        self, model: str = "none", epsilon: float = 1.0, delta: float = DELTA, root_seed: int = 0
+    ) -> RunSpec:
+        """Its run with everything else as it is by default."""
+        return RunSpec(
+            environment=self.environment,
+            environment_params=self.params,
+            privacy=model,
+            epsilon=epsilon,
+            delta=delta,
+            episodes=USERS,
+            seeds=SEEDS,
+            root_seed=root_seed,
+        )
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """S, A, H."""
+        S, A, H = ENVIRONMENTS[self.environment].size(**self.spec().environment_params)[:3]
+        return S, A, H
+
+
+# Of each environment two or three sizes, from tiny to what runs in seconds.
+MEASURED = (
+    Case("riverswim", "RiverSwim", "riverswim"),
+    Case("riverswim-small", "RiverSwim, short", "riverswim", {"S": 4, "H": 10}),
+    Case("riverswim-large", "RiverSwim, long", "riverswim", {"S": 10, "H": 30}),
+    Case("riverswim-strehl", "RiverSwim of Strehl and Littman", "riverswim", {"variant": "strehl-littman"}),
+    Case("gridworld", "Gridworld", "gridworld"),
+    Case("gridworld-small", "Gridworld, small", "gridworld", {"map": "S--/-W-/--G", "H": 8}),
+    Case("gridworld-slippery", "Gridworld, slippery", "gridworld", {"slip": 0.3, "H": 20}),
+    Case("chain", "Combination lock", "chain"),
+    Case("chain-long", "Combination lock, long", "chain", {"S": 8, "A": 2, "H": 16}),
+    Case("chain-wide", "Combination lock, wide", "chain", {"S": 3, "A": 6, "H": 5}),
+    Case("clinic", "Clinic", "clinic"),
+    Case("clinic-two-doses", "Clinic with two doses", "clinic", {"levels": 4, "doses": 2, "H": 12}),
+    Case("clinic-four-doses", "Clinic with four doses", "clinic", {"levels": 2, "doses": 4, "H": 5}),
+    Case("hard-jdp", "Hard instance of JDP", "hard-jdp", {"alpha": 0.3}),
+    Case("hard-jdp-large", "Hard instance of JDP, large", "hard-jdp", {"n": 4, "m": 4, "alpha": 0.4, "H": 8}),
+    Case("linear-mdp", "Linear MDP (lock)", "linear-mdp"),
+    Case(
+        "linear-mdp-small", "Small linear MDP", "linear-mdp", {"stages": 2, "drugs": 4, "symptoms": 2, "H": 6}
+    ),
+    Case("linear-synthetic-small", "Linear MDP, few actions", "linear-synthetic", {"A": 8, "H": 10}),
+    Case("linear-synthetic", "Linear MDP, many actions", "linear-synthetic", {"A": 30, "H": 20}),
+    Case("linear-mixture", "Linear mixture", "linear-mixture"),
+    Case("linear-mixture-large", "Linear mixture, large", "linear-mixture", {"S": 8, "H": 20}),
+    Case("random", "Random MDP", "random"),
+    Case("random-tiny", "Random MDP, tiny", "random", {"S": 3, "A": 2, "H": 5}),
+    Case("random-large", "Random MDP, large", "random", {"S": 10, "A": 4, "H": 20}),
+    Case("random-states", "Random MDP, many states", "random", {"S": 20, "A": 3, "H": 15}),
+    Case("frozenlake", "FrozenLake", "gymnasium", {"id": "FrozenLake-v1"}),
+    Case("frozenlake-short", "FrozenLake, short", "gymnasium", {"id": "FrozenLake-v1", "H": 12}),
+)
+
+
+def garnet(S: int, A: int, B: int, H: int, seed: int) -> Case:
+    """A random problem of another kind than `random` (Archibald, McKinnon, Thomas 1995): B next states of each state
+    and action, with chances cut from a stick, and one state in four that pays."""
+    rng = np.random.default_rng(seed)
+    P = np.zeros((S, A, S))
+    for s, a in np.ndindex(S, A):
+        cuts = np.sort(rng.random(B - 1))
+        P[s, a, rng.choice(S, B, replace=False)] = np.diff(np.concatenate([[0.0], cuts, [1.0]]))
+    pays = np.zeros(S)
+    pays[rng.choice(S, max(1, S // 4), replace=False)] = 1.0
+    model = {
+        "P": P.tolist(),
+        "R": (pays[:, None] * rng.random((S, A))).tolist(),
+        "d1": [1.0] + [0.0] * (S - 1),
+    }
+    return Case(f"garnet-{seed}", f"Garnet {seed}", "custom", {"model": json.dumps(model), "H": H})
+
+
+def fresh() -> Iterator[Case]:
+    """Problems that no law is fitted to: of a kind of their own, at sizes drawn at random."""
+    for seed in range(1, 13):
+        rng = np.random.default_rng(seed + 1000)
+        S, A, H = (round(float(np.exp(rng.uniform(*np.log(ends))))) for ends in ((4, 20), (2, 6), (4, 30)))
+        yield garnet(S, A, int(rng.integers(2, min(S, 4) + 1)), H, seed)
+    for S, H in ((4, 6), (7, 14)):
+        environment, params = ring(S, H)
+        yield Case(f"ring-{S}", f"Ring of {S}", environment, params)
+
+
+class Compared(NamedTuple):
+    """A number measured to compare with."""
+
+    case: str
+    model: str
+    asked: Asked
+    users: float
+
+
+def needed(spec: RunSpec, losses: Sequence[float] = LOSSES) -> NDArray[np.float64]:
+    """[L] from how many users on an average episode has lost at most each share of V*; infinite where never."""
+    trace = run(spec)
+    lost = (trace.regret / trace.episodes).mean(axis=0) / trace.seeds[0].v_star
+    found = [search.stays_below(trace.episodes.astype(float), lost, share) for share in losses]
+    return np.nan_to_num(found, nan=np.inf)
+
+
+def problem(case: Case) -> Problem:
+    """What a case takes at every budget."""
+    rows = {m: [needed(case.spec(m, e)) for e in (EPSILONS if m != "none" else (1.0,))] for m in MODELS}
+    return Problem(
+        case.key,
+        case.title,
+        case.environment,
+        dict(case.spec().environment_params),
+        *case.size,
+        online.v_star(case.spec()),
+        {model: np.array(row) for model, row in rows.items()},
+    )
+
+
+def points(problems: Iterable[Problem]) -> Iterator[Point]:
+    """What was measured, for a law."""
+    for one in problems:
+        for model, rows in one.needed.items():
+            for epsilon, row in zip(EPSILONS, rows, strict=False):  # without privacy there is one
+                mu = 1.0 if model == "none" else signal(epsilon, DELTA)
+                for loss, users in zip(LOSSES, row, strict=True):
+                    size = (one.S, one.A, one.H, one.value / 100)
+                    yield Point(one.environment, model, *size, loss, mu, float(users))
+
+
+def table() -> Table:
+    """Everything: runs, the law, its errors, and then runs to check them by."""
+    problems = {case.key: problem(case) for case in MEASURED}
+    measured = list(points(problems.values()))
+    made = Table(
+        version(),
+        EPSILONS,
+        LOSSES,
+        DELTA,
+        problems,
+        fitted(measured),
+        intervals(measured),
+        held_out(measured),
+        neighbours(problems.values()),
+        (),
+    )
+    return replace(made, checks=tuple(checks(made)))
+
+
+def neighbours(problems: Iterable[Problem]) -> dict[str, float]:
+    """By model the factor within which a measured number is what a straight line between those beside it says, of
+    losses and of budgets, as if it had not been measured. Where none is left out, lines are half as long."""
+    errors: dict[str, list[float]] = {model: [] for model in MODELS}
+    names: dict[str, list[str]] = {model: [] for model in MODELS}
+    signals = [signal(epsilon, DELTA) for epsilon in EPSILONS]
+    for one in problems:
+        for model, rows in one.needed.items():
+            lines = [(np.log(LOSSES), row) for row in np.log(rows)]
+            lines += [(np.log(signals), row) for row in np.log(rows.T) if model != "none"]
+            for at, row in lines:
+                for i in range(1, len(at) - 1):
+                    said = straight(at[[i]], at[[i - 1, i + 1]], row[[i - 1, i + 1]])[0]
+                    if np.isfinite(said):
+                        errors[model].append(float(said - row[i]))
+                        names[model].append(one.key)
+    return {model: factor(np.array(errors[model]), names[model]) for model in MODELS}
+
+
+def compared(
+    cases: Iterable[Case], models: Sequence[str], budgets: Sequence[tuple[float, float]]
+) -> Iterator[Compared]:
+    """Runs with seeds of their own, each with what is asked of the table, and how many users it took."""
+    for case in cases:
+        for model in models:
+            for epsilon, delta in budgets if model != "none" else budgets[:1]:
+                took = needed(case.spec(model, epsilon, delta, root_seed=1), OTHER_LOSSES)
+                value = 100 * online.v_star(case.spec()) / case.size[2]
+                key = case.key if case in MEASURED else ""
+                for share, users in zip(OTHER_LOSSES, took, strict=True):
+                    asked = Asked(1, *case.size, value, epsilon, delta, 100 * share, key)
+                    yield Compared(case.key, model, asked, float(users))
+
+
+def checks(made: Table) -> Iterator[Check]:
+    """How the table does on runs that had no part in it."""
+    groups = {
+        "problems of another kind": (fresh(), MODELS, FRESH),
+        "measured problems, other seeds, between what was run": (MEASURED, MODELS, BETWEEN),
+        "measured problems, at another δ": (MEASURED[::8], MODELS[1:], OTHER_DELTAS),
+    }
+    for words, (cases, models, budgets) in groups.items():
+        found = [one for one in compared(cases, models, budgets) if one.users > LEARNED]
+        for model in models:
+            own = [one for one in found if one.model == model]
+            errors = np.array([off_by(made, one) for one in own])
+            names = [one.case for one in own]
+            inside = np.abs(errors) <= np.log(factor_of(made, own[0].asked, model))
+            yield Check(words, model, len(own), float(weights(names) @ inside), factor(errors, names))
+
+
+def off_by(made: Table, one: Compared) -> float:
+    """ln(K of the table / K it took), where more than USERS counts as USERS."""
+    found = float(curve(made, one.asked, one.model, np.array([one.asked.epsilon]))[0])
+    return float(np.log(min(found, USERS) / min(one.users, USERS)))

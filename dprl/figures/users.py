@@ -1,0 +1,214 @@
+"""How many users each kind of trust takes, against epsilon: on a page, and as a drawing for print.
+
+What was measured is a solid line with filled markers where runs were made; what a law extrapolates is dashed, without
+markers, in a band of its own error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dprl.figures import lines, looks, style
+from dprl.figures.style import Picture, Sketch
+from dprl.words import human, power, rough
+
+Array = NDArray[np.float64]
+
+ALT = "Line chart of the users needed against the privacy budget epsilon, by who is trusted."
+TITLE = "Users needed, by who is trusted"
+X_TITLE = "Privacy budget ε (to the left more private)"
+Y_TITLE = "Users needed"
+DASH = "7px,4px"  # of what is extrapolated; dotted lines are theory
+OPACITY = {"measured": 0.3, "extrapolated": 0.16}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One privacy model.
+
+    Attributes:
+        model: none, central, shuffle or local.
+        name: in words, for a legend.
+        measured: whether numbers were measured for this problem, else extrapolated.
+        epsilon: [P] ascending.
+        needed: [P] users; infinite for more than can be run.
+        factor: how far it may be off either way; NaN where that is not known.
+        runs: [R] budgets, among those of epsilon, at which runs of this problem were made.
+    """
+
+    model: str
+    name: str
+    measured: bool
+    epsilon: Array
+    needed: Array
+    factor: float
+    runs: Array
+
+    @property
+    def kind(self) -> str:
+        """In words."""
+        return "measured" if self.measured else "extrapolated"
+
+
+@dataclass(frozen=True)
+class Mine:
+    """What a visitor has: users and a budget."""
+
+    users: float
+    epsilon: float
+
+
+def chart(curves: Sequence[Curve], mine: Mine, *, see: str, dark: bool) -> Picture:
+    """A line and a band for each model, and the visitor's own users and budget."""
+    colors = style.theme(dark)
+    figure = style.base(TITLE, dark=dark, height=480, x_title=X_TITLE, y_title=Y_TITLE)
+    low, high = _range(curves, mine)
+    for curve in curves:
+        color = looks.color(curve.model, None, dark)
+        shown = np.isfinite(curve.needed)
+        x, y = curve.epsilon[shown], curve.needed[shown]
+        if np.isfinite(curve.factor):
+            figure.add_scatter(
+                x=np.concatenate([x, x[::-1]]),
+                y=np.concatenate([y * curve.factor, (y / curve.factor)[::-1]]),
+                mode="lines",
+                line={"width": 0},
+                fill="toself",
+                fillcolor=style.translucent(color, OPACITY[curve.kind]),
+                hoverinfo="skip",
+                showlegend=False,
+                legendgroup=curve.model,
+            )
+        words = [f"ε = {human(e)}: {rough(k)} users" for e, k in zip(x, y, strict=True)]
+        size = np.where(np.isin(x, curve.runs), 9, 0)
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="lines+markers",
+            line={"color": color, "width": 2.5, "dash": "solid" if curve.measured else DASH},
+            marker={"symbol": style.SYMBOLS[curve.model][0], "size": size, "color": color, "opacity": 1},
+            customdata=words,
+            hovertemplate=f"<b>{curve.name}</b>, {curve.kind}<br>%{{customdata}}<extra></extra>",
+            name=f"{curve.name}: {curve.kind}",
+            legendgroup=curve.model,
+        )
+    lines.legend_only(figure, "how far a line may be off", lines.band_sign(colors))
+    ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
+    own = {"color": colors.ink, "width": 1.5}
+    figure.add_scatter(x=ends, y=[mine.users] * 2, mode="lines", line=own, hoverinfo="skip", showlegend=False)
+    figure.add_scatter(
+        x=[mine.epsilon] * 2, y=[low, high], mode="lines", line=own, hoverinfo="skip", showlegend=False
+    )
+    figure.add_annotation(
+        x=np.log10(ends[1]), y=np.log10(mine.users), text=f"your {human(mine.users)} users", showarrow=False,
+        xanchor="right", yanchor="bottom", font={"size": 12, "color": colors.ink},
+    )  # fmt: skip
+    figure.add_annotation(
+        x=np.log10(mine.epsilon), y=np.log10(high), text=f"your ε = {mine.epsilon:g}", showarrow=False,
+        xanchor="left" if mine.epsilon < 1 else "right", yanchor="top", font={"size": 12, "color": colors.ink},
+    )  # fmt: skip
+    figure.update_xaxes(type="log", range=list(np.log10(ends)), dtick=1, tickangle=0)
+    figure.update_yaxes(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
+    return Picture(figure, ALT, see, table(curves))
+
+
+def _range(curves: Sequence[Curve], mine: Mine) -> tuple[float, float]:
+    """Whole powers of ten around all that is drawn, bands cut where nothing can be run."""
+    seen = [mine.users]
+    for curve in curves:
+        known = curve.needed[np.isfinite(curve.needed)]
+        factor = curve.factor if np.isfinite(curve.factor) else 1.0
+        if known.size:
+            seen += [float(known.min()) / factor, float(known.max()) * min(factor, 10.0)]
+    return 10 ** np.floor(np.log10(max(min(seen), 1.0))), 10 ** np.ceil(np.log10(max(seen)) + 0.3)
+
+
+def table(curves: Sequence[Curve]) -> pd.DataFrame:
+    """The numbers drawn; users beyond what can be run are left out."""
+    parts = [
+        pd.DataFrame(
+            {
+                "trust": curve.name,
+                "epsilon": np.nan if curve.model == "none" else curve.epsilon,
+                "users": curve.needed,
+                "at least": curve.needed / curve.factor,
+                "at most": curve.needed * curve.factor,
+                "how": curve.kind,
+            }
+        )[: 1 if curve.model == "none" else None]
+        for curve in curves
+    ]
+    found = pd.concat(parts, ignore_index=True)
+    return pd.DataFrame(found[np.isfinite(found["users"])])
+
+
+WIDE, HIGH = 680, 330
+LEFT, RIGHT, TOP, BOTTOM = 54, 150, 14, 40  # room for ticks, names of lines, and titles
+
+
+def drawing(curves: Sequence[Curve], mine: Mine) -> Sketch:
+    """The same for print, on white: names stand at the ends of their lines."""
+    colors = style.theme(False)
+    low, high = _range(curves, mine)
+    ends = curves[0].epsilon[[0, -1]]
+
+    def across(epsilon: Array) -> Array:
+        share = (np.log(epsilon) - np.log(ends[0])) / (np.log(ends[1]) - np.log(ends[0]))
+        return np.asarray(LEFT + (WIDE - LEFT - RIGHT) * share)
+
+    def up(users: Array) -> Array:
+        share = (np.log(users) - np.log(low)) / (np.log(high) - np.log(low))
+        return np.asarray(HIGH - BOTTOM - (HIGH - TOP - BOTTOM) * np.clip(share, 0, 1))
+
+    def text(x: float, y: float, words: str, more: str = "") -> str:
+        return f'<text x="{x:.1f}" y="{y:.1f}" font-size="11" {more}>{style.plain(words)}</text>'
+
+    right, floor = WIDE - RIGHT, HIGH - BOTTOM
+    parts = []
+    decades = range(round(np.log10(low)), round(np.log10(high)) + 1)
+    for users in 10.0 ** np.array(decades[::2]):
+        at = float(up(users))
+        parts.append(f'<path d="M{LEFT} {at:.1f}H{right}" stroke="#D7DCE2"/>')
+        parts.append(text(LEFT - 6, at + 4, power(float(users)), 'text-anchor="end"'))
+    for epsilon in np.array([0.1, 1.0, 10.0]):
+        at = float(across(epsilon))
+        parts.append(f'<path d="M{at:.1f} {TOP}V{floor}" stroke="#D7DCE2"/>')
+        parts.append(text(at, floor + 15, f"{epsilon:g}", 'text-anchor="middle"'))
+    parts.append(text((LEFT + right) / 2, HIGH - 6, X_TITLE, 'text-anchor="middle"'))
+    names: list[tuple[float, str, str]] = []
+    for curve in curves:
+        color = looks.color(curve.model, None, False)
+        shown = np.isfinite(curve.needed)
+        x, y = across(curve.epsilon[shown]), up(curve.needed[shown])
+        if not shown.any():
+            continue
+        if np.isfinite(curve.factor):
+            top, bottom = (up(curve.needed[shown] * side) for side in (curve.factor, 1 / curve.factor))
+            around = _points(np.concatenate([x, x[::-1]]), np.concatenate([top, bottom[::-1]]))
+            parts.append(f'<polygon points="{around}" fill="{color}" fill-opacity="{OPACITY[curve.kind]}"/>')
+        dash = "" if curve.measured else ' stroke-dasharray="7 4"'
+        parts.append(
+            f'<polyline points="{_points(x, y)}" fill="none" stroke="{color}" stroke-width="2.2"{dash}/>'
+        )
+        names.append((float(y[-1]), color, curve.name))
+    below = -np.inf
+    for end, color, name in sorted(names):
+        below = max(end, below + 14)
+        parts.append(text(right + 6, below + 4, name, f'fill="{color}" font-weight="600"'))
+    mine_x, mine_y = float(across(np.array(mine.epsilon))), float(up(np.array(mine.users)))
+    parts.append(f'<path d="M{LEFT} {mine_y:.1f}H{right}M{mine_x:.1f} {TOP}V{floor}" stroke="{colors.ink}"/>')
+    clear = 'stroke="#FFFFFF" stroke-width="3" paint-order="stroke"'  # of the lines behind it
+    parts.append(text(LEFT + 4, mine_y - 4, f"{human(mine.users)} users", clear))
+    parts.append(text(mine_x + 4, TOP + 10, f"ε = {mine.epsilon:g}", clear))
+    turned = f'text-anchor="middle" transform="rotate(-90 12 {(TOP + floor) / 2:.0f})"'
+    parts.append(text(12, (TOP + floor) / 2, Y_TITLE, turned))
+    return Sketch("".join(parts), WIDE, HIGH, ALT)
+
+
+def _points(x: Array, y: Array) -> str:
+    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))

@@ -1,0 +1,38 @@
+"""How many users it takes: measured, a law fitted to that, its error, and what follows for somebody's own numbers."""
+
+from __future__ import annotations
+
+from dprl.users.answer import (
+    BUDGETS,
+    FIELDS,
+    Asked,
+    Need,
+    Verdict,
+    answers,
+    beyond,
+    curve,
+    factor_of,
+    kind_of,
+)
+from dprl.users.law import COVERED, MODELS, MOST, Power
+from dprl.users.table import Check, Problem, Table
+
+__all__ = [
+    "BUDGETS",
+    "COVERED",
+    "FIELDS",
+    "MODELS",
+    "MOST",
+    "Asked",
+    "Check",
+    "Need",
+    "Power",
+    "Problem",
+    "Table",
+    "Verdict",
+    "answers",
+    "beyond",
+    "curve",
+    "factor_of",
+    "kind_of",
+]

@@ -1,0 +1,187 @@
+"""Whether so many users are enough: what was measured for a problem, else what the law says, with its error.
+
+A verdict claims no more than the error supports: enough is what is above the number by its whole error, too few what
+is below it by as much, and between them it is too close to call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dprl.fields import Field
+from dprl.users.law import MODELS, MOST, Array, At, log_needed, signal
+from dprl.users.table import Table
+
+Verdict = Literal["affordable", "too close to call", "not affordable", "not known"]
+Kind = Literal["measured", "extrapolated", "beyond"]
+
+FIELDS: Mapping[str, Field] = {
+    f.name: f
+    for f in (
+        Field("users", "int", 10**7, "users, one episode each", 1, int(MOST), query="K"),
+        Field("S", "int", 10, "states", 2, 10_000, query="S"),
+        Field("A", "int", 3, "actions", 2, 1000, query="A"),
+        Field("H", "int", 10, "steps of an episode", 1, 1000, query="H"),
+        Field("value", "float", 50.0, "V* in percent of H, what steps could pay at most", 1, 100, query="V"),
+        Field("epsilon", "float", 1.0, "privacy budget", 0.03, 10, query="eps"),
+        Field("delta", "float", 1e-6, "the budget's other half", 1e-12, 1e-4, query="delta"),
+        Field("loss", "float", 10.0, "percent of V* that an average episode may lose", 1, 10, query="loss"),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody has and wants, one attribute for each of FIELDS.
+
+    problem: key of one that was measured, whose own stand for S, A, H and value; "" for numbers of one's own.
+    """
+
+    users: int = 10**7
+    S: int = 10
+    A: int = 3
+    H: int = 10
+    value: float = 50.0
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    loss: float = 10.0
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What one privacy model takes.
+
+    Attributes:
+        model: one of MODELS.
+        kind: "beyond" where a size is outside all that were measured: then there is no factor and no verdict.
+        needed: users; infinite for more than MOST.
+        factor: how far that may be off either way, in nine cases of ten.
+        verdict: of the users there are.
+        least: the smallest epsilon that they pay for; infinite where there is none within the range asked about.
+        least_low, least_high: the same with needs smaller, and larger, by the factor.
+    """
+
+    model: str
+    kind: Kind
+    needed: float
+    factor: float
+    verdict: Verdict
+    least: float
+    least_low: float
+    least_high: float
+
+    @property
+    def low(self) -> float:
+        """The least that it may be."""
+        return self.needed / self.factor
+
+    @property
+    def high(self) -> float:
+        """The most."""
+        return self.needed * self.factor
+
+
+BUDGETS = np.geomspace(FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0, 101)
+
+
+def answers(table: Table, asked: Asked) -> list[Need]:
+    """What each privacy model takes."""
+    return [_answer(table, asked, model) for model in MODELS]
+
+
+def _answer(table: Table, asked: Asked, model: str) -> Need:
+    kind = kind_of(table, asked)
+    needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
+    factor = factor_of(table, asked, model)
+    if model == "none":
+        least = (np.nan, np.nan, np.nan)
+    else:
+        line = curve(table, asked, model, BUDGETS)
+        sides = (1.0, 1 / factor, factor) if np.isfinite(factor) else (1.0, np.nan, np.nan)
+        found = [_crossing(line * side, asked.users) for side in sides]
+        least = found[0], found[1], found[2]
+    return Need(model, kind, needed, factor, _verdict(asked.users, needed, factor), *least)
+
+
+def _verdict(users: float, needed: float, factor: float) -> Verdict:
+    if not np.isfinite(factor):
+        return "not known"
+    if users >= needed * factor:
+        return "affordable"
+    return "not affordable" if users <= needed / factor else "too close to call"
+
+
+def _crossing(line: Array, users: float) -> float:
+    """The smallest of BUDGETS from which on so many users are enough, by straight lines between logarithms."""
+    if np.isnan(line).any():
+        return np.nan
+    above = np.flatnonzero(line > users)
+    if not len(above):
+        return float(BUDGETS[0])
+    last = int(above[-1])
+    if last == len(line) - 1:
+        return np.inf
+    if not np.isfinite(line[last]):
+        return float(BUDGETS[last + 1])
+    share = np.log(line[last] / users) / np.log(line[last] / line[last + 1])
+    return float(BUDGETS[last] * (BUDGETS[last + 1] / BUDGETS[last]) ** share)
+
+
+def kind_of(table: Table, asked: Asked) -> Kind:
+    """Where the numbers come from."""
+    if asked.problem:
+        return "measured"
+    return "beyond" if beyond(table, asked) else "extrapolated"
+
+
+def beyond(table: Table, asked: Asked) -> list[str]:
+    """Those of S, A, H and value that are smaller, or larger, than in any problem that was measured."""
+    found = []
+    for name, (low, high) in table.ranges.items():
+        if not low <= getattr(asked, name) <= high:
+            found.append(name)
+    return found
+
+
+def factor_of(table: Table, asked: Asked, model: str) -> float:
+    """How far a number may be off; NaN where that is not known."""
+    errors = {"measured": table.between, "extrapolated": table.factor}.get(kind_of(table, asked))
+    return errors[model] if errors else np.nan
+
+
+def curve(table: Table, asked: Asked, model: str, epsilons: Array) -> Array:
+    """[P] users needed at budgets [P]; infinite for more than MOST."""
+    mu = np.array([signal(float(epsilon), asked.delta) for epsilon in epsilons])
+    share = asked.loss / 100
+    if asked.problem:
+        found = _between(table, asked.problem, model, mu, share)
+    else:
+        at = At(asked.S, asked.A, asked.H, asked.value / 100, share, mu)
+        found = np.exp(log_needed(table.law, model, at))
+        found = np.broadcast_to(found, mu.shape)
+    return np.where(found <= MOST, found, np.inf)
+
+
+def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
+    """By straight lines between logarithms, of shares and then of signals."""
+    logs = np.log(table.problems[key].needed[model])
+    logs = np.array([straight(np.log([share]), np.log(table.losses), row)[0] for row in logs])
+    if model == "none":
+        return np.full(mu.shape, np.exp(logs[0]))
+    known = np.log([signal(epsilon, table.delta) for epsilon in table.epsilons])
+    return np.exp(straight(np.log(mu), known, logs))
+
+
+def straight(x: Array, at: Array, values: Array) -> Array:
+    """[P] values [N] at x [P] between places [N] that ascend; infinite between a finite and an infinite one."""
+    left = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(at) - 2)
+    share = np.clip((x - at[left]) / (at[left + 1] - at[left]), 0.0, 1.0)
+    ends = values[left], values[left + 1]
+    with np.errstate(invalid="ignore"):
+        found = (1 - share) * ends[0] + share * ends[1]
+    return np.where(share == 0, ends[0], np.where(share == 1, ends[1], found))

@@ -1,0 +1,183 @@
+"""A law for how many users it takes, fitted to measured runs, and its error on environments that it was not fitted to.
+
+For a problem with S states, A actions and H steps, whose best policy earns V* = v H an episode, of which an average
+episode may lose the share x,
+
+    K(none)  = P_none(S, A, H, v, x)
+    K(model) = K(none) + P_model(S, A, H, v, x, mu)                 central, shuffle, local
+    P        = C S^s A^a H^h / (v^w x^b mu^e)
+
+where mu is what (epsilon, delta) leaves of a signal: one user's effect on Gaussian noise that just proves it, over the
+standard deviation. It is about epsilon / sqrt(2 ln(1/delta)) for a small epsilon.
+
+The form is that of the papers' bounds, in which regret is a part without epsilon plus a part with it, each a product of
+powers: R(K)/K <= x V* solved for K. Upper bounds leave room, so the exponents are fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.privacy.accounting import gaussian_mu
+
+Array = NDArray[np.float64]
+
+MODELS = ("none", "central", "shuffle", "local")
+MOST = 1e15  # users of a run; what takes more was not seen
+LEARNED = 10  # users: with so few nothing was learned, and the first policy loses less than asked
+COVERED = 0.9  # share of what is held out that an error factor covers
+
+
+@lru_cache(maxsize=10_000)
+def signal(epsilon: float, delta: float) -> float:
+    """mu: how many standard deviations one user's data move Gaussian noise that just proves (epsilon, delta)."""
+    return gaussian_mu(epsilon, delta)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A measured number. value: v; needed: infinite where it is more than MOST; mu: 1 without privacy."""
+
+    environment: str
+    model: str
+    S: int
+    A: int
+    H: int
+    value: float
+    loss: float
+    mu: float
+    needed: float
+
+
+class At(NamedTuple):
+    """Where a law is evaluated: each a number, or an array."""
+
+    S: Any
+    A: Any
+    H: Any
+    value: Any
+    loss: Any
+    mu: Any
+
+
+@dataclass(frozen=True)
+class Power:
+    """exp(log_c) S^S A^A H^H / (value^value loss^loss mu^mu): all attributes but the first are exponents; mu: 0 without
+    privacy."""
+
+    log_c: float
+    S: float
+    A: float
+    H: float
+    value: float
+    loss: float
+    mu: float = 0.0
+
+    def log_at(self, at: At) -> Array:
+        """Its logarithm."""
+        sizes = self.S * np.log(at.S) + self.A * np.log(at.A) + self.H * np.log(at.H)
+        lost = self.value * np.log(at.value) + self.loss * np.log(at.loss)
+        return np.asarray(self.log_c + sizes - lost - self.mu * np.log(at.mu))
+
+
+Law = Mapping[str, Power]  # for each of MODELS; of private ones of what comes on top of none
+
+
+def log_needed(law: Law, model: str, at: At) -> Array:
+    """The logarithm of K."""
+    free = law["none"].log_at(at)
+    return free if model == "none" else np.logaddexp(free, law[model].log_at(at))
+
+
+def off(law: Law, points: Sequence[Point]) -> Array:
+    """[N] ln(K of the law / K measured), points of one model. Where more than MOST were needed: how far below MOST
+    the law is, at most 0."""
+    at = At(*(np.array([getattr(p, name) for p in points], float) for name in At._fields))
+    found = log_needed(law, points[0].model, at)
+    measured = np.array([p.needed for p in points])
+    seen = found - np.log(np.minimum(measured, MOST))
+    return np.asarray(np.where(measured <= MOST, seen, np.minimum(seen, 0.0)))
+
+
+def fitted(points: Sequence[Point]) -> dict[str, Power]:
+    """The law of least squares in logarithms, in which every environment weighs the same.
+
+    What takes no learning (`LEARNED` users) says nothing of the law, and has no part in it.
+    """
+    points = [p for p in points if p.needed > LEARNED]
+    law: dict[str, Power] = {}
+    for model in MODELS:
+        law[model] = _fitted(law, model, [p for p in points if p.model == model])
+    return law
+
+
+def _fitted(law: Law, model: str, points: Sequence[Point]) -> Power:
+    from scipy.optimize import least_squares
+
+    weight = np.sqrt(weights([p.environment for p in points]))
+    private = model != "none"
+
+    def residuals(theta: Array) -> Array:
+        return weight * off({**law, model: Power(*theta)}, points)
+
+    begin = (5.0, *(1.0 for _ in fields(Power)[1 if private else 2 :]))
+    return Power(*map(float, least_squares(residuals, begin).x))
+
+
+def weights(groups: Sequence[str]) -> Array:
+    """[N] the weight of each member, so that groups weigh the same and all together 1."""
+    sizes = {group: groups.count(group) for group in dict.fromkeys(groups)}
+    return np.array([1 / (len(sizes) * sizes[group]) for group in groups])
+
+
+def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> float:
+    """The least factor that so large a share of errors, [N] logarithms of ratios, is within; groups weigh the same."""
+    size = np.abs(errors)
+    order = np.argsort(size)
+    reached = np.cumsum(weights(groups)[order])
+    return float(np.exp(size[order][np.searchsorted(reached, share - 1e-9)]))
+
+
+def held_out(points: Sequence[Point]) -> dict[str, float]:
+    """By model the factor that the law is within on an environment that it was not fitted to: each is left out once, at
+    all its sizes, and the law fitted to the others."""
+    points = [p for p in points if p.needed > LEARNED]
+    errors: dict[str, list[float]] = {model: [] for model in MODELS}
+    names: dict[str, list[str]] = {model: [] for model in MODELS}
+    for left in dict.fromkeys(p.environment for p in points):
+        law = fitted([p for p in points if p.environment != left])
+        for model in MODELS:
+            own = [p for p in points if p.environment == left and p.model == model]
+            errors[model] += off(law, own).tolist()
+            names[model] += [left] * len(own)
+    return {model: factor(np.array(errors[model]), names[model]) for model in MODELS}
+
+
+def intervals(points: Sequence[Point], draws: int = 200) -> dict[str, dict[str, tuple[float, float]]]:
+    """By model and exponent its 95% bootstrap interval: environments are drawn again, each with all of its points."""
+    rng = np.random.default_rng(0)
+    by_name: dict[str, list[Point]] = {}
+    for p in points:
+        by_name.setdefault(p.environment, []).append(p)
+    kinds = list(by_name.values())
+    laws = []
+    for _ in range(draws):
+        drawn = [
+            replace(p, environment=f"{place}")
+            for place, kind in enumerate(rng.integers(0, len(kinds), len(kinds)))
+            for p in kinds[kind]
+        ]
+        laws.append(fitted(drawn))
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    for model in MODELS:
+        names = [f.name for f in fields(Power)[1:]]
+        for name in names:
+            low, high = np.quantile([getattr(law[model], name) for law in laws], [0.025, 0.975])
+            found.setdefault(model, {})[name] = float(low), float(high)
+    return found

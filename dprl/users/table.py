@@ -1,0 +1,141 @@
+"""What was measured of how many users it takes, the law fitted to it, and how far either is off, as a file.
+
+`python -m bench.bundled users` computes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dprl.users.law import Array, Law, Power
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An environment at one size, and what it takes.
+
+    Attributes:
+        key: of it in links.
+        title: of the environment.
+        environment, params: as a spec has them.
+        S, A, H: its size.
+        v_star: what the best policy earns in an episode.
+        needed: by model, [E, L]: from how many users on an average episode loses at most each of L shares of V*, at
+            each of E budgets; infinite where that is more than MOST. Without privacy E is 1.
+    """
+
+    key: str
+    title: str
+    environment: str
+    params: Mapping[str, Any]
+    S: int
+    A: int
+    H: int
+    v_star: float
+    needed: Mapping[str, Array]
+
+    @property
+    def value(self) -> float:
+        """V* in percent of H."""
+        return 100 * self.v_star / self.H
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; None for more than MOST."""
+        needed = {
+            model: [[float(f"{k:.4g}") if np.isfinite(k) else None for k in row] for row in rows]
+            for model, rows in self.needed.items()
+        }
+        return {**asdict(self), "params": dict(self.params), "needed": needed}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Problem:
+        """What `to_dict` wrote."""
+        needed = {
+            model: np.array([[np.inf if k is None else k for k in row] for row in rows], float)
+            for model, rows in given["needed"].items()
+        }
+        return cls(**{**given, "needed": needed})
+
+
+@dataclass(frozen=True)
+class Check:
+    """How the numbers of the page did on runs that were made after everything was fitted.
+
+    Attributes:
+        of: which runs, in words.
+        model: a privacy model.
+        numbers: how many there are.
+        within: the share of them that lay within the error stated.
+        factor: how far COVERED of them were off at most.
+    """
+
+    of: str
+    model: str
+    numbers: int
+    within: float
+    factor: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """All of it.
+
+    Attributes:
+        version: with what it was computed.
+        epsilons, losses, delta: what was measured.
+        problems: by key.
+        law: see law.py.
+        exponents: by model and name the 95% interval of each exponent, from environments drawn again.
+        factor: by model, how far the law is off on an environment that it was not fitted to, at most, for COVERED of
+            all numbers.
+        between: by model, the same of numbers read between those measured of a problem.
+        checks: on runs made afterwards.
+    """
+
+    version: Mapping[str, str]
+    epsilons: tuple[float, ...]
+    losses: tuple[float, ...]
+    delta: float
+    problems: Mapping[str, Problem]
+    law: Law
+    exponents: Mapping[str, Mapping[str, tuple[float, float]]]
+    factor: Mapping[str, float]
+    between: Mapping[str, float]
+    checks: tuple[Check, ...]
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Of S, A, H and value the least and the largest that was measured."""
+        found = {}
+        for name in ("S", "A", "H", "value"):
+            values = [getattr(problem, name) for problem in self.problems.values()]
+            found[name] = min(values), max(values)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        problems = [problem.to_dict() for problem in self.problems.values()]
+        return {**asdict(self), "problems": problems, "checks": [asdict(check) for check in self.checks]}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Table:
+        """What `to_dict` wrote."""
+        problems = [Problem.from_dict(one) for one in given["problems"]]
+        return cls(
+            **{
+                **given,
+                "epsilons": tuple(given["epsilons"]),
+                "losses": tuple(given["losses"]),
+                "problems": {problem.key: problem for problem in problems},
+                "law": {model: Power(**power) for model, power in given["law"].items()},
+                "exponents": {
+                    model: {name: tuple(ends) for name, ends in one.items()}
+                    for model, one in given["exponents"].items()
+                },
+                "checks": tuple(Check(**check) for check in given["checks"]),
+            }
+        )

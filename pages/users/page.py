@@ -1,0 +1,101 @@
+"""How many users do I need?: whether so many are enough under each kind of trust, with a page to take to a meeting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from dprl.users import FIELDS, answers
+from pages.shared.controls.widgets import complaint, exact, select
+from pages.shared.layout.browser import copy_link
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.download import save
+from pages.shared.layout.frame import dark
+from pages.shared.layout.head import head
+from pages.shared.layout.reading import words_and_papers
+from pages.shared.visitor.state import read_address, session
+from pages.users import sheet, views, words
+from pages.users.state import change, table, users
+
+LABELS = {
+    "S": "States S",
+    "A": "Actions A",
+    "H": "Steps H",
+    "value": "V*, % of H",
+    "users": "Users K",
+    "epsilon": "Budget ε",
+    "delta": "Budget δ",
+    "loss": "Loss, % of V*",
+}
+OWN = ("S", "A", "H", "value")  # what a problem says by itself
+
+
+def main() -> None:
+    u = users()
+    read_address(u)
+    session().wrong.clear()
+    corner = head("How many users do I need?", u.problems, settings=False)
+    st.markdown(
+        "Say how large your problem is and what an average episode may lose: below is who has to be trusted so that "
+        "your users are enough."
+    )
+    inputs()
+    asked = u.asked
+    found = answers(table(), asked)
+    st.markdown(f"**{words.verdict(asked, found)}**")
+    st.html(views.cards(found, asked, dark()))
+    st.caption(words.source(table(), asked))
+    key = ("users", asked, dark())
+    show(kept(key, lambda: views.picture(asked, found, key[2])), "users_chart")
+    text = sheet.page(table(), asked, found, views.curves(asked, found), u.query)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        save("users.html", "One page for a meeting (HTML)", "text/html", lambda: text)
+        st.page_link(
+            "pages/lessons/page.py",
+            label="The lesson on this",
+            icon=":material/school:",
+            query_params={"lesson": "users"},
+        )
+        if known := table().problems.get(asked.problem):
+            st.page_link(
+                "pages/tradeoffs/page.py",
+                label="Search for users yourself",
+                icon=":material/query_stats:",
+                query_params=views.measure(known),
+            )
+    with corner:
+        copy_link(u.query)
+    views.assumptions(asked)
+    views.errors()
+    words_and_papers()
+
+
+def inputs() -> None:
+    """What somebody has and wants."""
+    asked, problems = users().asked, table().problems
+    select(
+        "Problem",
+        ["", *problems],
+        asked.problem,
+        lambda key: change(problem=key),
+        {"": "Sizes of my own", **{key: words.named(one) for key, one in problems.items()}},
+    )
+    with st.container(horizontal=True, gap="small", key="users_inputs"):
+        for name, label in LABELS.items():
+            if name in OWN and asked.problem:
+                continue
+            with st.container(width=118, gap=None):
+                exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), _setter(name))
+                complaint(f"users.{name}")
+
+
+def _setter(name: str) -> Callable[[Any], None]:
+    def store(value: Any) -> None:
+        change(**{name: value})
+
+    return store
+
+
+main()

@@ -1,0 +1,121 @@
+"""What the page shows of the answers: cards, the chart, what they rest on and how far off they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape as html
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dprl.figures import looks
+from dprl.figures import users as figures
+from dprl.figures.looks import Kind
+from dprl.figures.style import Picture
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import RunSpec
+from dprl.users import BUDGETS, Asked, Need, Problem, curve
+from dprl.words import exponents, percent
+from pages.shared.text import escape
+from pages.tradeoffs import study
+from pages.users import words
+from pages.users.state import table
+
+EXPONENTS = {"S": "S", "A": "A", "H": "H", "value": "1/v", "loss": "1/loss", "mu": "1/µ"}
+
+
+def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
+    """A card for each kind of trust, as HTML."""
+    items = []
+    for need in found:
+        sign = looks.swatch(looks.look(Kind(need.model, asked.epsilon), night))
+        mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
+        lines = [words.needs(need), words.pays(need, asked), words.kind(need)]
+        said = "".join(f'<dd class="why">{html(line)}</dd>' for line in lines if line)
+        items.append(
+            f"<div><dt>{mark} {html(PRIVATIZERS[need.model].words.legend)}</dt>"
+            f"<dd>{html(words.HEADINGS[need.verdict])}</dd>{said}</div>"
+        )
+    return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
+
+
+def curves(asked: Asked, found: Sequence[Need]) -> list[figures.Curve]:
+    """What is drawn of each model."""
+    t = table()
+    runs = np.array([e for e in t.epsilons if asked.problem and asked.delta == t.delta])
+    runs = runs[(runs >= BUDGETS[0]) & (runs <= BUDGETS[-1])]
+    at = np.unique(np.concatenate([BUDGETS, runs]))
+    return [
+        figures.Curve(
+            need.model,
+            PRIVATIZERS[need.model].words.legend,
+            need.kind == "measured",
+            at,
+            curve(t, asked, need.model, at),
+            need.factor,
+            runs if need.model != "none" else np.zeros(0),
+        )
+        for need in found
+    ]
+
+
+def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:
+    """The chart."""
+    mine = figures.Mine(float(asked.users), asked.epsilon)
+    return figures.chart(curves(asked, found), mine, see=words.see(asked, found), dark=night)
+
+
+def assumptions(asked: Asked) -> None:
+    """What the numbers rest on."""
+    with st.expander("What this rests on", icon=":material/foundation:"):
+        st.markdown("\n".join(f"- {escape(said)}" for said in words.assumptions(asked)))
+
+
+def errors() -> None:
+    """How far off the numbers may be, and what the law is."""
+    with st.expander("How far off this may be", icon=":material/straighten:"):
+        t = table()
+        st.markdown(words.checked(t))
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        "runs": check.of,
+                        "trust": PRIVATIZERS[check.model].words.name,
+                        "numbers": check.numbers,
+                        "within what is said": percent(check.within),
+                        "nine in ten within a factor of": f"{check.factor:.2g}",
+                    }
+                    for check in t.checks
+                ]
+            ),
+            hide_index=True,
+            width="stretch",
+            key="users_checks",
+        )
+        st.markdown(words.law(t))
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        "trust": PRIVATIZERS[model].words.name,
+                        **{
+                            title: exponents(getattr(power, name), *t.exponents[model][name])
+                            for name, title in EXPONENTS.items()
+                            if model != "none" or name != "mu"
+                        },
+                    }
+                    for model, power in t.law.items()
+                ]
+            ),
+            hide_index=True,
+            width="stretch",
+            key="users_exponents",
+        )
+
+
+def measure(problem: Problem) -> list[tuple[str, str]]:
+    """The link to the search for users on Trade-offs, of a problem."""
+    base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
+    return study.encode(study.Study(base, show="users"))

@@ -1,0 +1,184 @@
+"""What the page says of somebody's numbers: plain text, for the page and for the one to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dprl.privacy import PRIVATIZERS
+from dprl.sentences.promise import FEW
+from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond
+from dprl.words import human, listed, percent, rough
+from dprl.words import promise as budget
+
+HOW = {
+    "affordable": "enough",
+    "too close to call": "too close to call",
+    "not affordable": "not enough",
+    "not known": "not known",
+}
+HEADINGS = {
+    "affordable": "✓ Enough",
+    "too close to call": "? Too close to call",
+    "not affordable": "✗ Not enough",
+    "not known": "– Not known",
+}
+
+
+NAMES = {"value": "V* in percent of H"}
+SIGNS = "Solid lines are measured, dashed ones extrapolated; a band is how far a line may be off, in nine cases of ten."
+
+
+def named(problem: Problem) -> str:
+    """A problem in a menu."""
+    size = f"S = {problem.S}, A = {problem.A}, H = {problem.H}"
+    return f"{problem.title}: {size}, V* {percent(problem.value / 100)} of H"
+
+
+def size(table: Table, asked: Asked) -> str:
+    """The problem that is asked about."""
+    if asked.problem:
+        return named(table.problems[asked.problem])
+    return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* {asked.value:g}% of H"
+
+
+def wanted(asked: Asked) -> str:
+    """What somebody has and wants."""
+    return (
+        f"We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of what the best policy "
+        f"earns. Privacy budget: {budget(asked.epsilon, asked.delta)}."
+    )
+
+
+def given(model: str) -> str:
+    """Who is trusted, as the end of a clause."""
+    return "without privacy" if model == "none" else f"with {PRIVATIZERS[model].words.given}"
+
+
+def verdict(asked: Asked, found: Sequence[Need]) -> str:
+    """Who has to be trusted, in a sentence."""
+    promised = budget(asked.epsilon, asked.delta)
+    have = f"With {human(asked.users)} users, {promised} and at most {asked.loss:g}% of V* lost"
+    groups = {how: [given(need.model) for need in found if need.verdict == how] for how in HOW}
+    said = [f"{HOW[how]} {listed(names)}" for how, names in groups.items() if names]
+    return f"{have}: {'; '.join(said)}."
+
+
+def users(value: float) -> str:
+    """A number of users, which is known to two digits at most."""
+    return rough(value) if value <= MOST else f"more than {human(MOST)}"
+
+
+def needs(need: Need) -> str:
+    """How many a model takes."""
+    if need.needed > MOST or not np.isfinite(need.factor):
+        return f"Needs {users(need.needed)} users."
+    return f"Needs {users(need.needed)} users ({users(need.low)} to {users(need.high)})."
+
+
+def pays(need: Need, asked: Asked) -> str:
+    """How small epsilon may be with the users there are; "" without privacy."""
+    low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
+    if need.model == "none":
+        return ""
+    if not np.isfinite(need.least):
+        return f"Your users pay for no ε up to {high:g}."
+    at = [need.least, need.least_low, need.least_high]
+    ends = ["more than " + f"{high:g}" if not np.isfinite(e) else f"{float(f'{e:.2g}'):g}" for e in at]
+    if need.least <= low:
+        surely = "" if need.least_high <= low or np.isnan(need.least_high) else f" (surely from {ends[2]})"
+        return f"Your users pay for every ε from {low:g}{surely}."
+    between = f" ({ends[1]} to {ends[2]})" if not np.isnan(need.least_high) else ""
+    return f"Your users pay for ε = {ends[0]}{between} and above."
+
+
+def kind(need: Need) -> str:
+    """Where the number comes from."""
+    if need.kind == "beyond":
+        return "Extrapolated beyond all that was measured."
+    return f"{need.kind.capitalize()}, within a factor of {need.factor:.2g}."
+
+
+def source(table: Table, asked: Asked) -> str:
+    """Where the numbers on the page come from, and how far they may be off."""
+    if asked.problem:
+        return (
+            "Measured: runs of this very problem. Between the budgets and losses that were run, numbers are read off "
+            f"straight lines on logarithmic axes; nine in ten are within {_factors(table.between)}."
+        )
+    outside = beyond(table, asked)
+    if outside:
+        ends = [
+            f"{NAMES.get(name, name)} from {low:.2g} to {high:.3g}"
+            for name, (low, high) in table.ranges.items()
+            if name in outside
+        ]
+        return (
+            f"Extrapolated beyond all that was measured, which had {listed(ends)}. Numbers show where it goes; how far "
+            "off they may be is not known, so there is no verdict."
+        )
+    kinds = len({problem.environment for problem in table.problems.values()})
+    return (
+        f"Extrapolated: a law fitted to runs of {len(table.problems)} problems of {kinds} kinds. On a kind of problem "
+        f"that it was not fitted to, nine numbers in ten are within {_factors(table.factor)}."
+    )
+
+
+def _factors(errors: Mapping[str, float]) -> str:
+    """Of each model, in words."""
+    return listed([f"a factor of {errors[m]:.2g} {given(m)}" for m in MODELS])
+
+
+def assumptions(asked: Asked) -> list[str]:
+    """What the numbers rest on, a sentence or two each."""
+    d = budget(asked.epsilon, asked.delta)
+    said = [
+        "An average episode, over all of your users and the learning included, loses at most "
+        f"{asked.loss:g}% of V*, which is what the best policy earns.",
+        "Each user is one episode. The states, actions and steps are known, and a step earns between 0 and 1.",
+        f"Promised is {d} when one user's episode is replaced by another, by noise calibrated to the least that our "
+        "accountant proves it of: joint DP with a trusted agent, shuffle DP with a trusted shuffler, local DP with "
+        "nobody trusted.",
+        "The learner is DP-UCBVI as it is by default (anytime bonus, adaptive schedule); without privacy it is the "
+        "same without noise. A learner that knows more of the problem needs fewer users.",
+        "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size.",
+    ]
+    if asked.delta * asked.users >= FEW:
+        said.append(
+            f"δ K is {human(asked.delta * asked.users)}: a promise with such a δ allows to give away about as many "
+            "users' data. A δ far below 1/K rules that out."
+        )
+    return said
+
+
+def see(asked: Asked, found: Sequence[Need]) -> str:
+    """What there is to see in the chart."""
+    private = [need for need in found if need.model != "none" and np.isfinite(need.least)]
+    low = FIELDS["epsilon"].low or 0.0
+    if not private:
+        return f"The line of your {human(asked.users)} users lies below every line of a private model."
+    met = [
+        f"{given(need.model)} {f'from ε = {need.least:.2g} on' if need.least > low else 'throughout'}"
+        for need in private
+    ]
+    mine = f"your {human(asked.users)} users"
+    return f"To the right of where a line comes down to {mine}, they are enough: {listed(met)}."
+
+
+def law(table: Table) -> str:
+    """What the table of exponents says."""
+    return (
+        "The law, with v = V*/H: users = C S^s A^a H^h / (v^w loss^b) without privacy; with privacy as many, and on "
+        "top a product of the same form that is also divided by a power of µ, which is how far one user's data move "
+        "Gaussian noise that just proves (ε, δ), about ε/√(2 ln(1/δ)). The exponents, with 95% intervals from "
+        "environments drawn again:"
+    )
+
+
+def checked(table: Table) -> str:
+    """What the table of checks says."""
+    return (
+        "After everything was fitted, other runs were made. For each, the number that this page gives was held against "
+        "the one that was measured:"
+    )

@@ -1,0 +1,186 @@
+"""The page How many users do I need?: what it says at once, its links, its marks, and the page to take along."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import parse_qs
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.store import Store
+from dprl.users import FIELDS, MODELS, Asked, answers
+from pages.lessons.ways import way
+from pages.users import sheet, views
+from pages.users.state import Users, decode, encode, table
+from tests.pages.conftest import charts, grouped, unbroken, words
+from tests.pages.hostile import hostile
+
+Visit = Callable[..., AppTest]
+PAGE = "pages/users/page.py"
+OWN = Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)
+KNOWN = Asked(problem="riverswim", users=10**8)
+
+
+def said(app: AppTest) -> str:
+    """All words of the page, its cards among them."""
+    return (words(app) + "\n".join(element.proto.body for element in app.get("html"))).replace("\\", "")
+
+
+def asked_of(app: AppTest) -> Asked:
+    found: Asked = app.session_state["session"].part(Users).asked
+    return found
+
+
+def lines(app: AppTest) -> list[dict[str, object]]:
+    (chart,) = charts(app)
+    return [
+        trace
+        for trace in json.loads(chart.spec)["data"]
+        if "extrapolated" in trace.get("name", "") or "measured" in trace.get("name", "")
+    ]
+
+
+def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Store) -> None:
+    app = visit(PAGE)
+    text = said(app)
+    assert "With 10 million users" in text
+    for need in answers(table(), Asked()):
+        assert text.count(f"within a factor of {need.factor:.2g}") >= 1
+    assert "nine numbers in ten are within" in text
+    assert store.activity().seeds_queued == 0
+
+
+def test_links_make_the_round_trip() -> None:
+    for asked in (Asked(), OWN, KNOWN, replace(KNOWN, loss=2.5, delta=1e-7)):
+        assert decode(grouped(encode(asked))) == (asked, ())
+    assert encode(Asked()) == [("v", "2")]
+    assert encode(KNOWN) == [("v", "2"), ("problem", "riverswim"), ("K", "1e8")]
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("K=0", "users: 0 is not allowed; give a whole number from 1 to 1e+15."),
+        ("eps=50", "epsilon: 50 is not allowed; give a number from 0.03 to 10."),
+        ("loss=60", "loss: 60 is not allowed; give a number from 1 to 10."),
+        ("S=one", "S: one is not allowed; give a whole number from 2 to 10000."),
+        ("v=9", "The link says version 9 and was read as version 2."),
+    ],
+)
+def test_what_is_wrong_in_a_link_is_said_and_replaced(visit: Visit, query: str, sentence: str) -> None:
+    assert decode(parse_qs(query)) == (Asked(), (sentence,))
+    key, value = query.split("=")
+    assert sentence in said(visit(PAGE, **{key: value}))
+
+
+def test_hostile_links_are_answered_by_numbers_that_are_allowed(store: Store) -> None:
+    for seed in range(300):
+        asked, _ = decode(parse_qs(hostile(seed, encode(OWN), encode(KNOWN)), keep_blank_values=True))
+        assert all(
+            field.check(getattr(asked, name)) == getattr(asked, name) for name, field in FIELDS.items()
+        )
+        assert len(answers(table(), asked)) == len(MODELS)
+
+
+def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visit: Visit) -> None:
+    own, known = visit(PAGE, **dict(encode(OWN))), visit(PAGE, **dict(encode(KNOWN)))
+    assert {trace["line"]["dash"] for trace in lines(own)} == {"7px,4px"}  # type: ignore[index]
+    assert {trace["line"]["dash"] for trace in lines(known)} == {"solid"}  # type: ignore[index]
+    assert "Extrapolated, within a factor of" in said(own)
+    assert "Measured, within a factor of" not in said(own)
+    assert "Measured, within a factor of" in said(known)
+    assert "Extrapolated, within" not in said(known)
+
+
+def test_beyond_what_was_measured_it_says_so_and_gives_no_verdict(visit: Visit) -> None:
+    app = visit(PAGE, S="5000")
+    assert "Extrapolated beyond all that was measured, which had S from" in said(app)
+    assert said(app).count("– Not known") == len(MODELS)
+    assert "Enough" not in said(app)
+
+
+def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
+    app = visit(PAGE)
+    for name, typed in (("users", "1e12"), ("S", "6"), ("loss", "2")):
+        (field,) = [one for one in app.text_input if f":users.{name}:" in str(one.key)]
+        field.input(typed).run()
+        unbroken(app)
+    assert asked_of(app) == Asked(users=10**12, S=6, loss=2.0)
+    assert app.query_params["K"] == "1e12"
+    app.selectbox[0].select("chain").run()
+    unbroken(app)
+    assert asked_of(app).problem == "chain"
+    assert [str(one.key).split(":")[1] for one in app.text_input] == [
+        "users.users",
+        "users.epsilon",
+        "users.delta",
+        "users.loss",
+    ]
+    (link,) = [one for one in app.get("page_link") if "Search" in one.proto.label]
+    assert "env.chain" in link.proto.query_string
+
+
+@pytest.mark.parametrize("typed", ["-1", "nan", "", "many"])
+def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: str) -> None:
+    app = visit(PAGE)
+    (field,) = [one for one in app.text_input if ":users.users:" in str(one.key)]
+    field.input(typed).run()
+    unbroken(app)
+    assert "is not allowed; give a whole number from 1 to 1e+15." in said(app)
+    assert asked_of(app) == Asked()
+
+
+def test_coming_back_keeps_what_was_asked(visit: Visit) -> None:
+    app = visit(PAGE, **dict(encode(OWN)))
+    app.switch_page("pages/claims/page.py").run()
+    app.query_params.clear()
+    app.switch_page(PAGE).run()
+    unbroken(app)
+    assert asked_of(app) == OWN
+
+
+@pytest.mark.parametrize(
+    "asked", [OWN, KNOWN, Asked(S=5000), Asked(users=1)], ids=["own", "known", "beyond", "one"]
+)
+def test_the_page_to_take_along_says_what_the_page_says_and_asks_nobody(asked: Asked) -> None:
+    found = answers(table(), asked)
+    text = sheet.page(table(), asked, found, views.curves(asked, found), "v=2&x=<&>")
+    root = ElementTree.fromstring(
+        text.removeprefix("<!doctype html>")
+        .replace('<meta charset="utf-8">', "")
+        .replace('<meta name="viewport" content="width=device-width">', "")
+    )
+    assert not re.findall(r"<script|src=|href=|url\(|@import|https?://(?!www.w3.org/2000/svg)", text)
+    assert root.find(".//{http://www.w3.org/2000/svg}svg") is not None
+    rows = ["".join(row.itertext()) for row in root.findall(".//tbody/tr")]
+    assert len(rows) == len(MODELS)
+    kind = {"own": "Extrapolated, within", "known": "Measured, within"}.get(
+        "known" if asked.problem else "own", ""
+    )
+    if asked.S < 1000:
+        assert all(kind in row for row in rows)
+    assert "v=2&amp;x=&lt;&amp;&gt;" in text
+
+
+def test_the_download_is_the_page(visit: Visit) -> None:
+    app = visit(PAGE, **dict(encode(KNOWN)))
+    assert "One page for a meeting" in app.get("download_button")[0].proto.label
+
+
+def test_a_delta_that_gives_users_away_is_said(visit: Visit) -> None:
+    assert "δ K is 10" in said(visit(PAGE))
+    assert "δ K is" not in said(visit(PAGE, delta="1e-12"))
+
+
+def test_the_lesson_on_users_leads_here() -> None:
+    from dprl.lessons import LESSONS
+
+    pages = [way(step.attempt)[0] for step in LESSONS["users"].steps]
+    assert PAGE in pages
+    assert np.isfinite(len(pages))

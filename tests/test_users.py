@@ -1,0 +1,208 @@
+"""How many users it takes: the law finds what is there, its error is honest, and verdicts claim no more than that."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from bench import users as bench
+from bench.bundled import lines_of
+from dprl.users import BUDGETS, FIELDS, MODELS, MOST, Asked, Table, answers, curve
+from dprl.users.answer import straight
+from dprl.users.law import (
+    At,
+    Point,
+    Power,
+    factor,
+    fitted,
+    held_out,
+    intervals,
+    log_needed,
+    off,
+    signal,
+    weights,
+)
+from pages.users.state import FILE
+
+TRUE = {
+    "none": Power(1.0, 1.0, 1.0, 2.0, 1.5, 1.2),
+    "central": Power(2.0, 1.5, 1.0, 2.0, 1.0, 1.1, 1.0),
+    "shuffle": Power(3.0, 1.5, 1.0, 2.0, 1.0, 1.1, 1.0),
+    "local": Power(1.0, 3.0, 2.0, 3.0, 2.0, 1.9, 2.0),
+}
+SIZES = (
+    (3, 2, 5, 0.6),
+    (6, 2, 20, 0.2),
+    (11, 4, 12, 0.5),
+    (5, 6, 6, 0.4),
+    (10, 3, 30, 0.1),
+    (4, 8, 10, 0.8),
+    (8, 5, 8, 0.3),
+)
+
+
+def world(spread: float = 0.0) -> list[Point]:
+    """What TRUE says of seven environments, each off by a factor of its own."""
+    rng = np.random.default_rng(0)
+    found = []
+    for place, (size, model) in enumerate(product(SIZES, MODELS)):
+        shift = spread * rng.standard_normal()
+        for loss, epsilon in product((0.01, 0.03, 0.1), (0.05, 0.5, 5.0) if model != "none" else (1.0,)):
+            mu = 1.0 if model == "none" else signal(epsilon, 1e-6)
+            needed = float(np.exp(log_needed(TRUE, model, At(*size, loss, mu)) + shift))
+            found.append(
+                Point(f"env {place // 4}", model, *size, loss, mu, needed if needed <= MOST else np.inf)
+            )
+    return found
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return Table.from_dict(json.loads(FILE.read_text(encoding="utf-8")))
+
+
+def test_a_law_that_holds_exactly_is_found_and_has_no_error() -> None:
+    points = world()
+    law = fitted(points)
+    for model, power in TRUE.items():
+        assert law[model] == pytest.approx(power, abs=1e-4) or np.allclose(
+            [getattr(law[model], name) for name in power.__dataclass_fields__],
+            [getattr(power, name) for name in power.__dataclass_fields__],
+            atol=1e-3,
+        )
+    assert all(one == pytest.approx(1, abs=1e-3) for one in held_out(points).values())
+
+
+def test_the_error_is_that_of_environments_left_out() -> None:
+    """Each is off by a factor of its own, about e^0.7: what is fitted to them all is nearer than what is not."""
+    points = world(spread=0.7)
+    law, left = fitted(points), held_out(points)
+    for model in MODELS:
+        own = [p for p in points if p.model == model]
+        within = factor(off(law, own), [p.environment for p in own])
+        assert left[model] > 1.3 * within
+
+
+def test_exponents_lie_in_their_intervals() -> None:
+    found = intervals(world(spread=0.1), draws=20)
+    low, high = found["local"]["mu"]
+    assert low <= 2.0 <= high
+    assert high - low < 0.5
+
+
+def test_more_than_can_be_run_bends_a_law_only_where_it_says_less() -> None:
+    point = Point("a", "none", 5, 2, 10, 0.5, 0.1, 1.0, np.inf)
+    most = Power(np.log(MOST), 0, 0, 0, 0, 0)
+    for more, found in ((2.0, 0.0), (-2.0, -2.0)):
+        law = {"none": replace(most, log_c=most.log_c + more)}
+        assert off(law, [point])[0] == pytest.approx(found)
+
+
+def test_groups_weigh_the_same() -> None:
+    assert weights(["a", "b", "b", "b"]).tolist() == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
+    errors = np.log([8.0, 1.0, 1.0, 1.0])
+    assert factor(errors, ["a", "b", "b", "b"]) == pytest.approx(8)
+    assert factor(errors, ["a", "b", "b", "b"], share=0.5) == pytest.approx(1)
+
+
+def test_between_numbers_lines_are_straight_and_nothing_is_made_up() -> None:
+    at, values = np.array([0.0, 1.0, 2.0]), np.array([4.0, 2.0, np.inf])
+    x = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
+    assert straight(x, at, values).tolist() == [4.0, 4.0, 3.0, 2.0, np.inf, np.inf, np.inf]
+
+
+def test_the_table_comes_back_whole(table: Table) -> None:
+    assert lines_of(json.loads(json.dumps(table.to_dict()))) == FILE.read_text(encoding="utf-8")
+
+
+def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
+    """Exponents and errors are computed from the measured numbers, and from nothing else."""
+    points = list(bench.points(table.problems.values()))
+    law = fitted(points)
+    for model in MODELS:
+        for name in ("S", "loss", "mu"):
+            assert getattr(law[model], name) == pytest.approx(getattr(table.law[model], name), abs=0.01)
+    assert bench.neighbours(table.problems.values()) == pytest.approx(table.between, rel=0.01)
+    assert {case.key: case.title for case in bench.MEASURED} == {
+        k: p.title for k, p in table.problems.items()
+    }
+
+
+def test_a_bundled_number_is_what_the_engine_says_today(table: Table) -> None:
+    case = next(case for case in bench.MEASURED if case.key == "hard-jdp")
+    for model, place in (("none", 0), ("local", 3)):
+        spec = case.spec(model, bench.EPSILONS[place])
+        assert bench.needed(spec) == pytest.approx(table.problems[case.key].needed[model][place], rel=1e-3)
+
+
+def test_a_verdict_claims_no_more_than_the_error(table: Table) -> None:
+    asked = Asked()
+    for need in answers(table, asked):
+        for users, verdict in (
+            (need.high * 1.01, "affordable"),
+            (need.high / 1.01, "too close to call"),
+            (need.low * 1.01, "too close to call"),
+            (need.low / 1.01, "not affordable"),
+        ):
+            again = {one.model: one for one in answers(table, replace(asked, users=int(users)))}
+            assert again[need.model].verdict == verdict
+
+
+def test_the_epsilon_that_users_pay_for_needs_just_these_users(table: Table) -> None:
+    asked = Asked(users=10**7)
+    for need in answers(table, asked)[1:]:
+        if BUDGETS[0] < need.least < np.inf:
+            assert curve(table, asked, need.model, np.array([need.least]))[0] == pytest.approx(
+                asked.users, rel=0.01
+            )
+            assert need.least_low <= need.least <= need.least_high
+
+
+def test_measured_problems_answer_with_what_was_measured(table: Table) -> None:
+    for (key, problem), (e, epsilon), (x, loss) in product(
+        list(table.problems.items())[::9], list(enumerate(table.epsilons))[1:5], enumerate(table.losses)
+    ):
+        asked = Asked(problem=key, epsilon=epsilon, loss=100 * loss)
+        for need in answers(table, asked):
+            row = problem.needed[need.model][0 if need.model == "none" else e]
+            assert need.needed == pytest.approx(row[x], rel=1e-6)
+            assert need.kind == "measured"
+            assert need.factor == table.between[need.model]
+
+
+def test_beyond_what_was_measured_there_is_no_verdict(table: Table) -> None:
+    for asked in (Asked(S=5000), Asked(A=900), Asked(H=700), Asked(value=1.0)):
+        found = answers(table, asked)
+        assert {need.verdict for need in found} == {"not known"}
+        assert all(np.isnan(need.factor) for need in found)
+
+
+def test_more_privacy_less_loss_and_less_trust_take_more_users(table: Table) -> None:
+    asked = Asked()
+    central, shuffle, local = (curve(table, asked, model, BUDGETS) for model in MODELS[1:])
+    for line in (central, shuffle, local):
+        assert (np.diff(line[np.isfinite(line)]) < 0).all()
+    assert (central < shuffle).all()
+    assert (shuffle < local).all()
+    for model in MODELS:
+        at = np.array([1.0])
+        assert curve(table, replace(asked, loss=1.0), model, at) > curve(table, asked, model, at)
+    strict = curve(table, replace(asked, delta=1e-12), "central", BUDGETS)
+    assert (strict > central).all()
+
+
+def test_every_input_has_its_field() -> None:
+    asked = Asked()
+    assert {name: getattr(asked, name) for name in FIELDS} == {name: f.default for name, f in FIELDS.items()}
+
+
+def test_what_was_checked_afterwards_is_within_what_is_said(table: Table) -> None:
+    """The error that the page states covers nine in ten; of what is checked afterwards, too, but for chance."""
+    kinds = {check.of for check in table.checks}
+    assert len(kinds) == 3
+    assert all(check.numbers >= 12 for check in table.checks)
+    assert np.mean([check.within for check in table.checks]) >= 0.85
