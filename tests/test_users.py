@@ -132,6 +132,12 @@ def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
     }
 
 
+def test_without_v_star_a_law_would_be_off_by_an_order_of_magnitude(table: Table) -> None:
+    """So the page asks for it."""
+    points = [replace(point, value=1.0) for point in bench.points(table.problems.values())]
+    assert all(off_by > 5 * table.factor[model] for model, off_by in held_out(points).items())
+
+
 def test_a_bundled_number_is_what_the_engine_says_today(table: Table) -> None:
     case = next(case for case in bench.MEASURED if case.key == "hard-jdp")
     for model, place in (("none", 0), ("local", 3)):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -16,6 +17,7 @@ from dprl.simulation.uploads.declaration import written
 from dprl.simulation.uploads.model import EXAMPLE, example
 from pages.offline.upload import form
 from pages.offline.upload.own import Own, spent
+from pages.users import state as users
 from tests.pages.conftest import charts, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -112,6 +114,14 @@ def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: 
     unbroken(released)
     assert work() == 0  # the same again is the same
     assert "ρ = 1001" in words(released).replace("\\", "")
+
+
+def test_the_sizes_of_the_data_lead_to_the_users_that_learning_online_would_take(released: AppTest) -> None:
+    (link,) = [one.proto for one in released.get("page_link") if "online" in one.proto.label]
+    asked, problems = users.decode(parse_qs(link.query_string))
+    size = own_of(released).specs[-1].public.size
+    assert (asked.users, asked.S, asked.A, asked.H) == (2000, size.S, size.A, size.H)
+    assert problems == ()
 
 
 def test_a_link_has_what_is_declared_and_asks_a_stranger_for_the_file(

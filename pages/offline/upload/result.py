@@ -12,6 +12,7 @@ from dprl.figures import steps
 from dprl.sentences import offline as sentences
 from dprl.sentences import uploads as said
 from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
+from dprl.users import Asked
 from dprl.words import human
 from pages.offline.names import budget
 from pages.offline.state import own_lacking, start_own, visitor_of_own
@@ -24,6 +25,7 @@ from pages.shared.results import data, together
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import add, session
+from pages.users.state import encode
 
 
 def results(own: Own) -> None:
@@ -41,6 +43,13 @@ def results(own: Own) -> None:
     bounds(own, done)
     closely(own, done)
     explore(own)
+    size, n = own.specs[-1].public.size, own.specs[-1].n
+    st.page_link(
+        "pages/users/page.py",
+        label="How many users would learning online take, at these sizes?",
+        icon=":material/groups:",
+        query_params=encode(Asked(users=n, S=size.S, A=size.A, H=size.H)),
+    )
 
 
 def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
