@@ -149,8 +149,8 @@ def draw(
         signs = _signs(x[above], log_x, (number + 0.5) / len(lines))
         size = 8 if line.look.number == 1 else NUMBERED
         figure.add_scatter(
-            x=_gapped(x[above][signs]),
-            y=_gapped(center[above][signs]),
+            x=gapped(x[above][signs]),
+            y=gapped(center[above][signs]),
             mode="lines+markers",
             line=stroke,
             marker={"symbol": line.look.symbol, "size": size, "color": line.look.color},
@@ -244,7 +244,7 @@ def digits(figure: go.Figure, look: Look, x: Array, y: Array, fill: Any, **trace
         )
 
 
-def _gapped(values: Array) -> Array:
+def gapped(values: Array) -> Array:
     """The values with a gap after each."""
     return np.column_stack([values, np.full(len(values), np.nan)]).ravel()
 

@@ -1,7 +1,7 @@
 """How many users each kind of trust takes, against epsilon: on a page, and as a drawing for print.
 
-What was measured is a solid line with filled markers where runs were made; what a law extrapolates is dashed, without
-markers, in a band of its own error.
+What was measured is a solid line with filled markers; what a law extrapolates is dashed, its markers open. The band of
+either is its own error.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ TITLE = "Users needed, by who is trusted"
 X_TITLE = "Privacy budget ε (to the left more private)"
 Y_TITLE = "Users needed"
 DASH = "7px,4px"  # of what is extrapolated; dotted lines are theory
+TICKS = (0.03, 0.1, 0.3, 1, 3, 10)
+MARKS = 4  # markers of a line
 OPACITY = {"measured": 0.3, "extrapolated": 0.16}
 
 
@@ -38,7 +40,6 @@ class Curve:
         epsilon: [P] ascending.
         needed: [P] users; infinite for more than can be run.
         factor: how far it may be off either way; NaN where that is not known.
-        runs: [R] budgets, among those of epsilon, at which runs of this problem were made.
     """
 
     model: str
@@ -47,7 +48,6 @@ class Curve:
     epsilon: Array
     needed: Array
     factor: float
-    runs: Array
 
     @property
     def kind(self) -> str:
@@ -85,15 +85,31 @@ def chart(curves: Sequence[Curve], mine: Mine, *, see: str, dark: bool) -> Pictu
                 legendgroup=curve.model,
             )
         words = [f"ε = {human(e)}: {rough(k)} users" for e, k in zip(x, y, strict=True)]
-        size = np.where(np.isin(x, curve.runs), 9, 0)
+        line = {"color": color, "width": 2.5, "dash": "solid" if curve.measured else DASH}
         figure.add_scatter(
             x=x,
             y=y,
-            mode="lines+markers",
-            line={"color": color, "width": 2.5, "dash": "solid" if curve.measured else DASH},
-            marker={"symbol": style.SYMBOLS[curve.model][0], "size": size, "color": color, "opacity": 1},
+            mode="lines",
+            line=line,
             customdata=words,
             hovertemplate=f"<b>{curve.name}</b>, {curve.kind}<br>%{{customdata}}<extra></extra>",
+            name=curve.name,
+            showlegend=False,
+            legendgroup=curve.model,
+        )
+        at = np.linspace(0, len(x) - 1, MARKS + 2).astype(int)[1:-1] if len(x) else np.zeros(0, int)
+        figure.add_scatter(
+            x=lines.gapped(x[at]),
+            y=lines.gapped(y[at]),
+            mode="lines+markers",
+            line=line,
+            marker={
+                "symbol": style.SYMBOLS[curve.model][0] + ("" if curve.measured else "-open"),
+                "size": 9,
+                "color": color,
+                "line": {"width": 2, "color": color},
+            },
+            hoverinfo="skip",
             name=f"{curve.name}: {curve.kind}",
             legendgroup=curve.model,
         )
@@ -112,7 +128,7 @@ def chart(curves: Sequence[Curve], mine: Mine, *, see: str, dark: bool) -> Pictu
         x=np.log10(mine.epsilon), y=np.log10(high), text=f"your ε = {mine.epsilon:g}", showarrow=False,
         xanchor="left" if mine.epsilon < 1 else "right", yanchor="top", font={"size": 12, "color": colors.ink},
     )  # fmt: skip
-    figure.update_xaxes(type="log", range=list(np.log10(ends)), dtick=1, tickangle=0)
+    figure.update_xaxes(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
     figure.update_yaxes(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
     return Picture(figure, ALT, see, table(curves))
 
@@ -175,7 +191,7 @@ def drawing(curves: Sequence[Curve], mine: Mine) -> Sketch:
         at = float(up(users))
         parts.append(f'<path d="M{LEFT} {at:.1f}H{right}" stroke="#D7DCE2"/>')
         parts.append(text(LEFT - 6, at + 4, power(float(users)), 'text-anchor="end"'))
-    for epsilon in np.array([0.1, 1.0, 10.0]):
+    for epsilon in np.array(TICKS):
         at = float(across(epsilon))
         parts.append(f'<path d="M{at:.1f} {TOP}V{floor}" stroke="#D7DCE2"/>')
         parts.append(text(at, floor + 15, f"{epsilon:g}", 'text-anchor="middle"'))

@@ -9,12 +9,12 @@ import streamlit as st
 
 from dprl.users import FIELDS, answers
 from pages.shared.controls.widgets import complaint, exact, select
-from pages.shared.layout.browser import copy_link
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
-from pages.shared.layout.head import head
+from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.share import share
 from pages.shared.visitor.state import read_address, session
 from pages.users import sheet, views, words
 from pages.users.state import change, table, users
@@ -44,6 +44,7 @@ def main() -> None:
     inputs()
     asked = u.asked
     found = answers(table(), asked)
+    common(words.size(table(), asked))
     st.markdown(f"**{words.verdict(asked, found)}**")
     st.html(views.cards(found, asked, dark()))
     st.caption(words.source(table(), asked))
@@ -66,7 +67,7 @@ def main() -> None:
                 query_params=views.measure(known),
             )
     with corner:
-        copy_link(u.query)
+        share(u)
     views.assumptions(asked)
     views.errors()
     words_and_papers()

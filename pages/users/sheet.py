@@ -32,7 +32,7 @@ def page(
 ) -> str:
     """The whole document. curves: what the page draws; query: of the link to it."""
     mine = figures.Mine(float(asked.users), asked.epsilon)
-    rows = "".join(_row(need, asked) for need in found)
+    rows = "".join(map(_row, found))
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
     rests = "".join(f"<li>{escape(said)}</li>" for said in words.assumptions(asked))
     return f"""<!doctype html>
@@ -51,13 +51,13 @@ def page(
 """
 
 
-def _row(need: Need, asked: Asked) -> str:
+def _row(need: Need) -> str:
     """A kind of trust."""
     name = PRIVATIZERS[need.model].words.legend
     cells = (
         name,
         words.HEADINGS[need.verdict],
         f"{words.needs(need)} {words.kind(need)}",
-        words.pays(need, asked),
+        words.smallest(need),
     )
     return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape as html
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -31,7 +30,8 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
     for need in found:
         sign = looks.swatch(looks.look(Kind(need.model, asked.epsilon), night))
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
-        lines = [words.needs(need), words.pays(need, asked), words.kind(need)]
+        pays = f"Smallest ε that your users pay for: {words.smallest(need)}." if need.model != "none" else ""
+        lines = [words.needs(need), words.kind(need), pays]
         said = "".join(f'<dd class="why">{html(line)}</dd>' for line in lines if line)
         items.append(
             f"<div><dt>{mark} {html(PRIVATIZERS[need.model].words.legend)}</dt>"
@@ -43,18 +43,14 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
 def curves(asked: Asked, found: Sequence[Need]) -> list[figures.Curve]:
     """What is drawn of each model."""
     t = table()
-    runs = np.array([e for e in t.epsilons if asked.problem and asked.delta == t.delta])
-    runs = runs[(runs >= BUDGETS[0]) & (runs <= BUDGETS[-1])]
-    at = np.unique(np.concatenate([BUDGETS, runs]))
     return [
         figures.Curve(
             need.model,
             PRIVATIZERS[need.model].words.legend,
             need.kind == "measured",
-            at,
-            curve(t, asked, need.model, at),
+            BUDGETS,
+            curve(t, asked, need.model, BUDGETS),
             need.factor,
-            runs if need.model != "none" else np.zeros(0),
         )
         for need in found
     ]

@@ -77,20 +77,19 @@ def needs(need: Need) -> str:
     return f"Needs {users(need.needed)} users ({users(need.low)} to {users(need.high)})."
 
 
-def pays(need: Need, asked: Asked) -> str:
-    """How small epsilon may be with the users there are; "" without privacy."""
+def smallest(need: Need) -> str:
+    """The smallest epsilon that the users at hand pay for; "" without privacy."""
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     if need.model == "none":
         return ""
-    if not np.isfinite(need.least):
-        return f"Your users pay for no ε up to {high:g}."
-    at = [need.least, need.least_low, need.least_high]
-    ends = ["more than " + f"{high:g}" if not np.isfinite(e) else f"{float(f'{e:.2g}'):g}" for e in at]
-    if need.least <= low:
-        surely = "" if need.least_high <= low or np.isnan(need.least_high) else f" (surely from {ends[2]})"
-        return f"Your users pay for every ε from {low:g}{surely}."
-    between = f" ({ends[1]} to {ends[2]})" if not np.isnan(need.least_high) else ""
-    return f"Your users pay for ε = {ends[0]}{between} and above."
+
+    def one(epsilon: float) -> str:
+        if epsilon <= low:
+            return f"{low:g} or less"
+        return f"{float(f'{epsilon:.2g}'):g}" if np.isfinite(epsilon) else f"more than {high:g}"
+
+    said, ends = one(need.least), (one(need.least_low), one(need.least_high))
+    return said if np.isnan(need.least_low) or ends[0] == ends[1] else f"{said} ({ends[0]} to {ends[1]})"
 
 
 def kind(need: Need) -> str:
@@ -156,16 +155,9 @@ def assumptions(asked: Asked) -> list[str]:
 
 def see(asked: Asked, found: Sequence[Need]) -> str:
     """What there is to see in the chart."""
-    private = [need for need in found if need.model != "none" and np.isfinite(need.least)]
-    low = FIELDS["epsilon"].low or 0.0
-    if not private:
-        return f"The line of your {human(asked.users)} users lies below every line of a private model."
-    met = [
-        f"{given(need.model)} {f'from ε = {need.least:.2g} on' if need.least > low else 'throughout'}"
-        for need in private
-    ]
     mine = f"your {human(asked.users)} users"
-    return f"To the right of where a line comes down to {mine}, they are enough: {listed(met)}."
+    met = [f"{given(need.model)} {smallest(need)}" for need in found if need.model != "none"]
+    return f"Where a line comes down to {mine} is the smallest ε that they pay for: {'; '.join(met)}."
 
 
 def law(table: Table) -> str:

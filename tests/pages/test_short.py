@@ -27,6 +27,7 @@ LINKS: dict[str, dict[str, Any]] = {
     "lessons": {"lesson": "trust"},
     "linear": {"tab": "guarantee"},
     "offline": {"tab": "guarantee"},
+    "users": {"K": "1e8", "S": "6", "eps": "0.5"},
     "tradeoffs": {"show": "table", "x": "H"},
 }
 
