@@ -228,18 +228,20 @@ def compared(
 def checks(made: Table) -> Iterator[Check]:
     """How the table does on runs that had no part in it."""
     groups = {
-        "problems of another kind": (fresh(), MODELS, FRESH),
-        "measured problems, other seeds, between what was run": (MEASURED, MODELS, BETWEEN),
-        "measured problems, at another δ": (MEASURED[::8], MODELS[1:], OTHER_DELTAS),
+        "problems of another kind": (True, fresh(), MODELS, FRESH),
+        "measured problems, other seeds, between what was run": (False, MEASURED, MODELS, BETWEEN),
+        "measured problems, at another δ": (False, MEASURED[::8], MODELS[1:], OTHER_DELTAS),
     }
-    for words, (cases, models, budgets) in groups.items():
+    for words, (new, cases, models, budgets) in groups.items():
         found = [one for one in compared(cases, models, budgets) if one.users > LEARNED]
         for model in models:
             own = [one for one in found if one.model == model]
             errors = np.array([off_by(made, one) for one in own])
             names = [one.case for one in own]
             inside = np.abs(errors) <= np.log(factor_of(made, own[0].asked, model))
-            yield Check(words, model, len(own), float(weights(names) @ inside), factor(errors, names))
+            yield Check(
+                words, new, model, len(own), round(float(weights(names) @ inside), 6), factor(errors, names)
+            )
 
 
 def off_by(made: Table, one: Compared) -> float:

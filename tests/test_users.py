@@ -26,7 +26,10 @@ from dprl.users.law import (
     signal,
     weights,
 )
+from dprl.words import percent
 from pages.users.state import FILE
+from pages.users.words import times
+from tests.test_layers import ROOT
 
 TRUE = {
     "none": Power(1.0, 1.0, 1.0, 2.0, 1.5, 1.2),
@@ -112,7 +115,7 @@ def test_groups_weigh_the_same() -> None:
 def test_between_numbers_lines_are_straight_and_nothing_is_made_up() -> None:
     at, values = np.array([0.0, 1.0, 2.0]), np.array([4.0, 2.0, np.inf])
     x = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
-    assert straight(x, at, values).tolist() == [4.0, 4.0, 3.0, 2.0, np.inf, np.inf, np.inf]
+    assert straight(x, at, values).tolist() == [6.0, 4.0, 3.0, 2.0, np.inf, np.inf, np.inf]
 
 
 def test_the_table_comes_back_whole(table: Table) -> None:
@@ -130,6 +133,15 @@ def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
     assert {case.key: case.title for case in bench.MEASURED} == {
         k: p.title for k, p in table.problems.items()
     }
+
+
+def test_the_docs_give_the_errors_and_checks_that_are_bundled(table: Table) -> None:
+    text = (ROOT / "docs/users.md").read_text(encoding="utf-8")
+    for errors in (table.factor, table.held_out, table.between):
+        assert f"| {' | '.join(times(errors[model]) for model in MODELS)} |" in text
+    for check in table.checks:
+        assert check.of in text
+        assert f"| {percent(check.within)} |" in text
 
 
 def test_without_v_star_a_law_would_be_off_by_an_order_of_magnitude(table: Table) -> None:
@@ -212,3 +224,6 @@ def test_what_was_checked_afterwards_is_within_what_is_said(table: Table) -> Non
     assert len(kinds) == 3
     assert all(check.numbers >= 12 for check in table.checks)
     assert np.mean([check.within for check in table.checks]) >= 0.85
+    for check in table.checks:
+        said = table.factor if check.new else table.between
+        assert check.within >= 0.9 or said[check.model] >= check.factor  # else more is said from then on

@@ -80,8 +80,8 @@ def errors() -> None:
                         "runs": check.of,
                         "trust": PRIVATIZERS[check.model].words.name,
                         "numbers": check.numbers,
-                        "within what is said": percent(check.within),
-                        "nine in ten within a factor of": f"{check.factor:.2g}",
+                        "within the error known before": percent(check.within),
+                        "nine in ten within a factor of": words.times(check.factor),
                     }
                     for check in t.checks
                 ]

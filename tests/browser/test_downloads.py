@@ -88,8 +88,10 @@ def table(rows: pd.DataFrame) -> None:
 
 
 @contextmanager
-def alone(content: bytes, browser: Browser, tmp_path: Path) -> Iterator[Page]:
-    """A page opened from a file, without a network: it asks for nothing, and nothing goes wrong."""
+def alone(
+    content: bytes, browser: Browser, tmp_path: Path, shown: str = ".js-plotly-plot .legend"
+) -> Iterator[Page]:
+    """A page opened from a file, without a network: it asks for nothing, and nothing goes wrong. shown: what it has."""
     file = tmp_path / "page.html"
     file.write_bytes(content)
     context = browser.new_context(offline=True)
@@ -100,7 +102,7 @@ def alone(content: bytes, browser: Browser, tmp_path: Path) -> Iterator[Page]:
     page.on("console", lambda message: wrong.append(message.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(file.as_uri())
-    expect(page.locator(".js-plotly-plot .legend").first).to_be_visible()
+    expect(page.locator(shown).first).to_be_visible()
     yield page
     assert [url for url in asked if url != file.as_uri() and not url.startswith(("data:", "blob:"))] == []
     assert wrong == []
@@ -130,6 +132,19 @@ def test_every_download_gives_a_file_that_opens(
     page.get_by_test_id("stDataFrame").hover()
     name, content = saved(page, page.get_by_role("button", name="Download as CSV"))
     assert not pd.read_csv(io.BytesIO(content)).empty
+
+
+def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
+    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path
+) -> None:
+    page = visit("users?K=1e8&S=6")
+    idle(page)
+    name, content = saved(page, page.get_by_role("button", name="One page for a meeting (HTML)"))
+    assert name == "users.html"
+    with alone(content, browser, tmp_path, "svg polyline") as sheet:
+        expect(sheet.get_by_role("heading", level=1)).to_have_text("How many users do we need?")
+        assert "100 million users" in sheet.locator("body").inner_text()
+        assert len(re.findall(rb"/Type\s*/Page\b", sheet.pdf(format="A4"))) == 1
 
 
 CHARTS = [("tab", name) for name in ("Regret", "Counts", "Policy")]

@@ -109,7 +109,7 @@ def test_names_are_text_everywhere(visit: Visits, idle: Idle) -> None:
 
 def test_every_page_and_tab_fits_its_screen(visit: Visits, idle: Idle, screen: tuple[int, str]) -> None:
     width, scheme = screen
-    for path in ("", "runs", "explore"):
+    for path in ("", "runs", "explore", "users"):
         assert fits(visit(path, width, scheme)), path
     page = visit(LINK, width, scheme)
     page.wait_for_selector(CURVE, timeout=60_000)

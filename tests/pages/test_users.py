@@ -19,6 +19,7 @@ from pages.lessons.ways import way
 from pages.shared.results.trusted import known
 from pages.users import sheet, views
 from pages.users.state import Users, decode, encode, table
+from pages.users.words import times
 from tests.pages.conftest import charts, grouped, unbroken, words
 from tests.pages.hostile import hostile
 
@@ -52,7 +53,7 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
     text = said(app)
     assert "With 10 million users" in text
     for need in answers(table(), Asked()):
-        assert text.count(f"within a factor of {need.factor:.2g}") >= 1
+        assert text.count(f"within a factor of {times(need.factor)}") >= 1
     assert "nine numbers in ten are within" in text
     assert store.activity().seeds_queued == 0
 
