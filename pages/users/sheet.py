@@ -53,7 +53,7 @@ def page(
 
 def _row(need: Need) -> str:
     """A kind of trust."""
-    name = PRIVATIZERS[need.model].words.legend
+    name = PRIVATIZERS[need.model].title
     cells = (
         name,
         words.HEADINGS[need.verdict],

@@ -34,7 +34,7 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
         lines = [words.needs(need), words.kind(need), pays]
         said = "".join(f'<dd class="why">{html(line)}</dd>' for line in lines if line)
         items.append(
-            f"<div><dt>{mark} {html(PRIVATIZERS[need.model].words.legend)}</dt>"
+            f"<div><dt>{mark} {html(PRIVATIZERS[need.model].title)}</dt>"
             f"<dd>{html(words.HEADINGS[need.verdict])}</dd>{said}</div>"
         )
     return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
@@ -46,7 +46,7 @@ def curves(asked: Asked, found: Sequence[Need]) -> list[figures.Curve]:
     return [
         figures.Curve(
             need.model,
-            PRIVATIZERS[need.model].words.legend,
+            PRIVATIZERS[need.model].title,
             need.kind == "measured",
             BUDGETS,
             curve(t, asked, need.model, BUDGETS),
@@ -78,7 +78,7 @@ def errors() -> None:
                 [
                     {
                         "runs": check.of,
-                        "trust": PRIVATIZERS[check.model].words.name,
+                        "trust": PRIVATIZERS[check.model].title,
                         "numbers": check.numbers,
                         "within the error known before": percent(check.within),
                         "nine in ten within a factor of": words.times(check.factor),
@@ -95,7 +95,7 @@ def errors() -> None:
             pd.DataFrame(
                 [
                     {
-                        "trust": PRIVATIZERS[model].words.name,
+                        "trust": PRIVATIZERS[model].title,
                         **{
                             title: exponents(getattr(power, name), *t.exponents[model][name])
                             for name, title in EXPONENTS.items()
