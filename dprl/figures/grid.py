@@ -17,6 +17,8 @@ SIGNS = {"S": "S", "G": "★", "X": "✕"}
 ARROWS = {(-1, 0): "↑", (0, 1): "→", (1, 0): "↓", (0, -1): "←"}  # by rows down and columns right
 SIGN_WORDS = {"S": "start", "G": "goal", "X": "pit", "W": "wall"}
 FINAL = ("G", "X")  # cells that end everything: an action there changes nothing
+FAINTEST = 0.02  # an action less likely is not drawn
+ASIDE = 0.27  # of a cell, from its middle to an arrow that is not alone there
 SMALL, LARGE = 300, 430  # pixels that the cells may be high; they stay square
 NARROW = 330  # pixels that a telephone has room for
 
@@ -128,21 +130,28 @@ def signs(
 def arrows(
     figure: go.Figure,
     drawing: Mapping[str, Any],
-    chosen: NDArray[Any],
+    taken: Array,
     inks: Sequence[str],
     which: NDArray[np.bool_],
 ) -> None:
-    """An arrow in each cell of `which` [cells] for the move of the chosen action [cells], in the cell's ink."""
+    """An arrow in each cell of `which` [cells] for the move of each action, taken with chances [S, actions], in the
+    cell's ink: in the middle where there is one alone, else toward where it leads, and the larger the likelier."""
     moves = drawing["moves"]
-    at = [int(i) for i in np.flatnonzero(which) if int(chosen[i]) < len(moves)]
+    at = [
+        (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)
+        for i in np.flatnonzero(which)
+        for a in np.flatnonzero(taken[i] >= FAINTEST)
+        if a < len(moves)
+    ]
+    size = float(np.clip(0.55 * pixels(drawing, False), 9, 30))
     figure.add_scatter(
-        x=[drawing["cells"][i][1] for i in at],
-        y=[drawing["cells"][i][0] for i in at],
+        x=[drawing["cells"][i][1] + aside * moves[a][1] for i, a, aside in at],
+        y=[drawing["cells"][i][0] + aside * moves[a][0] for i, a, aside in at],
         mode="text",
-        text=[ARROWS.get(tuple(moves[int(chosen[i])]), "•") for i in at],
+        text=[ARROWS.get(tuple(moves[a]), "•") for _, a, _ in at],
         textfont={
-            "size": float(np.clip(0.55 * pixels(drawing, False), 9, 30)),
-            "color": [inks[i] for i in at],
+            "size": [size * (0.4 + 0.6 * float(taken[i, a])) if aside else size for i, a, aside in at],
+            "color": [inks[i] for i, _, _ in at],
         },
         hoverinfo="skip",
         showlegend=False,

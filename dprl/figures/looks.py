@@ -32,6 +32,9 @@ DASHES = (
     "6px,9px",
     "16px,10px",
     "2px,2px",
+    "8px,8px,2px,8px",
+    "22px,9px,2px,9px",
+    "12px,3px,12px,9px",
 )
 ALIKE = 0.1  # shades nearer than this look the same
 

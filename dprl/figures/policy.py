@@ -99,6 +99,7 @@ def on_environment(
     optimal_policy: Policy | None = None,
     wrong: NDArray[np.bool_] | None = None,
     occupancy: Array | None = None,
+    chances: Array | None = None,
     episode: int | None = None,
     see: str = "",
     dark: bool = False,
@@ -107,17 +108,23 @@ def on_environment(
 
     Arcs show where the chosen action leads, wider where likelier, in the action's colour; a state's fill is how
     likely it is at this step (occupancy [H,S]). A ring marks states where the action is worse than the optimal
-    policy's, wrong [S].
+    policy's, wrong [S]. Of a stochastic policy, chances [H,S,A], `policy` has the likeliest actions, and every action
+    is drawn, as large as it is likely.
     """
-    S = len(state_labels)
+    S, A = len(state_labels), len(action_labels)
     chosen = policy[step].astype(int)
+    taken = np.eye(A)[chosen] if chances is None else chances[step]
     colors = style.theme(dark)
     wrong = np.zeros(S, bool) if wrong is None else wrong
     visited = occupancy[step] if occupancy is not None else np.zeros(S)
     hover = []
     for s in range(S):
         words = f"<b>{style.plain(state_labels[s])}</b>: {style.plain(action_labels[chosen[s]])}"
-        words += f", which leads to {graph.goes(P[step, s, chosen[s]], state_labels)}"
+        if chances is None:
+            words += f", which leads to {graph.goes(P[step, s, chosen[s]], state_labels)}"
+        else:
+            words = f"<b>{style.plain(state_labels[s])}</b>: {graph.goes(taken[s], action_labels)}"
+            words += f"<br>leads to {graph.goes(taken[s] @ P[step, s], state_labels)}"
         if optimal_policy is not None:
             words += f"<br>optimal: {style.plain(action_labels[int(optimal_policy[step, s])])}"
         if occupancy is not None:
@@ -126,12 +133,12 @@ def on_environment(
     most = float(visited.max())
     shares = visited / most if most > 0 else visited
     if grid.is_grid(drawing):
-        figure = _grid_policy(drawing, chosen, shares, hover, wrong, step, episode, dark)
+        figure = _grid_policy(drawing, taken, shares, hover, wrong, step, episode, dark)
     else:
         figure = _drawn_policy(
             P[step],
             drawing,
-            chosen,
+            taken,
             shares,
             hover,
             wrong,
@@ -145,6 +152,8 @@ def on_environment(
     figure.update_layout(uirevision="policy")
     names = np.asarray(action_labels, object)
     columns: dict[str, Any] = {"state": list(state_labels), "action": names[chosen]}
+    if chances is not None:
+        columns |= {f"chance of {name}": taken[:, a] for a, name in enumerate(action_labels)}
     if optimal_policy is not None:
         columns["optimal action"] = names[optimal_policy[step].astype(int)]
     if occupancy is not None:
@@ -171,7 +180,7 @@ def _grid(drawing: Mapping[str, Any], best: Array, hover: Sequence[str], dark: b
 
 def _grid_policy(
     drawing: Mapping[str, Any],
-    chosen: NDArray[Any],
+    taken: Array,
     shares: Array,
     hover: Sequence[str],
     wrong: NDArray[np.bool_],
@@ -179,13 +188,13 @@ def _grid_policy(
     episode: int | None,
     dark: bool,
 ) -> go.Figure:
-    """Arrows on the grid; where nothing an action does matters (goal, pit) there is none."""
+    """Arrows on the grid, of actions taken with chances [S,A]; none where nothing matters (goal, pit)."""
     cells = len(drawing["cells"])
     title = f"What it does at step {step}"
     figure = grid.canvas(title, drawing, dark, small=False, subtitle=after(episode))
     inks = [style.readable_on(c) for c in grid.fill(figure, drawing, shares[:cells], hover[:cells], dark)]
     open_cells = np.array([mark not in grid.FINAL for mark in grid.cell_marks(drawing)])
-    grid.arrows(figure, drawing, chosen, inks, open_cells)
+    grid.arrows(figure, drawing, taken, inks, open_cells)
     grid.signs(figure, drawing, inks, small=False, corner=True)
     grid.rings(figure, drawing, wrong[:cells] & open_cells, dark)
     return figure
@@ -194,7 +203,7 @@ def _grid_policy(
 def _drawn_policy(
     P: Array,
     drawing: Mapping[str, Any],
-    chosen: NDArray[Any],
+    taken: Array,
     shares: Array,
     hover: Sequence[str],
     wrong: NDArray[np.bool_],
@@ -205,18 +214,18 @@ def _drawn_policy(
     action_labels: Sequence[str],
     dark: bool,
 ) -> go.Figure:
-    """The chosen actions as arcs on a chain or a graph with transitions P [S,A,S]."""
+    """The actions that are taken, with chances [S,A], as arcs on a chain or a graph with transitions P [S,A,S]."""
     S, A = P.shape[:2]
+    chosen = taken.argmax(axis=1)
     place = graph.places(drawing, S)
     title = f"What it does at step {step}"
     figure = graph.canvas(title, place, dark, small=False, subtitle=after(episode), labels=state_labels)
-    moves = np.zeros((A, S, S))
-    moves[chosen, np.arange(S)] = P[np.arange(S), chosen]
+    moves = np.moveaxis(taken[..., None] * P, 1, 0)
     if S > graph.DRAWN_STATES:
-        moves = np.where(moves == moves.max(axis=2, keepdims=True), moves, 0.0)
+        moves = np.where(moves == moves.max(axis=(0, 2), keepdims=True), moves, 0.0)
     strip = graph.in_row(place) and S > graph.NAMED_STATES  # too many to see arcs: a row of colours instead
     for action in range(A):
-        if (chosen == action).any() and not strip:
+        if (taken[:, action] >= graph.FAINTEST).any() and not strip:
             graph.moves(
                 figure,
                 place,

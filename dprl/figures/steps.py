@@ -20,6 +20,9 @@ STEPS_ALT = (
     "Heatmaps of the action taken in each state at each step: learned, optimal, and where they differ."
 )
 OCCUPANCY_ALT = "Heatmaps of how likely each state is at each step, under the learned and the optimal policy."
+CHANCES_ALT = (
+    "Heatmaps of how likely each action is in each state at each step: learned, and under the optimal policy."
+)
 V_ALT = "Heatmaps of the value of each state at each step: estimated, optimal, and the difference."
 Q_ALT = "Heatmaps of the value of each state and action at each step: estimated, optimal, and the difference."
 
@@ -33,6 +36,7 @@ def steps(
     optimal_occupancy: Array | None = None,
     wrong: NDArray[np.bool_] | None = None,
     weight: Array | None = None,
+    sure: Array | None = None,
     behaviour: Array | None = None,
     episode: int | None = None,
     when: str = "",
@@ -46,6 +50,7 @@ def steps(
         optimal_occupancy: [H,S] how likely the optimal policy is in a state.
         wrong: [H,S] where its action is better.
         weight: [H,S] how often it is there.
+        sure: [H,S] the chance of that action, where the policy is a stochastic one and `policy` its likeliest actions.
         behaviour: [H,S] the chance that the policy the data come from takes the learned action, NaN where it never is.
         when: in place of "after so many episodes".
     """
@@ -64,6 +69,10 @@ def steps(
 
     panels = [actions("Learned", policy)]
     columns: dict[str, Any] = {"learned": shown[policy.astype(int)].ravel()}
+    if sure is not None:
+        panels[0] = actions("Learned: the likeliest action", policy)
+        panels.append(_shares("Its chance", sure.T, colors))
+        columns["its chance"] = sure.ravel()
     if optimal_policy is not None and wrong is not None:
         panels.append(actions("Optimal", optimal_policy))
         columns["optimal"] = shown[optimal_policy.astype(int)].ravel()
@@ -84,11 +93,7 @@ def steps(
         if optimal_occupancy is not None:
             columns["optimal policy's visits"] = optimal_occupancy.ravel()
     if behaviour is not None:
-        name = "Behaviour policy's chance of this"
-        ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
-        panels.append(
-            heat.Panel(name, behaviour.T, behaviour.T, colors.amount, 0.0, 1.0, form=".0%", ticks=ticks)
-        )
+        panels.append(_shares("Behaviour policy's chance of this", behaviour.T, colors))
         columns["behaviour policy's chance of it"] = behaviour.ravel()
     figure = heat.stacked(
         panels,
@@ -104,6 +109,35 @@ def steps(
     heat.name_colors(figure, [(graph.worded(action_labels[a]), palette[a]) for a in used])
     figure.update_layout(uirevision="steps", legend_itemclick=False, legend_itemdoubleclick=False)
     return Picture(figure, STEPS_ALT, see, _table(H, state_labels, columns))
+
+
+def chances(
+    policy: Array,
+    optimal_policy: Policy,
+    *,
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    episode: int | None = None,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """How likely each action is in each state at each step, policy [H,S,A], and the optimal one [H,S]."""
+    H, _, A = policy.shape
+    colors = style.theme(dark)
+    optimal = np.eye(A)[optimal_policy.astype(int)]
+    figure = heat.stacked(
+        [
+            _shares(name, heat.laid_out(which, None), colors)
+            for name, which in (("Learned", policy), ("Optimal", optimal))
+        ],
+        title="Chances of actions",
+        subtitle=after(episode),
+        dark=dark,
+        **(_over_steps(H, state_labels) | heat.pair_rows(state_labels, action_labels)),
+    )
+    figure.update_layout(uirevision="chances")
+    columns = {"learned": policy.ravel(), "optimal": optimal.ravel()}
+    return Picture(figure, CHANCES_ALT, see, _pairs_table(policy.shape, state_labels, action_labels, columns))
 
 
 def visitation(
@@ -193,17 +227,8 @@ def action_values(
         **(_over_steps(H, state_labels) | heat.pair_rows(state_labels, action_labels)),
     )
     figure.update_layout(uirevision="Q")
-    h, s, a = (index.ravel() for index in np.indices(Q.shape))
-    table = pd.DataFrame(
-        {
-            "step": h,
-            "state": np.asarray(state_labels, object)[s],
-            "action": np.asarray(action_labels, object)[a],
-            "estimated Q": Q.ravel(),
-            "optimal Q": optimal_Q.ravel(),
-        }
-    )
-    return Picture(figure, Q_ALT, see, table)
+    columns = {"estimated Q": Q.ravel(), "optimal Q": optimal_Q.ravel()}
+    return Picture(figure, Q_ALT, see, _pairs_table(Q.shape, state_labels, action_labels, columns))
 
 
 def _over_steps(H: int, state_labels: Sequence[str]) -> dict[str, Any]:
@@ -239,6 +264,12 @@ def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Pane
     ]
 
 
+def _shares(name: str, values: Array, colors: style.Theme) -> heat.Panel:
+    """Of chances [rows, columns]."""
+    ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
+    return heat.Panel(name, values, values, colors.amount, 0.0, 1.0, form=".3~p", ticks=ticks)
+
+
 def _percent_ticks(top: float) -> tuple[list[float], list[str]]:
     if top <= 0:
         return [0.0], ["0"]
@@ -250,3 +281,15 @@ def _table(H: int, state_labels: Sequence[str], columns: Mapping[str, Any]) -> p
     return pd.DataFrame(
         {"step": np.repeat(np.arange(H), S), "state": np.tile(np.asarray(state_labels, object), H), **columns}
     )
+
+
+def _pairs_table(
+    shape: tuple[int, ...],
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    columns: Mapping[str, Any],
+) -> pd.DataFrame:
+    """A row for each (h, s, a) of shape [H,S,A]."""
+    h, s, a = (index.ravel() for index in np.indices(shape))
+    states, actions = np.asarray(state_labels, object), np.asarray(action_labels, object)
+    return pd.DataFrame({"step": h, "state": states[s], "action": actions[a], **columns})

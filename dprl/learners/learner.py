@@ -24,7 +24,7 @@ PUBLIC = {
 # attributes of every learner
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
-    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "refusal", "releases", "seconds",
+    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "refusal", "releases", "seconds",
 )  # fmt: skip
 
 
@@ -73,6 +73,7 @@ class Learner(Protocol):
         schedule: the name of its own schedule, "" when it takes any.
         forgets: it is told of each batch by itself, not of running sums.
         refused: privacy models that it does not have, by key, each with the reason, as in "local is ...".
+        note: what else to know before it is run, "" where nothing: pages say it beside the choice of it.
         noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
             users a run needs.
     """
@@ -109,6 +110,8 @@ class Learner(Protocol):
     def forgets(self) -> bool: ...
     @property
     def refused(self) -> Mapping[str, str]: ...
+    @property
+    def note(self) -> str: ...
     @property
     def noise_weight(self) -> Callable[[Problem], float] | None: ...
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from math import exp
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from dprl.mdp.structure import TYPE, Table, next_state
 from dprl.mdp.tabular import Array, TabularMDP
 
 Policy = NDArray[np.int64]  # [H, S], actions
+Logits = NDArray[
+    np.float64
+]  # [H, S, A], logarithms of the chances of actions: one that is hardly played is not lost
 
 
 class Optimum(NamedTuple):
@@ -25,33 +29,67 @@ class Optimum(NamedTuple):
 EVALUATE = f"void(float64[:,:,:,::1], {TYPE}, float64[:,:,::1], int64[:,::1], float64[:,::1])"
 
 
+def of_logits(signature: str) -> str:
+    """The signature of a kernel that takes Logits, from its signature with a Policy."""
+    return signature.replace("int64[:,::1]", "float64[:,:,::1]")
+
+
 @kernel
-def evaluate(P: Array, possible: Table, R: Array, policy: Policy, V: Array) -> None:
-    """V[h, s] of a deterministic policy, written into V: [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S, A]."""
-    H, S = policy.shape
+def chance(policy: Any, h: int, s: int, a: int) -> float:
+    """How likely a policy takes an action. policy: a Policy or Logits, which a compiled kernel knows by the shape."""
+    if policy.ndim == 2:
+        return 1.0 if policy[h, s] == a else 0.0
+    return float(exp(policy[h, s, a]))
+
+
+@kernel
+def likeliest(policy: Any, h: int, s: int) -> int:
+    """The action that a policy, a Policy or Logits, takes most often; the lowest of several."""
+    if policy.ndim == 2:
+        return int(policy[h, s])
+    best = 0
+    for a in range(1, policy.shape[2]):
+        if policy[h, s, a] > policy[h, s, best]:
+            best = a
+    return best
+
+
+@kernel
+def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None:
+    """V[h, s] of a Policy or Logits, written into V: [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S, A]."""
+    H, S, A = R.shape
     for s in range(S):
         V[H, s] = 0.0
     for h in range(H - 1, -1, -1):
         for s in range(S):
-            a = policy[h, s]
-            value = R[h, s, a]
-            for x in range(P.shape[3]):
-                if P[h, s, a, x] > 0.0:
-                    value += P[h, s, a, x] * V[h + 1, next_state(possible, h, s, a, x)]
-            V[h, s] = value
+            V[h, s] = 0.0
+            for a in range(A):
+                share = chance(policy, h, s, a)
+                if share == 0.0:
+                    continue
+                value = R[h, s, a]
+                for x in range(P.shape[3]):
+                    if P[h, s, a, x] > 0.0:
+                        value += P[h, s, a, x] * V[h + 1, next_state(possible, h, s, a, x)]
+                V[h, s] += share * value
 
 
-def policy_values(mdp: TabularMDP, policy: Policy) -> Array:
-    """V: [H + 1, S] of a deterministic policy [H, S], exactly, by backward induction."""
+def policy_values(mdp: TabularMDP, policy: Policy | Array) -> Array:
+    """V: [H + 1, S] of a policy [H, S], or one of chances [H, S, A], exactly, by backward induction."""
     V = np.zeros((mdp.H + 1, mdp.S))
     states = np.arange(mdp.S)
     for h in range(mdp.H - 1, -1, -1):
-        V[h] = mdp.R[h, states, policy[h]] + _moves(mdp, h, policy) @ V[h + 1]
+        paid = (policy[h] * mdp.R[h]).sum(-1) if policy.ndim == 3 else mdp.R[h, states, policy[h]]
+        V[h] = paid + _moves(mdp, h, policy) @ V[h + 1]
     return V
 
 
-def _moves(mdp: TabularMDP, h: int, policy: Policy) -> Array:
-    """[S, S] with which chance a policy goes from one state to another at step h."""
+def _moves(mdp: TabularMDP, h: int, policy: Policy | Array) -> Array:
+    """[S, S] with which chance a policy [H, S], or one of chances [H, S, A], goes from one state to another at step
+    h."""
+    if policy.ndim == 3:
+        each = (_moves(mdp, h, np.full((mdp.H, mdp.S), a)) for a in range(mdp.A))
+        return sum((policy[h, :, a, None] * moves for a, moves in enumerate(each)), np.zeros((mdp.S, mdp.S)))
     states, B = np.arange(mdp.S), mdp.P.shape[3]
     chances: Array = mdp.P[h, states, policy[h]]
     if mdp.dense:
@@ -79,8 +117,8 @@ def optimum(mdp: TabularMDP) -> Optimum:
     return Optimum(Q, V, best.argmax(-1).astype(np.int64))
 
 
-def occupancy(mdp: TabularMDP, policy: Policy) -> Array:
-    """Probability [H, S] that a deterministic policy is in state s at step h."""
+def occupancy(mdp: TabularMDP, policy: Policy | Array) -> Array:
+    """Probability [H, S] that a policy [H, S], or one of chances [H, S, A], is in state s at step h."""
     visits = np.zeros((mdp.H, mdp.S))
     visits[0] = mdp.d1
     for h in range(mdp.H - 1):

@@ -21,16 +21,19 @@ def at_step(
     *,
     wrong: NDArray[np.bool_] | None = None,
     over: float = 0.0,
+    sure: Array | None = None,
 ) -> str:
     """The actions chosen at one step, [S].
 
     Args:
         wrong: [S] where the optimal policy does better, None without one.
         over: the share of episodes that are over by then.
+        sure: [S] the chance of that action, where the policy is a stochastic one.
     """
     counts = np.bincount(chosen.astype(int), minlength=len(action_labels))
     leading = int(counts.argmax())
-    said = f"At step {step} it chooses {quoted(action_labels[leading])} in {counts[leading]} of {len(chosen)} states"
+    chooses = "it chooses" if sure is None else "its likeliest action is"
+    said = f"At step {step} {chooses} {quoted(action_labels[leading])} in {counts[leading]} of {len(chosen)} states"
     if wrong is not None:
         lost = int(wrong.sum())
         said += (
@@ -38,6 +41,8 @@ def at_step(
             if lost
             else "; in none does the optimal policy do better"
         )
+    if sure is not None:
+        said += f". The likeliest action of a state has chance {percent(float(sure.mean()))} on average"
     if over > 0:
         said += f". By then {percent(over)} of the episodes are over"
     return said + "."
@@ -49,18 +54,25 @@ def steps(
     *,
     wrong: NDArray[np.bool_] | None = None,
     weight: Array | None = None,
+    sure: Array | None = None,
 ) -> str:
     """A whole policy [H,S].
 
     Args:
         wrong: [H,S] where it is worse than the optimal one.
         weight: [H,S] how often the optimal policy is where it is worse.
+        sure: [H,S] the chance of its action, where the policy is a stochastic one.
     """
     if wrong is None:
         return "It plays " + _played(policy, action_labels) + "."
-    said = f"It is worse than the optimal policy in {int(wrong.sum()):,} of {wrong.size:,} state-step pairs"
+    what = "It" if sure is None else "Its likeliest action"
+    said = (
+        f"{what} is worse than the optimal policy in {int(wrong.sum()):,} of {wrong.size:,} state-step pairs"
+    )
     if weight is not None:
         said += f", where the optimal policy spends {percent(float(weight.sum()) / len(wrong))} of its time"
+    if sure is not None:
+        said += f". It has chance {percent(float(sure.mean()))} on average"
     return said + "."
 
 
@@ -80,18 +92,32 @@ def visitation(occupancy: Array, state_labels: Sequence[str], shared: float | No
     return said + "."
 
 
-def values(hopeful: float, excess: float, what: str) -> str:
+def chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
+    """Of chances [H,S,A]. weight: [H,S] how often the optimal policy is in a state, at a step."""
+    right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
+    sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
+    return (
+        f"It takes the optimal action with chance {percent(share)} where the optimal policy goes. Its likeliest action "
+        f"has chance {percent(float(sure.mean()))} on average over states and steps, and at least "
+        f"{percent(float(sure.min()))}."
+    )
+
+
+def values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:
     """How close the estimates are to the optimum.
 
     Args:
         hopeful: share of the estimates that are at least the optimum.
         excess: their mean excess at the first step.
         what: of which there is one each.
+        of_played: they are of the policy that was played, which alone they are meant to be above.
     """
+    meant = "optimism holds" if hopeful == 1 else "optimism fails in the rest"
+    if of_played:
+        meant = "it is meant to be above what the policy earns that was played, not above the best"
     return (
-        f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}: "
-        f"{'optimism holds' if hopeful == 1 else 'optimism fails in the rest'}; at the first step it is "
-        f"{human(excess)} above on average."
+        f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}: {meant}; at the first step "
+        f"it is {human(excess)} above on average."
     )
 
 

@@ -1,20 +1,21 @@
 """Exact sampling of the counts of a block of users who all follow one policy.
 
 A block of b users is sampled exactly in distribution without walking each of them: start states are
-Multinomial(b, d1); at each step, the c users in a state split over next states as Multinomial(c, P), and their
-rewards add up to Binomial(c, R). The cost does not depend on b. Small blocks are walked: it is then cheaper.
+Multinomial(b, d1); at each step, the users in a state split over actions as Multinomial(., pi), if the policy is
+stochastic, the c of one action split over next states as Multinomial(c, P), and their rewards add up to Binomial(c, R).
+The cost does not depend on b. Small blocks are walked: it is then cheaper. A policy is a `Policy` or `Logits`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.kernels import kernel
 from dprl.mdp import TabularMDP
-from dprl.mdp.planning import Policy
+from dprl.mdp.planning import chance, likeliest
 from dprl.mdp.sampling import binomial
 from dprl.mdp.structure import Table, next_state
 from dprl.mdp.tabular import Array
@@ -72,11 +73,26 @@ def _conditional(p: Array) -> Array:
 
 
 @kernel
+def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
+    """The action of one user; nothing is drawn where only one is possible."""
+    usual = likeliest(policy, h, s)
+    if policy.ndim == 2 or chance(policy, h, s, usual) == 1.0:
+        return usual
+    u = rng.random()
+    for a in range(policy.shape[2]):
+        if a != usual:
+            u -= chance(policy, h, s, a)
+            if u < 0.0:
+                return a
+    return usual
+
+
+@kernel
 def walk(
-    rng: np.random.Generator, model: Model, policy: Policy, users: int, counts: Array, starts: Ints
+    rng: np.random.Generator, model: Model, policy: Any, users: int, counts: Array, starts: Ints
 ) -> None:
     """Add `users` trajectories, one after the other, to counts; write how many start in each state."""
-    H, S = policy.shape
+    H, S = policy.shape[0], policy.shape[1]
     B = model.P.shape[3]
     for s in range(S):
         starts[s] = 0
@@ -87,7 +103,7 @@ def walk(
             s += 1
         starts[s] += 1
         for h in range(H):
-            a = policy[h, s]
+            a = drawn_action(rng, policy, h, s)
             u = rng.random()
             x = 0
             while u >= model.cumulative_P[h, s, a, x]:
@@ -105,7 +121,7 @@ def walk(
 def sample(
     rng: np.random.Generator,
     model: Model,
-    policy: Policy,
+    policy: Any,
     users: int,
     counts: Array,
     starts: Ints,
@@ -114,10 +130,10 @@ def sample(
 ) -> None:
     """Add the counts of `users` trajectories, drawn together, to counts; write how many start in each state.
 
-    here, there: int64 [S], scratch.
+    here, there: int64 [S], scratch. Rare actions are drawn first, by chances that keep all their digits: the likeliest
+    is what is left over.
     """
-    H, S = policy.shape
-    B = model.P.shape[3]
+    H, S, A = model.R.shape
     left = users
     for s in range(S):
         starts[s] = binomial(rng, left, model.conditional_d1[s])
@@ -127,25 +143,44 @@ def sample(
         for x in range(S):
             there[x] = 0
         for s in range(S):
-            c = here[s]
-            if c == 0:
+            waiting = here[s]
+            if waiting == 0:
                 continue
-            a = policy[h, s]
-            left = c
-            for x in range(B):
-                if left == 0:
-                    break
-                moved = binomial(rng, left, model.conditional_P[h, s, a, x])
-                if moved == 0:
-                    continue
-                left -= moved
-                there[next_state(model.possible, h, s, a, x)] += moved
-                counts[h, s, a, x] += moved
-            counts[h, s, a, B] += c
-            reward = model.R[h, s, a]
-            counts[h, s, a, B + 1] += binomial(rng, c, reward) if model.bernoulli else c * reward
+            usual = likeliest(policy, h, s)
+            rest = 1.0
+            for i in range(1, A + 1):
+                a = (usual + i) % A
+                c = waiting
+                if a != usual:
+                    share = chance(policy, h, s, a)
+                    c = binomial(rng, waiting, share / rest)
+                    rest -= share
+                if c > 0:
+                    move(rng, model, h, s, a, c, counts, there)
+                waiting -= c
         for x in range(S):
             here[x] = there[x]
+
+
+@kernel
+def move(
+    rng: np.random.Generator, model: Model, h: int, s: int, a: int, c: int, counts: Array, there: Ints
+) -> None:
+    """Add to counts what c users leave who take an action together, and to `there` where they go."""
+    B = model.P.shape[3]
+    left = c
+    for x in range(B):
+        if left == 0:
+            break
+        moved = binomial(rng, left, model.conditional_P[h, s, a, x])
+        if moved == 0:
+            continue
+        left -= moved
+        there[next_state(model.possible, h, s, a, x)] += moved
+        counts[h, s, a, x] += moved
+    counts[h, s, a, B] += c
+    reward = model.R[h, s, a]
+    counts[h, s, a, B + 1] += binomial(rng, c, reward) if model.bernoulli else c * reward
 
 
 @kernel
@@ -153,7 +188,7 @@ def interview(
     rng: np.random.Generator,
     asking: np.random.Generator,
     model: Model,
-    policy: Policy,
+    policy: Any,
     users: int,
     walk_below: int,
     groups: int,
@@ -175,8 +210,7 @@ def interview(
         walk_below: groups up to this size are walked.
         memory: [5, cells], see privacy/mechanisms/unary.py.
     """
-    H, S = policy.shape
-    A, B = counts.shape[2], model.P.shape[3]
+    H, S, A, B = model.P.shape
     record, inside, truth = np.zeros(counts.shape), np.zeros(counts.shape), np.zeros(counts.shape)
     asked = np.zeros((H, 3))
     begun = np.zeros(S, dtype=np.int64)
@@ -197,29 +231,31 @@ def interview(
             starts[s] += begun[s]
         for h in range(H):
             for s in range(S):
-                a = policy[h, s]
-                visits = int(record[h, s, a, B])
-                if visits == 0:
-                    continue
-                if h % groups == g:
-                    of_rewards = 0
-                    for x in range(B):
-                        c = int(record[h, s, a, x])
-                        of_m = binomial(asking, c, shares[0])
-                        of_n = binomial(asking, c - of_m, shares[1] / (shares[1] + shares[2]))
-                        inside[h, s, a, x] += of_m
-                        inside[h, s, a, B] += of_n
-                        of_rewards += c - of_m - of_n
-                        asked[h, 0] += of_m
-                        asked[h, 1] += of_n
-                    asked[h, 2] += of_rewards
-                    ones = binomial(asking, of_rewards, model.R[h, s, a])
-                    inside[h, s, a, B + 1] += ones
-                    if model.bernoulli:
-                        record[h, s, a, B + 1] = ones + binomial(rng, visits - of_rewards, model.R[h, s, a])
-                for x in range(B + 2):
-                    counts[h, s, a, x] += record[h, s, a, x]
-                    truth[h, s, a, x] += record[h, s, a, x]
+                for a in range(A):
+                    visits = int(record[h, s, a, B])
+                    if visits == 0:
+                        continue
+                    if h % groups == g:
+                        of_rewards = 0
+                        for x in range(B):
+                            c = int(record[h, s, a, x])
+                            of_m = binomial(asking, c, shares[0])
+                            of_n = binomial(asking, c - of_m, shares[1] / (shares[1] + shares[2]))
+                            inside[h, s, a, x] += of_m
+                            inside[h, s, a, B] += of_n
+                            of_rewards += c - of_m - of_n
+                            asked[h, 0] += of_m
+                            asked[h, 1] += of_n
+                        asked[h, 2] += of_rewards
+                        ones = binomial(asking, of_rewards, model.R[h, s, a])
+                        inside[h, s, a, B + 1] += ones
+                        if model.bernoulli:
+                            record[h, s, a, B + 1] = ones + binomial(
+                                rng, visits - of_rewards, model.R[h, s, a]
+                            )
+                    for x in range(B + 2):
+                        counts[h, s, a, x] += record[h, s, a, x]
+                        truth[h, s, a, x] += record[h, s, a, x]
     i = 0
     for h in range(H):
         for s in range(S):

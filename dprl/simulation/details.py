@@ -32,6 +32,7 @@ class Detail(NamedTuple):
     error_bound: float
     error_used: float
     optimism: float
+    chances: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,7 +52,9 @@ class SeedTrace(TraceCore):
             structure; `noisy` is NaN where nothing is released.
         noisy, released: what is released of the learner's statistic, with noise, and as the learner sees it; of counts
             they are shaped as these.
-        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that release.
+        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that release; of a stochastic policy its
+            likeliest actions.
+        chances: [D, H, S, A] of a stochastic policy's actions, to seven digits, else empty: [0].
         occupancy: [D, H, S] chance that this policy is in s at h.
         error_bound: [D] E_{eps,beta}.
         error_used: [D] the E the bonus used.
@@ -83,6 +86,7 @@ class SeedTrace(TraceCore):
     optimism: Array
     series: Mapping[str, Array]
     beliefs: Mapping[str, Array] = field(default_factory=dict)
+    chances: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
     optimal_policy: NDArray[np.int16]
     optimal_Q: Array
     optimal_V: Array
@@ -124,6 +128,8 @@ class SeedTrace(TraceCore):
             ).reshape((len(details), *shape))
             for name, shape in shapes.items()
         }
+        if details and details[0].chances is not None:
+            stacked["chances"] = np.array([d.chances for d in details], dtype=np.float32)
         return cls(
             **known,
             **stacked,

@@ -34,6 +34,7 @@ CHARTS = {
     "Q": "Values Q",
 }
 BUDGETS = (0.01, 0.1, 1.0)  # rho, of what is learned offline from its users
+CHANCES = {"chances": "Chances"}  # of learners whose policy is stochastic
 STAGES = {"stages": "Stage by stage"}  # of learners that work in stages
 
 
@@ -44,7 +45,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     curve, title, trace = found
     mdp = data.environment(curve.spec)
-    charts = CHARTS | (STAGES if trace.series.keys() & TITLES.keys() else {})
+    charts = (
+        CHARTS
+        | (CHANCES if trace.chances.size else {})
+        | (STAGES if trace.series.keys() & TITLES.keys() else {})
+    )
     if not mdp.dense:  # hundreds of states, as Taxi's, fit into no drawing
         charts = {key: title for key, title in charts.items() if key != "map"}
     chart = view.segments("Which chart", "drawn", charts)
@@ -65,7 +70,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def offline(trace: SeedTrace, at: int) -> None:
-    """A link to Offline, where 70% of the people follow the policy that is shown."""
+    """A link to Offline, where 70% of the people follow the policy that is shown, or its likeliest actions."""
     spec, said = trace.spec, following(trace.policy[at])
     try:
         base = OfflineSpec(
@@ -79,7 +84,8 @@ def offline(trace: SeedTrace, at: int) -> None:
     runs = [base.twin(), *(base.replace(rho=rho) for rho in BUDGETS)]
     st.page_link(
         "pages/offline/page.py",
-        label="Learn offline from users treated by this policy",
+        label="Learn offline from users treated by this policy"
+        + ("'s likeliest actions" if trace.chances.size else ""),
         icon=":material/inventory_2:",
         query_params=several.encode(runs, None, {}),
     )
@@ -102,6 +108,8 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
     """One of CHARTS, at the at-th detailed moment."""
     episode, states, actions = int(trace.detail_episodes[at]), mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
+    chances = trace.chances[at] if trace.chances.size else None
+    sure = None if chances is None else chances.max(-1)
     if chart == "map":
         wrong = metrics.mistakes(policy, best, trace.optimal_Q)[step]
         ended = grid.over(mdp.drawing, occupancy[step])
@@ -115,8 +123,26 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             optimal_policy=best,
             wrong=wrong,
             occupancy=occupancy,
+            chances=chances,
             episode=episode,
-            see=sentences.at_step(step, policy[step], actions, wrong=wrong, over=ended),
+            see=sentences.at_step(
+                step,
+                policy[step],
+                actions,
+                wrong=wrong,
+                over=ended,
+                sure=None if sure is None else sure[step],
+            ),
+            dark=night,
+        )
+    if chart == "chances" and chances is not None:
+        return figures.chances(
+            chances,
+            best,
+            state_labels=states,
+            action_labels=actions,
+            episode=episode,
+            see=sentences.chances(chances, best, trace.optimal_occupancy),
             dark=night,
         )
     if chart == "visits":
@@ -136,7 +162,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             trace.optimal_V,
             state_labels=states,
             episode=episode,
-            see=sentences.values(hopeful, excess, "state-step pairs"),
+            see=sentences.values(hopeful, excess, "state-step pairs", of_played=chances is not None),
             dark=night,
         )
     if chart == "Q":
@@ -147,7 +173,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             state_labels=states,
             action_labels=actions,
             episode=episode,
-            see=sentences.values(hopeful, excess, "state-action-step triples"),
+            see=sentences.values(hopeful, excess, "state-action-step triples", of_played=chances is not None),
             dark=night,
         )
     everywhere = metrics.mistakes(policy, best, trace.optimal_Q)
@@ -160,7 +186,8 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
         optimal_occupancy=trace.optimal_occupancy,
         wrong=everywhere,
         weight=weight,
+        sure=sure,
         episode=episode,
-        see=sentences.steps(policy, actions, wrong=everywhere, weight=weight),
+        see=sentences.steps(policy, actions, wrong=everywhere, weight=weight, sure=sure),
         dark=night,
     )

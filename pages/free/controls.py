@@ -42,6 +42,8 @@ def controls() -> None:
         named = titles(ALGORITHMS)
         algorithm = s.draft.algorithm
         select("Algorithm", LEARNERS, algorithm, setter("algorithm"), named, ALGORITHMS[algorithm].summary)
+        if ALGORITHMS[algorithm].note:
+            st.caption(escape(ALGORITHMS[algorithm].note))
         budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
         with st.expander("More settings"):
             noise(s)

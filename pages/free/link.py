@@ -18,6 +18,7 @@ from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
+from dprl.words import listed
 from pages.shared.visitor.links import Curve
 
 MODELS = ("none", "central", "shuffle", "local")
@@ -146,7 +147,7 @@ def _base(spec: RunSpec, problems: list[str]) -> RunSpec:
     if spec.algorithm not in LEARNERS:
         problems.append(
             f"algorithm: {spec.algorithm} does not run with every privacy model; this page compares "
-            f"{' and '.join(LEARNERS)}."
+            f"{listed(LEARNERS)}."
         )
         changes |= {"algorithm": BASE.algorithm, "privacy": "central"}
     elif spec.privacy != "central":

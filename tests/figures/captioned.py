@@ -84,9 +84,11 @@ def on_environment(
     optimal_policy: Any = None,
     optimal_Q: Any = None,
     occupancy: Any = None,
+    chances: Any = None,
     **how: Any,
 ) -> Picture:
     wrong = None
+    sure = None if chances is None else chances[step].max(-1)
     if optimal_policy is not None:
         wrong = metrics.mistakes(chosen, optimal_policy, optimal_Q)[step]
     over = 0.0 if occupancy is None else grid.over(drawing, occupancy[step])
@@ -99,7 +101,8 @@ def on_environment(
         optimal_policy=optimal_policy,
         wrong=wrong,
         occupancy=occupancy,
-        see=about_policies.at_step(step, chosen[step], action_labels, wrong=wrong, over=over),
+        chances=chances,
+        see=about_policies.at_step(step, chosen[step], action_labels, wrong=wrong, over=over, sure=sure),
         **how,
     )
 
@@ -111,6 +114,7 @@ def over_steps(
     optimal_policy: Any = None,
     optimal_occupancy: Any = None,
     optimal_Q: Any = None,
+    sure: Any = None,
     **how: Any,
 ) -> Picture:
     wrong = weight = None
@@ -124,7 +128,8 @@ def over_steps(
         optimal_occupancy=optimal_occupancy,
         wrong=wrong,
         weight=weight,
-        see=about_policies.steps(chosen, action_labels, wrong=wrong, weight=weight),
+        sure=sure,
+        see=about_policies.steps(chosen, action_labels, wrong=wrong, weight=weight, sure=sure),
         **how,
     )
 

@@ -73,6 +73,22 @@ def test_arrows_are_the_policys_moves_and_none_stands_where_nothing_matters() ->
     assert len(rings.x) == 0
 
 
+def test_arrows_of_a_stochastic_policy_stand_apart_and_are_the_larger_the_likelier() -> None:
+    mdp, hints = world("gridworld")
+    chances = np.full((mdp.H, mdp.S, mdp.A), 0.01)
+    chances[..., 1], chances[..., 2] = 0.7, 0.28
+    chances[0, 0] = [0.0, 0.995, 0.005, 0.0]  # as good as certain
+    picture = captioned.on_environment(mdp.P, chances.argmax(-1), step=0, chances=chances, **hints)
+    (arrows,) = named(picture, "action")
+    sizes = dict(zip(zip(arrows.y, arrows.x, arrows.text, strict=True), arrows.textfont.size, strict=True))
+    open_cells = [s for s, mark in enumerate(grid.cell_marks(mdp.drawing)) if mark not in grid.FINAL]
+    assert len(sizes) == 2 * len(open_cells) - 1  # those of 1% are not drawn
+    r, c = mdp.drawing["cells"][0]
+    assert (r, c, "→") in sizes
+    r, c = mdp.drawing["cells"][1]
+    assert sizes[r, c + grid.ASIDE, "→"] > sizes[r + grid.ASIDE, c, "↓"] > 0
+
+
 def test_rings_mark_exactly_the_worse_moves() -> None:
     mdp, hints = world("gridworld")
     best = planning.optimum(mdp)

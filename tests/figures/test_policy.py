@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 import pytest
 
 from dprl import metrics
-from dprl.figures import graph, policy, style
+from dprl.figures import graph, policy, steps, style
+from dprl.sentences import policy as sentences
 from tests.figures import captioned
 
 CHAIN, GRAPH = {"kind": "chain"}, {"kind": "graph"}
@@ -69,6 +70,78 @@ def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_wo
     )
     assert "step 2" in figure.layout.title.text
     assert picture.table["optimal action"].tolist() == ["right"] * 4
+
+
+def stochastic(chain: Any) -> Any:
+    """[5, 4, 2]: the chain's policy with chance 0.9, and with 0.6 at step 2 in state 1."""
+    chances = np.where(np.eye(2)[chain.policy] > 0, 0.9, 0.1)
+    chances[2, 1] = [0.6, 0.4]
+    return chances
+
+
+def test_a_stochastic_policy_is_drawn_with_every_action_as_wide_as_it_is_likely(chain: Any) -> None:
+    chances = stochastic(chain)
+    more = {"optimal_policy": chain.optimal, "optimal_Q": chain.optimal_Q, "occupancy": chain.occupancy}
+    picture = captioned.on_environment(
+        chain.P, chain.policy, step=2, drawing=CHAIN, chances=chances, **more, **chain.labels
+    )
+    left, right = (lines_of(picture.figure, name) for name in ("← left", "→ right"))
+    # left is certain to move: 0.1, and 0.6 in state 1; right by 0.4 and stays by 0.6, of 0.9 (0.4 in state 1)
+    assert {t.line.width for t in left} == {graph.WIDTHS[0], graph.WIDTHS[2]}
+    assert {t.line.width for t in right} == {
+        graph.WIDTHS[0],
+        graph.WIDTHS[1],
+        graph.WIDTHS[2],
+        graph.WIDTHS[3],
+    }
+    nodes = next(t for t in picture.figure.data if t.name == "states")
+    hover = str(nodes.to_plotly_json())
+    assert "<b>state 1</b>: left 60%, right 40%<br>leads to state 0 60%, state 1 24%, state 2 16%" in hover
+    assert picture.see == (
+        "At step 2 its likeliest action is **right** in 3 of 4 states; in 1 the optimal policy does better. "
+        "The likeliest action of a state has chance 82% on average."
+    )
+    assert picture.table["chance of left"].tolist() == pytest.approx([0.1, 0.6, 0.1, 0.1])
+    assert picture.table["action"].tolist() == ["right", "left", "right", "right"]
+
+
+def test_chances_of_actions_over_the_steps(chain: Any) -> None:
+    chances = stochastic(chain)
+    picture = steps.chances(chances, chain.optimal, see="seen", **chain.labels)
+    learned, optimal = picture.figure.data
+    assert (learned.name, optimal.name) == ("Learned", "Optimal")
+    assert learned.z.shape == (8, 5)
+    assert learned.z[2 * 1 + 0, 2] == pytest.approx(0.6)  # state 1, left, step 2
+    np.testing.assert_array_equal(optimal.z, np.tile([[0.0], [1.0]], (4, 5)))
+    assert (learned.zmin, learned.zmax) == (0, 1)
+    row = picture.table[(picture.table["step"] == 2) & (picture.table["state"] == "state 1")]
+    assert row["learned"].tolist() == pytest.approx([0.6, 0.4])
+    assert row["action"].tolist() == ["left", "right"]
+    said = sentences.chances(chances, chain.optimal, chain.occupancy)
+    assert said == (  # (19 * 0.9 + 0.4) / 20, (19 * 0.9 + 0.6) / 20
+        "It takes the optimal action with chance 88% where the optimal policy goes. Its likeliest action has chance "
+        "88% on average over states and steps, and at least 60%."
+    )
+
+
+def test_the_likeliest_action_comes_with_its_chance(chain: Any) -> None:
+    sure = stochastic(chain).max(-1)
+    weighed = {"optimal_policy": chain.optimal, "optimal_occupancy": chain.occupancy}
+    picture = captioned.over_steps(chain.policy, sure=sure, **weighed, **chain.labels)
+    names = [t.name for t in picture.figure.data if t.type == "heatmap"]
+    assert names[:3] == ["Learned: the likeliest action", "Its chance", "Optimal"]
+    np.testing.assert_array_equal(picture.figure.data[1].z, sure.T)
+    assert picture.see.startswith("Its likeliest action is worse than the optimal policy in 1 of 20")
+    assert picture.see.endswith("of its time. It has chance 88% on average.")
+    assert picture.table["its chance"].tolist() == sure.ravel().tolist()
+
+
+def test_values_of_a_policy_that_was_played_promise_nothing_of_the_best() -> None:
+    assert "optimism holds" in sentences.values(1.0, 0.5, "pairs")
+    for hopeful in (0.4, 1.0):
+        said = sentences.values(hopeful, 0.5, "pairs", of_played=True)
+        assert "optimism" not in said
+        assert "above what the policy earns that was played" in said
 
 
 def test_a_tie_is_no_mistake(chain: Any) -> None:

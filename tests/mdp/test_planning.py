@@ -68,6 +68,31 @@ def test_kernel_and_occupancy_agree_with_values(seed: int, size: tuple[int, int,
     assert planning.start_value(mdp, V) == pytest.approx(collected, abs=1e-12)
 
 
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(seeds, sizes)
+def test_a_stochastic_policys_value_is_what_it_collects(seed: int, size: tuple[int, int, int]) -> None:
+    """Its value by the kernel, by rewards where its occupancy is, and by every deterministic policy it may be."""
+    S, A, H = size
+    mdp = random_mdp(seed, S, A, H)
+    chances = np.random.default_rng(seed).dirichlet(np.ones(A), size=(H, S))
+    chances[0, 0] = np.eye(A)[0]
+    V = np.full((H + 1, S), np.nan)
+    with np.errstate(divide="ignore"):
+        planning.evaluate(mdp.P, mdp.possible, mdp.R, np.log(chances), V)
+    np.testing.assert_allclose(planning.policy_values(mdp, chances), V, rtol=0, atol=1e-12)
+    visits = planning.occupancy(mdp, chances)
+    collected = (visits[..., None] * chances * mdp.R).sum()
+    assert planning.start_value(mdp, V) == pytest.approx(collected, abs=1e-12)
+    if A ** (S * H) > 100:
+        return
+    mean = np.zeros((H + 1, S))
+    for actions in product(range(A), repeat=H * S):
+        policy = np.array(actions, dtype=np.int64).reshape(H, S)
+        chance = np.take_along_axis(chances, policy[..., None], -1).prod()
+        mean += chance * planning.policy_values(mdp, policy)
+    np.testing.assert_allclose(V, mean, rtol=0, atol=1e-12)
+
+
 def test_the_lowest_of_equally_good_actions_is_optimal() -> None:
     H, S, A = 2, 2, 3
     R = np.zeros((H, S, A))

@@ -105,6 +105,27 @@ def test_every_chart_of_the_policy(visit: Visit, work: Work, chart: str, environ
     assert len(charts(visit(EXPLORE, c=[curve], tab="policy", pol=chart, h="1"))) == 1
 
 
+def test_a_stochastic_policy_is_drawn_by_its_chances(visit: Visit, work: Work) -> None:
+    curves = ["env.gridworld~envp.H.4~alg.private-ucb-po~K.1000~seeds.1~eps.100", "alg.dp-ucbvi"]
+    app = visit(EXPLORE, c=curves, i="0")
+    assert "a block of b users by b steps at once" in words(app)
+    work()
+    for chart, shown, said in (
+        ("chances", "Heatmaps of how likely each action is", "It takes the optimal action with chance"),
+        ("steps", "Heatmaps of the action taken", "Its likeliest action is worse"),
+        ("map", "Drawing of a grid with an arrow", "its likeliest action is"),
+        ("V", "Heatmaps of the value", "above what the policy earns that was played"),
+    ):
+        app = visit(EXPLORE, c=curves, i="0", tab="policy", pol=chart, h="1")
+        (drawn,) = charts(app)
+        assert drawn.alt.startswith(shown)
+        assert said in words(app)
+        labels = [link.proto.label for link in app.get("page_link")]
+        assert "Learn offline from users treated by this policy's likeliest actions" in labels
+    (drawn,) = charts(visit(EXPLORE, c=curves, i="1", tab="policy", pol="chances"))
+    assert not drawn.alt.startswith("Heatmaps of how likely each action is")  # it takes one
+
+
 @pytest.mark.parametrize("environment", ["gridworld", "chain", "clinic", "hard-jdp", "custom", "gymnasium"])
 def test_every_environment_draws_its_policy(visit: Visit, work: Work, environment: str) -> None:
     curve = f"env.{environment}~envp.H.4~K.1000~seeds.1~eps.100"

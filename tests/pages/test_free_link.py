@@ -101,8 +101,8 @@ def test_a_model_that_cannot_be_had_is_said_and_the_others_are_compared() -> Non
         ("b=priv.local", "privacy: the link of this page holds the run with privacy central."),
         (
             "b=alg.sdp-pe~env.random~envp.S.2~envp.A.2~envp.H.3",
-            "algorithm: sdp-pe does not run with every privacy model; this page compares dp-ucbvi and "
-            "private-ucb-vi.",
+            "algorithm: sdp-pe does not run with every privacy model; this page compares dp-ucbvi, "
+            "private-ucb-vi and private-ucb-po.",
         ),
     ],
 )

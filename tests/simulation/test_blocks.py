@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,10 +22,11 @@ from tests.compare import LEVEL, chi_square_tables, critical, ks_samples, standa
 from tests.problems import random_mdp
 
 Ints = NDArray[np.int64]
+Logits = Array  # [H, S, A], see mdp/planning.py
 Draw = Callable[[np.random.Generator, int], tuple[Array, Ints]]
 
 
-def drawing(mdp: TabularMDP, policy: Ints, how: str, *, plain: bool = False) -> Draw:
+def drawing(mdp: TabularMDP, policy: Ints | Logits, how: str, *, plain: bool = False) -> Draw:
     """A function (rng, users) -> counts [H, S, A, S + 2] and starts [S], by `walk` or by `sample`."""
     model, S = model_of(mdp), mdp.S
     function: Callable[..., None] = walk if how == "walk" else sample
@@ -32,8 +34,9 @@ def drawing(mdp: TabularMDP, policy: Ints, how: str, *, plain: bool = False) -> 
     if not plain:
         i = type_of(np.zeros(1, dtype=np.int64))
         f4 = type_of(np.zeros((1, 1, 1, 1)))
-        i2 = type_of(np.zeros((1, 1), dtype=np.int64))
-        signature = type_of(None)(rng_type(), type_of(model), i2, type_of(1), f4, *[i] * (1 + len(scratch)))
+        signature = type_of(None)(
+            rng_type(), type_of(model), type_of(policy), type_of(1), f4, *[i] * (1 + len(scratch))
+        )
         function = compiled(function, signature)
 
     def draw(rng: np.random.Generator, users: int) -> tuple[Array, Ints]:
@@ -52,6 +55,17 @@ def some_policy(mdp: TabularMDP, seed: int = 0) -> Ints:
     return np.random.default_rng(seed).integers(mdp.A, size=(mdp.H, mdp.S))
 
 
+def some_chances(mdp: TabularMDP, seed: int = 0) -> Logits:
+    """A stochastic policy: some rows take one action for certain, some never take one."""
+    rng = np.random.default_rng(seed)
+    chances = rng.dirichlet(np.ones(mdp.A), size=(mdp.H, mdp.S))
+    chances[-1, 0] = np.eye(mdp.A)[0]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(chances))
+
+
+POLICIES: dict[str, Callable[..., Any]] = {"actions": some_policy, "chances": some_chances}
+
 PROBLEMS = {
     "riverswim": ENVIRONMENTS["riverswim"].make(S=4, H=5, variant="strehl-littman"),
     "random": random_mdp(1, 3, 2, 4),
@@ -63,14 +77,22 @@ PROBLEMS = {
 @pytest.mark.parametrize("how", ["walk", "sample"])
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("users", [1, 5, 1000])
-def test_counts_are_conserved(name: str, how: str, users: int) -> None:
+@pytest.mark.parametrize("kind", sorted(POLICIES))
+def test_counts_are_conserved(name: str, how: str, users: int, kind: str) -> None:
     mdp = PROBLEMS[name]
-    policy = some_policy(mdp)
+    policy = POLICIES[kind](mdp)
     counts, starts = drawing(mdp, policy, how)(generator(users), users)
     check_conservation(mdp, policy, counts, starts, users)
 
 
-def check_conservation(mdp: TabularMDP, policy: Ints, counts: Array, starts: Ints, users: int) -> None:
+def chances_of(mdp: TabularMDP, policy: Ints | Logits) -> Array:
+    """[H, S, A] how likely a policy takes each action."""
+    return np.exp(policy) if policy.ndim == 3 else np.eye(mdp.A)[policy]
+
+
+def check_conservation(
+    mdp: TabularMDP, policy: Ints | Logits, counts: Array, starts: Ints, users: int
+) -> None:
     m, n, r = transitions(counts), visits(counts), rewards(counts)
     np.testing.assert_array_equal(m.sum(-1), n)
     np.testing.assert_array_equal(n.sum((1, 2)), users)
@@ -78,8 +100,7 @@ def check_conservation(mdp: TabularMDP, policy: Ints, counts: Array, starts: Int
     np.testing.assert_array_equal(m.sum((1, 2))[:-1], n.sum(-1)[1:])  # who arrives is there at the next step
     assert not m[mdp.P == 0].any()
     assert (m >= 0).all()
-    followed = np.arange(mdp.A) == policy[..., None]
-    assert not n[~followed].any()
+    assert not n[chances_of(mdp, policy) == 0].any()
     assert ((r >= 0) & (r <= n)).all()
     if mdp.bernoulli:
         np.testing.assert_array_equal(r, np.round(r))
@@ -99,15 +120,17 @@ def test_counts_are_conserved_exactly_at_the_largest_size() -> None:
     np.testing.assert_allclose(visits(counts).sum(-1) / 1e15, occupied, rtol=0, atol=5 * 0.5 / np.sqrt(1e15))
 
 
-def exact_outcomes(mdp: TabularMDP, policy: Ints) -> dict[bytes, float]:
+def exact_outcomes(mdp: TabularMDP, policy: Ints | Logits) -> dict[bytes, float]:
     """The chance of every record of counts that one user can leave."""
     chances: dict[bytes, float] = {}
-    for path in product(range(mdp.S), repeat=mdp.H + 1):
+    pi = chances_of(mdp, policy)
+    paths = product(product(range(mdp.S), repeat=mdp.H + 1), product(range(mdp.A), repeat=mdp.H))
+    for path, actions in paths:
         for paid in product((0, 1), repeat=mdp.H) if mdp.bernoulli else [None]:
             chance, counts = float(mdp.d1[path[0]]), empty(mdp.H, mdp.S, mdp.A)
             for h in range(mdp.H):
-                s, x, a = path[h], path[h + 1], policy[h, path[h]]
-                chance *= mdp.P[h, s, a, x]
+                s, x, a = path[h], path[h + 1], actions[h]
+                chance *= pi[h, s, a] * mdp.P[h, s, a, x]
                 counts[h, s, a, x] += 1
                 counts[h, s, a, mdp.S] += 1
                 mean = mdp.R[h, s, a]
@@ -124,10 +147,11 @@ def exact_outcomes(mdp: TabularMDP, policy: Ints) -> dict[bytes, float]:
 
 @pytest.mark.parametrize("bernoulli", [True, False])
 @pytest.mark.parametrize("how", ["walk", "sample"])
-def test_one_user_leaves_each_record_with_its_exact_chance(how: str, bernoulli: bool) -> None:
+@pytest.mark.parametrize("kind", sorted(POLICIES))
+def test_one_user_leaves_each_record_with_its_exact_chance(how: str, bernoulli: bool, kind: str) -> None:
     """Whole records, chi-square against the enumeration of all paths."""
     mdp = random_mdp(4, 2, 2, 3, bernoulli=bernoulli)
-    policy = some_policy(mdp, seed=1)
+    policy = POLICIES[kind](mdp, seed=1)
     chances = exact_outcomes(mdp, policy)
     draw, rng, draws = drawing(mdp, policy, how), generator(5), 20_000
     seen = dict.fromkeys(chances, 0)
@@ -145,10 +169,11 @@ def test_one_user_leaves_each_record_with_its_exact_chance(how: str, bernoulli: 
 
 @pytest.mark.parametrize("bernoulli", [True, False])
 @pytest.mark.parametrize("users", [2, 3])
-def test_whole_records_of_a_few_users_have_one_distribution(users: int, bernoulli: bool) -> None:
+@pytest.mark.parametrize("kind", sorted(POLICIES))
+def test_whole_records_of_a_few_users_have_one_distribution(users: int, bernoulli: bool, kind: str) -> None:
     """The joint distribution of all counts at all steps: chi-square between the two ways, 20,000 blocks each."""
     mdp = random_mdp(5, 2, 2, 2, bernoulli=bernoulli)
-    policy = some_policy(mdp)
+    policy = POLICIES[kind](mdp)
     tables = []
     for how, seed in (("walk", 6), ("sample", 7)):
         draw, rng = drawing(mdp, policy, how), generator(seed)
@@ -179,6 +204,46 @@ def test_large_blocks_have_one_distribution(name: str) -> None:
     assert len(varying) > 10
     for a, b in varying:
         assert ks_samples(a, b) > LEVEL / len(varying)
+
+
+@pytest.mark.parametrize("how", ["walk", "sample"])
+def test_several_actions_share_their_users_by_their_chances(how: str) -> None:
+    """n[h, s, a] of 200 users is Binomial(200, occupancy * chance), of three actions, one of them rare."""
+    mdp, users, blocks = random_mdp(6, 1, 3, 2), 200, 2000
+    chances = np.array([[[0.3, 0.68, 0.02]], [[0.05, 0.05, 0.9]]])
+    draw, rng = drawing(mdp, np.log(chances), how), generator(11)
+    n = np.array([visits(draw(rng, users)[0]) for _ in range(blocks)])
+    for (h, s, a), chance in np.ndenumerate(chances):
+        law = stats.binom(users, chance)
+        edges = np.unique(law.ppf([0.2, 0.4, 0.6, 0.8]))
+        expected = np.diff([0.0, *law.cdf(edges), 1.0]) * blocks
+        observed = np.bincount(np.searchsorted(edges, n[:, h, s, a]), minlength=len(expected))
+        assert stats.chisquare(observed, expected).pvalue > LEVEL / chances.size
+
+
+@pytest.mark.parametrize("usual", [0, 1, 2])
+def test_an_action_that_is_hardly_taken_keeps_its_digits(usual: int) -> None:
+    """Of 10^15 users about 10 take one of chance 10^-14, and about 0.01 * 10^15 one of chance 0.01."""
+    mdp = random_mdp(7, 1, 3, 1)
+    chances = np.roll([1.0, 1e-14, 0.01], usual)[None, None]
+    draw, rng = drawing(mdp, np.log(chances), "sample"), generator(12)
+    n = np.array([visits(draw(rng, 10**15)[0])[0, 0] for _ in range(20_000)])
+    np.testing.assert_array_equal(n.sum(-1), 10**15)
+    n = np.roll(n, -usual, axis=-1)
+    assert standard_errors(n[:, 1], 10.0) < critical()
+    np.testing.assert_allclose(n[:, 2], 1e13, rtol=1e-5)
+
+
+@pytest.mark.parametrize("how", ["walk", "sample"])
+def test_a_policy_of_certain_chances_is_one_of_actions(how: str) -> None:
+    """The same draws in the same order."""
+    for mdp in PROBLEMS.values():
+        policy = some_policy(mdp)
+        certain = np.where(np.eye(mdp.A)[policy] > 0, 0.0, -np.inf)
+        ours = drawing(mdp, policy, how, plain=True)(generator(3), 50)
+        theirs = drawing(mdp, certain, how, plain=True)(generator(3), 50)
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("how", ["walk", "sample"])
@@ -270,9 +335,10 @@ def test_compiled_draws_are_numpys() -> None:
 
 
 @pytest.mark.parametrize("how", ["walk", "sample"])
-def test_compiled_blocks_are_bit_identical(how: str) -> None:
+@pytest.mark.parametrize("kind", sorted(POLICIES))
+def test_compiled_blocks_are_bit_identical(how: str, kind: str) -> None:
     for name, mdp in PROBLEMS.items():
-        policy = some_policy(mdp)
+        policy = POLICIES[kind](mdp)
         for users in (1, 7, 60):
             ours, our_starts = drawing(mdp, policy, how, plain=True)(generator(users), users)
             theirs, their_starts = drawing(mdp, policy, how)(generator(users), users)

@@ -93,17 +93,20 @@ def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> 
     assert trace.v_star == pytest.approx(mdp.d1 @ best)
     np.testing.assert_array_equal(trace.detail_episodes, np.arange(1, 21))
     np.testing.assert_array_equal(trace.episodes, np.arange(1, 21))
-    played = [first, *trace.policy[:-1].astype(np.int64)]
+    learned, exact = trace.policy.astype(np.int64), 1e-12
+    if first.ndim == 3:  # chances, of which a trace keeps seven digits
+        first, learned, exact = np.exp(first), trace.chances.astype(float), 1e-6
+    played = [first, *learned[:-1]]
     starts = np.diff(visits(trace.counts)[:, 0].sum(-1), axis=0, prepend=np.zeros((1, mdp.S)))
     assert (starts.sum(1) == 1).all()
     lost = np.array([best - planning.policy_values(mdp, policy)[0] for policy in played])
     regret_by_episode = (starts * lost).sum(1)
-    np.testing.assert_allclose(trace.gap, lost @ mdp.d1, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(trace.regret, regret_by_episode.cumsum(), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(trace.gap, lost @ mdp.d1, rtol=0, atol=exact)
+    np.testing.assert_allclose(trace.regret, regret_by_episode.cumsum(), rtol=0, atol=20 * exact)
     for j, alpha in enumerate(trace.pac_alpha):
         np.testing.assert_array_equal(trace.pac_count[:, j], (regret_by_episode > alpha).cumsum())
-    for policy, occupied in zip(trace.policy, trace.occupancy, strict=True):
-        np.testing.assert_allclose(occupied, planning.occupancy(mdp, policy.astype(np.int64)), atol=1e-12)
+    for policy, occupied in zip(learned, trace.occupancy, strict=True):
+        np.testing.assert_allclose(occupied, planning.occupancy(mdp, policy), atol=exact)
 
 
 def test_an_optimal_policy_has_no_regret_at_all() -> None:

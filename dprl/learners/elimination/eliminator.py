@@ -110,6 +110,7 @@ class EliminationLearner:
     schedule = "own"
     forgets = True
     declarable: ClassVar[tuple[str, ...]] = ()
+    note = ""
     refused: ClassVar[Mapping[str, str]] = {}
     noise_weight = None
 

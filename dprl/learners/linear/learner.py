@@ -117,6 +117,7 @@ class MixtureLearner:
     schedule = ""
     forgets = False
     declarable: ClassVar[tuple[str, ...]] = ()
+    note = ""
     refused: ClassVar[Mapping[str, str]] = {}
     noise_weight: ClassVar[Any] = None
 

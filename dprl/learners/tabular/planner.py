@@ -24,6 +24,14 @@ SIGNATURE = (
 )
 
 
+# of a planner whose policy is stochastic: (released, E, possible, constants, users, Q, V, policy).
+# users: who have played since the last plan; policy: Logits [H, S, A], those that they played, overwritten.
+STOCHASTIC = (
+    f"void(float64[:,:,:,::1], float64, {TYPE}, float64[::1], int64, float64[:,:,::1], float64[:,::1],"
+    " float64[:,:,::1])"
+)
+
+
 RETIRED = {
     "practical": "the practical bonus was fitted to RiverSwim; elsewhere it can settle on a worse policy, and then the "
     "price of privacy says nothing"
@@ -31,7 +39,7 @@ RETIRED = {
 
 
 class Planner(NamedTuple):
-    """plan: kernel with SIGNATURE; constants: see `TabularLearner`."""
+    """plan: kernel with SIGNATURE, or STOCHASTIC; constants: see `TabularLearner`."""
 
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
@@ -43,9 +51,10 @@ class TabularLearner:
 
     Attributes:
         statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones.
-        plan: kernel with SIGNATURE.
+        plan: kernel with SIGNATURE, or with STOCHASTIC.
         constants(problem): array handed to it at every call.
-        anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py.
+        anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None where it has none.
+        stochastic: its policy is one of chances, which it changes by steps.
 
     The rest is that of every `Learner`.
     """
@@ -58,10 +67,12 @@ class TabularLearner:
     statistic: Counts
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
-    anytime: Callable[..., None]
+    anytime: Callable[..., None] | None
     bonuses: tuple[str, ...] = ("anytime", "paper", "practical")
     fields: tuple[Field, ...] = ()
     noise_weight: Callable[[Problem], float] | None = None
+    note: str = ""
+    stochastic: bool = False
 
     loop = "replan"
     needs = ""
@@ -78,7 +89,7 @@ class TabularLearner:
 
     def planner(self, bonus: str) -> Planner:
         """How it plans with a set of constants."""
-        if bonus == "anytime":
+        if bonus == "anytime" and self.anytime:
             return Planner(self.anytime, anytime.constants)
         return Planner(self.plan, self.constants)
 

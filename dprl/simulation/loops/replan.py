@@ -15,7 +15,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
-from dprl.simulation.loops.replan_kernels import Setup, State, kernels_of, planner_of
+from dprl.simulation.loops.replan_kernels import Setup, State, kernels_of, learn, learner_of
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
 from dprl.simulation.prepare import PAC_ALPHAS, error_told, problem_of
 from dprl.statistics.counts import Counts
@@ -36,7 +36,7 @@ class SeedRun(SlicedRun):
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         value = np.zeros((mdp.H + 1, mdp.S))
         # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
-        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self.optimum.policy, value)
+        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self._as_played(self.optimum.policy), value)
         V_star = value[0].copy()
         self.setup = Setup(
             K=spec.episodes,
@@ -50,9 +50,9 @@ class SeedRun(SlicedRun):
             bound=noise.bound,
             error=error_told(spec, noise),
             targets=schedules.targets(spec.episodes, *CHECKPOINTS),
-            constants=planner_of(spec).constants(
-                problem_of(spec, mdp.size, spec.episodes, tuple(map(tuple, rows.tolist())))
-            ),
+            constants=learner_of(spec)
+            .planner(spec.bonus)
+            .constants(problem_of(spec, mdp.size, spec.episodes, tuple(map(tuple, rows.tolist())))),
             scales=noise.scales,
             balanced=counts.flow is not None,
             tau2=counts.tau2,
@@ -66,18 +66,16 @@ class SeedRun(SlicedRun):
         )
         self._allocate()
 
+    def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
+        """A policy [H, S] as the kernels of this run take it."""
+        if not learner_of(self.spec).stochastic:
+            return policy
+        return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
+
     def _first_plan(self) -> None:
-        # before any user: every count zero, so every action looks as good as any and the lowest is played
+        # before any user: every count zero, so every action looks as good as any; the lowest is played, or all alike
         state = self.state
-        self._kernels.plan(
-            state.released,
-            0.0,
-            self.model.possible,
-            self.setup.constants,
-            state.Q,
-            state.V,
-            state.policy,
-        )
+        learn(self._kernels.plan, 0, 0.0, self.model, self.setup, state, state.policy)
         state.played[:] = state.policy
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
@@ -109,6 +107,9 @@ class SeedRun(SlicedRun):
             rows_of = np.broadcast_to(self.mdp.possible, self.mdp.P.shape)
             noisy[..., :-2][rows_of < 0] = np.nan
         rows = noise.mechanism.rows(stream.items, stream.releases) if noise.mechanism else 0
+        policy: planning.Policy | planning.Logits = np.zeros((H, S), dtype=np.int64)
+        if learner_of(self.spec).stochastic:
+            policy = np.full((H, S, A), -np.log(A))
         self.state = State(
             position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
@@ -119,8 +120,8 @@ class SeedRun(SlicedRun):
             memory=np.zeros((rows, cells)),
             Q=np.full((H, S, A), float(H)),
             V=np.zeros((H + 1, S)),
-            policy=np.zeros((H, S), dtype=np.int64),
-            played=np.full((H, S), -1, dtype=np.int64),
+            policy=policy,
+            played=np.full_like(policy, -1),
             value=np.zeros((H + 1, S)),
             starts=np.zeros(S, dtype=np.int64),
             here=np.zeros(S, dtype=np.int64),
@@ -132,20 +133,24 @@ class SeedRun(SlicedRun):
     @property
     def _detail_bytes(self) -> int:
         H, S, A = self.mdp.H, self.mdp.S, self.mdp.A
-        return int(8 * 3 * self.state.counts.size + 8 * H * S * (A + 3))
+        return int(8 * 3 * self.state.counts.size + 8 * H * S * (A + 3) + self.state.policy.nbytes)
 
     def _detail(self) -> Detail:
         state, row = self.state, self.state.position[2]
+        policy, chances = state.policy, None
+        if policy.ndim == 3:
+            policy, chances = policy.argmax(-1), np.exp(policy)
         return Detail(
             episode=self.users,
             counts=state.counts.copy(),
             noisy=state.noisy.copy(),
             released=state.released.copy(),
-            policy=state.policy.astype(np.int16),
+            policy=policy.astype(np.int16),
             Q=state.Q.copy(),
             V=state.V[:-1].copy(),
-            occupancy=planning.occupancy(self.mdp, state.policy),
+            occupancy=planning.occupancy(self.mdp, state.policy if chances is None else chances),
             error_bound=float(self.setup.bound[row]),
             error_used=float(self.setup.error[row]),
             optimism=float(np.mean(state.Q >= self.optimum.Q - 1e-9)),
+            chances=chances,
         )

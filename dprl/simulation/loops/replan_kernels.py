@@ -12,7 +12,7 @@ from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular import planner
 from dprl.mdp import planning
-from dprl.mdp.planning import Policy
+from dprl.mdp.planning import Logits, Policy, of_logits
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, mechanisms
 from dprl.privacy.mechanisms import no_noise
@@ -83,8 +83,8 @@ class State(NamedTuple):
         counts, noisy, released: [H, S, A, B + 2] (one array when there is no noise).
         noise: [cells] unit noise in the sums.
         memory: the mechanism's.
-        Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's.
-        played: [H, S] the policy whose exact values [H + 1, S] are in `value`.
+        Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's, or its Logits.
+        played: the policy whose exact values [H + 1, S] are in `value`.
         starts, here, there: [S].
         totals: [2], regret so far and largest noise so far relative to what E allows.
         pac: [P].
@@ -99,8 +99,8 @@ class State(NamedTuple):
     memory: Array
     Q: Array
     V: Array
-    policy: Policy
-    played: Policy
+    policy: Policy | Logits
+    played: Policy | Logits
     value: Array
     starts: Ints
     here: Ints
@@ -150,6 +150,7 @@ def simulate(
     for _ in range(count):
         if users >= until:
             break
+        before = users
         left = setup.releases - made
         now = setup.K
         if left > 1:
@@ -191,9 +192,26 @@ def simulate(
             while target < targets.shape[0] and targets[target] <= users:
                 target += 1
 
-        plan(state.released, errors[row], model.possible, setup.constants, state.Q, state.V, state.policy)
+        learn(plan, now - before, errors[row], model, setup, state, state.policy)
         follow(model, state)
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
+
+
+@kernel
+def learn(
+    plan: Callable[..., None],
+    users: int,
+    error: float,
+    model: Model,
+    setup: Setup,
+    state: State,
+    policy: Any,
+) -> None:
+    """Plan from what was released. Who moves by steps is told how many users have played the last policy."""
+    if policy.ndim == 2:
+        plan(state.released, error, model.possible, setup.constants, state.Q, state.V, policy)
+    else:
+        plan(state.released, error, model.possible, setup.constants, users, state.Q, state.V, policy)
 
 
 @kernel
@@ -265,13 +283,12 @@ def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None
 @kernel
 def follow(model: Model, state: Any) -> None:
     """Evaluate the learner's policy exactly, if it is not the one already evaluated."""
-    H, S = state.policy.shape
+    policy, played = state.policy.reshape(-1), state.played.reshape(-1)
     same = True
-    for h in range(H):
-        for s in range(S):
-            if state.policy[h, s] != state.played[h, s]:
-                state.played[h, s] = state.policy[h, s]
-                same = False
+    for i in range(policy.shape[0]):
+        if policy[i] != played[i]:
+            played[i] = policy[i]
+            same = False
     if not same:
         planning.evaluate(model.P, model.possible, model.R, state.played, state.value)
 
@@ -292,41 +309,52 @@ class Kernels(NamedTuple):
     evaluate: Callable[..., None]
 
 
-def planner_of(spec: RunSpec) -> planner.Planner:
-    """How the learner of a spec that this loop plays plans."""
-    return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
+def learner_of(spec: RunSpec) -> planner.TabularLearner:
+    """The learner of a spec that this loop plays."""
+    return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 
 def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels:
     """What a spec's loop is run with."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
+    learner = learner_of(spec)
     found = Kernels(
         simulate,
         schedule.next_release,
-        planner_of(spec).plan,
+        learner.planner(spec.bonus).plan,
         mechanism.add_noise if mechanism else no_noise,
         statistic.publish if mechanism else as_is,
         planning.evaluate,
     )
     if plain:
         return found
-    signatures = (
-        _signature(), schedules.SIGNATURE, planner.SIGNATURE, mechanisms.SIGNATURE, consistency.SIGNATURE,
-        planning.EVALUATE,
-    )  # fmt: skip
+    signatures = (_signature(learner.stochastic), *_signatures(learner.stochastic))
     return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
 
 
+def _signatures(stochastic: bool) -> tuple[str, ...]:
+    """Those of next_release, plan, add_noise, publish and evaluate."""
+    if stochastic:
+        return (
+            of_logits(schedules.SIGNATURE), planner.STOCHASTIC, mechanisms.SIGNATURE, consistency.SIGNATURE,
+            of_logits(planning.EVALUATE),
+        )  # fmt: skip
+    return (
+        schedules.SIGNATURE, planner.SIGNATURE, mechanisms.SIGNATURE, consistency.SIGNATURE, planning.EVALUATE
+    )  # fmt: skip
+
+
 @cache
-def _signature() -> Any:
+def _signature(stochastic: bool) -> Any:
     """The declared types of `simulate`, read off small examples of its records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table = np.zeros((1, 1, 1, 1), dtype=np.int64)
+    policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, 1.0, f1, f1, f1, f1, 1, 1, f1)
-    state = State(i, i, f4, f4, f4, f1, f2, f3, f2, i2, i2, f2, i, i, i, f1, i)
+    state = State(i, i, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i)
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)
     return type_of(None)(
@@ -335,8 +363,5 @@ def _signature() -> Any:
         rng_type(),
         rng_type(),
         *(type_of(example) for example in (model, setup, state, record)),
-        function_type(schedules.SIGNATURE),
-        function_type(planner.SIGNATURE),
-        function_type(mechanisms.SIGNATURE),
-        function_type(consistency.SIGNATURE),
+        *(function_type(signature) for signature in _signatures(stochastic)[:-1]),
     )

@@ -7,13 +7,14 @@ more than all learning before. So a block about doubles the count of what it pla
 from __future__ import annotations
 
 from math import ceil, exp, log
+from typing import Any
 
 import numpy as np
 
 from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.mdp import Size
-from dprl.mdp.planning import Policy
+from dprl.mdp.planning import chance
 from dprl.mdp.structure import Table, next_state
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules import geometric
@@ -52,17 +53,17 @@ def next_release(
     released: Array,
     error: float,
     possible: Table,
-    policy: Policy,
+    policy: Any,
 ) -> int:
-    """t + max(1, floor(min(eta t, min over (h, s) that are played of max(n~, E, 1) / P~(s at h)))), cut at K.
+    """t + max(1, floor(min(eta t, min over (h, s, a) that are played of max(n~, E, 1) / P~(s, a at h)))), cut at K.
 
     P~ is what the learner itself has released: the first state from its counts of the first step, then m~ / sum m~
     under the policy; a state without released transitions ends the path. Before anything is released, states are
     equally likely.
     eta may be more, see `growth`. settings: [eta].
     """
-    H, S = policy.shape
-    A, B = released.shape[2], released.shape[3] - 2
+    H, S, A = released.shape[:3]
+    B = released.shape[3] - 2
     most = growth(users, left, K, settings)
     if most < 0.0:
         return min(K, users + max(1, int(-most * users)))
@@ -81,15 +82,18 @@ def next_release(
         for s in range(S):
             if here[s] <= 0.0:
                 continue
-            a = policy[h, s]
-            block = min(block, max(released[h, s, a, B], max(error, 1.0)) / here[s])
-            mass = 0.0
-            for x in range(B):
-                mass += max(released[h, s, a, x], 0.0)
-            if mass > 0.0:
+            for a in range(A):
+                played = here[s] * chance(policy, h, s, a)
+                if played <= 0.0:
+                    continue
+                block = min(block, max(released[h, s, a, B], max(error, 1.0)) / played)
+                mass = 0.0
                 for x in range(B):
-                    if released[h, s, a, x] > 0.0:
-                        there[next_state(possible, h, s, a, x)] += here[s] * released[h, s, a, x] / mass
+                    mass += max(released[h, s, a, x], 0.0)
+                if mass > 0.0:
+                    for x in range(B):
+                        if released[h, s, a, x] > 0.0:
+                            there[next_state(possible, h, s, a, x)] += played * released[h, s, a, x] / mass
         for x in range(S):
             here[x] = there[x]
     return min(K, users + max(1, int(block)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dprl.fields import SpecError, number
 from dprl.kernels import kernel
-from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules.schedule import Ints, Schedule
@@ -23,7 +24,7 @@ def next_release(
     released: Array,
     error: float,
     possible: Table,
-    policy: Policy,
+    policy: Any,
 ) -> int:
     """t_{i+1} = t_i + 1."""
     return users + 1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import log
+from typing import Any
 
 import numpy as np
 
 from dprl.fields import Field
 from dprl.kernels import kernel
 from dprl.mdp import Size
-from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules.schedule import Ints, Schedule
@@ -27,7 +27,7 @@ def next_release(
     released: Array,
     error: float,
     possible: Table,
-    policy: Policy,
+    policy: Any,
 ) -> int:
     """t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K. settings: [eta]."""
     return min(K, users + max(1, int(settings[0] * users)))

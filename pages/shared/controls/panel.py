@@ -116,10 +116,10 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
 def learner(s: Session) -> None:
     """Which algorithm."""
     key = s.draft.algorithm
-    select(
-        "Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), ALGORITHMS[key].summary
-    )
     algorithm = ALGORITHMS[key]
+    select("Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), algorithm.summary)
+    if algorithm.note:
+        st.caption(escape(algorithm.note))
     if not runs_in(key, s.draft.environment):
         fitting = next(name for name in ENVIRONMENTS if runs_in(key, name))
         st.caption(f"It needs an environment with known features: {escape(ENVIRONMENTS[fitting].title)}.")

@@ -40,7 +40,7 @@ TABS = ("regret", "counts", "policy", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "pac")
 STATISTICS: tuple[Statistic, ...] = ("mean", "median")
 COUNTS_CHARTS = ("map", "scatter", "cell", "coverage", "pulls")
-POLICY_CHARTS = ("steps", "map", "visits", "V", "Q", "stages")
+POLICY_CHARTS = ("steps", "chances", "map", "visits", "V", "Q", "stages")
 
 # What is looked at, and how. These defaults stand in no link, so they never change.
 VIEW_FIELDS: dict[str, Field] = {

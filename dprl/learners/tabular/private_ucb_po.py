@@ -1,0 +1,124 @@
+"""Private-UCB-PO (after Chowdhury, Zhou 2022) and UCB-PO (after Shani, Efroni, Rosenberg, Mannor 2020): optimistic
+policy optimisation by mirror descent, on raw noisy counts.
+
+What was read: the opening and Table 1 of the first, the abstract of the second, and for the order of things the first
+authors' public code; the formulas are recalled. docs/constants.md says where this differs, and why.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.learners.learner import Problem
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp.planning import Logits
+from dprl.mdp.structure import Table, gather
+from dprl.mdp.tabular import Array
+from dprl.statistics import NOISY
+
+
+@kernel
+def plan(
+    released: Array,
+    error: float,
+    possible: Table,
+    constants: Array,
+    users: int,
+    Q: Array,
+    V: Array,
+    policy: Logits,
+) -> None:
+    """Evaluate the policy that was played optimistically, then take a step of mirror descent for each who played it.
+
+    With den = max(n^ + E1, 1), where E1 = E/4 bounds the noise in n^ and m^, and E that in r^,
+    Q = clip((r^ + sum m^ V)/den + L/sqrt(den) + (E + 2 E1)/den + H (L_p/sqrt(den) + (B + 2) E1/den), 0, H - h),
+    V = sum over a of pi Q, and then pi(a) becomes proportional to pi(a) exp(users eta Q(a)).
+    """
+    H, S, A = Q.shape
+    L, L_p, eta = constants[0], constants[1], constants[2]
+    E1 = error / 4.0
+    most = released.shape[3] - 2
+    following = np.zeros(most)
+    for h in range(H - 1, -1, -1):
+        left = float(H - h)
+        for s in range(S):
+            for a in range(A):
+                n = released[h, s, a, most]
+                if n <= 0.0 or (error == 0.0 and n < 1.0):
+                    Q[h, s, a] = left
+                    continue
+                den = max(n + E1, 1.0)
+                B = gather(possible, h, s, a, V, h + 1, following)
+                value = released[h, s, a, most + 1]
+                for x in range(B):
+                    value += released[h, s, a, x] * following[x]
+                bonus = (L + H * L_p) / np.sqrt(den) + (error + 2.0 * E1 + H * (B + 2.0) * E1) / den
+                Q[h, s, a] = max(min(left, value / den + bonus), 0.0)
+            V[h, s] = 0.0
+            for a in range(A):
+                V[h, s] += exp(policy[h, s, a]) * Q[h, s, a]
+            step(users * eta, h, s, Q, policy)
+
+
+@kernel
+def step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
+    """ln pi = ln pi + size Q, less the logarithm of what makes it sum to 1."""
+    A = Q.shape[2]
+    top = -np.inf
+    for a in range(A):
+        policy[h, s, a] += size * Q[h, s, a]
+        top = max(top, policy[h, s, a])
+    total = 0.0
+    for a in range(A):
+        policy[h, s, a] -= top  # first: what is small beside it would lose its digits
+        total += exp(policy[h, s, a])
+    for a in range(A):
+        policy[h, s, a] -= log(total)
+
+
+def constants(problem: Problem) -> Array:
+    """L = sqrt(2 ln(4 S A T/beta)); L_p = sqrt(4 B ln(6 S A T/beta)), B the next states that are
+    possible, S of them where nothing is declared; eta = sqrt(2 ln A/(H^2 K))."""
+    rows = problem.S * problem.A * problem.T / problem.beta
+    L, L_p = sqrt(2 * log(4 * rows)), sqrt(4 * (problem.branching or problem.S) * log(6 * rows))
+    eta = sqrt(2 * log(problem.A) / problem.K) / problem.H
+    return np.array([L, L_p, eta])
+
+
+NOTE = (
+    "Its policy is stochastic and moves by steps of mirror descent, a block of b users by b steps at once. Steps are "
+    "tuned to K, so that regret goes on growing with K, in the end as \u221aK."
+)
+
+ALGORITHM = TabularLearner(
+    key="private-ucb-po",
+    title="Private-UCB-PO",
+    summary="A stochastic policy that moves by mirror descent, any privacy model (formulas recalled: after the paper).",
+    source="after Chowdhury, Zhou 2022",
+    privacies=("central", "shuffle", "local", "none"),
+    statistic=NOISY,
+    plan=plan,
+    constants=constants,
+    anytime=None,
+    bonuses=("paper",),
+    note=NOTE,
+    stochastic=True,
+)
+
+UCB_PO = TabularLearner(
+    key="ucb-po",
+    title="UCB-PO",
+    summary="Private-UCB-PO without noise: optimistic policy optimisation by mirror descent.",
+    source="after Shani, Efroni, Rosenberg, Mannor 2020",
+    privacies=("none",),
+    statistic=NOISY,
+    plan=plan,
+    constants=constants,
+    anytime=None,
+    bonuses=("paper",),
+    note=NOTE,
+    stochastic=True,
+)

@@ -1,0 +1,169 @@
+"""Private-UCB-PO: against an independent computation, in blocks against one user at a time, how its regret grows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace
+from dprl.learners import Problem
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.learners.tabular.private_ucb_po import plan
+from dprl.mdp.structure import every_state
+from dprl.mdp.tabular import Array
+from dprl.simulation import SeedRun
+from dprl.simulation.schedules import adaptive
+
+H, S, A, K, BETA = 4, 3, 3, 10**6, 0.1
+KEYS = ("private-ucb-po", "ucb-po")
+
+
+def learner(key: str = KEYS[0]) -> TabularLearner:
+    found = ALGORITHMS[key]
+    assert isinstance(found, TabularLearner)
+    return found
+
+
+PROBLEM = Problem(H, S, A, K, BETA, 1.0, "tight", "paper", {})
+
+
+def planned(released: Array, E: float, pi: Array, users: int) -> tuple[Array, Array, Array]:
+    """Q, V and the next policy, in probabilities: after Chowdhury, Zhou 2022, step by step."""
+    T, E1 = K * H, E / 4
+    L, L_p = sqrt(2 * log(4 * S * A * T / BETA)), sqrt(4 * S * log(6 * S * A * T / BETA))
+    eta = sqrt(2 * log(A) / (H**2 * K))
+    Q, V, after = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.zeros((H, S, A))
+    for h in reversed(range(H)):
+        for s in range(S):
+            for a in range(A):
+                m, n, r = released[h, s, a, :S], released[h, s, a, S], released[h, s, a, S + 1]
+                if n <= 0 or (E == 0 and n < 1):
+                    Q[h, s, a] = H - h
+                    continue
+                den = max(n + E1, 1.0)
+                b_r = L / sqrt(den) + (E + 2 * E1) / den
+                b_p = L_p / sqrt(den) + (S * E1 + 2 * E1) / den
+                Q[h, s, a] = np.clip(r / den + b_r + m @ V[h + 1] / den + H * b_p, 0, H - h)
+            V[h, s] = pi[h, s] @ Q[h, s]
+            weights = pi[h, s] * np.exp(users * eta * (Q[h, s] - Q[h, s].max()))
+            after[h, s] = weights / weights.sum()
+    return Q, V, after
+
+
+@pytest.mark.parametrize("E", [0.0, 40.0])
+def test_plans_are_those_of_an_independent_computation(E: float) -> None:
+    rng = np.random.default_rng(0)
+    constants = learner().constants(PROBLEM)
+    Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.full((H, S, A), -log(A))
+    pi = np.full((H, S, A), 1 / A)
+    for users in (0, 1, 1, 3, 50, 1000):
+        released = np.zeros((H, S, A, S + 2))
+        released[..., :S] = rng.gamma(0.5, 10 ** rng.uniform(0, 6, size=(H, S, A, 1)), (H, S, A, S))
+        released[..., S] = released[..., :S].sum(-1)
+        released[..., S + 1] = released[..., S] * rng.random((H, S, A))
+        released += E / 4 * rng.normal(size=released.shape)
+        plan(released, E, every_state(S), constants, users, Q, V, policy)
+        ours = planned(released, E, pi, users)
+        pi = ours[2]
+        for mine, its in zip(ours, (Q, V, np.exp(policy)), strict=True):
+            np.testing.assert_allclose(its, mine, rtol=1e-10, atol=1e-10)
+    assert 0.01 < pi.min() < 1 / A - 0.01  # it has moved, and not to one action
+    assert (Q < H - 1).any()
+
+
+def test_a_declared_structure_counts_only_what_is_possible() -> None:
+    """Bonuses of B possible next states, where S are not."""
+    wide, tight = (learner().constants(replace(PROBLEM, branching=B)) for B in (None, 2))
+    assert tight[1] == pytest.approx(wide[1] * sqrt(2 / S))
+    released = np.zeros((1, S, 1, 4))
+    released[..., :2], released[..., 2], released[..., 3] = 5e5, 1e6, 2e5
+    table = np.array([[[[0, 1]], [[0, 1]], [[0, -1]]]])
+    Q, V, policy = np.zeros((1, S, 1)), np.zeros((2, S)), np.zeros((1, S, 1))
+    plan(released, 400.0, table, tight, 1, Q, V, policy)
+    assert Q[0, 0, 0] - Q[0, 2, 0] == pytest.approx(1 * 100 / (1e6 + 100))  # H = 1, E1 = 100, B = 2 and 1
+
+
+def test_an_action_that_was_all_but_given_up_comes_back() -> None:
+    """Weights are kept as logarithms: what 10^12 users took away, as many give again."""
+    constants = np.array([0.0, 0.0, 1e-3])
+    released = np.zeros((1, 1, 2, 3))
+    released[..., :2] = 100.0
+    Q, V, policy = np.zeros((1, 1, 2)), np.zeros((2, 1)), np.full((1, 1, 2), -log(2))
+    for rewards in ([90.0, 10.0], [10.0, 90.0]):
+        released[0, 0, :, 2] = rewards
+        plan(released, 0.0, every_state(1), constants, 10**12, Q, V, policy)
+        if rewards[0] > rewards[1]:
+            assert np.exp(policy).tolist() == [[[1.0, 0.0]]]
+    np.testing.assert_allclose(np.exp(policy), 0.5, rtol=1e-5)
+
+
+def ran(key: str = KEYS[0], seed: int = 0, **fields: Any) -> SeedTrace:
+    given: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 3, "H": 4}}
+    run = SeedRun(RunSpec(**(given | {"algorithm": key, "privacy": "none", "seeds": 1} | fields)), seed)
+    assert run.advance(60.0)
+    return run.trace()
+
+
+def test_without_noise_it_is_ucb_po() -> None:
+    private, plain = (ran(key, episodes=10**5) for key in KEYS)
+    for name in ("regret", "gap", "counts", "Q", "V", "chances", "policy"):
+        np.testing.assert_array_equal(getattr(private, name), getattr(plain, name))
+    assert (np.diff(private.chances[:, 0, 0, 0]) != 0).any()
+
+
+@pytest.mark.parametrize("schedule", ["adaptive:0.1", "geometric:0.02"])
+def test_blocks_lose_about_what_single_users_lose(schedule: str) -> None:
+    """docs/constants.md has the table; with growth 0.1 or less the difference stays below 2%."""
+    one, many = (ran(episodes=10**5, schedule=s).regret[-1] for s in ("episodic", schedule))
+    assert many == pytest.approx(one, rel=0.02)
+
+
+def test_regret_grows_as_the_square_root_of_k() -> None:
+    """Steps are tuned to K. The exponent between 10^13 and 10^15 users; that of other learners goes to 0."""
+
+    def exponent(**fields: Any) -> float:
+        fields |= {"environment": "hard-jdp", "environment_params": {}}
+        few, many = (ran(episodes=K, **fields).regret[-1] for K in (10**13, 10**15))
+        return float(np.log10(many / few) / 2)
+
+    assert exponent() == pytest.approx(0.5, abs=0.03)
+    assert exponent(key="ucbvi") < 0.1
+
+
+def test_a_block_is_vouched_for_by_every_action_that_is_taken() -> None:
+    """t + min(eta t, min of max(n~, E, 1) / P~(h, s, a)), P~ with the chances of actions."""
+    rng = np.random.default_rng(1)
+    released = rng.integers(50, 10**4, size=(3, 3, 2, 5)).astype(float)
+    released[..., 3] = released[..., :3].sum(-1)
+    chances = rng.dirichlet([1.0, 1.0], size=(3, 3))
+    here, block = released[0, ..., 3].sum(-1) / released[0, ..., 3].sum(), np.inf
+    for h in range(3):
+        taken = here[:, None] * chances[h]
+        block = min(block, float((released[h, ..., 3] / taken).min()))
+        here = np.einsum("sa,sax->x", taken, released[h, ..., :3] / released[h, ..., 3:4])
+    given = (10**7, 10**6, 10**9, np.array([0.5]), released, 0.0, every_state(3))
+    assert adaptive.next_release(*given, np.log(chances)) == 10**7 + int(block)
+    actions = chances.argmax(-1)
+    certain = np.where(np.eye(2)[actions] > 0, 0.0, -np.inf)
+    assert adaptive.next_release(*given, certain) == adaptive.next_release(*given, actions)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_it_has_no_constants_that_are_not_proved_and_no_forecast(key: str) -> None:
+    assert learner(key).bonuses == ("paper",)
+    assert learner(key).noise_weight is None
+
+
+@pytest.mark.parametrize("privacy", ["none", "central"])
+def test_estimates_are_above_what_follows_from_the_next_steps(privacy: str) -> None:
+    """Q >= r + PV for the V that was planned with, which regret needs, at every release that is kept."""
+    trace = ran(episodes=10**6, privacy=privacy)
+    mdp = ENVIRONMENTS["random"].make(S=3, A=3, H=4)
+    V = np.concatenate([trace.V[:, 1:], np.zeros((len(trace.V), 1, 3))], axis=1)
+    follows = mdp.R + np.einsum("hsax,dhx->dhsa", mdp.P, V)
+    assert (trace.Q >= follows - 1e-12).all()
+    assert (trace.Q < trace.Q[0]).any()  # something was learned
