@@ -15,6 +15,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 from pages.users import sheet, views, words
 from pages.users.state import change, table, users
@@ -45,7 +46,7 @@ def main() -> None:
     asked = u.asked
     found = answers(table(), asked)
     common(words.size(table(), asked))
-    st.markdown(f"**{words.verdict(asked, found)}**")
+    st.markdown(f"**{escape(words.verdict(asked, found))}**")
     st.html(views.cards(found, asked, dark()))
     st.caption(words.source(table(), asked))
     key = ("users", asked, dark())
@@ -90,6 +91,8 @@ def inputs() -> None:
             with st.container(width=118, gap=None):
                 exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), _setter(name))
                 complaint(f"users.{name}")
+    if not asked.problem:
+        st.caption(escape(words.VALUE))
 
 
 def _setter(name: str) -> Callable[[Any], None]:

@@ -27,6 +27,10 @@ HEADINGS = {
 
 
 NAMES = {"value": "V* in percent of H"}
+VALUE = (
+    "V* is what the best policy earns in an episode, here in percent of H, which is what H steps of at most 1 could "
+    "pay. A rough guess will do to begin with: half as much V* takes two to five times as many users."
+)
 SIGNS = "Solid lines are measured, dashed ones extrapolated; a band is how far a line may be off, in nine cases of ten."
 
 
@@ -141,9 +145,9 @@ def assumptions(asked: Asked) -> list[str]:
         "An average episode, over all of your users and the learning included, loses at most "
         f"{asked.loss:g}% of V*, which is what the best policy earns.",
         "Each user is one episode. The states, actions and steps are known, and a step earns between 0 and 1.",
-        f"Promised is {d} when one user's episode is replaced by another, by noise calibrated to the least that our "
-        "accountant proves it of: joint DP with a trusted agent, shuffle DP with a trusted shuffler, local DP with "
-        "nobody trusted.",
+        f"Promised is {d} when one user's episode is replaced by another, by calibrated noise (tight), as little as "
+        "our accountant can prove that of: joint DP with a trusted agent, shuffle DP with a trusted shuffler, local DP "
+        "with nobody trusted.",
         "The learner is DP-UCBVI as it is by default (anytime bonus, adaptive schedule); without privacy it is the "
         "same without noise. A learner that knows more of the problem needs fewer users.",
         "Each privacy model has its default mechanism. With nobody trusted, one-hot questions (unary) took a sixth of "
