@@ -45,7 +45,7 @@ def main() -> None:
     inputs()
     asked = u.asked
     found = answers(table(), asked)
-    common(words.size(table(), asked))
+    common(words.common(table(), asked))
     st.markdown(f"**{escape(words.verdict(asked, found))}**")
     st.html(views.cards(found, asked, dark()))
     st.caption(words.source(table(), asked))
@@ -88,7 +88,7 @@ def inputs() -> None:
         for name, label in LABELS.items():
             if name in OWN and asked.problem:
                 continue
-            with st.container(width=118, gap=None):
+            with st.container(width=112, gap=None):
                 exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), _setter(name))
                 complaint(f"users.{name}")
     if not asked.problem:

@@ -88,6 +88,7 @@ def errors() -> None:
             ),
             hide_index=True,
             width="stretch",
+            height="content",
             key="users_checks",
         )
         st.markdown(words.law(t))
@@ -98,8 +99,9 @@ def errors() -> None:
                         "trust": PRIVATIZERS[model].title,
                         **{
                             title: exponents(getattr(power, name), *t.exponents[model][name])
-                            for name, title in EXPONENTS.items()
                             if model != "none" or name != "mu"
+                            else "–"
+                            for name, title in EXPONENTS.items()
                         },
                     }
                     for model, power in t.law.items()
@@ -107,6 +109,7 @@ def errors() -> None:
             ),
             hide_index=True,
             width="stretch",
+            height="content",
             key="users_exponents",
         )
 

@@ -47,6 +47,11 @@ def size(table: Table, asked: Asked) -> str:
     return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* {asked.value:g}% of H"
 
 
+def common(table: Table, asked: Asked) -> str:
+    """What the chart is about, in a line."""
+    return f"{size(table, asked)} · δ = {human(asked.delta)} · {asked.loss:g}% of V* may be lost"
+
+
 def wanted(asked: Asked) -> str:
     """What somebody has and wants."""
     return (
