@@ -4,17 +4,14 @@ Fixtures for tests:
     app      the running app: .url, .home (its DPRL_HOME), .log()
     visit    visit(path, width, scheme) -> Page, loaded and idle; the test fails at its end if anything
              went wrong (error on the page or in the console, traceback, failed request, outside address)
-    screen   (width, scheme): a test that asks for it runs at 1280 pixels by night and at 390 by day
+    screen   (width, scheme): a test that asks for it runs at 1280 pixels by night, and thoroughly at 390 by day
     idle     idle(page): waits until Streamlit has nothing more to do
-    app_on   app_on(script) serves another script the same way (for testing this harness)
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -37,7 +34,7 @@ from tests.browser.server import END_LIMIT, ROOT, App, serve_command, start
 IDLE_LIMIT = 30.0  # seconds for a page to come to rest
 expect.set_options(timeout=1000 * IDLE_LIMIT)  # the machine may be busy; what never comes still fails
 # Each width and each scheme once: colours move nothing, so a pair shows no more. Most other tests are 1280 by day.
-SCREENS = [(1280, "dark"), (390, "light")]
+DESK, PHONE = (1280, "dark"), (390, "light")
 
 # No background traffic, and no sandbox only where Chromium refuses one (as root).
 CHROMIUM_FLAGS = [
@@ -57,16 +54,6 @@ LOOKUPS = ("_stcore/health", "_stcore/host-config")
 # Of a page that redraws itself, when it is left between its timer and its answer. A press that is lost changes nothing
 # on the page, which is a fault by itself.
 LEFT = "Cannot send rerun backMessage when disconnected from server"
-# Streamlit says on its root element whether a script runs; a chart is there once Plotly has drawn into it.
-IDLE_SCRIPT = """() => {
-    const app = document.querySelector('[data-testid="stApp"]');
-    return app !== null
-        && app.dataset.testConnectionState === 'CONNECTED'
-        && app.dataset.testScriptState === 'notRunning'
-        && document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null
-        && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].every(
-            chart => chart.offsetParent === null || chart.querySelector('.main-svg') !== null);
-}"""
 
 
 def chromium() -> str | None:
@@ -81,21 +68,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     yield running
     left = running.end()
     assert left == [], f"still running {END_LIMIT:.0f} s after Ctrl-C: {left}"
-
-
-@pytest.fixture
-def app_on(tmp_path: Path) -> Iterator[Callable[[str], App]]:
-    apps: list[App] = []
-
-    def serve_script(script: str) -> App:
-        file = tmp_path / "app.py"
-        file.write_text(script)
-        command = [sys.executable, "-m", "streamlit", "run", str(file), "--server.address", "127.0.0.1"]
-        apps.append(start(lambda port: [*command, "--server.port", str(port)], ROOT, tmp_path / "home"))
-        return apps[-1]
-
-    yield serve_script
-    assert [left for running in apps for left in running.end()] == []
 
 
 @pytest.fixture(scope="package")
@@ -127,21 +99,21 @@ def windows(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
-@pytest.fixture(params=SCREENS, ids=[f"{width}-{scheme}" for width, scheme in SCREENS])
+@pytest.fixture(
+    params=[
+        pytest.param(DESK, id="1280-dark"),
+        pytest.param(PHONE, id="390-light", marks=pytest.mark.thorough),
+    ]
+)
 def screen(request: pytest.FixtureRequest) -> tuple[int, str]:
     width_and_scheme: tuple[int, str] = request.param
     return width_and_scheme
 
 
 def wait_until_idle(page: Page, limit: float = IDLE_LIMIT) -> None:
-    """Wait until the page has been at rest for 200 ms. Parts that refresh themselves must have stopped."""
-    deadline = time.monotonic() + limit
-    while time.monotonic() < deadline:
-        page.wait_for_function(IDLE_SCRIPT, timeout=max(1.0, 1000 * (deadline - time.monotonic())))
-        page.wait_for_timeout(200)
-        if page.evaluate(IDLE_SCRIPT):
-            return
-    pytest.fail(f"{page.url} did not come to rest within {limit:.0f} s")
+    """Wait until the page is at rest, as page.js sees it: all is answered, drawn, and has stood still for a moment."""
+    if not page.evaluate("limit => dprlTest.rest(limit)", 1000 * limit):
+        pytest.fail(f"{page.url} did not come to rest within {limit:.0f} s")
 
 
 @pytest.fixture
@@ -217,8 +189,3 @@ def visit(windows: BrowserContext, app: App) -> Iterator[Visits]:
     visits = Visits(windows, app)
     yield visits
     assert visits.end() == []
-
-
-@pytest.fixture
-def visits_of(windows: BrowserContext) -> Callable[[App], Visits]:
-    return lambda app: Visits(windows, app)

@@ -7,17 +7,15 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Visits
+from tests.browser.conftest import DESK, PHONE, Visits
 from tests.browser.test_pages import CURVE, fits
 
 Idle = Callable[[Any], None]
 LINK = "attack?v=2&t=2&b=env.random~envp.S.2~envp.A.2~envp.H.2~K.1000~priv.local"
 
 
-def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(
-    visit: Visits, screen: tuple[int, str], idle: Idle
-) -> None:
-    page = visit(LINK, *screen)
+def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
+    page = visit(LINK, *DESK)
     title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")
     expect(title.filter(has_text="3,000 simulated releases")).to_be_visible(timeout=90_000)
     expect(page.get_by_text("Not above the proof")).to_be_visible()
@@ -40,8 +38,21 @@ def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(
     idle(page)
     assert "noise=half" in page.url
     assert fits(page)
-    other = visit("attack" + page.url.partition("/attack")[2], *screen)
+    other = visit("attack" + page.url.partition("/attack")[2], *PHONE)
     expect(other.get_by_text("Caught.")).to_be_visible()
+    for chart, seen in (("Right against wrong", "How well any test"), ("Scores", "3,000 simulated releases")):
+        other.get_by_text(chart, exact=True).click()
+        expect(other.locator("[data-testid=stMain] .gtitle").filter(has_text=seen)).to_be_visible()
+        idle(other)
+        assert fits(other), chart
+    for part, seen in (
+        ("Two users collude", "differ by the same noise everywhere"),
+        ("What a promise means", "guesses right 54.7% of the time"),
+    ):
+        other.get_by_text(part, exact=True).click()
+        expect(other.get_by_text(seen)).to_be_visible()
+        idle(other)
+        assert fits(other), part
     other.close()
     page.get_by_text("Two users collude", exact=True).click()
     for step, seen in (

@@ -151,7 +151,13 @@ CHARTS = [("tab", name) for name in ("Regret", "Counts", "Policy")]
 CHARTS += [("link", name) for name in ("Home", "Trade-offs", "When is privacy free?")]
 
 
-@pytest.mark.parametrize(("kind", "charts"), [("svg", CHARTS), ("png", CHARTS[2:4])], ids=["svg", "png"])
+@pytest.mark.parametrize(
+    ("kind", "charts"),
+    [
+        pytest.param("svg", CHARTS, id="svg"),
+        pytest.param("png", CHARTS[2:4], id="png", marks=pytest.mark.thorough),
+    ],
+)
 def test_every_chart_is_saved_as_the_picture_that_was_chosen(
     visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, kind: str, charts: list[tuple[str, str]]
 ) -> None:

@@ -2,58 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.conftest import LEFT, Visits
 from tests.browser.controls import CannotUse, controls
 from tests.browser.going import Stop, walked
 from tests.browser.hands import Mouse
-from tests.browser.server import App
+from tests.browser.server import ROOT, App, start
 
-FINE = """
+pytestmark = pytest.mark.thorough  # of what the tests are made of, not of the app
+
+# One page each, by what its address names.
+SCRIPT = """
 import time
 import plotly.graph_objects as go
 import streamlit as st
 
-st.title("A fine page")
-slow = st.slider("slow", 0, 10, 0)
-if slow:
-    time.sleep(1)
-st.plotly_chart(go.Figure(go.Scatter(x=[0, 1], y=[0, slow])))
-st.write(f"slow is {slow}")
-"""
-
-BROKEN = """
-import streamlit as st
-
-st.title("A broken page")
-raise RuntimeError("planted")
-"""
-
-UNKNOWN = """
-import streamlit as st
-
-st.title("A page")
-st.html("<select><option>no test knows how to use it</option></select>", unsafe_allow_javascript=True)
-"""
-DEAD = """
-import streamlit as st
-
-st.title("A page")
-st.html("<button onclick='' type='button'>A button that does nothing</button>", unsafe_allow_javascript=True)
-if st.button("A button that fails"):
+kind = st.query_params.get("kind", "fine")
+st.title(f"A {kind} page")
+if kind == "fine":
+    slow = st.slider("slow", 0, 10, 0)
+    if slow:
+        time.sleep(1)
+    st.plotly_chart(go.Figure(go.Scatter(x=[0, 1], y=[0, slow])))
+    st.write(f"slow is {slow}")
+elif kind == "broken":
     raise RuntimeError("planted")
+elif kind == "unknown":
+    st.html("<select><option>no test knows how to use it</option></select>", unsafe_allow_javascript=True)
+elif kind == "dead":
+    st.html("<button onclick='' type='button'>A button that does nothing</button>", unsafe_allow_javascript=True)
+    if st.button("A button that fails"):
+        raise RuntimeError("planted")
 """
 
 
-def test_a_fine_page_is_loaded_drawn_and_without_problems(
-    app_on: Callable[[str], App], visits_of: Callable[[App], Visits], idle: Callable[[Any], None]
-) -> None:
-    visit = visits_of(app_on(FINE))
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The script, served as the app is."""
+    file = tmp_path_factory.mktemp("small") / "app.py"
+    file.write_text(SCRIPT)
+    command = [sys.executable, "-m", "streamlit", "run", str(file), "--server.address", "127.0.0.1"]
+    running = start(lambda port: [*command, "--server.port", str(port)], ROOT, file.parent / "home")
+    yield running
+    assert running.end() == []
+
+
+@pytest.fixture
+def visit(windows: BrowserContext, small: App) -> Visits:
+    """As everywhere, but each test ends its visits itself, to see what they met."""
+    return Visits(windows, small)
+
+
+def test_a_fine_page_is_loaded_drawn_and_without_problems(visit: Visits, idle: Callable[[Any], None]) -> None:
     page = visit()
     assert page.locator(".js-plotly-plot .main-svg").count() > 0
     page.get_by_role("slider").press("ArrowRight")
@@ -65,10 +71,7 @@ def test_a_fine_page_is_loaded_drawn_and_without_problems(
     assert visit.end() == []
 
 
-def test_the_theme_follows_the_scheme_and_the_window_has_the_width(
-    app_on: Callable[[str], App], visits_of: Callable[[App], Visits]
-) -> None:
-    visit = visits_of(app_on(FINE))
+def test_the_theme_follows_the_scheme_and_the_window_has_the_width(visit: Visits) -> None:
     seen = set()
     for width, scheme in ((1280, "light"), (390, "dark")):
         page = visit("", width, scheme)
@@ -80,20 +83,14 @@ def test_the_theme_follows_the_scheme_and_the_window_has_the_width(
     assert visit.end() == []
 
 
-def test_an_exception_on_a_page_is_a_problem(
-    app_on: Callable[[str], App], visits_of: Callable[[App], Visits]
-) -> None:
-    visit = visits_of(app_on(BROKEN))
-    visit()
+def test_an_exception_on_a_page_is_a_problem(visit: Visits) -> None:
+    visit("?kind=broken")
     problems = " ".join(visit.end())
     assert "error shown" in problems
     assert "traceback in the app's log" in problems
 
 
-def test_console_errors_and_outside_addresses_are_problems(
-    app_on: Callable[[str], App], visits_of: Callable[[App], Visits]
-) -> None:
-    visit = visits_of(app_on(FINE))
+def test_console_errors_and_outside_addresses_are_problems(visit: Visits) -> None:
     page = visit()
     page.evaluate("console.error('planted')")
     page.evaluate("text => console.error(text)", f"{LEFT}.")
@@ -106,21 +103,15 @@ def test_console_errors_and_outside_addresses_are_problems(
     assert "asks for an outside address: http://127.0.0.1:9/" in problems
 
 
-def test_a_widget_of_no_known_kind_is_an_error(
-    app_on: Callable[[str], App], visits_of: Callable[[App], Visits]
-) -> None:
-    visit = visits_of(app_on(UNKNOWN))
-    page: Page = visit()
+def test_a_widget_of_no_known_kind_is_an_error(visit: Visits) -> None:
+    page: Page = visit("?kind=unknown")
     with pytest.raises(CannotUse, match="of no known kind"):
         controls(page)
     visit.end()
 
 
-def test_what_does_nothing_or_fails_is_a_fault(
-    app_on: Callable[[str], App], visits_of: Callable[[App], Visits]
-) -> None:
-    visit = visits_of(app_on(DEAD))
-    walk = walked(visit, Mouse, Stop(""))
+def test_what_does_nothing_or_fails_is_a_fault(visit: Visits) -> None:
+    walk = walked(visit, Mouse, Stop("?kind=dead"))
     visit.end()
     faults = "; ".join(f"{control}: {fault}" for control, fault in walk.faults.items())
     assert "'A button that does nothing': nothing happens" in faults

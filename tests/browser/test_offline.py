@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from pages.offline.examples import EXAMPLES
@@ -44,6 +45,7 @@ def test_a_run_grows_and_its_copied_link_shows_it_to_others(visit: Visits, idle:
     idle(other)
 
 
+@pytest.mark.thorough
 def test_every_tab_fits_its_screen(visit: Visits, idle: Idle, screen: tuple[int, str]) -> None:
     page = visit(f"offline?{SMALL}", *screen)
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)

@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import FilePayload, Page, expect
 
 from dprl.simulation.uploads.model import example
-from tests.browser.conftest import Visits
+from tests.browser.conftest import DESK, PHONE, Visits
 
 Idle = Callable[[Any], None]
 EXAMPLE = example().encode()
@@ -21,10 +21,8 @@ def give(page: Page, data: bytes) -> None:
     page.get_by_test_id("stFileUploader").last.locator("input[type=file]").set_input_files(file)
 
 
-def test_a_file_is_refused_and_another_one_learned_from(
-    visit: Visits, idle: Idle, screen: tuple[int, str]
-) -> None:
-    page = visit("offline?v=2&t=2&tab=upload", *screen)
+def test_a_file_is_refused_and_another_one_learned_from(visit: Visits, idle: Idle) -> None:
+    page = visit("offline?v=2&t=2&tab=upload", *PHONE)
     give(page, EXAMPLE.replace(b"0,1,hall", b"0,2,hall", 1))
     expect(page.get_by_text("row 3, column step: 2 where 1 is expected")).to_be_visible()
     give(page, EXAMPLE)
@@ -39,5 +37,5 @@ def test_a_file_is_refused_and_another_one_learned_from(
     link = page.url
     assert "up=" in link
     assert not re.search(r"[0-9a-f]{32}", link)
-    stranger = visit("offline" + link.partition("/offline")[2], *screen)
+    stranger = visit("offline" + link.partition("/offline")[2], *DESK)
     expect(stranger.get_by_text("which travels in no link: give its file below")).to_be_visible()

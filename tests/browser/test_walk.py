@@ -9,7 +9,13 @@ from tests.browser.going import SHORT_WALKS, STOPS, walked
 from tests.browser.hands import Hand, Keyboard, Mouse
 
 
-@pytest.mark.parametrize("hand", [Mouse, Keyboard], ids=["by-mouse", "by-keyboard"])
+@pytest.mark.parametrize(
+    "hand",
+    [
+        pytest.param(Mouse, id="by-mouse"),
+        pytest.param(Keyboard, id="by-keyboard", marks=pytest.mark.thorough),
+    ],
+)
 @pytest.mark.parametrize("page", SHORT_WALKS)
 def test_everything_on_a_page_works(visit: Visits, page: str, hand: type[Hand]) -> None:
     walk = walked(visit, hand, STOPS[page])
