@@ -1,6 +1,6 @@
 """Hostile query strings to every page of a real server, through a real websocket, each as a new visitor's first.
 
-    python -m bench.hostile [how many, by default 10000]
+    python -m bench.hostile [how many, by default 10000] [the first, by default 0]
 
 Prints each visit that failed or cost more than half a CPU second, and what the server's memory grew by.
 """
@@ -8,6 +8,7 @@ Prints each visit that failed or cost more than half a CPU second, and what the 
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 import tempfile
 import time
@@ -26,12 +27,13 @@ PATIENCE = 60.0  # seconds for a page
 SETTLING = 50  # visits before memory is looked at
 
 
-def main(count: int) -> int:
+def main(count: int = 10_000, first: int = 0) -> int:
     """Visits; 1 where any failed, or the log has a traceback."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the server ends, too
     with tempfile.TemporaryDirectory() as home:
         app = start(serve_command, ROOT, Path(home))
         try:
-            wrong = asyncio.run(visits(app, count))
+            wrong = asyncio.run(visits(app, count, first))
         finally:
             app.end()
         wrong += (said := app.log()).count("Traceback")
@@ -40,14 +42,14 @@ def main(count: int) -> int:
     return min(wrong, 1)
 
 
-async def visits(app: App, count: int) -> int:
+async def visits(app: App, count: int, first: int) -> int:
     """Visits, page by page; how many failed."""
     server = pages_of(app)
     failed, before = 0, 0.0
     names = list(GOOD)
-    for i in range(count):
-        page = names[i % len(names)]
-        if i == SETTLING:
+    for i in range(first, first + count):
+        page, done = names[i % len(names)], i - first + 1
+        if done == SETTLING:
             before = memory(server)
         begin = cpu(server)
         problem = await visit(app.url, page, hostile(i, *GOOD[page]))
@@ -55,8 +57,8 @@ async def visits(app: App, count: int) -> int:
         if problem or spent > 0.5:
             print(f"{page}, {i}: {problem or 'slow'}, {spent:.2f} CPU s", flush=True)
         failed += bool(problem)
-        if (i + 1) % 500 == 0 or i + 1 == count:
-            print(f"{i + 1} visits, {failed} failed, {memory(server) - before:+.0f} MB", flush=True)
+        if done % 500 == 0 or done == count:
+            print(f"{done} visits, {failed} failed, {memory(server) - before:+.0f} MB", flush=True)
     return failed
 
 
@@ -107,4 +109,4 @@ def memory(pid: int) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000))
+    sys.exit(main(*map(int, sys.argv[1:])))
