@@ -9,11 +9,13 @@ first visitor's run starts at once.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import logging
 import logging.config
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -41,6 +43,7 @@ PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=6
 START_LIMIT = 30.0  # seconds for the first worker to appear
 WARM_LIMIT = 180.0  # seconds to wait for compiled kernels before opening all the same
 END_LIMIT = 5.0  # seconds Streamlit gets to end
+OPEN_FILES = 65_536  # of the dashboard, at most
 PORT_LIMIT = 1.0  # seconds for a dashboard that was killed to leave the port
 
 
@@ -159,6 +162,7 @@ def dashboard(host: str, port: int) -> None:
             await guard(super().__call__, scope, receive, send)
 
     stop_when_stdin_closes(threading.Event(), grace=0.0)
+    allow_open_files()
     logs.begin("server")
     if logs.as_json():
         log_through_ours()
@@ -169,6 +173,16 @@ def dashboard(host: str, port: int) -> None:
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     App(script).run(config={"server.address": host, "server.port": port})
+
+
+def allow_open_files() -> None:
+    """As many open files as this process may have: Streamlit keeps four for each session, and three for two minutes
+    after it has gone. Of the usual 1,024 nobody could come after 250 visitors."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        with contextlib.suppress(OSError, ValueError):  # a system may have a limit of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def log_through_ours() -> None:

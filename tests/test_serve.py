@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from dprl import serve
 from dprl.fields import SpecError
 from dprl.serve import PORT, Guard, check_address, headers, url
 from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
@@ -149,3 +151,16 @@ def test_ctrl_c_before_the_dashboard_opens_leaves_nothing(tmp_path: Path) -> Non
     time.sleep(0.5)  # into the wait for the workers
     assert app.end() == []
     assert "Traceback" not in app.log()
+
+
+def test_a_dashboard_may_open_as_many_files_as_its_system_allows() -> None:
+    """Each session takes four."""
+    before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, most))
+        serve.allow_open_files()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        assert soft == (serve.OPEN_FILES if most == resource.RLIM_INFINITY else min(most, serve.OPEN_FILES))
+        assert hard == most
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
