@@ -11,7 +11,7 @@ from dprl.users import Asked, Need, Table
 from pages.users import words
 
 STYLE = """
-@page { size: A4; margin: 14mm; }
+@page { size: A4; margin: 13mm; }
 body { font: 13px/1.4 "Segoe UI", Roboto, Helvetica, Arial, sans-serif; color: #1F2933; background: #FFFFFF;
   max-width: 690px; margin: 16px auto; padding: 0 8px; }
 h1 { font-size: 21px; margin: 0 0 4px; }
@@ -22,6 +22,7 @@ th, td { text-align: left; vertical-align: top; padding: 3px 8px 3px 0; border-b
 svg { width: 100%; height: auto; }
 ul { margin: 0; padding-left: 18px; }
 li { margin: 0 0 2px; }
+@media print { body { font-size: 11.5px; max-width: none; margin: 0; padding: 0; } svg { max-height: 78mm; } }
 .from { color: #52606D; font-size: 11px; margin-top: 8px; }
 """
 HEADS = ("Who is trusted", "Our users are", "Users needed", "Smallest ε that our users pay for")
@@ -32,6 +33,7 @@ def page(
 ) -> str:
     """The whole document. curves: what the page draws; query: of the link to it."""
     mine = figures.Mine(float(asked.users), asked.epsilon)
+    drawn = figures.drawing(curves, mine)
     rows = "".join(map(_row, found))
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
     rests = "".join(f"<li>{escape(said)}</li>" for said in words.assumptions(asked))
@@ -43,7 +45,7 @@ def page(
 <p><b>{escape(words.verdict(asked, found))}</b></p>
 <table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>
 <p>{escape(words.source(table, asked))}</p>
-{figures.drawing(curves, mine).svg}
+<div role="img" aria-label="{escape(drawn.alt)}">{drawn.svg}</div>
 <p class="from">{escape(words.SIGNS)}</p>
 <h2>What this rests on</h2><ul>{rests}</ul>
 <p class="from">Made with dprl {escape(table.version["dprl"])}, page users?{escape(query)}.</p>

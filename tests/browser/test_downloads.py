@@ -141,7 +141,7 @@ def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
     idle(page)
     name, content = saved(page, page.get_by_role("button", name="One page for a meeting (HTML)"))
     assert name == "users.html"
-    with alone(content, browser, tmp_path, "svg polyline") as sheet:
+    with alone(content, browser, tmp_path, "svg") as sheet:
         expect(sheet.get_by_role("heading", level=1)).to_have_text("How many users do we need?")
         assert "100 million users" in sheet.locator("body").inner_text()
         assert len(re.findall(rb"/Type\s*/Page\b", sheet.pdf(format="A4"))) == 1
