@@ -78,6 +78,7 @@ def test_the_address_to_open() -> None:
     assert url("::1", 8501) == "http://[::1]:8501"
 
 
+@pytest.mark.thorough
 def test_killed_it_takes_all_along_and_starts_again_and_ends_on_sigterm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

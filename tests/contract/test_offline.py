@@ -66,6 +66,7 @@ def test_what_does_not_go_together_is_refused(key: str, privacy: str, calibratio
         assert small_spec(environment_of(key), key, privacy, calibration) in named
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.parametrize("key", OFFLINE)
 def test_every_environment_runs_with_everything(key: str, environment: str) -> None:

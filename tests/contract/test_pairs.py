@@ -147,6 +147,7 @@ def test_every_run_is_as_promised(
         check(small_spec(home(algorithm_key), algorithm_key, privacy, mechanism, calibration, bonus, **more))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("environment", [key for key in ENVIRONMENTS if key != "random"])
 @pytest.mark.parametrize("algorithm_key", ALGORITHMS)
 def test_every_environment_runs_with_everything(algorithm_key: str, environment: str) -> None:

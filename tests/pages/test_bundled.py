@@ -38,6 +38,7 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
     assert (DIRECTORY / f"{name}.json").stat().st_size < 600_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "spec"),
     [
@@ -81,6 +82,7 @@ def test_trade_offs_is_bundled_whole() -> None:
     assert ENDS.stat().st_size < 200_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("privacy", ["none", "shuffle"])
 def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
     spec = next(s for s in reversed(studies.DEFAULT.sweep.specs) if s.privacy == privacy)

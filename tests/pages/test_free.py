@@ -93,6 +93,7 @@ def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Wor
     assert "lost more in the end" not in said(visit(PAGE, b=encode_spec(base)))
 
 
+@pytest.mark.thorough
 def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: Visit, work: Work) -> None:
     old = {"bonus": "practical", "schedule": "geometric:0.02"}
     base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
