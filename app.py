@@ -6,26 +6,16 @@ from pathlib import Path
 
 import streamlit as st
 
+from dprl.titles import TITLES
 from pages.shared.layout import frame
 
 PAGES = [
-    st.Page(frame.HOME, title="Home", default=True),
-    st.Page("pages/explore/page.py", title="Explore", url_path="explore"),
-    st.Page("pages/tradeoffs/page.py", title="Trade-offs", url_path="tradeoffs"),
-    st.Page("pages/users/page.py", title="Users needed", url_path="users"),
-    st.Page("pages/free/page.py", title="When is privacy free?", url_path="free"),
-    st.Page("pages/offline/page.py", title="Offline", url_path="offline"),
-    st.Page("pages/linear/page.py", title="Linear", url_path="linear"),
-    st.Page("pages/lessons/page.py", title="Lessons", url_path="lessons"),
-    st.Page("pages/claims/page.py", title="Claims", url_path="claims"),
-    st.Page("pages/attack/page.py", title="Attack", url_path="attack"),
-    st.Page("pages/room/page.py", title="Room", url_path="room"),
-    st.Page("pages/runs/page.py", title="Runs", url_path="runs"),
+    st.Page(f"pages/{path or 'home'}/page.py", title=title.name, url_path=path or None, default=not path)
+    for path, title in TITLES.items()
 ]
 
-st.set_page_config(
-    page_title="Privacy in reinforcement learning", page_icon="📉", layout="wide", initial_sidebar_state=340
-)
+st.set_page_config(page_icon="📉", layout="wide", initial_sidebar_state=340)
 st.html(Path(__file__).parent / "assets" / "style.css")
 page = st.navigation(PAGES, position="top")
+st.set_page_config(page_title=TITLES[page.url_path].whole)
 frame.show(page)

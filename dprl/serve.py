@@ -32,6 +32,7 @@ from dprl.jobs import local
 from dprl.jobs.cluster import check, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
+from dprl.titles import Title, tagged, title_of
 
 log = logging.getLogger("dprl.serve")
 
@@ -213,7 +214,8 @@ def headers() -> dict[str, str]:
 
 
 class Guard:
-    """Adds headers to every answer of an ASGI application, and keeps Streamlit's metrics closed unless `metrics`."""
+    """Adds headers to every answer of an ASGI application and a title to its pages, and keeps Streamlit's metrics
+    closed unless `metrics`."""
 
     def __init__(self, headers: dict[str, str], metrics: bool) -> None:
         self._metrics = metrics
@@ -230,8 +232,39 @@ class Guard:
         if scope["type"] == "http" and not self._metrics and "/_stcore/metrics" in scope["path"]:
             await said({"type": "http.response.start", "status": 404, "headers": []})
             await said({"type": "http.response.body", "body": b"Not Found"})
+        elif scope["type"] == "http" and scope["method"] == "GET" and (title := title_of(scope["path"])):
+            # Uncompressed: the page is of a few kB, and words are put into it.
+            plain = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
+            await app({**scope, "headers": plain}, receive, titled(title, said))
         else:
             await app(scope, receive, said)
+
+
+def titled(title: Title, send: Any) -> Any:
+    """An ASGI `send` that gives a page of HTML its title; all else goes through as it is."""
+    held: list[Any] = []
+
+    async def said(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            kind = dict(message.get("headers", [])).get(b"content-type", b"")
+            if message["status"] == 200 and kind.startswith(b"text/html"):
+                held.append(message)
+                return
+        elif held and message["type"] == "http.response.body":
+            held.append(message)
+            if message.get("more_body"):
+                return
+            start, *parts = held
+            page = tagged(b"".join(part.get("body", b"") for part in parts), title)
+            others = [header for header in start["headers"] if header[0].lower() != b"content-length"]
+            length = (b"content-length", str(len(page)).encode())
+            await send({**start, "headers": [*others, length]})
+            await send({"type": "http.response.body", "body": page})
+            held.clear()
+            return
+        await send(message)
+
+    return said
 
 
 def wait_until_warm(store: Store) -> None:

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit
 
 from dprl import serve
 from dprl.fields import SpecError
 from dprl.serve import PORT, Guard, check_address, headers, url
+from dprl.titles import TITLES, tagged, title_of
 from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
 
 HEADERS = {
@@ -133,7 +135,9 @@ def test_metrics_are_closed_unless_they_are_wanted() -> None:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        call = Guard({"X-A": "b"}, metrics)(app, {"type": "http", "path": path}, None, send)
+        call = Guard({"X-A": "b"}, metrics)(
+            app, {"type": "http", "method": "GET", "headers": [], "path": path}, None, send
+        )
         with ThreadPoolExecutor(1) as thread:  # this one has a loop where a browser is driven
             thread.submit(asyncio.run, call).result()
         return sent
@@ -143,6 +147,65 @@ def test_metrics_are_closed_unless_they_are_wanted() -> None:
         assert answered(path, metrics=False)[0]["headers"] == [(b"x-a", b"b")]
         assert answered(path, metrics=True)[0]["status"] == 200
     assert answered("/explore", metrics=False)[0]["headers"] == [(b"etag", b"1"), (b"x-a", b"b")]
+
+
+def shown_at(
+    path: str, kind: bytes = b"text/html; charset=utf-8", status: int = 200
+) -> tuple[dict[Any, Any], bytes]:
+    """The headers and the body of what Streamlit would answer there, in two pieces."""
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert (b"accept-encoding", b"gzip") not in scope["headers"] or title_of(path) is None
+        length = (b"content-length", str(len(PAGE)).encode())
+        start = {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [(b"content-type", kind), length],
+        }
+        await send(start)
+        await send({"type": "http.response.body", "body": PAGE[:50], "more_body": True})
+        await send({"type": "http.response.body", "body": PAGE[50:]})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": path, "headers": [(b"accept-encoding", b"gzip")]}
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, Guard({"X-A": "b"}, False)(app, scope, None, send)).result()
+    return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
+
+
+PAGE = b"<html><head><title>Streamlit</title></head><body><div id='root'></div></body></html>"
+
+
+@pytest.mark.parametrize("path", ["/", "/explore", "/base/explore", "/explore/"])
+def test_a_page_has_its_title_and_words_for_a_preview(path: str) -> None:
+    headers_, body = shown_at(path)
+    name = (
+        "Privacy in reinforcement learning" if path == "/" else "Explore · Privacy in reinforcement learning"
+    )
+    assert f"<title>{name}</title>".encode() in body
+    assert f'<meta property="og:title" content="{name}">'.encode() in body
+    assert b'<meta property="og:description" content="' in body
+    assert b"<div id='root'></div>" in body
+    assert headers_[b"content-length"] == str(len(body)).encode()
+    assert headers_[b"x-a"] == b"b"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "status"),
+    [("/static/app.js", b"text/html", 200), ("/explore", b"text/css", 200), ("/explore", b"text/html", 404)],
+)
+def test_what_is_no_page_goes_through_as_it_is(path: str, kind: bytes, status: int) -> None:
+    headers_, body = shown_at(path, kind, status)
+    assert body == PAGE
+    assert headers_[b"content-length"] == str(len(PAGE)).encode()
+
+
+def test_streamlit_still_begins_its_pages_with_the_title_that_is_replaced() -> None:
+    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_bytes()
+    assert all(tagged(page, title) != page for title in TITLES.values())
 
 
 def test_ctrl_c_before_the_dashboard_opens_leaves_nothing(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ PACE = 0.5  # seconds between two looks at what is running
 def main() -> None:
     c = claims()
     read_address(c)
-    corner = head("Claims", c.problems, settings=False)
+    corner = head("Claims", c, settings=False)
     if not c.key:
         listed(corner)
     else:
@@ -69,7 +69,7 @@ def listed(corner: DeltaGenerator) -> None:
                 card(CLAIMS[key], keys.index(key) + 1)
     badge()
     with corner:
-        share(claims())
+        share(claims(), settings=False)
 
 
 def card(claim: Claim, number: int) -> None:
@@ -143,7 +143,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
     st.caption("The same on the command line:")
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash")
     with corner:
-        share(c)
+        share(c, settings=False)
 
 
 def badge() -> None:

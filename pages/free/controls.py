@@ -41,7 +41,15 @@ def controls() -> None:
         environment(s)
         named = titles(ALGORITHMS)
         algorithm = s.draft.algorithm
-        select("Algorithm", LEARNERS, algorithm, setter("algorithm"), named, ALGORITHMS[algorithm].summary)
+        select(
+            "Algorithm",
+            LEARNERS,
+            algorithm,
+            setter("algorithm"),
+            named,
+            ALGORITHMS[algorithm].summary,
+            "algorithm",
+        )
         if ALGORITHMS[algorithm].note:
             st.caption(escape(ALGORITHMS[algorithm].note))
         budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
@@ -66,7 +74,7 @@ def noise(s: Session) -> None:
         for c in CALIBRATION
         if any(c in calibrations_for(s.draft.algorithm, m) for m in PRIVATIZERS["central"].mechanisms)
     ]
-    select("How much noise", offered, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
+    select("How much noise", offered, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
     exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
     complaint("delta")
 

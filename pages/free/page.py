@@ -37,7 +37,7 @@ def main() -> None:
     read_address(f)
     with st.sidebar:
         controls()
-    corner = head("When is privacy free?", f.problems)
+    corner = head("When is privacy free?", f)
     curves, refused = free_link.compared(f.base)
     for sentence in refused:
         st.warning(escape(sentence), icon=":material/info:")

@@ -95,7 +95,7 @@ def at_one_epsilon() -> None:
             st.page_link(page, label=label, icon=icon)
         about, words = s.common, footer()
         save("home.html", "Take it along", "text/html", lambda: taken_along(SWEEP, about, words))
-        share(h)
+        share(h, settings=False)
     st.markdown(f":material/shield: {meaning(h.epsilon)}")
     st.caption(escape(s.common))
 

@@ -35,7 +35,7 @@ def main() -> None:
         with st.container(key="present"):
             presented()
         return
-    corner = head("Lessons", here.problems, settings=False)
+    corner = head("Lessons", here, settings=False)
     if not here.key:
         listed(corner)
     else:
@@ -55,7 +55,7 @@ def listed(corner: DeltaGenerator) -> None:
             with column, st.container(border=True, height="stretch", gap="xsmall"):
                 card(LESSONS[key], every.index(key) + 1)
     with corner:
-        share(lessons())
+        share(lessons(), settings=False)
 
 
 def card(lesson: Lesson, number: int) -> None:
@@ -98,7 +98,7 @@ def opened(corner: DeltaGenerator) -> None:
             if not here.whole:
                 st.caption("Predict first: it is what makes the answer stay.")
     with corner:
-        share(here)
+        share(here, settings=False)
 
 
 def presented() -> None:

@@ -20,7 +20,7 @@ from pages.linear.state import RUNS, compare, linear, set_controls
 from pages.shared import values
 from pages.shared.controls.launch import buttons
 from pages.shared.controls.panel import environment, more, size
-from pages.shared.controls.widgets import complaint
+from pages.shared.controls.widgets import complaint, locked
 from pages.shared.layout.frame import guarded
 from pages.shared.results.data import workers
 from pages.shared.text import escape
@@ -97,6 +97,7 @@ def several(label: str, name: str, options: list[str], now: list[str], titles: d
         format_func=titles.__getitem__,
         on_change=on_value(key, chosen),
         placeholder="at least one",
+        disabled=locked("compare" if name == "learners" else "privacy"),
     )
 
 
@@ -114,6 +115,7 @@ def budgets(s: Session, settings: Settings) -> None:
         max_chars=200,
         on_change=on_value(key, typed),
         help=f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
+        disabled=locked("epsilon"),
     )
     try:
         values.parse(FIELDS["epsilon"], settings.budgets, MAX_CURVES)

@@ -42,7 +42,7 @@ def main() -> None:
         s.draft = drafted(part.specs)
     with st.sidebar:
         controls()
-    corner = head("Linear", part.problems)
+    corner = head("Linear", part)
     st.markdown(
         "Everybody knows *features* of each transition; how much each counts is hidden in *weights* w_h, d numbers for "
         "each step. A learner regresses on what users did, and noise is added to its sums."

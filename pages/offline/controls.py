@@ -26,12 +26,13 @@ from pages.offline.state import compare, missing, offline, set_controls
 from pages.shared import values
 from pages.shared.controls.launch import buttons
 from pages.shared.controls.panel import CALIBRATION, CALIBRATION_HELP, environment, parameters
-from pages.shared.controls.widgets import complaint, exact, log_slider, select, stops
+from pages.shared.controls.widgets import complaint, exact, locked, log_slider, select, stops
 from pages.shared.layout.frame import guarded, redrawn
 from pages.shared.results import answers
 from pages.shared.results.data import workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, session
 
 SPLITS = {"halves": "two halves, as printed", "whole": "whole, used twice"}
@@ -95,6 +96,7 @@ def behaviour(settings: Settings) -> None:
         redrawing(settings, "behaviour"),
         titles,
         chosen.summary,
+        "behaviour",
     )
     if (field := chosen.argument) is not None:
 
@@ -102,8 +104,8 @@ def behaviour(settings: Settings) -> None:
             settings.arguments[chosen.key] = value
 
         now = settings.arguments.get(chosen.key, field.default)
-        exact(f"{field.name} {field.help}", f"behaviour_{chosen.key}", field, now, store)
-        complaint(f"behaviour_{chosen.key}")
+        exact(f"{field.name} {field.help}", f"behaviour.{chosen.key}", field, now, store)
+        complaint(f"behaviour.{chosen.key}")
     if chosen.takes_policy:
         policy(settings)
 
@@ -136,6 +138,7 @@ def policy(settings: Settings) -> None:
         on_change=on_value(key, setter(settings, "policy")),
         help="For each step a row with a digit for the action in each state, joined by dots; X12 after a row: it is "
         "that of 12 steps. Explore writes it: its tab Policy has a link to this page.",
+        disabled=locked("behaviour"),
     )
     if not settings.policy:
         st.caption(
@@ -164,6 +167,7 @@ def learners(s: Session, settings: Settings, options: list[str]) -> None:
             for option in options
             if option in OFFLINE
         ),
+        disabled=locked("compare"),
     )
 
 
@@ -184,6 +188,7 @@ def budgets(settings: Settings) -> None:
         max_chars=200,
         on_change=on_value(key, typed),
         help=f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
+        disabled=locked(field.name),
     )
     try:
         values.parse(field, settings.values[settings.privacy], MAX_CURVES)
@@ -205,6 +210,7 @@ def promise(settings: Settings) -> None:
         redrawing(settings, "privacy"),
         {key: PROMISES[key].title for key in offered},
         escape(PROMISES[settings.privacy].summary),
+        "privacy",
     )
 
 
@@ -227,6 +233,7 @@ def noise(settings: Settings) -> None:
         setter(settings, "calibration"),
         CALIBRATION,
         CALIBRATION_HELP,
+        "calibration",
     )
     if any(offline_settings.splits(option) for option in settings.learners):
         select(
@@ -236,6 +243,7 @@ def noise(settings: Settings) -> None:
             setter(settings, "split"),
             SPLITS,
             SPLIT_HELP,
+            "calibration.split",
         )
 
 
@@ -273,7 +281,7 @@ def run_box(s: Session) -> None:
     def keep(on: bool) -> None:
         offline().keep = on
 
-    st.toggle("Keep what is shown", o.keep, key=key, on_change=on_value(key, keep))
+    st.toggle("Keep what is shown", o.keep, key=key, on_change=on_value(key, keep), disabled=locked(RUN))
     buttons("Run" if lacking or specs is None else "Show", compare, specs, RunSpec(), also=reset)
 
 

@@ -41,7 +41,7 @@ def main() -> None:
         into(s.draft, o.specs)
     with st.sidebar:
         controls()
-    corner = head("Offline", o.problems)
+    corner = head("Offline", o)
     st.markdown(
         "Nobody explores here. People were treated by some *behaviour policy*, a *curator* holds what was written "
         "down, and releases noisy sums of it once; a better policy is learned from these."

@@ -21,7 +21,7 @@ PACE = 1.0  # seconds between two looks at the room
 def main() -> None:
     r = group()
     read_address(r)
-    head("Room", r.problems, settings=False)
+    head("Room", r, settings=False)
     if not store().has_rooms:
         st.info(OFF, icon=":material/door_front:")
         return

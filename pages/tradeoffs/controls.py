@@ -19,7 +19,7 @@ from pages.offline import controls as of_data
 from pages.offline import settings as offline_settings
 from pages.shared.controls import panel as controls
 from pages.shared.controls.launch import buttons
-from pages.shared.controls.widgets import complaint, exact, select
+from pages.shared.controls.widgets import complaint, exact, locked, select
 from pages.shared.layout.frame import guarded
 from pages.shared.results.data import workers
 from pages.shared.text import escape
@@ -44,7 +44,12 @@ def panel() -> None:
     s.wrong.clear()
     with st.container(key="controls", gap="small"):
         select(
-            "Learned from", tuple(SUBJECTS), t.kind, turn, {key: one.title for key, one in SUBJECTS.items()}
+            "Learned from",
+            tuple(SUBJECTS),
+            t.kind,
+            turn,
+            {key: one.title for key, one in SUBJECTS.items()},
+            name="environment.kind",
         )
         left_out = PANELS[t.kind].draw(s, t)
     with st.container(key="run_box", gap="xsmall"):
@@ -111,6 +116,7 @@ def compared(t: Trade) -> None:
         placeholder="privacy models",
         help="Each privacy model with its default mechanism, or one mechanism in particular: with noise calibrated to "
         "prove (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
+        disabled=locked("compare"),
     )
 
 
@@ -129,7 +135,7 @@ def axis(t: Trade) -> str:
         t.x = x
         s.version += 1
 
-    select("Against", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered})
+    select("Against", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered}, name="against")
     several(t, "Values", t.x, t.values, studies.default_values(base, t.x), base, MOST_VALUES)
     second = subject.second(base, t.x)
     if second:
@@ -154,6 +160,7 @@ def several(
         max_chars=400,
         on_change=on_value(key, typed),
         help=f"Separated by commas, up to {most}.",
+        disabled=locked("against") or locked(x),
     )
     try:
         studies.parse_values(base, x, texts[x])

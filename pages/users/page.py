@@ -37,7 +37,7 @@ def main() -> None:
     u = users()
     read_address(u)
     session().wrong.clear()
-    corner = head("How many users do I need?", u.problems, settings=False)
+    corner = head("How many users do I need?", u, settings=False)
     st.markdown(
         "Say how large your problem is and what an average episode may lose: below is who has to be trusted so that "
         "your users are enough."
@@ -68,7 +68,7 @@ def main() -> None:
                 query_params=views.measure(known),
             )
     with corner:
-        share(u)
+        share(u, settings=False)
     views.assumptions(asked)
     views.errors()
     words_and_papers()
@@ -83,6 +83,7 @@ def inputs() -> None:
         asked.problem,
         lambda key: change(problem=key),
         {"": "Sizes of my own", **{key: words.named(one) for key, one in problems.items()}},
+        name="users.problem",
     )
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         for name, label in LABELS.items():

@@ -25,3 +25,31 @@ def test_a_short_link_is_made_and_opened(visit: Visits, idle: Idle) -> None:
     expect(other).to_have_url(re.compile(f"/explore\\?s={letters}$"))
     expect(other.get_by_role("tab", name="Guarantee")).to_have_attribute("aria-selected", "true")
     expect(other.locator(".st-key-chips")).to_contain_text("50")
+
+
+def test_a_locked_link_shows_its_settings_and_opens_them_elsewhere(visit: Visits, idle: Idle) -> None:
+    page = visit(f"{compared(SHORT)}&lock=all,-epsilon")
+    slider = page.get_by_role("slider")
+    expect(slider.first).to_be_enabled()
+    expect(page.get_by_label("Episodes K, exact value")).to_be_disabled()
+    expect(page.get_by_role("combobox", name="Environment")).to_be_disabled()
+    way = page.get_by_role("link", name="Open it without the lock")
+    other = visit(f"explore{way.get_attribute('href')}")
+    expect(other.get_by_label("Episodes K, exact value")).to_be_enabled()
+    expect(other.get_by_text("Whoever made this link has locked")).to_have_count(0)
+
+
+def test_within_another_page_there_is_one_chart_with_its_sentence(
+    visit: Visits, screen: tuple[int, str]
+) -> None:
+    page = visit("tradeoffs?show=regret&embed=true", *screen)
+    main = page.get_by_test_id("stMain")
+    expect(main.locator(".js-plotly-plot:visible")).to_have_count(1)
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.get_by_role("button", name="Share")).to_have_count(0)
+    expect(page.get_by_role("heading")).to_have_count(0)
+    expect(main.locator(".st-key-alone_words")).to_contain_text("Numbers are means over seeds")
+    expect(page).to_have_title("Trade-offs · Privacy in reinforcement learning")
+    other = visit(f"tradeoffs{page.get_by_role('link', name='Open the whole page').get_attribute('href')}")
+    expect(other.get_by_role("button", name="Copy link")).to_be_visible()
+    assert "embed" not in other.url

@@ -120,6 +120,7 @@ TAKEN = {
     "dprl.simulation.spec": {"RunSpec"},
     "dprl.simulation.table": {"DEFAULT_DELTA", "FIELDS", "LATER", "TIED"},
     "dprl.simulation.sweep": {"Sweep"},
+    "dprl.titles": {"TITLES"},
 }
 FREE = {"fields", "figures", "jobs", "links", "metrics", "search", "sentences", "tables", "theory", "words"}
 

@@ -19,6 +19,7 @@ from dprl.fields import SpecError
 from dprl.links import MAX_MODEL
 from dprl.tables import harmless
 from dprl.words import plural, size
+from pages.shared.controls.widgets import locked
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import Editing, Session, session
@@ -42,6 +43,7 @@ def controls(s: Session) -> None:
         help="An object with P: a list for each state, of a list for each action, of the probabilities of the next "
         "states (or one such list for each step); R: mean rewards from 0 to 1 by state and action; d1: the "
         "probabilities of the first state; and, if you like, name, state_labels and action_labels. At most 2 MB.",
+        disabled=locked("environment"),
     )
     if s.upload_problem:
         st.caption(f":red[{escape(s.upload_problem)}]")
@@ -67,7 +69,12 @@ def controls(s: Session) -> None:
         )
         if editable(model):
             st.button(
-                "Edit", icon=":material/table:", on_click=callback(edit), args=(s, model), key="custom_edit"
+                "Edit",
+                icon=":material/table:",
+                on_click=callback(edit),
+                args=(s, model),
+                key="custom_edit",
+                disabled=locked("environment"),
             )
     if s.editing and s.editing.of == model:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -11,12 +11,14 @@ from dprl.fields import SpecError
 from dprl.simulation import RunSpec, estimate
 from dprl.words import duration, plural
 from pages.shared.controls.gauge import gauge
+from pages.shared.controls.widgets import locked
 from pages.shared.layout.browser import skip_to_run
 from pages.shared.results.data import status, workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.links import MAX_CURVES
+from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, add, session, write_address
 
 
@@ -99,7 +101,7 @@ def buttons(
             type="primary",
             icon=":material/play_arrow:",
             width="stretch",
-            disabled=what is None or full,
+            disabled=what is None or full or locked(RUN),
             on_click=callback(go),
             args=(what,),
             shortcut="Mod+Enter",
@@ -110,7 +112,7 @@ def buttons(
                 "Undo", on_click=callback(undo.run), help="The settings as they were.", key="undo_reset"
             )
         else:
-            st.button("Reset", on_click=callback(reset), help=help, key="reset")
+            st.button("Reset", on_click=callback(reset), help=help, key="reset", disabled=locked(RUN))
 
 
 def run(spec: RunSpec) -> None:

@@ -31,6 +31,7 @@ from pages.shared.controls.structure import structure
 from pages.shared.controls.widgets import (
     complaint,
     exact,
+    locked,
     log_slider,
     parameter,
     select,
@@ -93,7 +94,9 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
     """Which MDP of those offered, with its picture and its parameters."""
     key = s.draft.environment
     world = ENVIRONMENTS[key]
-    select("Environment", offered, key, setter("environment"), titles(ENVIRONMENTS), world.summary)
+    select(
+        "Environment", offered, key, setter("environment"), titles(ENVIRONMENTS), world.summary, "environment"
+    )
     try:
         checked = checked_params(s, world)
         S, A, H = world.size(**checked)[:3]
@@ -117,14 +120,20 @@ def learner(s: Session) -> None:
     """Which algorithm."""
     key = s.draft.algorithm
     algorithm = ALGORITHMS[key]
-    select("Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), titles(ALGORITHMS), algorithm.summary)
+    named = titles(ALGORITHMS)
+    select("Algorithm", tuple(ALGORITHMS), key, setter("algorithm"), named, algorithm.summary, "algorithm")
     if algorithm.note:
         st.caption(escape(algorithm.note))
     if not runs_in(key, s.draft.environment):
         fitting = next(name for name in ENVIRONMENTS if runs_in(key, name))
         st.caption(f"It needs an environment with known features: {escape(ENVIRONMENTS[fitting].title)}.")
         st.button(
-            "Take it", icon=":material/polyline:", on_click=callback(take), args=(s, fitting), key="fitting"
+            "Take it",
+            icon=":material/polyline:",
+            on_click=callback(take),
+            args=(s, fitting),
+            key="fitting",
+            disabled=locked("environment"),
         )
         return
     with suppress(SpecError):  # said by the drawing
@@ -138,6 +147,7 @@ def learner(s: Session) -> None:
                 on_click=callback(take_small),
                 args=(s,),
                 key="small",
+                disabled=locked("environment"),
             )
 
 
@@ -179,6 +189,7 @@ def privacy(s: Session) -> None:
         chosen,
         titles(PRIVATIZERS),
         PRIVATIZERS[model].summary,
+        "privacy",
     )
     st.caption(escape(PRIVATIZERS[model].trust))
     if algorithm.privacies == ("none",):
@@ -239,16 +250,21 @@ def noise(s: Session, privatizer: Privatizer) -> None:
             st.button(
                 f"Tie δ to the users: {TIED}",
                 key="tie",
+                disabled=locked("delta"),
                 type="tertiary",
                 help=TIED_HELP,
                 on_click=callback(tie),
                 args=(s,),
             )
-    select("How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP)
+    select(
+        "How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration"
+    )
     printed = [m for m in known if calibration in sizes[m]]
     pure = MECHANISMS[mechanism].pure  # then a delta of zero is no wish of the visitor's
     fitting = [m for m in printed if delta > 0 or pure or not MECHANISMS[m].needs_delta] or printed
-    select("Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary)
+    select(
+        "Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary, "mechanism"
+    )
     if pure:
         st.caption("Answers prove (ε, 0), so that no δ is needed.")
     only = " and ".join(MECHANISMS[m].title for m in fitting)
@@ -257,7 +273,14 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     elif len(printed) < len(known):
         st.caption(f"{escape(only)} is the only one with a printed size here.")
     fits = consistencies_for(s.draft.algorithm, mechanism, s.draft.structure.get(s.draft.environment))
-    select("Noisy counts fit", fits, effective(s.draft.consistency, fits), setter("consistency"), *CONSISTENT)
+    select(
+        "Noisy counts fit",
+        fits,
+        effective(s.draft.consistency, fits),
+        setter("consistency"),
+        *CONSISTENT,
+        "consistency",
+    )
 
 
 def tie(s: Session) -> None:
@@ -316,6 +339,7 @@ def more(s: Session, *first: Callable[[Session], None]) -> None:
             setter("bonus"),
             BONUS,
             BONUS_HELP,
+            "bonus",
         )
         if algorithm.schedule:
             batches = "equal batches, as many as its paper says; without privacy, of blocks that grow"

@@ -32,6 +32,7 @@ def schedule(s: Session) -> None:
             "episodic": "after every user (K ≤ 10⁶)",
         },
         "Times are fixed before the run, or follow from what was released, so that choosing them leaks nothing.",
+        "schedule",
     )
     if kind in growth:
         eta, _, most = argument.partition(":")

@@ -7,7 +7,7 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.simulation.structure import ALLOWED, OWN, written
-from pages.shared.controls.widgets import select
+from pages.shared.controls.widgets import locked, select
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import Session
 
@@ -44,7 +44,7 @@ def structure(s: Session) -> None:
         chosen,
         STRUCTURE,
         STRUCTURE_HELP,
-        name=f"structure of {key}",
+        name=f"structure.{key}",
     )
     if said not in ("", OWN):
         name = f"{s.version}:table of {key}"
@@ -54,6 +54,7 @@ def structure(s: Session) -> None:
             key=name,
             on_change=on_value(name, lambda text: s.draft.structure.update({key: text})),
             help=f"{ALLOWED[0].upper() + ALLOWED[1:]}; states are numbered from 0.",
+            disabled=locked("structure"),
         )
 
 

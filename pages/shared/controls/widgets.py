@@ -13,6 +13,7 @@ from dprl.fields import Field, SpecError
 from dprl.words import typed
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
 
 Titles = Mapping[str, str] | None
@@ -51,9 +52,16 @@ def select(
         format_func=lambda option: (titles or {}).get(option, option),
         on_change=on_value(key, store),
         help=help or None,
-        disabled=len(options) == 1,
+        disabled=len(options) == 1 or locked(name),
         filter_mode=None,
     )
+
+
+def locked(name: str) -> bool:
+    """Whether the link to this page fixes a setting: by its name, or by that of what it is a parameter of
+    (environment_params.riverswim.S); what has no name with all others."""
+    owner = name.partition(".")[0].removesuffix("_params")
+    return (owner or RUN) in session().locked
 
 
 def segments(
@@ -100,6 +108,7 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
         on_change=on_value(key, changed),
         help=f"{field.help}: {field.allowed}." if visible else None,
         label_visibility="visible" if visible else "collapsed",
+        disabled=locked(name),
     )
     try:
         read(field, str(text))
@@ -157,6 +166,7 @@ def log_slider(
                 key=slider_key,
                 on_change=on_value(slider_key, slid),
                 label_visibility="collapsed",
+                disabled=locked(name),
             )
             with st.container(horizontal=True, horizontal_alignment="distribute", key=f"ends_{name}"):
                 st.caption(ends[0], width="content")
@@ -192,6 +202,7 @@ def rows(field: Field, name: str, value: str, store: Store) -> None:
         max_chars=2000,
         on_change=on_value(key, changed),
         help="A row on each line, all of one length.",
+        disabled=locked(name),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from html import escape
 from typing import Any
 
@@ -15,6 +16,7 @@ from dprl.tables import harmless
 from pages.shared.layout.frame import dark
 from pages.shared.results.data import Kept
 from pages.shared.text import unlinked
+from pages.shared.visitor.address import here, query_of
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
 
@@ -45,16 +47,26 @@ def show(picture: Picture, key: str, picked: Callable[[Any], None] | None = None
 
 def draw(picture: Picture, key: str, picked: Callable[[Any], None] | None = None) -> None:
     """The figure alone, whose camera saves what the visitor chose."""
-    st.plotly_chart(
-        picture.settled,
-        key=key,
-        theme=None,
-        config=config(session().saves, footer(), dark=dark(), name=key),
-        alt=picture.alt,
-        width="stretch",
-        on_select=on_value(key, picked) if picked else "ignore",
-        selection_mode="points",
-    )
+    with st.container(key="alone_chart") if alone(key) else nullcontext():
+        st.plotly_chart(
+            picture.settled,
+            key=key,
+            theme=None,
+            config=config(session().saves, footer(), dark=dark(), name=key),
+            alt=picture.alt,
+            width="stretch",
+            on_select=on_value(key, picked) if picked else "ignore",
+            selection_mode="points",
+        )
+
+
+def alone(key: str) -> bool:
+    """Whether this is the chart that a page within another one (`embed=true`) is reduced to: its first. The rest is
+    hidden by style.css."""
+    s = session()
+    if st.context.is_embedded and not s.alone:
+        s.alone = key
+    return s.alone == key
 
 
 def footer() -> str:
@@ -64,6 +76,11 @@ def footer() -> str:
 
 def explain(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
     """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV."""
+    if alone(key):
+        with st.container(key="alone_words"):
+            st.markdown(unlinked(see))
+            st.markdown(f"[Open the whole page](?{query_of(here())})")
+        return
     st.markdown(f":material/visibility: {unlinked(see)}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
     if numbers.open:

@@ -104,7 +104,7 @@ def show(page: Page) -> None:
     s.arrived, s.page = s.page != page.url_path, page.url_path
     if s.arrived:
         s.waiting.clear()
-    s.drawing, s.polling, s.common = "", frozenset(s.waiting), ""
+    s.drawing, s.polling, s.common, s.alone = "", frozenset(s.waiting), "", ""
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""

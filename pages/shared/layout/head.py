@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared.controls import custom
 from pages.shared.layout.browser import settings_button
 from pages.shared.text import escape
-from pages.shared.visitor.state import session
+from pages.shared.visitor.address import query_of
+from pages.shared.visitor.locks import words
+from pages.shared.visitor.state import Part, session
 
 MOST_TOLD = 3  # problems of one link
 
 
-def head(title: str, problems: Sequence[str], settings: bool = True) -> DeltaGenerator:
+def head(title: str, part: Part, settings: bool = True) -> DeltaGenerator:
     """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page.
 
     settings: whether the page has some, in the sidebar.
@@ -30,16 +30,22 @@ def head(title: str, problems: Sequence[str], settings: bool = True) -> DeltaGen
             if settings:
                 settings_button()
             corner = st.container(width="content")
-    if problems:
+    if problems := part.problems:
         told = " ".join(escape(p) for p in problems[:MOST_TOLD])
         more = " There was more." if len(problems) > MOST_TOLD else ""
         st.warning(
             f"Not all of this link could be used; the rest is shown. {told}{more}", icon=":material/link_off:"
         )
+    if settings and part.locked:
+        opened = f"?{query_of(part.link)}"
+        st.markdown(
+            f":material/lock: Whoever made this link has locked {words(part.locked)}. "
+            f"[Open it without the lock]({opened})."
+        )
     return corner
 
 
-def common(words: str) -> None:
+def common(text: str) -> None:
     """What all that is shown has in common: on the page, and below every picture that is saved of it."""
-    session().common = words
-    st.caption(escape(words))
+    session().common = text
+    st.caption(escape(text))

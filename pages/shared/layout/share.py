@@ -1,4 +1,5 @@
-"""The corner of a page from which what is seen is handed on: the whole link, and a short one with its picture."""
+"""The corner of a page from which what is seen is handed on: as a link, a short one with its picture, or one that locks
+the settings, and as a chart for another page."""
 
 from __future__ import annotations
 
@@ -10,40 +11,67 @@ import streamlit as st
 from pages.shared.layout.browser import copy_link
 from pages.shared.results.data import store
 from pages.shared.text import escape
-from pages.shared.visitor import address, presence
-from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor import address, locks, presence
+from pages.shared.visitor.address import query_of
+from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import Part, attempt, session
 
 ONLY_HERE = (
     "Phones cannot open this address: it is this computer's own. Serve on all addresses (make run HOST=0.0.0.0), and "
     "open this page by the computer's address in your network."
 )
+LOCK_HELP = (
+    "Whoever opens the link sees them and cannot change them. By hand: `lock=all`, `lock=epsilon,seeds`, or "
+    "`lock=all,-epsilon` for all but one."
+)
 
 
-def share(part: Part) -> None:
-    """Buttons for the link to what is seen."""
+def share(part: Part, settings: bool = True) -> None:
+    """Buttons for the link to what is seen. settings: whether the page has some."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         copy_link(part.query)
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
-            short_link(part)
+            for_others(part, settings)
 
 
-def short_link(part: Part) -> None:
-    """The short link to what is seen, once it was asked for."""
+def for_others(part: Part, settings: bool) -> None:
+    """What is in a link to hand on, its short form, and how the chart is put into another page."""
     s = session()
-    of = (s.page or "", part.query)
+    locked = part.locked
+    if settings:
+        st.toggle(
+            "Lock the settings", s.locking, key="locking", on_change=on_value("locking", lock), help=LOCK_HELP
+        )
+        locked = locks.EVERYTHING if s.locking else locked
+    query = query_of([*part.link, *locks.encode(locked)])
+    if locked != part.locked:
+        copy_link(query, "Copy locked link")
+    short_link(s.page or "", query)
+    st.markdown("**In a page of yours**, the first chart with its sentence:")
+    there = address.whole("&".join(filter(None, [query, "embed=true"])))
+    st.code(
+        f'<iframe src="{html(there)}" width="100%" height="640"></iframe>', language="html", wrap_lines=True
+    )
+
+
+def lock(on: bool) -> None:
+    """The switch."""
+    session().locking = on
+
+
+def short_link(page: str, query: str) -> None:
+    """The short link to a page and a query, once it was asked for."""
+    s = session()
     st.markdown(
         "**A short link**, for as long as this server keeps its store. The whole one works on every server."
     )
-    code = s.short.get(of)
+    code = s.short.get((page, query))
     if code is None:
-        st.button(
-            "Make a short link", key="shorten", icon=":material/link:", on_click=callback(shorten), args=of
-        )
+        make, of = callback(shorten), (page, query)
+        st.button("Make a short link", key="shorten", icon=":material/link:", on_click=make, args=of)
         return
-    query = f"s={code}"
-    qr(address.whole(query), "the short link")
-    copy_link(query, "Copy short link")
+    qr(address.whole(f"s={code}"), "the short link")
+    copy_link(f"s={code}", "Copy short link")
 
 
 def shorten(page: str, query: str) -> None:

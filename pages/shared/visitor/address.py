@@ -26,6 +26,11 @@ def read(files: Collection[str]) -> tuple[Query, str]:
     return given, _name(given, files)
 
 
+def here() -> list[tuple[str, str]]:
+    """The query parameters of the address bar."""
+    return [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
+
+
 def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
     """Puts query parameters into the address bar; returns the name that `read` gives them."""
     grouped: Query = {}

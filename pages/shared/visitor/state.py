@@ -19,10 +19,11 @@ from dprl.jobs.file import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from pages.shared.results.data import store
-from pages.shared.visitor import address, links, presence
+from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import MAX_CURVES, Curve, View
+from pages.shared.visitor.locks import Locked
 
 
 @dataclass
@@ -65,10 +66,12 @@ class Part(ABC):
     Attributes:
         address: the query last read or written.
         problems: what a link said that could not be used.
+        locked: settings that it fixes.
     """
 
     address: str | None = None
     problems: tuple[str, ...] = ()
+    locked: Locked = frozenset()
 
     @property
     def base(self) -> RunSpec:
@@ -86,9 +89,14 @@ class Part(ABC):
         """The query parameters of the link to what is seen, in order, each key and value unescaped."""
 
     @property
+    def items(self) -> list[tuple[str, str]]:
+        """The same with what is locked."""
+        return [*self.link, *locks.encode(self.locked)]
+
+    @property
     def query(self) -> str:
         """The link to what is seen now, without the question mark."""
-        return query_of(self.link)
+        return query_of(self.items)
 
     @abstractmethod
     def follow(self, given: Query) -> None:
@@ -164,7 +172,9 @@ class Session:
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
         saves: the kind of picture that the camera above each chart saves.
+        locked: settings that the link to the page shown fixes; locking: links that are handed on fix all of them.
         short: letters of short links made here, by page and query.
+        alone: the chart that a page within another one is reduced to, "" for none.
         common: what all that is shown has in common, in words.
         drawing: the part of the page that is being drawn.
         waiting: parts that miss an answer of the workers.
@@ -191,7 +201,10 @@ class Session:
     stuck: bool = False
     arrived: bool = True
     saves: str = "png"
+    locked: Locked = frozenset()
+    locking: bool = False
     short: dict[tuple[str, str], str] = field(default_factory=dict)
+    alone: str = ""
     common: str = ""
     drawing: str = ""
     waiting: set[str] = field(default_factory=set)
@@ -323,6 +336,7 @@ def read_address(part: Part) -> None:
     if s.page not in s.drafts:
         s.draft = draft_of(part.base)
     if not st.query_params:
+        s.locked = part.locked
         if s.arrived and part.begun:
             write_address(part)
         return
@@ -333,9 +347,12 @@ def read_address(part: Part) -> None:
             s.replaced.append(part.address)
         part.address, s.unasked = name, 0.0
         given, problem = lengthened(given)
+        part.problems = ()
         part.follow(given)
-        if problem:
-            part.problems = (problem, *part.problems)
+        problems = [problem] if problem else []
+        part.locked = locks.decode(given, problems)
+        part.problems = (*problems, *part.problems)
+    s.locked = part.locked
 
 
 def lengthened(given: Query) -> tuple[Query, str]:
@@ -362,4 +379,4 @@ def write_address(part: Part) -> None:
     s = session()
     if part.address is not None:
         s.replaced.append(part.address)
-    part.address = address.write(part.link, s.files)
+    part.address = address.write(part.items, s.files)

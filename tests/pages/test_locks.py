@@ -1,0 +1,132 @@
+"""`lock=` in a link: what is shown and cannot be changed, and who says so; and a page within another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.shared.visitor import locks
+from pages.shared.visitor.locks import EVERYTHING, NAMES
+from tests.pages.conftest import charts, unbroken, words
+
+Visit = Callable[..., AppTest]
+
+EXPLORE = "pages/explore/page.py"
+CURVE = "envp.S.3~envp.H.3~K.1000~seeds.1"
+WITH_SETTINGS = ("attack", "explore", "free", "linear", "offline", "tradeoffs")
+SETTINGS = ("selectbox", "select_slider", "text_input", "multiselect", "toggle", "text_area", "button")
+
+
+def settings(app: AppTest) -> dict[str, bool]:
+    """Whether each widget of the sidebar can be used."""
+    return {
+        f"{kind} {getattr(widget, 'label', '')}": not widget.proto.disabled
+        for kind in SETTINGS
+        for widget in app.sidebar.get(kind)
+    }
+
+
+@pytest.mark.parametrize("page", WITH_SETTINGS)
+def test_all_settings_are_shown_and_locked_and_it_is_said(visit: Visit, page: str) -> None:
+    free, locked = visit(f"pages/{page}/page.py"), visit(f"pages/{page}/page.py", lock="all")
+    unbroken(locked)
+    assert settings(locked).keys() == settings(free).keys()
+    assert [name for name, usable in settings(locked).items() if usable] == []
+    assert any(settings(free).values())
+    said = words(locked)
+    assert "Whoever made this link has locked the settings. [Open it without the lock](?" in said
+    assert "lock=" not in said
+    assert "has locked" not in words(free)
+
+
+@pytest.mark.parametrize(
+    ("text", "usable", "fixed"),
+    [
+        (
+            "epsilon,seeds",
+            {"Episodes K", "Run"},
+            {"Privacy budget ε", "Privacy budget ε, exact value", "Seeds"},
+        ),
+        (
+            "all,-epsilon",
+            {"Privacy budget ε", "Privacy budget ε, exact value", "Run"},
+            {"Episodes K", "Seeds"},
+        ),
+        ("environment", {"Algorithm"}, {"Environment", "S", "H", "variant"}),
+    ],
+)
+def test_some_settings_are_locked(visit: Visit, text: str, usable: set[str], fixed: set[str]) -> None:
+    found = {
+        name.partition(" ")[2]: free for name, free in settings(visit(EXPLORE, c=[CURVE], lock=text)).items()
+    }
+    assert {found[label] for label in usable} == {True}
+    assert {found[label] for label in fixed} == {False}
+
+
+def test_a_lock_stays_in_the_address_and_goes_with_a_link_that_has_none(visit: Visit) -> None:
+    app = visit(EXPLORE, c=[CURVE], lock="all,-epsilon")
+    app.button(key="run").click().run()  # the run is in the comparison already
+    assert app.query_params["lock"] == "all,-epsilon"
+    assert app.session_state["session"].explore.query.endswith("&lock=all,-epsilon")
+    app.query_params.clear()
+    app.query_params["c"] = [f"{CURVE}~priv.none"]
+    app.run()
+    assert all(settings(app).values()) or "has locked" not in words(app)
+    assert app.session_state["session"].locked == frozenset()
+
+
+@pytest.mark.parametrize("text", ["colour", "all,-colour", "", "-", "a" * 401, "epsilon;seeds", "🙂"])
+def test_what_cannot_be_locked_gets_one_sentence(visit: Visit, text: str) -> None:
+    app = visit(EXPLORE, c=[CURVE], lock=text)
+    unbroken(app)
+    (warning,) = app.warning
+    assert warning.value.count("lock\\:") == 1
+
+
+def test_a_lock_is_read_as_it_is_written() -> None:
+    some = [
+        EVERYTHING,
+        frozenset({"epsilon"}),
+        EVERYTHING - {"run", "epsilon", "episodes"},
+        frozenset(NAMES[:11]),
+    ]
+    for locked in some:
+        problems: list[str] = []
+        given = {key: [value] for key, value in locks.encode(locked)}
+        assert locks.decode(given, problems) == locked
+        assert problems == []
+    assert locks.encode(frozenset()) == []
+    assert locks.words(EVERYTHING - {"run", "epsilon"}) == "all settings but epsilon"
+    assert locks.words(frozenset({"seeds", "epsilon"})) == "epsilon, seeds"
+
+
+def test_a_locked_link_is_made_by_a_switch(visit: Visit) -> None:
+    app = visit(EXPLORE, c=[CURVE])
+    next(t for t in app.toggle if t.key == "locking").set_value(True).run()
+    app.button(key="shorten").click().run()
+    (code,) = app.session_state["session"].short.values()
+    assert all(
+        settings(app)[name] for name in ("button Run", "selectbox Environment")
+    )  # here nothing is locked
+    other = visit(EXPLORE, s=code)
+    assert "has locked the settings" in words(other)
+    assert 'embed=true" width="100%"' in next(c.value for c in app.code if "iframe" in c.value)
+
+
+def embedded(visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch, **query: Any) -> AppTest:
+    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.is_embedded", True)
+    return visit(f"pages/{page}/page.py", **query)
+
+
+@pytest.mark.parametrize("page", ["explore", "home", "linear", "offline", "tradeoffs"])
+def test_within_another_page_the_first_chart_stands_with_its_sentence(
+    visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = embedded(visit, page, monkeypatch)
+    unbroken(app)
+    assert app.session_state["session"].alone
+    assert len([m for m in app.markdown if m.value.startswith("[Open the whole page](?")]) == 1
+    assert charts(app)
