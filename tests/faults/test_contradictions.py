@@ -71,7 +71,7 @@ def test_rows_in_a_circle_are_read_once() -> None:
     class Circle:
         """Pages that have changed places, before one that cannot be read."""
 
-        def execute(self, query: str, values: tuple[int]) -> Iterator[tuple[int]]:
+        def execute(self, query: str, values: tuple[int] = (99,)) -> Iterator[tuple[int]]:
             if values[0] < 6:
                 yield from ((5,), (6,), (1,), (2,))
                 raise sqlite3.DatabaseError("database disk image is malformed")
