@@ -70,7 +70,9 @@ def opened(name: str, content: bytes, browser: Browser, tmp_path: Path) -> None:
         drawing = ElementTree.fromstring(content)
         assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
         assert drawing.findall(".//{*}path")
-        assert f"dprl {__version__}" in "".join(drawing.itertext())  # what was run stands before it
+        assert f"dprl\N{NO-BREAK SPACE}{__version__}" in "".join(
+            drawing.itertext()
+        )  # what was run stands before it
     elif kind == "png":
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
         assert min(struct.unpack(">II", content[16:24])) > 300  # width and height

@@ -71,7 +71,7 @@ def alone(key: str) -> bool:
 
 def footer() -> str:
     """What stands below a picture, or a page, that is saved: what was run, and with which version."""
-    return " · ".join(filter(None, [session().common, f"dprl {version()['dprl']}"]))
+    return " · ".join(filter(None, [session().common, f"dprl\N{NO-BREAK SPACE}{version()['dprl']}"]))
 
 
 def explain(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
