@@ -190,10 +190,10 @@ def skip_to_run() -> None:
         _skip(key="skip", height=1)
 
 
-def say(said: str) -> None:
-    """Has readers of the screen told something, whenever it is something else."""
-    with st.container(key="live_region"):
-        _say(data={"said": said}, key="say", height=1)
+def say(said: str, name: str) -> None:
+    """Has readers of the screen told something, whenever it is something else. name: of what, once on a page."""
+    with st.container(key=f"live_region_{name}"):
+        _say(data={"said": said}, key=f"say_{name}", height=1)
 
 
 def close_sidebar(under: str) -> None:

@@ -85,7 +85,7 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
     """A line for what goes on, and one for each reason why curves are not complete, with the button that helps."""
     shown = [row for row in zip(curves, titles, runs, strict=True) if not row[0].hidden]
     going = [row for row in shown if row[2].state in ACTIVE]
-    say(aloud([run for _, _, run in shown]))
+    say(aloud([run for _, _, run in shown]), "runs")
     if going:
         share = sum(run.progress for _, _, run in going) / len(going)
         said = (

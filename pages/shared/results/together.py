@@ -68,7 +68,9 @@ def strip(
         withdraw(state.active, visitor)
 
     done = state.runs - len(state.lacking)
-    say("Running." if state.active else ended(state.runs, done, len(state.failed)))
+    say(
+        "Running." if state.active else ended(state.runs, done, len(state.failed)), visitor.rpartition(":")[2]
+    )
     if state.active:
         with st.container(
             key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
