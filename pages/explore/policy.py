@@ -84,8 +84,8 @@ def offline(trace: SeedTrace, at: int) -> None:
     runs = [base.twin(), *(base.replace(rho=rho) for rho in BUDGETS)]
     st.page_link(
         "pages/offline/page.py",
-        label="Learn offline from users treated by this policy"
-        + ("'s likeliest actions" if trace.chances.size else ""),
+        label="Learn offline from users who "
+        + ("take its likeliest actions" if trace.chances.size else "follow this policy"),
         icon=":material/inventory_2:",
         query_params=several.encode(runs, None, {}),
     )

@@ -21,7 +21,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
-from pages.shared.names import in_common
+from pages.shared.names import BONUS, in_common
 from pages.shared.results import doubts, status
 from pages.shared.text import escape
 from pages.shared.visitor import links
@@ -29,7 +29,7 @@ from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import read_address, session
 
-CONSTANTS = {"anytime": "anytime bonus", "paper": "paper constants"}
+OFFERED = ("anytime", "paper")
 
 
 def main() -> None:
@@ -64,9 +64,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     common(f"{in_common(curves)} · ε = {f.base.epsilon:g}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
         segments("Chart", "show", SHOWN, f.view.show, lambda value: change(show=value))
-        offered = (
-            CONSTANTS if f.base.bonus in CONSTANTS else {f.base.bonus: f"{f.base.bonus} bonus", **CONSTANTS}
-        )
+        offered = {key: BONUS[key] for key in dict.fromkeys((*OFFERED, f.base.bonus))}
         segments("Bonus constants", "bonus", offered, f.base.bonus, constants)
         if f.view.show in ("price", "regret"):
             key = f"{s.version}:free:each"

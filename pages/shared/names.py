@@ -20,6 +20,7 @@ from pages.shared.visitor.links import Curve
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
 CALIBRATION = {"tight": "calibrated noise", "paper": "noise as printed"}
+BONUS = {"anytime": "anytime bonus", "paper": "paper constants", "practical": "tuned bonus"}
 CONSISTENCY = {"own": "what the learner asks", "flow": "what holds for any users"}
 CONSISTENCY_HELP = (
     "Who comes to a state goes on from there, and everybody is somewhere. Noisy counts can be moved to the nearest for "
@@ -98,7 +99,7 @@ def in_common(curves: Sequence[Curve]) -> str:
     if len({s.episodes for s in specs}) == 1:
         parts.append(f"K = {count(first.episodes)} episodes")
     if len({s.bonus for s in specs}) == 1:
-        parts.append(f"{first.bonus} bonus")
+        parts.append(BONUS[first.bonus])
     if len({s.seeds for s in specs}) == 1:
         parts.append(plural(first.seeds, "seed"))
     return " · ".join(parts)

@@ -127,14 +127,14 @@ SWEEP = (
 def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str], idle: Idle) -> None:
     page = visit("tradeoffs", *screen)
     page.wait_for_selector(POINT, timeout=60_000)
-    expect(page.get_by_text("halving ε costs")).to_be_visible()
+    expect(page.get_by_text("for ε from 0.5 to 20")).to_be_visible()
     assert fits(page)
     for view, seen in (
         ("Regret", "Regret at the end"),
         ("Users needed", "Users until privacy"),
         ("Table", "sweep.csv"),
     ):
-        page.get_by_text(view, exact=True).first.click()
+        page.get_by_test_id("stMain").get_by_text(view, exact=True).first.click()
         expect(page.get_by_text(seen).first).to_be_visible()
         idle(page)
         assert fits(page), view

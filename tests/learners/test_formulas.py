@@ -198,7 +198,12 @@ def releases(algorithm: TabularLearner, seed: int) -> Iterator[tuple[Array, floa
         yield released, E
 
 
-LEARNERS = [key for key, algorithm in ALGORITHMS.items() if isinstance(algorithm, TabularLearner)]
+# A stochastic policy has formulas and tests of its own: test_policy_optimisation.py.
+LEARNERS = [
+    key
+    for key, algorithm in ALGORITHMS.items()
+    if isinstance(algorithm, TabularLearner) and not algorithm.stochastic
+]
 
 
 def learner(key: str) -> TabularLearner:

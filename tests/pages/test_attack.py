@@ -45,7 +45,7 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     assert "3,000 simulated releases in each world" in charts(app)[0].spec
     assert "**Not above the proof.** Proved is ε = 1" in said(app)
     assert store.activity().runs_waiting == 0
-    app.toggle[0].set_value(True).run()  # half the noise
+    next(t for t in app.toggle if t.label == "Noise half as large").set_value(True).run()
     unbroken(app)
     assert store.activity().runs_waiting == 1
 

@@ -121,7 +121,7 @@ def test_a_stochastic_policy_is_drawn_by_its_chances(visit: Visit, work: Work) -
         assert drawn.alt.startswith(shown)
         assert said in words(app)
         labels = [link.proto.label for link in app.get("page_link")]
-        assert "Learn offline from users treated by this policy's likeliest actions" in labels
+        assert "Learn offline from users who take its likeliest actions" in labels
     (drawn,) = charts(visit(EXPLORE, c=curves, i="1", tab="policy", pol="chances"))
     assert not drawn.alt.startswith("Heatmaps of how likely each action is")  # it takes one
 
@@ -196,13 +196,16 @@ def test_the_camera_above_each_chart_saves_what_was_chosen(visit: Visit, work: W
     visit(EXPLORE, c=[PRIVATE])
     work()
     app = visit(EXPLORE, c=[PRIVATE], tab="data")
-    assert saved(visit(EXPLORE, c=[PRIVATE])) == {"format": "png", "scale": 3}
+    picture = saved(visit(EXPLORE, c=[PRIVATE]))
+    assert (picture["format"], picture["scale"], picture["filename"]) == ("png", 3, "regret")
+    assert "RiverSwim (S = 3, H = 3" in str(picture["footer"])
     app.segmented_control(key="saves").set_value("svg").run()
     unbroken(app)
     app.query_params.clear()
     app.switch_page("pages/home/page.py").run()
     unbroken(app)
-    assert saved(app) == {"format": "svg", "scale": 1}
+    picture = saved(app)
+    assert (picture["format"], picture["scale"]) == ("svg", 1)
 
 
 def saved(app: AppTest) -> dict[str, object]:

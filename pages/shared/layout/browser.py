@@ -94,7 +94,10 @@ export default function () {
 """
 
 # Read out when it changes, to whoever does not see the page.
-_SAY_HTML = '<p role="status" aria-live="polite" style="position:absolute;clip-path:inset(50%);margin:0"></p>'
+_SAY_HTML = '<p role="status" aria-live="polite"></p>'
+_SAY_CSS = (
+    "p { width: 1px; height: 1px; margin: 0; overflow: hidden; white-space: nowrap; clip-path: inset(50%); }"
+)
 _SAY_JS = """
 export default function ({ data, parentElement }) {
   const line = parentElement.querySelector("p");
@@ -157,7 +160,7 @@ _copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTO
 _settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
 _close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
 _skip = st.components.v2.component("dprl_skip", js=_SKIP_JS)
-_say = st.components.v2.component("dprl_say", html=_SAY_HTML, js=_SAY_JS)
+_say = st.components.v2.component("dprl_say", html=_SAY_HTML, css=_SAY_CSS, js=_SAY_JS)
 _daylight = st.components.v2.component("dprl_daylight", js=_DAYLIGHT_JS)
 # The same script signs pictures in a page that is taken along.
 _SIGN_JS = f"""

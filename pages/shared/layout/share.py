@@ -67,8 +67,13 @@ def short_link(page: str, query: str) -> None:
     )
     code = s.short.get((page, query))
     if code is None:
-        make, of = callback(shorten), (page, query)
-        st.button("Make a short link", key="shorten", icon=":material/link:", on_click=make, args=of)
+        st.button(
+            "Make a short link",
+            key="shorten",
+            icon=":material/link:",
+            on_click=callback(shorten),
+            args=(page, query),
+        )
         return
     qr(address.whole(f"s={code}"), "the short link")
     copy_link(f"s={code}", "Copy short link")
