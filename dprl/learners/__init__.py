@@ -5,7 +5,15 @@ from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
 from dprl.learners.linear import lsvi_ucb, ucrl_vtr, ucrl_vtr_plus
 from dprl.learners.offline import apvi, dp_pevi, pevi, vapvi
 from dprl.learners.offline.learner import OfflineLearner
-from dprl.learners.tabular import dp_ucbvi, private_ucb_po, private_ucb_vi, pucb, ucbvi, ucbvi_hoeffding
+from dprl.learners.tabular import (
+    dp_ucbvi,
+    ldp_obi,
+    private_ucb_po,
+    private_ucb_vi,
+    pucb,
+    ucbvi,
+    ucbvi_hoeffding,
+)
 
 ALGORITHMS: dict[str, Learner] = {
     a.key: a
@@ -25,6 +33,7 @@ ALGORITHMS: dict[str, Learner] = {
         lsvi_ucb.ALGORITHM,
         private_ucb_po.ALGORITHM,  # last: a learner's place decides how its curves are dashed
         private_ucb_po.UCB_PO,
+        ldp_obi.ALGORITHM,
     )
 }
 

@@ -1,0 +1,182 @@
+"""LDP-OBI: against an independent computation, in blocks against one user at a time, and what its bonus holds for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace, SpecError
+from dprl.learners import Problem
+from dprl.learners.tabular.ldp_obi import plan
+from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp.counts import visits
+from dprl.mdp.structure import every_state
+from dprl.mdp.tabular import Array
+from dprl.simulation.loops.replan import SeedRun
+from tests.compare import LEVEL, chi_square_tables
+
+H, S, A, K, BETA = 4, 3, 2, 10**6, 0.1
+
+
+def learner() -> TabularLearner:
+    found = ALGORITHMS["ldp-obi"]
+    assert isinstance(found, TabularLearner)
+    return found
+
+
+def problem(**changes: Any) -> Problem:
+    given: dict[str, Any] = {"bonus": "paper", "params": {"alpha": 2.0}}
+    return Problem(H, S, A, K, BETA, 1.0, "tight", **(given | changes))
+
+
+def planned(released: Array, E: float, alpha: float) -> tuple[Array, Array]:
+    """Q and V, all pairs of a step at once: after Garcelon et al. 2021."""
+    m, n, r = released[..., :S], released[..., S], released[..., S + 1]
+    c1, c2, c4 = E, E / 4, E / 4
+    c3 = np.minimum(S * c4, np.abs(m.sum(-1) - n) + c2)
+    N, M = n + alpha * c2, m.sum(-1) + alpha * c3
+    enough = (N >= 1) & (M >= 1)
+    N, M = np.where(enough, N, 1), np.where(enough, M, 1)
+    delta = 3 * BETA / (4 * np.pi**2 * S * A * H * float(K) ** 3)
+    of_r = np.sqrt(2 * np.log(1 / delta) / N) + ((alpha + 1) * c2 + c1) / N
+    of_p = np.sqrt(14 * S * np.log(1 / delta) / M) + (S * c4 + (alpha + 1) * c3) / M
+    Q, V = np.zeros((H, S, A)), np.zeros((H + 1, S))
+    for h in reversed(range(H)):
+        value = r[h] / N[h] + m[h] @ V[h + 1] / M[h] + of_r[h] + (H - h) * of_p[h]
+        Q[h] = np.where(enough[h], np.clip(value, 0, H - h), H - h)
+        V[h] = Q[h].max(-1)
+    return Q, V
+
+
+def counted(rng: np.random.Generator) -> Array:
+    """[H, S, A, S + 2] counts of very many users."""
+    counts = np.zeros((H, S, A, S + 2))
+    counts[..., :S] = rng.gamma(0.5, 10 ** rng.uniform(0, 9, size=(H, S, A, 1)), (H, S, A, S)).round()
+    counts[..., S] = counts[..., :S].sum(-1)
+    counts[..., S + 1] = counts[..., S] * rng.random((H, S, A))
+    return counts
+
+
+@pytest.mark.parametrize("E", [0.0, 40.0, 4e4])
+@pytest.mark.parametrize("alpha", [1.0, 2.0, 10.0])
+def test_plans_are_those_of_an_independent_computation(E: float, alpha: float) -> None:
+    rng = np.random.default_rng(0)
+    constants = learner().constants(problem(params={"alpha": alpha}))
+    Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+    for _ in range(20):
+        released = counted(rng)
+        released += E / 4 * rng.normal(size=released.shape)
+        plan(released, E, every_state(S), constants, Q, V, policy)
+        ours_Q, ours_V = planned(released, E, alpha)
+        np.testing.assert_allclose(Q, ours_Q, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(V, ours_V, rtol=1e-10, atol=1e-10)
+        np.testing.assert_array_equal(policy, ours_Q.argmax(-1))
+    assert (Q < H - np.arange(H)[:, None, None] - 1e-3).any()  # something was learned
+
+
+def test_estimates_are_above_the_truth_wherever_noise_is_within_its_bounds() -> None:
+    """Q >= r + P V for the V that was planned with, whatever the noise, as long as |.| <= E/4 and, of rewards, E."""
+    rng = np.random.default_rng(1)
+    Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+    tight = 0.0
+    for alpha in (1.0, 2.0):
+        constants = learner().constants(problem(params={"alpha": alpha}))
+        constants[1:] = 0.0  # counts below are just as they are expected to be
+        for E in (0.0, 400.0, 4e6):
+            counts = counted(rng)
+            n = np.maximum(counts[..., S : S + 1], 1)
+            P, R = counts[..., :S] / n, counts[..., S + 1] / n[..., 0]
+            for sign in (rng.uniform(-1, 1, counts.shape), rng.choice([-1.0, 1.0], counts.shape)):
+                released = counts + sign * E / 4
+                released[..., S + 1] += sign[..., S + 1] * E * 3 / 4
+                plan(released, E, every_state(S), constants, Q, V, policy)
+                follows = R + np.einsum("hsax,hx->hsa", P, V[1:])
+                seen = counts[..., S] > 0
+                assert (Q >= follows - 1e-9)[seen].all()
+                tight = max(tight, float((follows / Q)[seen & (E > 0)].max(initial=0.0)))
+    assert tight > 0.9  # and not because the bonus is beyond anything
+
+
+def test_noise_in_the_sum_of_next_states_is_bounded_by_the_visits() -> None:
+    """c3 is the lesser of B E/4 and |sum m^ - n^| + E/4: seen in Q of one row of which all else is known."""
+    released = np.zeros((1, S, 1, S + 2))
+    released[..., :S], released[..., S] = 1e6, 3e6
+    constants = np.array([2.0, 0.0, 0.0])
+    Q, V, policy = np.zeros((1, S, 1)), np.zeros((2, S)), np.zeros((1, S), dtype=np.int64)
+    E1 = 1e4
+    for off, c3 in ((0.0, E1), (E1, 2 * E1), (5 * E1, 3 * E1)):
+        released[0, 0, 0, S] = 3e6 - off
+        plan(released, 4 * E1, every_state(S), constants, Q, V, policy)
+        N, M = 3e6 - off + 2 * E1, 3e6 + 2 * c3
+        assert Q[0, 0, 0] == pytest.approx((3 * E1 + 4 * E1) / N + (S * E1 + 3 * c3) / M)
+
+
+def test_a_declared_structure_counts_only_what_is_possible() -> None:
+    wide, tight = (learner().constants(problem(branching=B)) for B in (None, 2))
+    assert tight[2] == pytest.approx(wide[2] * np.sqrt(2 / S))
+    released = np.full((1, S, 1, 4), np.nan)
+    released[..., :2], released[..., 2], released[..., 3] = 5e5, 1e6, 0.0
+    released[0, 2, 0, :2] = 1e6, np.nan  # one next state is possible: the other has no counter
+    table = np.array([[[[0, 1]], [[0, 1]], [[0, -1]]]])
+    Q, V, policy = np.zeros((1, S, 1)), np.zeros((2, S)), np.zeros((1, S), dtype=np.int64)
+    plan(released, 400.0, table, np.array([2.0, 0.0, 0.0]), Q, V, policy)
+    assert Q[0, 0, 0] - Q[0, 2, 0] == pytest.approx(100 / (1e6 + 200))
+
+
+def ran(key: str = "ldp-obi", seed: int = 0, **fields: Any) -> SeedTrace:
+    given: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 3, "H": 4}}
+    run = SeedRun(RunSpec(**(given | {"algorithm": key, "seeds": 1} | fields)), seed)
+    assert run.advance(60.0)
+    return run.trace()
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "unary"])
+def test_estimates_are_optimistic_with_every_noise(mechanism: str) -> None:
+    trace = ran(privacy="local", mechanism=mechanism, bonus="paper", episodes=10**12)
+    mdp = ENVIRONMENTS["random"].make(S=3, A=3, H=4)
+    V = np.concatenate([trace.V[:, 1:], np.zeros((len(trace.V), 1, 3))], axis=1)
+    assert (trace.Q >= mdp.R + np.einsum("hsax,dhx->dhsa", mdp.P, V) - 1e-9).all()
+    assert trace.gap[-1] < trace.gap[0] / 2
+
+
+def test_with_the_anytime_bonus_it_is_private_ucb_vi() -> None:
+    """One learner, as docs/constants.md says; with their own constants they are two."""
+    same, other = (
+        [ran(key, privacy="local", bonus=bonus, episodes=10**9) for key in ("ldp-obi", "private-ucb-vi")]
+        for bonus in ("anytime", "paper")
+    )
+    np.testing.assert_array_equal(same[0].Q, same[1].Q)
+    np.testing.assert_array_equal(same[0].regret, same[1].regret)
+    assert (other[0].Q[-1] != other[1].Q[-1]).any()
+
+
+@pytest.mark.thorough
+def test_blocks_are_drawn_as_users_one_by_one() -> None:
+    """Visits of the first step and the policy after the last user, in 300 runs each, at LEVEL.
+
+    Regret, gaps, rewards and all visits: tests/simulation/test_engine.py.
+    """
+    spec = RunSpec(
+        environment="random", environment_params={"S": 2, "A": 2, "H": 2}, algorithm="ldp-obi", privacy="local",
+        epsilon=100.0, bonus="paper", episodes=10**5, schedule="geometric:0.5", seeds=1,
+    )  # fmt: skip
+    ways: list[list[bytes]] = []
+    for walk_below, seeds in ((2**62, range(300)), (0, range(1000, 1300))):
+        ends = []
+        for seed in seeds:
+            run = SeedRun(spec, seed, walk_below=walk_below)
+            assert run.advance(60.0)
+            about = (visits(run.state.counts)[0] // 2000).astype(np.int64)
+            ends.append(about.tobytes() + run.state.policy.tobytes())
+        ways.append(ends)
+    assert len(set(ways[0])) > 10
+    assert chi_square_tables(*ways) > LEVEL
+
+
+@pytest.mark.parametrize("privacy", ["central", "shuffle"])
+def test_it_is_for_users_who_trust_nobody(privacy: str) -> None:
+    with pytest.raises(SpecError, match="local or none") as refused:
+        ran(privacy=privacy)
+    assert refused.value.field == "privacy"
