@@ -33,12 +33,8 @@ TRIES = 3  # to use a control
 OFTEN = 20  # to use one that is replaced by another just like it while the hand moves there
 RETURNS = 3  # how often a control is used, or a page opened, again, to bring back what is gone
 # Used twice, so that the page is as before.
-BACK = {
-    "Fullscreen": "Close fullscreen",
-    "Search": "Close Search",
-    "Play": "Pause",
-    "Collapse sidebar": "Expand sidebar",
-}
+BACK = {"Fullscreen": "Close fullscreen", "Search": "Close Search", "Play": "Pause"}
+BACK["Collapse sidebar"] = "Expand sidebar"
 # Shows all columns of a table; pressed twice it would hide all of them, the shown ones too.
 ALL_COLUMNS = "Select all"
 # Streamlit puts a new chart into the place of one whose figure has changed, and Plotly then misses the old one where it
@@ -191,6 +187,9 @@ class Walk:
                 use = self._shown[use[0]]
             if self._uses > self._arrived:  # else, opened again, it brought nothing
                 self._arrived = self._uses
+                # The sidebar's folds are closed then, and what is lost may lie in one.
+                for one in [one for one in self.used if one.kind == "expander" and "sidebar" in one.place]:
+                    del self.used[one]
                 self.arrive()
                 return True
         return False
