@@ -72,6 +72,16 @@ MENUS = (
 )
 
 
+# Beside and behind *Share*, and on pages with settings.
+SHARE = {
+    ("popover", "Share"),
+    ("button", "Copy link"),
+    ("button", "Make a short link"),
+    ("button", "Copy short link"),
+}
+LOCK = {("switch", "Lock the settings")}
+
+
 def compared(*specs: RunSpec) -> str:
     """The link to Explore with these runs."""
     return f"explore?{query_of(links.encode([links.Curve(spec) for spec in specs], links.View()))}"
@@ -98,8 +108,8 @@ STOPS = {
         "",
         frozenset(
             {
+                *SHARE,
                 ("slider", "Privacy budget"),
-                ("button", "Copy link"),
                 ("download", "Download plot as a PNG"),
                 ("download", "Download as CSV"),
                 ("expander", "The numbers drawn"),
@@ -112,6 +122,8 @@ STOPS = {
         compared(LONG, LONG.replace(root_seed=1), *FINISHED),
         frozenset(
             {
+                *SHARE,
+                *LOCK,
                 *(("tab", name) for name in ("Regret", "Counts", "Policy", "Guarantee", "Data")),
                 *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
                 *(("button", name) for name in ("Cancel all", "Run it", "Cancel")),
@@ -134,6 +146,8 @@ STOPS = {
         f"attack?{urlencode(attacks.encode(ATTACK, attacks.AttackView()))}",
         frozenset(
             {
+                *SHARE,
+                *LOCK,
                 *(
                     ("choice", name)
                     for name in ("Attack a release", "Two users collude", "What a promise means")
@@ -153,6 +167,8 @@ STOPS = {
         f"tradeoffs?{urlencode(studies.encode(SWEEP))}",
         frozenset(
             {
+                *SHARE,
+                *LOCK,
                 *(("choice", name) for name in ("Price of privacy", "Regret", "Users needed", "Table")),
                 *(("button", name) for name in ("Run", "Reset", "Cancel")),
             }
@@ -164,12 +180,12 @@ STOPS = {
         "users?K=1e7&loss=5",
         frozenset(
             {
+                *SHARE,
                 *(
                     ("text", name)
                     for name in ("Users K", "States S", "V*, % of H", "Budget ε", "Loss, % of V*")
                 ),
                 ("download", "One page for a meeting (HTML)"),
-                ("button", "Copy link"),
                 ("expander", "What this rests on"),
                 ("expander", "How far off this may be"),
             }
@@ -181,6 +197,8 @@ STOPS = {
         f"free?{query_of(free.encode(LONG_PRIVATE, free.FreeView()))}",
         frozenset(
             {
+                *SHARE,
+                *LOCK,
                 *(("choice", name) for name in ("Price", "Regret", "Growth", "Theory", "Calculator")),
                 *(("button", name) for name in ("Run", "Reset")),
                 ("switch", "Pause live"),
@@ -193,6 +211,8 @@ STOPS = {
         f"offline?{urlencode(offline.encode((*FEW, *MANY), offline.OfflineView()))}",
         frozenset(
             {
+                *SHARE,
+                *LOCK,
                 *(
                     ("tab", name)
                     for name in (
@@ -223,6 +243,8 @@ STOPS = {
         f"linear?{urlencode(linear.encode((*BOTH, SLOW), linear.LinearView()))}",
         frozenset(
             {
+                *SHARE,
+                *LOCK,
                 *(
                     ("tab", name)
                     for name in (
@@ -254,6 +276,7 @@ STOPS = {
         "lessons?lesson=trust&step=3",
         frozenset(
             {
+                *SHARE,
                 *(("button", name) for name in ("All lessons", "Next", "Previous", "Next lesson")),
                 *(("button", name) for name in ("Show the answer", "Hide the answer", "Present", "Leave")),
                 ("slider", "Your prediction"),
@@ -263,7 +286,7 @@ STOPS = {
     ),
     "claims": Stop(
         "claims?claim=order-of-trust",
-        frozenset(("button", name) for name in ("All claims", "Next", "Run again")),
+        frozenset({*(("button", name) for name in ("All claims", "Next", "Run again")), *SHARE}),
         brief=("Curves of setting",),
         everywhere=False,
     ),
