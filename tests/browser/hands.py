@@ -68,9 +68,14 @@ class Hand:
 
     def awaited(self, what: str, at: ElementHandle) -> ElementHandle:
         """What using `at` opens, when it is there; nothing opens when another has come into the place of `at`."""
-        self.page.wait_for_function(
-            "([what, at]) => !at.isConnected || dprlTest.seen(what)", arg=[what, at], timeout=PATIENCE
-        )
+        try:
+            self.page.wait_for_function(
+                "([what, at]) => !at.isConnected || dprlTest.seen(what)", arg=[what, at], timeout=PATIENCE
+            )
+        except Error as error:
+            had = at.evaluate("e => dprlTest.active() === e") and "it has the focus"
+            off = at.evaluate("e => e.disabled") and "it cannot be used"
+            raise CannotUse(f"{what} does not open ({off or had or 'it has not the focus'})") from error
         found = self.page.evaluate_handle("what => dprlTest.seen(what)", what).as_element()
         if found is None:
             raise CannotUse("another is in its place")

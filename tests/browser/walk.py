@@ -50,7 +50,7 @@ Use = tuple[Control, str]  # a control, and the entry where it is a menu
 
 
 class Gone(CannotUse):
-    """A control was there when the page was looked at, and not any more when it was to be used."""
+    """A control could be used when the page was looked at, and not any more when it was to be."""
 
 
 class Replaced(CannotUse):
@@ -233,7 +233,7 @@ class Walk:
                 if (now := self.look()) and now[0].layers > control.layers:
                     self.leave(now[0].layers)
                 again = self.find(control)
-                if again is None:
+                if again is None or again.off:
                     raise Gone(str(error)) from error
                 if tries == TRIES or replaced == OFTEN:
                     raise
