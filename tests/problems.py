@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, TabularMDP
 from dprl.learners import Learner
 from dprl.mdp import Size
 from dprl.simulation.pairs import runs_in
+
+
+def first(values: Iterable[Any], like: Callable[[Any], Hashable] = lambda value: None) -> list[Any]:
+    """Parameters of a test: the first value of each kind, and thoroughly those that are `like` one before."""
+    seen: set[Hashable] = set()
+    found = []
+    for value in values:
+        marks = [pytest.mark.thorough] if like(value) in seen else []
+        seen.add(like(value))
+        found.append(pytest.param(*(value if isinstance(value, tuple) else [value]), marks=marks))
+    return found
+
+
+def loop(algorithm_key: str) -> str:
+    """How a learner is played."""
+    return ALGORITHMS[algorithm_key].loop
 
 
 def random_mdp(

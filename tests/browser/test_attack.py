@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DESK, PHONE, Visits
@@ -14,6 +15,7 @@ Idle = Callable[[Any], None]
 LINK = "attack?v=2&t=2&b=env.random~envp.S.2~envp.A.2~envp.H.2~K.1000~priv.local"
 
 
+@pytest.mark.thorough
 def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
     page = visit(LINK, *DESK)
     title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visits
@@ -60,6 +61,7 @@ def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Vis
     expect(page.get_by_text("All cells", exact=True)).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits, idle: Idle) -> None:
     page = visit(f"explore?v=1&c={SMALL}~eps.50&tab=policy&k=1")
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)

@@ -24,6 +24,7 @@ TABS = {
 }
 
 
+@pytest.mark.thorough
 def test_a_run_grows_and_its_copied_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
     page = visit(f"linear?{SMALL}")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

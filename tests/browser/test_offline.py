@@ -17,6 +17,7 @@ SMALL = "v=2&t=2&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.
 TABS = ("Gap against n", "Pessimism", "Policy", "Coverage", "Guarantee", "Data")
 
 
+@pytest.mark.thorough
 def test_a_run_grows_and_its_copied_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
     page = visit(f"offline?{SMALL}")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

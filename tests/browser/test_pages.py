@@ -97,6 +97,7 @@ def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits, idle: I
     idle(page)
 
 
+@pytest.mark.thorough
 def test_names_are_text_everywhere(visit: Visits, idle: Idle) -> None:
     name = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20**b**%20www.evil.com%20%5Bl%5D(http%3A//evil.com)%20a%40evil.com"
     page = visit(f"{LINK}&c={QUICK}~eps.20~col.1~name.{name}&i=2")

@@ -8,6 +8,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.classroom import lesson
@@ -56,6 +57,7 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
         phone.close()
 
 
+@pytest.mark.thorough
 def test_of_a_class_nothing_is_lost(app: App) -> None:
     """In a small form; `python -m bench.room` has forty."""
     with ThreadPoolExecutor(1) as elsewhere:  # while Playwright runs, this thread has an event loop

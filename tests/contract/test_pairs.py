@@ -20,7 +20,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import start
 from dprl.simulation.pairs import calibrations_for, runs_in
 from dprl.statistics import CONSISTENT, FITTED
-from tests.problems import fits, home, small_params
+from tests.problems import first, fits, home, small_params
 
 BONUSES = ("practical", "paper", "anytime")
 CALIBRATIONS = ("tight", "paper")
@@ -98,8 +98,8 @@ def test_what_does_not_go_together_is_refused(algorithm_key: str) -> None:
     """In every environment and with every bonus, in a sentence about one of the fields that do not."""
     learner = ALGORITHMS[algorithm_key]
     for run, environment, bonus in product(RUNS, ENVIRONMENTS, BONUSES):
-        if run[0] != algorithm_key:
-            continue
+        if run[0] != algorithm_key or (run[2] and environment != home(algorithm_key)):
+            continue  # an environment changes nothing about which noise there is
         refused = set(goes_together(*run))
         if bonus not in learner.bonuses:
             refused.add("bonus")
@@ -122,7 +122,9 @@ def test_what_is_left_out_or_ignored_is_one_of_the_named_runs(algorithm_key: str
             assert small_spec(home(run[0]), *run, bonus) in named
 
 
-@pytest.mark.parametrize(("algorithm_key", "privacy", "mechanism", "calibration"), NAMED)
+@pytest.mark.parametrize(
+    ("algorithm_key", "privacy", "mechanism", "calibration"), first(NAMED, lambda run: (run[0], run[1]))
+)
 def test_every_run_is_as_promised(
     algorithm_key: str, privacy: str, mechanism: str | None, calibration: str | None
 ) -> None:

@@ -20,6 +20,7 @@ from dprl.jobs.store import Lease, Store
 from dprl.jobs.worker import warm
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
+from tests.problems import first
 
 ROOT = Path(__file__).parents[2]
 
@@ -126,9 +127,7 @@ def test_a_worker_that_dies(ensured: Store, path: Path, tmp_path: Path) -> None:
     wait_for(lambda: ensured.activity().warm == 2)
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.thorough), signal.SIGKILL]
-)
+@pytest.mark.parametrize("how", first([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
 def test_an_ended_pool_hands_back_and_the_next_goes_on(path: Path, store: Store, how: signal.Signals) -> None:
     spec = FakeSpec(seeds=2, seconds=1.0)
     store.request(spec, "ann")

@@ -21,7 +21,7 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import Session
 from tests.pages.conftest import chip, unbroken, words
-from tests.problems import STAGED
+from tests.problems import STAGED, first
 
 Visit = Callable[..., AppTest]
 EXPLORE = "pages/explore/page.py"
@@ -41,7 +41,7 @@ def test_the_defaults_give_the_default_run(visit: Visit) -> None:
     assert spec(visit(EXPLORE)) == RunSpec()
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize("environment", first(sorted(ENVIRONMENTS, key="random".__ne__)))
 def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environment: str) -> None:
     """Every learner in every environment; every privacy model in one, as an environment reaches none of them."""
     app = visit(EXPLORE)
@@ -98,7 +98,7 @@ NOISE = [
 ]
 
 
-@pytest.mark.parametrize(("privacy", "calibration", "mechanism"), NOISE)
+@pytest.mark.parametrize(("privacy", "calibration", "mechanism"), first(NOISE, lambda noise: noise[:2]))
 def test_every_noise_there_is_can_be_chosen_and_no_other(
     visit: Visit, privacy: str, calibration: str, mechanism: str
 ) -> None:

@@ -32,9 +32,11 @@ from dprl.simulation import schedules, trace_from_bytes
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from tests.privacy.draws import TRIPLES, prepared, replaced
+from tests.problems import first
 
 TIMES = [1, 2, 5, 30, 200, 3000]
 MODELS = {"central": "JDP", "local": "LDP", "shuffle": "SDP"}
+SOME = first(TRIPLES, lambda triple: (triple[0], triple[2]))  # the others thoroughly
 
 
 def small(privacy: str, mechanism: str | None, calibration: str | None, **changes: Any) -> RunSpec:
@@ -82,7 +84,7 @@ def test_a_card_leaves_nothing_behind_that_grows_with_the_run() -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
 def test_card(privacy: str, mechanism: str, calibration: str) -> None:
     noise = prepared(privacy, mechanism, calibration, TIMES, H=3, epsilon=2.0)
     card, printed = noise.guarantee(), calibration == "paper"
@@ -108,7 +110,7 @@ def test_card(privacy: str, mechanism: str, calibration: str) -> None:
     assert bool(card.ladder) == (privacy == "central")
 
 
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
 def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
     """At the spec's delta, at the reference one, and at 0 where something is proved there; both adjacencies."""
     noise = prepared(privacy, mechanism, calibration, TIMES, H=3, delta=1e-5)
@@ -164,7 +166,7 @@ def test_a_user_left_out_is_not_a_user_blanked() -> None:
     assert gaussian_epsilon(float(mu), 1e-6) == pytest.approx(15.4, abs=0.05)
 
 
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
 def test_a_card_survives_json(privacy: str, mechanism: str, calibration: str) -> None:
     card = prepared(privacy, mechanism, calibration, TIMES, H=2).guarantee()
     text = json.dumps(card.to_dict(), allow_nan=False)  # so every number is finite
@@ -243,7 +245,7 @@ def test_without_privacy_nothing_is_claimed() -> None:
     assert card.readings == card.ladder == ()
 
 
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
 def test_compiled_and_plain_runs_are_the_same_bits(privacy: str, mechanism: str, calibration: str) -> None:
     """Each mechanism's kernel, in the loop, as machine code and as ordinary Python."""
     spec = small(privacy, mechanism, calibration)
@@ -261,7 +263,7 @@ def test_compiled_and_plain_runs_are_the_same_bits(privacy: str, mechanism: str,
     assert not np.array_equal(fast.noisy, fast.counts)
 
 
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
+@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
 def test_runs_differ_by_seed_and_not_by_slices(privacy: str, mechanism: str, calibration: str) -> None:
     spec = small(privacy, mechanism, calibration)
 

@@ -23,6 +23,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import Losses, delta_of, epsilon_of
 from dprl.privacy.privatizers import Noise
 from tests.privacy.draws import TRIPLES, prepared, replaced, unit_noise
+from tests.problems import first
 
 CONFIDENCE = 1 - 1e-4
 REPETITIONS = 20_000  # enough to catch half the noise, which is asserted
@@ -131,7 +132,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize(
     ("privacy", "mechanism", "calibration", "H"),
-    [(*triple, 1) for triple in TRIPLES]
+    first([(*triple, 1) for triple in TRIPLES], lambda given: given[:2])
     + [pytest.param(*triple, 2, marks=pytest.mark.thorough) for triple in TRIPLES if triple[2] == "tight"],
 )
 def test_no_test_beats_the_proof_and_half_the_noise_is_caught(
