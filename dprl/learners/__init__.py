@@ -11,6 +11,7 @@ from dprl.learners.tabular import (
     private_ucb_po,
     private_ucb_vi,
     pucb,
+    rlsvi,
     ucbvi,
     ucbvi_hoeffding,
 )
@@ -34,6 +35,7 @@ ALGORITHMS: dict[str, Learner] = {
         private_ucb_po.ALGORITHM,  # last: a learner's place decides how its curves are dashed
         private_ucb_po.UCB_PO,
         ldp_obi.ALGORITHM,
+        rlsvi.ALGORITHM,
     )
 }
 

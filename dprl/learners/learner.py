@@ -24,7 +24,8 @@ PUBLIC = {
 # attributes of every learner
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
-    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "refusal", "releases", "seconds",
+    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "draws", "refusal", "releases",
+    "seconds",
 )  # fmt: skip
 
 
@@ -74,6 +75,7 @@ class Learner(Protocol):
         forgets: it is told of each batch by itself, not of running sums.
         refused: privacy models that it does not have, by key, each with the reason, as in "local is ...".
         note: what else to know before it is run, "" where nothing: pages say it beside the choice of it.
+        draws: its plans are random, from a stream of the seed of its own.
         noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
             users a run needs.
     """
@@ -112,6 +114,8 @@ class Learner(Protocol):
     def refused(self) -> Mapping[str, str]: ...
     @property
     def note(self) -> str: ...
+    @property
+    def draws(self) -> bool: ...
     @property
     def noise_weight(self) -> Callable[[Problem], float] | None: ...
 

@@ -103,7 +103,7 @@ def chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     )
 
 
-def values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:
+def values(hopeful: float, excess: float, what: str, *, of_played: bool = False, drawn: bool = False) -> str:
     """How close the estimates are to the optimum.
 
     Args:
@@ -111,13 +111,17 @@ def values(hopeful: float, excess: float, what: str, *, of_played: bool = False)
         excess: their mean excess at the first step.
         what: of which there is one each.
         of_played: they are of the policy that was played, which alone they are meant to be above.
+        drawn: they are drawn, and meant to be above the optimum now and then.
     """
     meant = "optimism holds" if hopeful == 1 else "optimism fails in the rest"
     if of_played:
         meant = "it is meant to be above what the policy earns that was played, not above the best"
+    if drawn:
+        meant = "it is drawn anew at every release, and meant to be above only now and then"
+    where = "below" if excess < 0 else "above"
     return (
         f"The estimate is at least the true optimum in {percent(hopeful)} of the {what}: {meant}; at the first step "
-        f"it is {human(excess)} above on average."
+        f"it is {human(abs(excess))} {where} on average."
     )
 
 

@@ -24,16 +24,20 @@ PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state
 
 
 class Streams(NamedTuple):
-    """The two sources of randomness of a seed: another mechanism changes nothing about the users' one."""
+    """The sources of randomness of a seed: another mechanism changes nothing about the users' one.
+
+    own: the learner's, of one that draws.
+    """
 
     users: np.random.Generator
     noise: np.random.Generator
+    own: np.random.Generator
 
 
 def streams(spec: RunSpec, seed: int) -> Streams:
     """The streams of one seed, from SeedSequence([root_seed, seed])."""
-    users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
-    return Streams(np.random.Generator(np.random.SFC64(users)), np.random.Generator(np.random.SFC64(noise)))
+    sources = np.random.SeedSequence([spec.root_seed, seed]).spawn(len(Streams._fields))
+    return Streams(*(np.random.Generator(np.random.SFC64(source)) for source in sources))
 
 
 def size_of(spec: RunSpec) -> Size:

@@ -14,6 +14,7 @@ from dprl.figures import steps as figures
 from dprl.figures.stages import TITLES, narrowing
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
+from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
 from dprl.sentences import policy as sentences
 from dprl.simulation import OfflineSpec, SeedTrace, following
@@ -110,6 +111,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None
     sure = None if chances is None else chances.max(-1)
+    drawn = ALGORITHMS[trace.spec.algorithm].draws
     if chart == "map":
         wrong = metrics.mistakes(policy, best, trace.optimal_Q)[step]
         ended = grid.over(mdp.drawing, occupancy[step])
@@ -162,7 +164,9 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             trace.optimal_V,
             state_labels=states,
             episode=episode,
-            see=sentences.values(hopeful, excess, "state-step pairs", of_played=chances is not None),
+            see=sentences.values(
+                hopeful, excess, "state-step pairs", of_played=chances is not None, drawn=drawn
+            ),
             dark=night,
         )
     if chart == "Q":
@@ -173,7 +177,9 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             state_labels=states,
             action_labels=actions,
             episode=episode,
-            see=sentences.values(hopeful, excess, "state-action-step triples", of_played=chances is not None),
+            see=sentences.values(
+                hopeful, excess, "state-action-step triples", of_played=chances is not None, drawn=drawn
+            ),
             dark=night,
         )
     everywhere = metrics.mistakes(policy, best, trace.optimal_Q)

@@ -30,6 +30,8 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
         arguments = ["released", "error", "possible", "constants", "Q", "V", "policy"]
         if learner.stochastic:
             arguments.insert(4, "users")
+        if learner.draws:
+            arguments.insert(4, "draws")
         assert list(inspect.signature(plan).parameters) == arguments
         assert list(inspect.signature(constants).parameters) == ["problem"]
     assert {f.name for f in Problem.__dataclass_fields__.values()} == {
@@ -68,7 +70,8 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
 )
 def test_plan_is_a_function_of_what_was_released(key: str, bonus: str) -> None:
     """The loop is run on different users in different environments, with a release step that always publishes the
-    same: then everything the learner holds is the same, whatever the true counts are."""
+    same: then everything the learner holds is the same, whatever the true counts are.
+    Its own draws are the same, too."""
     learner = ALGORITHMS[key]
     assert isinstance(learner, TabularLearner)
     rng = np.random.default_rng(0)
@@ -84,6 +87,7 @@ def test_plan_is_a_function_of_what_was_released(key: str, bonus: str) -> None:
         params = {**spec.environment_params, "seed": environment_seed}
         run = SeedRun(spec.replace(environment_params=params), seed, plain=True)
         run.state = run.state._replace(released=np.zeros_like(run.state.counts))  # not the counts themselves
+        run._own_rng = np.random.default_rng(0)
         number = iter(range(len(times)))
 
         def publish(noisy: Array, error: float, tau2: Array, released: Array) -> None:
@@ -115,12 +119,12 @@ def test_scrambled_counts_change_nothing_once_released(key: str) -> None:
     run = SeedRun(spec, 0)
     run.advance(60.0)
     state, setup = run.state, run.setup
-    released = state.released.copy()
+    released, draws = state.released.copy(), state.draws.copy()
 
     def planned() -> tuple[bytes, ...]:
         Q, V, policy = state.Q.copy(), state.V.copy(), state.policy.copy()
-        users = (7,) if policy.ndim == 3 else ()
-        run._kernels.plan(released, setup.error[-1], every_state(2), setup.constants, *users, Q, V, policy)
+        own = (7,) if policy.ndim == 3 else (draws,) if len(draws) else ()
+        run._kernels.plan(released, setup.error[-1], every_state(2), setup.constants, *own, Q, V, policy)
         return Q.tobytes(), V.tobytes(), policy.tobytes()
 
     before = planned()
@@ -154,7 +158,15 @@ def test_the_loop_hands_planner_and_schedule_nothing_but_what_was_released(key: 
 
     possible = run.model.possible
     np.testing.assert_array_equal(possible, every_state(run.mdp.S))  # nothing is declared
-    learned: list[Any] = [state.released, possible, setup.constants, state.Q, state.V, state.policy]
+    learned: list[Any] = [
+        state.released,
+        possible,
+        setup.constants,
+        state.draws,
+        state.Q,
+        state.V,
+        state.policy,
+    ]
     run._kernels = run._kernels._replace(
         plan=watched("plan", learned, run._kernels.plan),
         next_release=watched(

@@ -144,6 +144,12 @@ def test_values_of_a_policy_that_was_played_promise_nothing_of_the_best() -> Non
         assert "above what the policy earns that was played" in said
 
 
+def test_values_that_are_drawn_are_above_the_optimum_now_and_then() -> None:
+    said = sentences.values(0.4, -12.0, "pairs", drawn=True)
+    assert "optimism" not in said
+    assert said.endswith("now and then; at the first step it is 12 below on average.")
+
+
 def test_a_tie_is_no_mistake(chain: Any) -> None:
     assert metrics.mistakes(chain.policy, chain.optimal).sum() == 1
     tied = chain.optimal_Q.copy()

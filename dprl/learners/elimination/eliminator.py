@@ -111,6 +111,7 @@ class EliminationLearner:
     forgets = True
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
+    draws = False
     refused: ClassVar[Mapping[str, str]] = {}
     noise_weight = None
 

@@ -118,6 +118,7 @@ class MixtureLearner:
     forgets = False
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
+    draws = False
     refused: ClassVar[Mapping[str, str]] = {}
     noise_weight: ClassVar[Any] = None
 

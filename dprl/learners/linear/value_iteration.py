@@ -117,6 +117,7 @@ class ValueIterationLearner:
     privacies = ("central", "none")
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
+    draws = False
     refused: ClassVar[Mapping[str, str]] = {
         "local": f"is an open question for lsvi-ucb: {LOCAL}",
         "shuffle": f"is not offered for lsvi-ucb, for the reason that local is not: {LOCAL}",

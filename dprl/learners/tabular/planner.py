@@ -31,6 +31,13 @@ STOCHASTIC = (
     " float64[:,:,::1])"
 )
 
+# of a planner that draws: (released, E, possible, constants, draws, Q, V, policy). draws: [H, S, A] standard normal,
+# drawn anew for each plan from a stream of the seed that is the learner's own.
+RANDOMISED = (
+    f"void(float64[:,:,:,::1], float64, {TYPE}, float64[::1], float64[:,:,::1], float64[:,:,::1], float64[:,::1],"
+    " int64[:,::1])"
+)
+
 
 RETIRED = {
     "practical": "the practical bonus was fitted to RiverSwim; elsewhere it can settle on a worse policy, and then the "
@@ -39,7 +46,7 @@ RETIRED = {
 
 
 class Planner(NamedTuple):
-    """plan: kernel with SIGNATURE, or STOCHASTIC; constants: see `TabularLearner`."""
+    """plan: kernel with SIGNATURE, STOCHASTIC or RANDOMISED; constants: see `TabularLearner`."""
 
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
@@ -51,7 +58,7 @@ class TabularLearner:
 
     Attributes:
         statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones.
-        plan: kernel with SIGNATURE, or with STOCHASTIC.
+        plan: kernel with SIGNATURE, or with STOCHASTIC or RANDOMISED.
         constants(problem): array handed to it at every call.
         anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None where it has none.
         stochastic: its policy is one of chances, which it changes by steps.
@@ -73,6 +80,7 @@ class TabularLearner:
     noise_weight: Callable[[Problem], float] | None = None
     note: str = ""
     stochastic: bool = False
+    draws: bool = False
 
     loop = "replan"
     needs = ""

@@ -15,7 +15,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
-from dprl.simulation.loops.replan_kernels import Setup, State, kernels_of, learn, learner_of
+from dprl.simulation.loops.replan_kernels import Setup, State, draw, kernels_of, learn, learner_of
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
 from dprl.simulation.prepare import PAC_ALPHAS, error_told, problem_of
 from dprl.statistics.counts import Counts
@@ -73,9 +73,11 @@ class SeedRun(SlicedRun):
         return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
 
     def _first_plan(self) -> None:
-        # before any user: every count zero, so every action looks as good as any; the lowest is played, or all alike
+        # before any user: every count zero, so every action looks as good as any; the lowest is played, or all alike,
+        # or one that is drawn
         state = self.state
-        learn(self._kernels.plan, 0, 0.0, self.model, self.setup, state, state.policy)
+        draw(self._own_rng, state.draws)
+        learn(self._kernels.plan, 0, 0.0, self.model, self.setup, state, state.policy, state.draws)
         state.played[:] = state.policy
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
@@ -86,6 +88,7 @@ class SeedRun(SlicedRun):
             until,
             self._users_rng,
             self._noise_rng,
+            self._own_rng,
             self.model,
             self.setup,
             self.state,
@@ -128,6 +131,7 @@ class SeedRun(SlicedRun):
             there=np.zeros(S, dtype=np.int64),
             totals=np.zeros(2),
             pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
+            draws=np.zeros((H, S, A) if learner_of(self.spec).draws else 0),
         )
 
     @property

@@ -88,6 +88,7 @@ class State(NamedTuple):
         starts, here, there: [S].
         totals: [2], regret so far and largest noise so far relative to what E allows.
         pac: [P].
+        draws: [H, S, A] of a learner that draws, else none.
     """
 
     position: Ints
@@ -107,6 +108,7 @@ class State(NamedTuple):
     there: Ints
     totals: Array
     pac: Ints
+    draws: Array
 
 
 class Record(NamedTuple):
@@ -130,6 +132,7 @@ def simulate(
     until: int,
     users_rng: np.random.Generator,
     noise_rng: np.random.Generator,
+    own_rng: np.random.Generator,
     model: Model,
     setup: Setup,
     state: State,
@@ -192,9 +195,18 @@ def simulate(
             while target < targets.shape[0] and targets[target] <= users:
                 target += 1
 
-        learn(plan, now - before, errors[row], model, setup, state, state.policy)
+        draw(own_rng, state.draws)
+        learn(plan, now - before, errors[row], model, setup, state, state.policy, state.draws)
         follow(model, state)
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
+
+
+@kernel
+def draw(own_rng: np.random.Generator, draws: Array) -> None:
+    """What a learner that draws needs for one plan."""
+    flat = draws.reshape(-1)
+    for i in range(flat.shape[0]):
+        flat[i] = own_rng.standard_normal()
 
 
 @kernel
@@ -206,9 +218,13 @@ def learn(
     setup: Setup,
     state: State,
     policy: Any,
+    draws: Any,
 ) -> None:
-    """Plan from what was released. Who moves by steps is told how many users have played the last policy."""
-    if policy.ndim == 2:
+    """Plan from what was released. Who moves by steps is told how many users have played the last policy; who draws is
+    handed draws, so that a plan is a function of these and of what was released."""
+    if draws.ndim == 3:
+        plan(state.released, error, model.possible, setup.constants, draws, state.Q, state.V, policy)
+    elif policy.ndim == 2:
         plan(state.released, error, model.possible, setup.constants, state.Q, state.V, policy)
     else:
         plan(state.released, error, model.possible, setup.constants, users, state.Q, state.V, policy)
@@ -329,11 +345,12 @@ def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels
     )
     if plain:
         return found
-    signatures = (_signature(learner.stochastic), *_signatures(learner.stochastic))
+    kind = learner.stochastic, learner.draws
+    signatures = (_signature(*kind), *_signatures(*kind))
     return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
 
 
-def _signatures(stochastic: bool) -> tuple[str, ...]:
+def _signatures(stochastic: bool, draws: bool) -> tuple[str, ...]:
     """Those of next_release, plan, add_noise, publish and evaluate."""
     if stochastic:
         return (
@@ -341,12 +358,13 @@ def _signatures(stochastic: bool) -> tuple[str, ...]:
             of_logits(planning.EVALUATE),
         )  # fmt: skip
     return (
-        schedules.SIGNATURE, planner.SIGNATURE, mechanisms.SIGNATURE, consistency.SIGNATURE, planning.EVALUATE
+        schedules.SIGNATURE, planner.RANDOMISED if draws else planner.SIGNATURE, mechanisms.SIGNATURE,
+        consistency.SIGNATURE, planning.EVALUATE,
     )  # fmt: skip
 
 
 @cache
-def _signature(stochastic: bool) -> Any:
+def _signature(stochastic: bool, draws: bool) -> Any:
     """The declared types of `simulate`, read off small examples of its records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
@@ -354,7 +372,7 @@ def _signature(stochastic: bool) -> Any:
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, 1.0, f1, f1, f1, f1, 1, 1, f1)
-    state = State(i, i, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i)
+    state = State(i, i, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1)
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)
     return type_of(None)(
@@ -362,6 +380,7 @@ def _signature(stochastic: bool) -> Any:
         whole,
         rng_type(),
         rng_type(),
+        rng_type(),
         *(type_of(example) for example in (model, setup, state, record)),
-        *(function_type(signature) for signature in _signatures(stochastic)[:-1]),
+        *(function_type(signature) for signature in _signatures(stochastic, draws)[:-1]),
     )
