@@ -36,7 +36,7 @@ TITLES = {
     "offline": Title("Offline", "A policy from a private data set, and how large that has to be."),
     "linear": Title("Linear", "Private learners that know features, and how fast their regret grows."),
     "lessons": Title("Lessons", "Eight lessons of five minutes: predict on the chart, then see what runs say."),
-    "claims": Title("Claims", "Ten claims of the papers put to the test, with computed verdicts."),
+    "claims": Title("Claims", "Eleven claims of the papers put to the test, with computed verdicts."),
     "attack": Title("Attack", "What the best attacker finds out about one user, beside what is proved."),
     "room": Title("Room", "A class answers by phone, without a name, through randomised response."),
     "runs": Title("Runs", "What is being computed, and what was."),

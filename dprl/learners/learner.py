@@ -24,8 +24,8 @@ PUBLIC = {
 # attributes of every learner
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
-    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "draws", "refusal", "releases",
-    "seconds",
+    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "draws", "stated", "refusal",
+    "releases", "seconds",
 )  # fmt: skip
 
 
@@ -76,6 +76,8 @@ class Learner(Protocol):
         refused: privacy models that it does not have, by key, each with the reason, as in "local is ...".
         note: what else to know before it is run, "" where nothing: pages say it beside the choice of it.
         draws: its plans are random, from a stream of the seed of its own.
+        stated(size, K): (epsilon, delta, by whom) that somebody states of these draws, which nothing here proves; None
+            where nobody does.
         noise_weight(problem): multiplier of E/n in its bonus, if it has one: previews say from it how many
             users a run needs.
     """
@@ -116,6 +118,8 @@ class Learner(Protocol):
     def note(self) -> str: ...
     @property
     def draws(self) -> bool: ...
+    @property
+    def stated(self) -> Callable[[Size, int], tuple[float, float, str]] | None: ...
     @property
     def noise_weight(self) -> Callable[[Problem], float] | None: ...
 

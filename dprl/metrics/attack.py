@@ -98,11 +98,42 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
     return float(np.log((low - delta) / high)) if low > delta and low - delta > high else 0.0
 
 
-def clopper_pearson(count: int, of: int) -> Measured:
-    """A share with its exact interval at LEVEL."""
+def of_threshold(choosing: Integers, measuring: Integers, delta: float) -> Measured:
+    """The epsilon that a threshold on a score 0, 1, ... finds: ln((P - delta)/Q), with P and Q the shares of the two
+    worlds beyond it. It is at least the lower end, whatever the noise is, with probability LEVEL.
+
+    choosing, measuring: [2, B] executions by score. The threshold and its direction are chosen on the first, and the
+    shares have Clopper-Pearson intervals on the second.
+    """
+    best, found = -1.0, Measured(0.0, 0.0, 0.0)
+    for first, second in ((0, 1), (1, 0)):
+        for at in range(1, choosing.shape[1]):
+            trial, shown = (
+                _tail(counts[first, at:], counts[first], counts[second, at:], counts[second], delta)
+                for counts in (choosing, measuring)
+            )
+            if trial.low > best:
+                best, found = trial.low, shown
+    return found
+
+
+def _tail(above: Integers, first: Integers, beyond: Integers, second: Integers, delta: float) -> Measured:
+    p, q = (
+        clopper_pearson(int(some.sum()), int(world.sum()), 2)
+        for some, world in ((above, first), (beyond, second))
+    )
+
+    def epsilon(p: float, q: float) -> float:
+        return float(np.log((p - delta) / q)) if p - delta > q > 0 else 0.0
+
+    return Measured(epsilon(p.value, q.value), epsilon(p.low, q.high), epsilon(p.high, max(q.low, 1e-300)))
+
+
+def clopper_pearson(count: int, of: int, tests: int = 1) -> Measured:
+    """A share with its exact interval at LEVEL. tests: how many are to hold together (Bonferroni)."""
     from scipy.special import betaincinv
 
-    wrong = (1 - LEVEL) / 2
+    wrong = (1 - LEVEL) / (2 * tests)
     low = float(betaincinv(count, of - count + 1, wrong)) if count else 0.0
     high = float(betaincinv(count + 1, of - count, 1 - wrong)) if count < of else 1.0
     return Measured(count / of, low, high)

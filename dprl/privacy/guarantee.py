@@ -72,6 +72,7 @@ class Guarantee:
         returning: for somebody who comes back for so many episodes, the epsilon that the noise proves at proved_delta.
         messages: what one user sends, in words, where that is more than a report.
         claimed_rho, proved_rho: of zero-concentrated privacy, of an offline run.
+        stated: (epsilon, delta, by whom) that somebody states of the learner's own draws, which nothing here proves.
 
     Numbers are None where no privacy is claimed, scale and std also where sums have noise of different sizes.
     """
@@ -99,11 +100,12 @@ class Guarantee:
     messages: str = ""
     claimed_rho: float | None = None
     proved_rho: float | None = None
+    stated: tuple[float, float, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able form; rho where there is one."""
+        """JSON-able form; rho, and what is stated, where there is one."""
         whole = asdict(self)
-        for name in ("claimed_rho", "proved_rho"):
+        for name in ("claimed_rho", "proved_rho", "stated"):
             if whole[name] is None:
                 del whole[name]
         return whole

@@ -92,6 +92,14 @@ class Reading(Protocol):
     def how(self) -> str: ...
 
 
+def stated(epsilon: float, delta: float, source: str) -> str:
+    """What somebody states of a learner's own draws."""
+    return (
+        f"{source} claim that its own draws are {promise(epsilon, delta)}-joint private. That is their claim: nothing "
+        "of it is proved here, and at some sizes there are users for whom it fails."
+    )
+
+
 def outcome(epsilon: float, delta: float) -> str:
     """What (epsilon, delta) says, on one line."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))

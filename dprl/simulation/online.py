@@ -12,6 +12,7 @@ from dprl.mdp import planning
 from dprl.simulation import axes, cost, kinds
 from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
+from dprl.simulation.exploration import exploration
 from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import LOOPS
 from dprl.simulation.outlook import outlook
@@ -87,6 +88,12 @@ kinds.register(
         measure=MEASURE,
         axes=axes.axes,
         along=axes.along,
-        questions={"outlook": expected, "guarantee": guarantee, "v_star": v_star, "promise": promise},
+        questions={
+            "outlook": expected,
+            "guarantee": guarantee,
+            "v_star": v_star,
+            "promise": promise,
+            "exploration": exploration,
+        },
     )
 )

@@ -125,6 +125,8 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """The guarantee of a run, with what its learner takes as public."""
-    known = (*ALGORITHMS[spec.algorithm].public, *(["structure"] if spec.structure else []))
-    return replace(noise.guarantee(), public=tuple(PUBLIC[key] for key in known))
+    """The guarantee of a run, with what its learner takes as public and what is stated of its draws."""
+    learner = ALGORITHMS[spec.algorithm]
+    known = (*learner.public, *(["structure"] if spec.structure else []))
+    stated = learner.stated(size_of(spec), spec.episodes) if learner.stated else None
+    return replace(noise.guarantee(), public=tuple(PUBLIC[key] for key in known), stated=stated)

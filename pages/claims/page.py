@@ -59,7 +59,7 @@ def main() -> None:
 def listed(corner: DeltaGenerator) -> None:
     """All claims, each with its verdict."""
     st.markdown(
-        "Ten claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
+        "Eleven claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
         "statistic, its 95% interval, and a threshold."
     )
     keys = list(CLAIMS)

@@ -126,6 +126,14 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
     st.markdown(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}")
     st.markdown(escape(g.trust))
+    if g.stated is not None:
+        st.markdown(f":material/warning: {escape(said.stated(*g.stated))}")
+        st.page_link(
+            "pages/claims/page.py",
+            label="What was found of that claim",
+            icon=":material/fact_check:",
+            query_params={"claim": "rlsvi-private"},
+        )
     if g.claimed_epsilon is None:
         return
     blanked = PRIVATIZERS[run.privacy].words.blanked

@@ -112,6 +112,7 @@ class EliminationLearner:
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
     draws = False
+    stated = None
     refused: ClassVar[Mapping[str, str]] = {}
     noise_weight = None
 

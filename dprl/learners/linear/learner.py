@@ -119,6 +119,7 @@ class MixtureLearner:
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
     draws = False
+    stated = None
     refused: ClassVar[Mapping[str, str]] = {}
     noise_weight: ClassVar[Any] = None
 

@@ -118,6 +118,7 @@ class ValueIterationLearner:
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
     draws = False
+    stated = None
     refused: ClassVar[Mapping[str, str]] = {
         "local": f"is an open question for lsvi-ucb: {LOCAL}",
         "shuffle": f"is not offered for lsvi-ucb, for the reason that local is not: {LOCAL}",

@@ -81,6 +81,7 @@ class TabularLearner:
     note: str = ""
     stochastic: bool = False
     draws: bool = False
+    stated: Callable[[Size, int], tuple[float, float, str]] | None = None
 
     loop = "replan"
     needs = ""

@@ -7,7 +7,7 @@ docs/rlsvi.md says what a block of users changes, and what was found of the clai
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dprl.kernels import kernel
 from dprl.learners.learner import Problem
 from dprl.learners.tabular.backup import act_greedily
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.structure import Table, gather
 from dprl.mdp.tabular import Array
@@ -62,6 +63,21 @@ def constants(problem: Problem) -> Array:
     return np.array([S * H**3 / 2, log(2 * H * S * A)])
 
 
+CLAIMED_BY = "Lu, Gajane, Bai, Talebi 2026"
+DELTA = 1e-6
+
+
+def claimed_epsilon(size: Size, K: int, delta: float) -> float:
+    """rho + 2 sqrt(rho ln(1/delta)) with rho = 2AK/(H^2 ln(2HSA)), as CLAIMED_BY state it."""
+    rho = 2 * size.A * K / (size.H**2 * log(2 * size.H * size.S * size.A))
+    return rho + 2 * sqrt(rho * log(1 / delta))
+
+
+def stated(size: Size, K: int) -> tuple[float, float, str]:
+    """What is claimed of the draws, at DELTA."""
+    return claimed_epsilon(size, K, DELTA), DELTA, CLAIMED_BY
+
+
 ALGORITHM = TabularLearner(
     key="rlsvi",
     title="RLSVI",
@@ -76,4 +92,5 @@ ALGORITHM = TabularLearner(
     note="It draws anew at every release, and a block of users all play the policy of one draw. In long runs that is a "
     "learner of its own: its regret is not that of one draw for each user.",
     draws=True,
+    stated=stated,
 )
