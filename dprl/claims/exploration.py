@@ -53,7 +53,7 @@ def attacked(spec: RunSpec) -> Setting:
 
     return Setting(
         f"Scripted users · {sizes(spec)}",
-        "ε found in what one other user is told",
+        "budget ε found in what another user is told",
         f"at most {human(claimed(spec))}",
         (spec,),
         judge,
@@ -72,7 +72,7 @@ def published(spec: RunSpec) -> Setting:
 
     return Setting(
         f"One state that only one user visits · {sizes(spec)}",
-        "ε of the drawn values, if these were published",
+        "budget ε of drawn values, if they were published",
         f"at most {human(claimed(spec))}",
         (spec,),
         judge,

@@ -245,12 +245,13 @@ def _over_steps(H: int, state_labels: Sequence[str]) -> dict[str, Any]:
 def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Panel]:
     colors = style.theme(dark)
     top = max(float(estimate.max()), float(optimal.max()), 1e-12)
+    least = min(float(estimate.min()), 0.0)  # values that are drawn can be below 0
     error = estimate - optimal
     most = max(float(np.abs(error).max()), 1e-12)
     ends = [-most, 0.0, most]
     return [
-        heat.Panel("Estimated", estimate, estimate, colors.amount, 0.0, top, form=".3~f"),
-        heat.Panel("Optimal", optimal, optimal, colors.amount, 0.0, top, form=".3~f"),
+        heat.Panel("Estimated", estimate, estimate, colors.amount, least, top, form=".3~f"),
+        heat.Panel("Optimal", optimal, optimal, colors.amount, least, top, form=".3~f"),
         heat.Panel(
             "Difference, estimated − optimal",
             error,

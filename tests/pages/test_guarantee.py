@@ -197,3 +197,17 @@ def test_the_card_of_a_spec_is_that_of_its_traces(change: dict[str, Any]) -> Non
     spec = RunSpec(**given | change)
     trace = start(spec, 0).trace()
     assert Guarantee.from_dict(answered(answer("guarantee", spec))) == trace.guarantee
+
+
+def test_what_others_claim_of_a_learners_own_draws_is_said_to_be_their_claim(
+    visit: Visit, work: Work
+) -> None:
+    curve = ["alg.rlsvi~K.1000~seeds.1"]
+    visit("pages/explore/page.py", c=curve, tab="guarantee")
+    work()
+    app = visit("pages/explore/page.py", c=curve, tab="guarantee")
+    said = words(app).replace("\\", "")
+    assert "Nothing is promised" in said
+    assert "Lu, Gajane, Bai, Talebi 2026 claim that its own draws are (11.1, 10⁻⁶)-joint private." in said
+    assert "nothing of it is proved here" in said
+    assert "What was found of that claim" in [link.proto.label for link in app.get("page_link")]

@@ -42,6 +42,12 @@ PAPERS = {
     "Azar, Osband, Munos: Minimax regret bounds for reinforcement learning (ICML 2017), UCBVI": (
         "https://arxiv.org/abs/1703.05449"
     ),
+    "Russo: Worst-case regret bounds for exploration via randomized value functions (NeurIPS 2019), RLSVI": (
+        "https://arxiv.org/abs/1906.02870"
+    ),
+    "Lu, Gajane, Bai, Talebi: Randomized least squares value iteration itself is joint differentially private (2026)": (
+        "https://arxiv.org/abs/2606.01952"
+    ),
     "Chan, Shi, Song: Private and continual release of statistics (2011), the tree": (
         "https://eprint.iacr.org/2010/076"
     ),
