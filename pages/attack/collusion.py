@@ -12,6 +12,7 @@ from pages.attack.widgets import waiting
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 
 STEPS = {"one": "1. One noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
@@ -26,7 +27,7 @@ def part() -> None:
     """One step of the story, and its chart."""
     a = attack()
     segments("Step", "step", STEPS, a.view.step, turn)
-    st.markdown(sentences.STEPS[a.view.step])
+    st.markdown(explained(sentences.STEPS[a.view.step]))
     found = answers.collusion(a.spec)
     if found is None:
         waiting("It is being worked out.")
@@ -52,8 +53,10 @@ def part() -> None:
         "collusion",
     )
     st.caption(
-        f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone. After Vietri et al. "
-        "(2020), section 2.2."
+        explained(
+            f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone. After Vietri et al. "
+            "(2020), section 2.2."
+        )
     )
 
 

@@ -22,6 +22,7 @@ from pages.attack.widgets import waiting
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.status import ACTIVE, act, pause_switch, price, words
 from pages.shared.text import escape
@@ -38,9 +39,11 @@ def part() -> None:
     found = scores(a.spec)
     what = PRIVATIZERS[a.spec.run.privacy].words.seen
     st.markdown(
-        sentences.saw(what, found.releases, found.counters)
-        if found.counters
-        else sentences.MEETS.format(what)
+        explained(
+            sentences.saw(what, found.releases, found.counters)
+            if found.counters
+            else sentences.MEETS.format(what)
+        )
     )
     choices(run.state in ACTIVE)
     strip()
@@ -166,7 +169,7 @@ def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str,
     )
     surely = metrics.surely(found.first, found.second, delta)
     guessed = metrics.guessed_right(found.first, found.second)
-    st.markdown(f":material/{'gpp_bad' if caught else 'verified_user'}: {sentence}")
+    st.markdown(explained(f":material/{'gpp_bad' if caught else 'verified_user'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key="measured"):
         if claimed < 0.99 * proved:
             st.metric("Claimed ε", human(claimed), width="content")
@@ -190,7 +193,7 @@ def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str,
             kept(("attack", "errors", night, key), lambda: roc(found, curves, claim, see, night)),
             "attack_errors",
         )
-    st.caption(sentences.surely(surely, delta))
+    st.caption(explained(sentences.surely(surely, delta)))
 
 
 def histograms(found: Scores, see: str, night: bool) -> Picture:

@@ -18,6 +18,7 @@ from pages.attack.state import attack, change
 from pages.attack.widgets import waiting
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import session
@@ -32,7 +33,7 @@ def part() -> None:
     if card is None or curves is None:
         waiting("What the noise proves is being worked out.")
         return
-    st.markdown(f"{sentences.advantage(curves['right'])} {sentences.concentrated(curves['rho'])}")
+    st.markdown(explained(f"{sentences.advantage(curves['right'])} {sentences.concentrated(curves['rho'])}"))
     night, key = dark(), run.to_json()
     left, right = st.columns(2)
     with left:
@@ -91,7 +92,7 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
     if epsilon is None:
         return
     st.markdown("#### What somebody believes of you", anchors=False)
-    st.markdown(sentences.MEANING)
+    st.markdown(explained(sentences.MEANING))
     key = f"{session().version}:attack:prior"
     low, high = FIELDS["prior"].low, FIELDS["prior"].high
     assert low is not None

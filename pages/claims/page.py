@@ -28,6 +28,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_DATA_SETS, PAPERS, PAPERS_ON_DATA_SETS, WORDS, words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
 from pages.shared.results import data, together
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -59,8 +60,10 @@ def main() -> None:
 def listed(corner: DeltaGenerator) -> None:
     """All claims, each with its verdict."""
     st.markdown(
-        "Eleven claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
-        "statistic, its 95% interval, and a threshold."
+        explained(
+            "Eleven claims of the papers, put to the test in several settings each. A verdict is computed from runs: "
+            "a statistic, its 95% interval, and a threshold."
+        )
     )
     keys = list(CLAIMS)
     for first in range(0, len(keys), 2):  # row by row, so that a telephone has them in order
@@ -83,9 +86,9 @@ def card(claim: Claim, number: int) -> None:
         on_click=callback(look),
         args=(claim.key,),
     )
-    st.markdown(escape(claim.says))
-    st.markdown(headline(bundled().reports[claim.key]))
-    st.caption(escape(claim.source))
+    st.markdown(explained(escape(claim.says)))
+    st.markdown(explained(headline(bundled().reports[claim.key])))
+    st.caption(explained(escape(claim.source)))
 
 
 def headline(found: Report) -> str:
@@ -116,16 +119,16 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
                 args=(following,),
             )
     st.subheader(f"{place + 1}. {claim.title}", anchor=False)
-    st.markdown(escape(claim.says))
+    st.markdown(explained(escape(claim.says)))
     common(claim.source)
     found = bundled().reports[claim.key]
-    st.markdown(headline(found))
+    st.markdown(explained(headline(found)))
     badge()
     here = computed(claim) if asked else None
     again(claim, here and here[1])
     numbers(found, here and here[1])
     if claim.conditions:
-        st.caption(escape(claim.conditions))
+        st.caption(explained(escape(claim.conditions)))
     known, shown, token = (here[0], here[1], "here") if here else (bundled().evidence, found, "bundled")
     views.statistics(shown, token)
     drawable = [i for i, setting in enumerate(claim.settings) if setting.draw]
@@ -190,7 +193,7 @@ def numbers(found: Report, here: Report | None) -> None:
             if here is not None:
                 said += f"; here {here.numbers[i]}: **{here.findings[i].verdict}**"
             lines.append(said)
-    st.markdown("\n".join(lines))
+    st.markdown(explained("\n".join(lines)))
 
 
 main()

@@ -15,6 +15,7 @@ from pages.explore import view
 from pages.explore.regret import Read, Row, compared, curve_of
 from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
+from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
 from pages.shared.results.again import make_again, parquet, tidy
@@ -42,7 +43,7 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.regr
     table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
     best = [answers.v_star(curve.spec) for curve, *_ in shown]
     about, words = session().common, footer()
-    st.caption("Cumulative regret of every seed of every visible curve, at every checkpoint.")
+    st.caption(explained("Cumulative regret of every seed of every visible curve, at every checkpoint."))
     with st.container(horizontal=True, gap="small"):
         save("regret.csv", "CSV", "text/csv", lambda: csv(table))
         save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))

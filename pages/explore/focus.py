@@ -10,6 +10,7 @@ from dprl.jobs.store import RunStatus
 from dprl.simulation import SeedTrace
 from dprl.words import count
 from pages.explore import view
+from pages.shared.layout.terms import explained
 from pages.shared.results import data
 from pages.shared.results.status import ACTIVE
 from pages.shared.text import escape
@@ -36,7 +37,11 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
     if found is None or not len(found.detail_episodes):
         waiting = "Its counts and policies appear when this seed is finished."
         absent = "This seed has no counts and policies: it was not computed."
-        st.info(f"**{escape(titles[chosen])}, seed {seed}.** {waiting if run.state in ACTIVE else absent}")
+        st.info(
+            explained(
+                f"**{escape(titles[chosen])}, seed {seed}.** {waiting if run.state in ACTIVE else absent}"
+            )
+        )
         return None
     if not found.complete:
         st.caption(f"Seed {seed} was stopped after {count(int(found.episodes[-1]))} episodes.")

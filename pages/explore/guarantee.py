@@ -25,6 +25,7 @@ from pages.attack.link import AttackView
 from pages.explore import view
 from pages.shared.layout.chart import kept, show, sketch
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
@@ -64,7 +65,7 @@ def cards(curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequ
             drawing(run.privacy)
         with text:
             if guarantee is None:
-                st.markdown(escape(PRIVATIZERS[run.privacy].trust))
+                st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
                 st.caption(wrong or "What its noise proves is being worked out.")
             else:
                 card(guarantee, run, chosen)
@@ -103,7 +104,7 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
         rows = [row[:-1] for row in rows]
     rows.insert(1, ("---",) * len(rows[0]))
     with st.container(key="promises"):
-        st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
+        st.markdown(explained("\n".join(f"| {' | '.join(row)} |" for row in rows)))
 
 
 def offer_attack(run: RunSpec) -> None:
@@ -124,10 +125,10 @@ def drawing(privacy: str) -> None:
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:
     """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
-    st.markdown(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}")
-    st.markdown(escape(g.trust))
+    st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
+    st.markdown(explained(escape(g.trust)))
     if g.stated is not None:
-        st.markdown(f":material/warning: {escape(said.stated(*g.stated))}")
+        st.markdown(explained(f":material/warning: {escape(said.stated(*g.stated))}"))
         st.page_link(
             "pages/claims/page.py",
             label="What was found of that claim",
@@ -138,7 +139,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         return
     blanked = PRIVATIZERS[run.privacy].words.blanked
     good, sentence = said.verdict(g.claimed_epsilon, g.claimed_delta or 0.0, g.readings, blanked)
-    st.markdown(f":material/{'verified' if good else 'warning'}: {sentence}")
+    st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         st.metric("Claimed (ε, δ)", promise(g.claimed_epsilon, g.claimed_delta or 0.0), width="content")
         st.metric("Proved (ε, δ)", proved(g), width="content")
@@ -149,12 +150,12 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
                 width="content",
                 help="One standard deviation of the noise in one counter of visits, at the worst release there can be.",
             )
-    st.markdown(said.readings(g.readings, blanked))
+    st.markdown(explained(said.readings(g.readings, blanked)))
     delta = g.proved_delta or 0.0
     if warning := said.against_users(delta, g.users or 0):
-        st.caption(warning)
+        st.caption(explained(warning))
     if g.returning is not None:
-        st.caption(said.returning(*g.returning, delta))
+        st.caption(explained(said.returning(*g.returning, delta)))
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
@@ -166,7 +167,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         "A user sends": g.messages,
         "Taken as public, so not protected": "; ".join(g.public),
     }
-    st.markdown("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text))
+    st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
     every_promise(g, run, key)
     with st.expander("What it assumes, and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
@@ -183,7 +184,7 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
         if curves is None:
             st.caption("It is being worked out.")
             return
-        st.markdown(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}")
+        st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
         night = dark()
         drawn = kept(
             ("promise", "curve", night, run.to_json()), lambda: attack_promise.curve(g, curves, night)
@@ -200,9 +201,11 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
     """The ladder from the printed noise down."""
     st.markdown("#### How much noise a promise needs", anchors=False)
     st.markdown(
-        "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "
-        "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it. Up to 4,000 "
-        "releases, the last is a lower bound."
+        explained(
+            "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "
+            "prints it, for δ = 0, then noise for a δ above 0, with fewer releases and better ways to draw it. Up to "
+            "4,000 releases, the last is a lower bound."
+        )
     )
     night = dark()
     show(kept(("ladder", run.to_json(), night), lambda: ladder(g, night, instance(run))), "ladder")

@@ -16,6 +16,7 @@ from pages.explore.regret import curve_of
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.names import kinds, titles
 from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
@@ -37,8 +38,10 @@ def opening() -> None:
         st.markdown(f"### {QUESTION.title}", anchors=False)
         button(QUESTION, "Take these curves", primary=True)
     st.markdown(
-        f"{QUESTION.say} Take these curves and look closer, or choose settings of your own and press **Run**: each run "
-        "adds a curve, up to eight."
+        explained(
+            f"{QUESTION.say} Take these curves and look closer, or choose settings of your own and press **Run**: each "
+            "run adds a curve, up to eight."
+        )
     )
     show(kept(("opening", night), partial(answer, night)), "opening")
     st.markdown("#### Or another question", anchors=False)
@@ -47,7 +50,7 @@ def opening() -> None:
         with column.container(border=True, height="stretch"):
             drawing = small(EXAMPLES.index(example), night)
             st.html(f'<img class="dprl-thumbnail" src="{drawing.uri}" alt="{html(drawing.alt)}">')
-            st.markdown(f"**{example.title}**  \n{example.say}")
+            st.markdown(explained(f"**{example.title}**  \n{example.say}"))
             button(example, "Show this")
 
 

@@ -17,6 +17,7 @@ from dprl.simulation import SeedTrace
 from dprl.words import plural, significant
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import data
 from pages.shared.text import escape
@@ -143,4 +144,4 @@ def conditions(runs: Sequence[tuple[str, str]]) -> None:
             "No run here proves δ = 0, so it is not drawn. To see it, choose δ = 0 and a Laplace mechanism."
         )
     said += [f"Not drawn for {escape(title)}: {escape(reason)}." for title, reason in runs if reason]
-    st.markdown("\n".join(f"- {line}" for line in said))
+    st.markdown(explained("\n".join(f"- {line}" for line in said)))

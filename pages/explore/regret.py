@@ -23,6 +23,7 @@ from dprl.words import plural
 from pages.explore import view
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data, doubts, status
 from pages.shared.results.status import ACTIVE
@@ -157,7 +158,9 @@ def mistakes(
         empty("pac", runs)
         return
     st.caption(
-        "An episode is a mistake at α when the policy played in it is expected to earn less than V* − α."
+        explained(
+            "An episode is a mistake at α when the policy played in it is expected to earn less than V* − α."
+        )
     )
     night = dark()
     see = sentences.mistakes(curves, statistic)
@@ -193,8 +196,10 @@ def offer_twins(missing: Sequence[Curve]) -> None:
     """The price of privacy is measured against the same run without privacy: offers to run what is missing."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
-            f"The price of privacy is the regret beyond that of the same run without privacy, which is missing for "
-            f"{plural(len(missing), 'curve')}.",
+            explained(
+                f"The price of privacy is the regret beyond that of the same run without privacy, which is missing for "
+                f"{plural(len(missing), 'curve')}."
+            ),
             width="stretch",
         )
         st.button(

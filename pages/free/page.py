@@ -21,6 +21,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
 from pages.shared.names import BONUS, in_common
 from pages.shared.results import doubts, status
 from pages.shared.text import escape
@@ -57,8 +58,10 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     status.strip(list(curves), [PRIVATIZERS[curve.spec.privacy].title for curve in curves], runs)
     found = measured(curves, runs)
     st.markdown(
-        verdict(found)
-        or "Privacy is free when its price, the regret beyond that of the same run without privacy, stops growing."
+        explained(
+            verdict(found)
+            or "Privacy is free when its price, the regret beyond that of the same run without privacy, stops growing."
+        )
     )
     doubts.tell([sentences.retired([f.base.caution]), stopped_short(found)])
     common(f"{in_common(curves)} · ε = {f.base.epsilon:g}")
@@ -83,7 +86,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     else:
         chart(found)
         if late := late_mistakes(found):
-            st.caption(late)
+            st.caption(explained(late))
     st.page_link(
         "pages/explore/page.py",
         label="Open these runs in Explore",

@@ -16,6 +16,7 @@ from dprl.words import human, percent, rough
 from pages.free.link import FIELDS, FreeView
 from pages.free.state import change, free
 from pages.shared.controls.widgets import complaint, exact
+from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 
 LABELS = {
@@ -41,8 +42,11 @@ def setting(view: FreeView) -> Setting:
 def calculator() -> None:
     """Number fields, what they come to in words, and the table of all bounds."""
     st.markdown(
-        "Every bound of the papers at numbers of your own. The papers hide constants and logarithms; here they are "
-        "**set to 1, so only slopes and ratios mean something**: how a bound grows, and how one compares with another."
+        explained(
+            "Every bound of the papers at numbers of your own. The papers hide constants and logarithms; here they are "
+            "**set to 1, so only slopes and ratios mean something**: how a bound grows, and how one compares with "
+            "another."
+        )
     )
     with st.container(horizontal=True, gap="small", key="calculator"):
         for name, label in LABELS.items():
@@ -51,7 +55,7 @@ def calculator() -> None:
                 exact(label, f"free.{name}", field, getattr(free().view, name), _setter(name))
                 complaint(f"free.{name}")
     at = setting(free().view)
-    st.markdown(f":material/visibility: {summary(at)}")
+    st.markdown(explained(f":material/visibility: {summary(at)}"))
     regret = [bound for bound in BOUNDS.values() if bound.of == "regret"]
     st.dataframe(
         table(regret, at),
@@ -69,8 +73,10 @@ def calculator() -> None:
         },
     )
     st.caption(
-        f"Mistakes are episodes more than α = {at.alpha:g} suboptimal, with failure probability β = {at.beta:g}. The "
-        "dimension d, with C_w = √d, is that of linear representations; a tabular problem has d = S·A."
+        explained(
+            f"Mistakes are episodes more than α = {at.alpha:g} suboptimal, with failure probability β = {at.beta:g}. "
+            "The dimension d, with C_w = √d, is that of linear representations; a tabular problem has d = S·A."
+        )
     )
     mistakes = [bound for bound in BOUNDS.values() if bound.of == "mistakes"]
     st.dataframe(
@@ -81,10 +87,12 @@ def calculator() -> None:
         column_config={"bound": st.column_config.TextColumn(pinned=True)},
     )
     st.caption(
-        f"What a policy loses per episode that is learned from K recorded trajectories, with budget ρ = {at.rho:g} "
-        f"(zCDP) or ε = {at.epsilon:g}. Coverage dₘ = {at.coverage:g} is the least chance of a visit under the policy "
-        f"that recorded them, κ = {at.kappa:g} the least eigenvalue of the features' second moment. The papers' "
-        "leading terms depend on the problem; these are the most that they can be."
+        explained(
+            f"What a policy loses per episode that is learned from K recorded trajectories, with budget ρ = {at.rho:g} "
+            f"(zCDP) or ε = {at.epsilon:g}. Coverage dₘ = {at.coverage:g} is the least chance of a visit under the "
+            f"policy that recorded them, κ = {at.kappa:g} the least eigenvalue of the features' second moment. The "
+            "papers' leading terms depend on the problem; these are the most that they can be."
+        )
     )
     offline = [bound for bound in BOUNDS.values() if bound.of == "suboptimality"]
     st.dataframe(

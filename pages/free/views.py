@@ -18,6 +18,7 @@ from pages.free.state import FIRST, Measured, change, free, status
 from pages.free.theory import setting
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.names import kind_of
 from pages.shared.results.status import awaited
 from pages.shared.visitor.callbacks import on_value
@@ -75,8 +76,10 @@ def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> No
     S, A, H = at.S, at.A, at.H
     linear = f", d = {at.d:g}" if any(BOUNDS[key].world != "tabular" for key in f.view.bounds) else ""
     st.caption(
-        f"At S = {S:g}, A = {A:g}, H = {H:g}, ε = {at.epsilon:g}{linear}, the values of the calculator. "
-        "**Constants and logarithms are set to 1: only slopes and ratios mean something.**"
+        explained(
+            f"At S = {S:g}, A = {A:g}, H = {H:g}, ε = {at.epsilon:g}{linear}, the values of the calculator. "
+            "**Constants and logarithms are set to 1: only slopes and ratios mean something.**"
+        )
     )
     K = np.geomspace(FIRST, max(float(f.base.episodes), 10.0 * FIRST), 100)
     bounds = [

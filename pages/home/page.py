@@ -22,6 +22,7 @@ from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, guarded
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
@@ -46,8 +47,10 @@ def main() -> None:
     for problem in h.problems if st.query_params else ():
         st.warning(escape(problem), icon=":material/link_off:")
     st.markdown(
-        "A learner finds out how to act from one user after the other. **Differential privacy** hides each of them in "
-        "noise. Move the slider: the more private, the more users it takes until a curve comes down."
+        explained(
+            "A learner finds out how to act from one user after the other. **Differential privacy** hides each of them "
+            "in noise. Move the slider: the more private, the more users it takes until a curve comes down."
+        )
     )
     h.drawn = h.epsilon, dark()
     st.fragment(at_one_epsilon)()
@@ -96,8 +99,8 @@ def at_one_epsilon() -> None:
         about, words = s.common, footer()
         save("home.html", "Take it along", "text/html", lambda: taken_along(SWEEP, about, words))
         share(h, settings=False)
-    st.markdown(f":material/shield: {meaning(h.epsilon)}")
-    st.caption(escape(s.common))
+    st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
+    st.caption(explained(escape(s.common)))
 
 
 def moved(place: int) -> None:
@@ -130,7 +133,8 @@ def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
         sign = looks.swatch(looks.look(Kind(cost.model, epsilon), night))
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
         items.append(
-            f"<div><dt>{mark} {html(cost.name)}</dt><dd>{html(sentences.users(cost.needed))}</dd></div>"
+            f"<div><dt>{mark} {explained(html(cost.name), html=True)}</dt>"
+            f"<dd>{html(sentences.users(cost.needed))}</dd></div>"
         )
     head = f"Users until an average episode loses less than {LEARNED:.0%}"
     return f'<div class="dprl-cards"><p>{head}</p><dl>{"".join(items)}</dl></div>'

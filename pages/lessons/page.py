@@ -23,6 +23,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address
@@ -46,8 +47,10 @@ def main() -> None:
 def listed(corner: DeltaGenerator) -> None:
     """All lessons."""
     st.markdown(
-        "Five minutes each: a question, your prediction on the chart, what runs say, and why. Nothing has to be "
-        "computed first."
+        explained(
+            "Five minutes each: a question, your prediction on the chart, what runs say, and why. Nothing has to be "
+            "computed first."
+        )
     )
     every = list(LESSONS)
     for first in range(0, len(every), 2):  # row by row, so that a telephone has them in order
@@ -69,8 +72,8 @@ def card(lesson: Lesson, number: int) -> None:
         on_click=callback(go),
         args=(lesson.key,),
     )
-    st.markdown(escape(lesson.say))
-    st.caption(escape(f"{plural(len(lesson.steps), 'question')}. Needs: {lesson.needs}"))
+    st.markdown(explained(escape(lesson.say)))
+    st.caption(explained(escape(f"{plural(len(lesson.steps), 'question')}. Needs: {lesson.needs}")))
 
 
 def opened(corner: DeltaGenerator) -> None:
@@ -88,7 +91,7 @@ def opened(corner: DeltaGenerator) -> None:
             press("Next lesson", "chevron_right", "next_lesson", go, every[number])
         press("Present", "slideshow", "to_present", go, here.key, here.at, True)
     common(f"Lesson {number}, {lesson.title} · question {here.at + 1} of {len(lesson.steps)}")
-    st.markdown(f"#### {escape(here.step.prediction.ask)}", anchors=False)
+    st.markdown(explained(f"#### {escape(here.step.prediction.ask)}"), anchors=False)
     found = question()
     if here.shown:
         said(found)
@@ -107,12 +110,12 @@ def presented() -> None:
     steps = here.lesson.steps
     if here.problems:
         st.warning(" ".join(map(escape, here.problems)), icon=":material/link_off:")
-    st.markdown(f"### {escape(here.step.prediction.ask)}", anchors=False)
+    st.markdown(explained(f"### {escape(here.step.prediction.ask)}"), anchors=False)
     question()
     if here.shown:
         off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.whole else ""
-        st.markdown(off + here.step.found(evidence()))
-        st.markdown(escape(here.step.why))
+        st.markdown(explained(off + here.step.found(evidence())))
+        st.markdown(explained(escape(here.step.why)))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
         if here.at:
             press("Previous", "chevron_left", "present_previous", go, here.key, here.at - 1)
@@ -161,7 +164,7 @@ def said(found: Picture) -> None:
     step = here.step
     off = f"**{escape(step.off(here.guess, evidence()))}** " if here.whole else ""
     explain(off + step.found(evidence()), lambda: found.table, f"step_{here.key}_{here.at}")
-    st.markdown(f":material/lightbulb: {escape(step.why)}")
+    st.markdown(explained(f":material/lightbulb: {escape(step.why)}"))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page, query = way(step.attempt)
         st.page_link(page, label=step.attempt.say, icon=":material/science:", query_params=query)

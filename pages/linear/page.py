@@ -16,6 +16,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS, words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results import together
 from pages.shared.text import escape
@@ -44,12 +45,14 @@ def main() -> None:
         controls()
     corner = head("Linear", part)
     st.markdown(
-        "Everybody knows *features* of each transition; how much each counts is hidden in *weights* w_h, d numbers for "
-        "each step. A learner regresses on what users did, and noise is added to its sums."
+        explained(
+            "Everybody knows *features* of each transition; how much each counts is hidden in *weights* w_h, d numbers "
+            "for each step. A learner regresses on what users did, and noise is added to its sums."
+        )
     )
     examples()
     if (example := shown(part.specs)) is not None:
-        st.markdown(f"**{escape(example.say)}**")
+        st.markdown(explained(f"**{escape(example.say)}**"))
     common(in_common(part.curves))
     redrawn(partial(results, corner), PACE if going() else None)
     words_and_papers(OF_LINEAR_MODELS, PAPERS_ON_LINEAR_MODELS)

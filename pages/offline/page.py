@@ -17,6 +17,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import OF_DATA_SETS, PAPERS_ON_DATA_SETS, words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
 from pages.shared.results import together
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import read_address, session
@@ -43,13 +44,15 @@ def main() -> None:
         controls()
     corner = head("Offline", o)
     st.markdown(
-        "Nobody explores here. People were treated by some *behaviour policy*, a *curator* holds what was written "
-        "down, and releases noisy sums of it once; a better policy is learned from these."
+        explained(
+            "Nobody explores here. People were treated by some *behaviour policy*, a *curator* holds what was written "
+            "down, and releases noisy sums of it once; a better policy is learned from these."
+        )
     )
     examples()
     for example in EXAMPLES:
         if example.specs == o.specs:
-            st.markdown(f"**{example.say}**")
+            st.markdown(explained(f"**{example.say}**"))
     common(in_common(o.specs))
     redrawn(partial(results, corner), PACE if going() else None)
     words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)

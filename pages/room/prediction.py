@@ -20,6 +20,7 @@ from pages.lessons.known import evidence
 from pages.room.state import group, respond
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
@@ -60,7 +61,7 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
         return
     r = group()
     prediction, text = found.prediction, written or r.guesses.get(step.place, "")
-    st.markdown(f"#### {escape(prediction.ask)}", anchors=False)
+    st.markdown(explained(f"#### {escape(prediction.ask)}"), anchors=False)
     if step.state == "revealed":
         mine = whole(found, [written] if written else [])
         picture(step, found, mine[0] if mine else "", shown=True)
@@ -81,7 +82,7 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
             on_click=callback(respond),
             args=(step.place, text),
         )
-        st.caption(sentences.GUESSES)
+        st.caption(explained(sentences.GUESSES))
     elif written is not None:
         st.success(
             "Your prediction is in. The answer comes when your teacher reveals it.", icon=":material/done:"
@@ -135,7 +136,7 @@ def told(step: Step, found: Asked, off: str) -> None:
         lambda: views.picture(found, "", shown=True, dark=False).table,
         f"room_{step.place}",
     )
-    st.markdown(f":material/lightbulb: {escape(found.why)}")
+    st.markdown(explained(f":material/lightbulb: {escape(found.why)}"))
 
 
 def names(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:

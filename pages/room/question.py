@@ -11,6 +11,7 @@ from dprl.rooms.steps import DELTA, Estimate, Step
 from dprl.sentences import room as sentences
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 
 
@@ -22,7 +23,7 @@ def results(code: str, step: Step) -> None:
         return
     key = ("room", code, step.place, found.n, found.reported, night)
     show(kept(key, lambda: picture(found, night)), f"room_{step.place}")
-    st.markdown(sentences.three(found.n, found.epsilon, found.shuffled, DELTA, found.far))
+    st.markdown(explained(sentences.three(found.n, found.epsilon, found.shuffled, DELTA, found.far)))
 
 
 def picture(found: Estimate, night: bool) -> Picture:

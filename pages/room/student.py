@@ -11,6 +11,7 @@ from dprl.sentences import room as sentences
 from pages.room import prediction, question
 from pages.room.entrance import visitor
 from pages.room.state import group, leave, respond
+from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -47,7 +48,7 @@ def stage(here: Room) -> None:
         one.content.epsilon for one in steps if one.place in written and isinstance(one.content, Question)
     ]
     if len(spent) > 1:
-        st.caption(sentences.spent(spent))
+        st.caption(explained(sentences.spent(spent)))
 
 
 def head(here: Room) -> None:
@@ -90,9 +91,9 @@ def tap(step: Step, content: Question) -> None:
                 on_click=callback(respond),
                 args=(step.place, answer),
             )
-    st.markdown(sentences.TAP)
-    st.markdown(sentences.coin(content.epsilon, content.flip))
-    st.caption(f"{sentences.WATCHED} {sentences.REPEATED}")
+    st.markdown(explained(sentences.TAP))
+    st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
+    st.caption(explained(f"{sentences.WATCHED} {sentences.REPEATED}"))
 
 
 def noted(written: str) -> None:

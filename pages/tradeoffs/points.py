@@ -23,6 +23,7 @@ from dprl.words import count, human, percent, significant
 from pages.shared.layout.chart import footer, kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import data, doubts
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
@@ -263,8 +264,10 @@ def table(study: Study) -> None:
                 }
             )
     st.caption(
-        f"{lost.capitalize()} and price are {study.statistic}s, low and high the ends of the "
-        f"{lines.BANDS[study.statistic]}; price is {lost} beyond the run without privacy."
+        explained(
+            f"{lost.capitalize()} and price are {study.statistic}s, low and high the ends of the "
+            f"{lines.BANDS[study.statistic]}; price is {lost} beyond the run without privacy."
+        )
     )
     st.dataframe(
         pd.DataFrame(rows),

@@ -15,6 +15,7 @@ from dprl.words import human, quoted
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.names import kind_of
 from pages.shared.results import answers
 from pages.shared.results.status import act, price
@@ -65,8 +66,10 @@ def needed(study: Study, state: Progress) -> None:
     elif open_:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             st.markdown(
-                f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
-                f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price(state.lacking)}.",
+                explained(
+                    f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
+                    f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price(state.lacking)}."
+                ),
                 width="stretch",
             )
             act("Search", "search", trade.start, "begin")
@@ -102,10 +105,12 @@ def needed(study: Study, state: Progress) -> None:
     )
     show(picture, "users")
     st.caption(
-        f"At ε = {study.base.epsilon:g}, δ = {human(study.base.delta or 0.0)} (δ = 0 where scaled), replace-one. "
-        f"V* is {v_star:.4g}. "
-        f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
-        "Each K is a run of its own, with noise set for that K."
+        explained(
+            f"At ε = {study.base.epsilon:g}, δ = {human(study.base.delta or 0.0)} (δ = 0 where scaled), replace-one. "
+            f"V* is {v_star:.4g}. "
+            f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
+            "Each K is a run of its own, with noise set for that K."
+        )
     )
     looked_at(study, found, v_star)
     t.picked = None

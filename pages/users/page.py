@@ -15,6 +15,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address, session
 from pages.users import sheet, views, words
@@ -39,16 +40,18 @@ def main() -> None:
     session().wrong.clear()
     corner = head("How many users do I need?", u, settings=False)
     st.markdown(
-        "Say how large your problem is and what an average episode may lose: below is who has to be trusted so that "
-        "your users are enough."
+        explained(
+            "Say how large your problem is and what an average episode may lose: below is who has to be trusted so "
+            "that your users are enough."
+        )
     )
     inputs()
     asked = u.asked
     found = answers(table(), asked)
     common(words.common(table(), asked))
-    st.markdown(f"**{escape(words.verdict(asked, found))}**")
+    st.markdown(explained(f"**{escape(words.verdict(asked, found))}**"))
     st.html(views.cards(found, asked, dark()))
-    st.caption(words.source(table(), asked))
+    st.caption(explained(words.source(table(), asked)))
     key = ("users", asked, dark())
     show(kept(key, lambda: views.picture(asked, found, key[2])), "users_chart")
     text = sheet.page(table(), asked, found, views.curves(asked, found), u.query)
@@ -93,7 +96,7 @@ def inputs() -> None:
                 exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), _setter(name))
                 complaint(f"users.{name}")
     if not asked.problem:
-        st.caption(escape(words.VALUE))
+        st.caption(explained(escape(words.VALUE)))
 
 
 def _setter(name: str) -> Callable[[Any], None]:

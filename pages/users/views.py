@@ -16,6 +16,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.users import BUDGETS, Asked, Need, Problem, curve
 from dprl.words import exponents, percent
+from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.tradeoffs import study
 from pages.users import words
@@ -32,9 +33,9 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
         pays = f"Smallest ε that your users pay for: {words.smallest(need)}." if need.model != "none" else ""
         lines = [words.needs(need), words.kind(need), pays]
-        said = "".join(f'<dd class="why">{html(line)}</dd>' for line in lines if line)
+        said = "".join(f'<dd class="why">{explained(html(line), html=True)}</dd>' for line in lines if line)
         items.append(
-            f"<div><dt>{mark} {html(PRIVATIZERS[need.model].title)}</dt>"
+            f"<div><dt>{mark} {explained(html(PRIVATIZERS[need.model].title), html=True)}</dt>"
             f"<dd>{html(words.HEADINGS[need.verdict])}</dd>{said}</div>"
         )
     return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
 from pages.explore.comparison import identity
 from pages.shared.layout import frame
+from pages.shared.layout.terms import TERM
 from pages.shared.visitor import presence
 from tests.jobs import disk as disks
 
@@ -133,10 +135,15 @@ def unbroken(app: AppTest) -> None:
 
 
 def words(app: AppTest) -> str:
-    """Everything the page says, as it was handed to Streamlit."""
+    """Everything the page says, as it was handed to Streamlit, without what its terms mean."""
     kinds = ("title", "markdown", "caption", "info", "warning", "error", "subheader")
-    said = [str(getattr(element, "value", "")) for kind in kinds for element in app.get(kind)]
+    said = [plain(str(getattr(element, "value", ""))) for kind in kinds for element in app.get(kind)]
     return "\n".join([*said, *(element.proto.text for element in app.get("progress"))])
+
+
+def plain(text: str) -> str:
+    """A text without the meanings of its terms."""
+    return re.sub(rf'\[([^\]]*)\]\({TERM} "[^"]*"\)', r"\1", text)
 
 
 def sent(app: AppTest, widget: str, **value: Any) -> AppTest:

@@ -21,6 +21,7 @@ from pages.linear.tabs.focus import widgets
 from pages.linear.tabs.regret import rows
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results.status import ACTIVE, act
 
 PROBLEMS = {"same": "On this problem", "harder": "Harder with more users"}
@@ -98,7 +99,9 @@ def met() -> None:
         return
     lacking = RUNS.missing(needed)
     if lacking and not any(RUNS.status(one).state in ACTIVE for one in lacking):
-        st.markdown(f"This takes {plural(len(lacking), 'further run')}, a decade apart in their users.")
+        st.markdown(
+            explained(f"This takes {plural(len(lacking), 'further run')}, a decade apart in their users.")
+        )
         act("Run them", "play_arrow", lambda: RUNS.start(needed), "run_harder")
     curves, told = [], []
     for curve, kind, title, _ in found:

@@ -13,6 +13,7 @@ from pages.explore.regret import Row
 from pages.linear.state import RUNS, linear
 from pages.linear.tabs.focus import widgets
 from pages.shared.layout.chart import empty
+from pages.shared.layout.terms import explained
 from pages.shared.names import kinds, titles
 from pages.shared.results import answers
 from pages.shared.results.status import awaited
@@ -68,7 +69,7 @@ def printed(found: list[Row]) -> None:
             users = metrics.enough(known.episodes, average, INFORMATIVE * v_star)
             told.append((title, users, curve.spec.episodes))
     if told:
-        st.info(sentences.informative(told, INFORMATIVE), icon=":material/straighten:")
+        st.info(explained(sentences.informative(told, INFORMATIVE)), icon=":material/straighten:")
 
 
 def ways_on() -> None:

@@ -14,6 +14,7 @@ from pages.offline.state import offline
 from pages.offline.tabs.focus import chosen_spec, step_menu
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.answers import Pending
 
@@ -31,7 +32,7 @@ def tab() -> None:
     behaviour, best = np.array(found["visits"]), np.array(found["best"])
     h, s, a = metrics.rarest(behaviour, best)
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
-    st.markdown(sentences.coverage(found["optimal"], found["d_m"], where, spec.n))
+    st.markdown(explained(sentences.coverage(found["optimal"], found["d_m"], where, spec.n)))
     step = step_menu(mdp.H)
     night = dark()
     picture = kept(

@@ -19,6 +19,7 @@ from pages.offline.tabs.focus import chosen_spec
 from pages.offline.tabs.gap import curve_of
 from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
+from pages.shared.layout.terms import explained
 from pages.shared.results.again import make_again, parquet, tidy
 from pages.shared.visitor.state import session
 
@@ -34,7 +35,7 @@ def tab() -> None:
     ]
     about, words = session().common, footer()
     named = {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)}
-    st.caption("The gap v* − v^π of every repetition of every run, at every size n.")
+    st.caption(explained("The gap v* − v^π of every repetition of every run, at every size n."))
     with st.container(horizontal=True, gap="small"):
         save("gap.csv", "CSV", "text/csv", lambda: csv(table))
         save("gap.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))

@@ -24,6 +24,7 @@ from pages.offline.state import known, offline, status
 from pages.offline.tabs.widgets import widgets
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import Bundled
 from pages.shared.results.data import Regret
@@ -76,7 +77,7 @@ def tab() -> None:
             int(shaded[0]),
         )
         if said:
-            st.info(said, icon=":material/straighten:")
+            st.info(explained(said), icon=":material/straighten:")
 
 
 def printed(spec: OfflineSpec) -> bool:
@@ -196,8 +197,10 @@ def prices(
         )
         return
     st.caption(
-        "V~ is a learner's own low estimate of what its policy earns. Both learn from the same data sets; the price is "
-        "how much lower the private learner's is."
+        explained(
+            "V~ is a learner's own low estimate of what its policy earns. Both learn from the same data sets; the "
+            "price is how much lower the private learner's is."
+        )
     )
     first = max(FALLS_FROM, float(curves[0].episodes[-1]) / 10)
     picture = kept(

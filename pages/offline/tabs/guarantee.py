@@ -15,6 +15,7 @@ from pages.offline import names
 from pages.offline.state import offline
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.text import escape
 
@@ -55,8 +56,8 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     private = spec.calibration is not None
     way = NOISY_WAY if private else RAW_WAY
     sketch(figures.trust(way, "central" if private else "none", dark=dark()))
-    st.markdown(f"**{MODELS[g.model]}**")
-    st.markdown(escape(g.trust))
+    st.markdown(explained(f"**{MODELS[g.model]}**"))
+    st.markdown(explained(escape(g.trust)))
     if not private:
         return
     good, sentence = (
@@ -66,7 +67,7 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
             g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, said.TRAJECTORY
         )
     )
-    st.markdown(f":material/{'verified' if good else 'warning'}: {sentence}")
+    st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         if g.claimed_rho is not None:
             st.metric("Claimed ρ", human(g.claimed_rho), width="content")
@@ -84,14 +85,14 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
                 width="content",
                 help="One standard deviation of the noise in one counter.",
             )
-    st.markdown(said.readings(g.readings, said.BLANKED, said.TRAJECTORY))
+    st.markdown(explained(said.readings(g.readings, said.BLANKED, said.TRAJECTORY)))
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
         "Where it enters": g.where,
         "Taken as public, so not protected": "; ".join(g.public),
     }
-    st.markdown("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text))
+    st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
     with st.expander("What it assumes, and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))

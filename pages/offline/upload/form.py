@@ -27,6 +27,7 @@ from dprl.words import count, plural
 from pages.offline.state import offline, start_own
 from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, refusal
 from pages.shared.layout.download import save
+from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 
@@ -39,7 +40,7 @@ REWARDS = {KNOWN: "Known: a table", LEARNED: "Learned from the data"}
 def declare(own: Own) -> None:
     """The form, or what a file declares."""
     st.markdown("#### 1. Declare what is public", anchors=False)
-    st.markdown(f"{sentences.DECLARED} {sentences.CLIPPED}")
+    st.markdown(explained(f"{sentences.DECLARED} {sentences.CLIPPED}"))
     if own.file:
         from_file(own)
     else:
@@ -216,7 +217,7 @@ def give(own: Own) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example", "text/csv", example)
         st.caption("20,000 people in two rooms, as the form declares them at first.", width="stretch")
-    st.caption(f"{sentences.KEPT} {sentences.MALFORMED}")
+    st.caption(explained(f"{sentences.KEPT} {sentences.MALFORMED}"))
 
 
 def received(own: Own, file: Any) -> None:
@@ -293,7 +294,11 @@ def budgets(own: Own) -> None:
         help="Adds noise to the counts, once for each budget, and learns a policy from each.",
     )
     if own.data is not None and not wrong:
-        st.caption(f"Learned from {count(own.data.n)} trajectories. {escape(PROMISES[own.privacy].summary)}")
+        st.caption(
+            explained(
+                f"Learned from {count(own.data.n)} trajectories. {escape(PROMISES[own.privacy].summary)}"
+            )
+        )
 
 
 def release() -> None:

@@ -21,6 +21,7 @@ from pages.offline.upload.own import BUDGET, Own, spent
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results import data, together
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
@@ -39,7 +40,7 @@ def results(own: Own) -> None:
     if not done:
         return
     total = escape(spent([spec for spec, _ in done]))
-    st.markdown(f":material/payments: {said.spent(total)}")
+    st.markdown(explained(f":material/payments: {said.spent(total)}"))
     bounds(own, done)
     closely(own, done)
     explore(own)
@@ -122,7 +123,7 @@ def released(spec: UploadSpec, trace: UploadTrace) -> str:
 def explore(own: Own) -> None:
     """What online learning would cost there, in Explore."""
     with st.popover("Take it to Explore", icon=":material/show_chart:"):
-        st.markdown(f"{said.NOT_PRIVATE} {said.ESTIMATE}")
+        st.markdown(explained(f"{said.NOT_PRIVATE} {said.ESTIMATE}"))
         key = f"{own.turn}:own:may"
         may = st.checkbox(
             "I may publish these frequencies", key=key, on_change=on_value(key, lambda value: None)

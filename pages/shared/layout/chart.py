@@ -14,6 +14,7 @@ from dprl.claims.report import version
 from dprl.figures.style import Picture, Sketch, config
 from dprl.tables import harmless
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.results.data import Kept
 from pages.shared.text import unlinked
 from pages.shared.visitor.address import here, query_of
@@ -78,10 +79,10 @@ def explain(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
     """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV."""
     if alone(key):
         with st.container(key="alone_words"):
-            st.markdown(unlinked(see))
+            st.markdown(explained(unlinked(see)))
             st.markdown(f"[Open the whole page](?{query_of(here())})")
         return
-    st.markdown(f":material/visibility: {unlinked(see)}")
+    st.markdown(f":material/visibility: {explained(unlinked(see))}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
     if numbers.open:
         numbers.dataframe(harmless(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table")

@@ -14,6 +14,7 @@ from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from pages.shared.layout.browser import close_sidebar, follow_daylight, keep_fullscreen, sign_pictures
+from pages.shared.layout.terms import forget, show_meanings
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
@@ -71,6 +72,7 @@ def redrawn(draw: Callable[[bool], object], every: float | None, name: str = "re
     def part() -> None:
         nonlocal again
         s.drawing = name
+        forget(s.explained, name)
         s.waiting.discard(name)
         begin = time.monotonic()
         fine = guarded(draw)(every is not None)
@@ -104,6 +106,7 @@ def show(page: Page) -> None:
     s.arrived, s.page = s.page != page.url_path, page.url_path
     if s.arrived:
         s.waiting.clear()
+    s.explained.clear()
     s.drawing, s.polling, s.common, s.alone = "", frozenset(s.waiting), "", ""
     if s.said and s.said != notice:
         st.toast(escape(s.said))
@@ -113,3 +116,4 @@ def show(page: Page) -> None:
     follow_daylight(dark())
     keep_fullscreen()
     sign_pictures()
+    show_meanings()

@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared.controls import custom
 from pages.shared.layout.browser import settings_button
+from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.locks import words
@@ -48,4 +49,4 @@ def head(title: str, part: Part, settings: bool = True) -> DeltaGenerator:
 def common(text: str) -> None:
     """What all that is shown has in common: on the page, and below every picture that is saved of it."""
     session().common = text
-    st.caption(escape(text))
+    st.caption(explained(escape(text)))

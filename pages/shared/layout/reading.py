@@ -11,6 +11,7 @@ from dprl.sentences import promise
 WORDS = {
     "Episode": "what one user contributes: H steps of acting and being rewarded. Privacy protects whole episodes.",
     "Regret": "the reward lost by not having played the best policy from the start, summed over all episodes.",
+    "Price of privacy": "the loss beyond that of the same learner without privacy.",
     "ε (epsilon)": promise.EPSILON,
     "δ (delta)": promise.DELTA,
     "JDP": promise.JOINT,
@@ -19,7 +20,7 @@ WORDS = {
     "Mechanism": "how the noise is drawn, for example Laplace noise in the nodes of a binary tree of running sums.",
     "Claimed and proved": "what a paper says its noise promises, and what our accountant can prove of that noise.",
     "Released counts": "how often each state and action was seen, with noise: all that the planner is told.",
-    "E": "a bound that the noise of all counts keeps at all times, with high probability.",
+    "Noise bound E": "how large the noise of any count gets, at any time, except with a small chance β.",
     "Bonus": "what the planner adds to the value of little-tried actions, so that it tries them.",
     "Same seed without privacy": "the same run without noise, on the same stream of users.",
     "Decade": "a factor of ten: from a thousand users to ten thousand, say.",

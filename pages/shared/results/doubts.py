@@ -9,6 +9,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.sentences import doubts as sentences
 from dprl.simulation import RunSpec
+from pages.shared.layout.terms import explained
 from pages.shared.results import data
 
 
@@ -16,7 +17,7 @@ def tell(said: Sequence[str]) -> None:
     """One warning of all that there is to say."""
     words = " ".join(filter(None, said))
     if words:
-        st.warning(words, icon=":material/info:")
+        st.warning(explained(words), icon=":material/info:")
 
 
 def stuck(spec: RunSpec) -> int:

@@ -177,6 +177,7 @@ class Session:
         alone: the chart that a page within another one is reduced to, "" for none.
         common: what all that is shown has in common, in words.
         drawing: the part of the page that is being drawn.
+        explained: terms that have their meaning on the page, and in which part.
         waiting: parts that miss an answer of the workers.
         polling: those that the browser has drawn again until they have it.
         took: seconds that a part took which was drawn again by itself, of late.
@@ -207,6 +208,7 @@ class Session:
     alone: str = ""
     common: str = ""
     drawing: str = ""
+    explained: dict[str, str] = field(default_factory=dict)
     waiting: set[str] = field(default_factory=set)
     polling: frozenset[str] = frozenset()
     took: float = 0.0

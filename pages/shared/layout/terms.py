@@ -1,0 +1,174 @@
+"""A hover on each term: what a word means, where it stands first in what is visible of a page.
+
+A term is a link of Markdown to nowhere whose title is its meaning, so no text of a visitor's is read as HTML. A script
+shows the title to a mouse, a keyboard and a finger alike.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import escape
+
+import streamlit as st
+
+from pages.shared.layout.reading import OF_DATA_SETS, OF_LINEAR_MODELS, WORDS
+from pages.shared.visitor.state import session
+
+# How sentences name what the glossary explains; a sign that Markdown would read may be escaped.
+SAID = {
+    "Episode": r"\b[Ee]pisodes?\b",
+    "Regret": r"\b[Rr]egret\b",
+    "Price of privacy": r"\b[Pp]rice of (?:joint |local )?privacy\b",
+    "ε (epsilon), δ (delta)": "[εδ]",
+    "ε (epsilon)": "ε",
+    "δ (delta)": "δ",
+    "ρ (rho)": "ρ",
+    "JDP": r"\bJDP\b|\b[Tt]rusted agent\b|\b[Jj]oint privacy\b",
+    "SDP": r"\bSDP\b|\b[Tt]rusted shuffler\b",
+    "LDP": r"\bLDP\b|\b[Nn]obody trusted\b|\b[Ll]ocal privacy\b",
+    "Mechanism": r"\b[Mm]echanisms?\b",
+    "Claimed and proved": r"\b[Cc]laimed\b|\b[Pp]rove[sd]\b",
+    "Released counts": r"\b[Rr]eleased counts?\b|\bnoisy counts?\b",
+    "Noise bound E": r"\b[Nn]oise bound\b",
+    "Calibrated noise": r"\b[Cc]alibrated noise\b",
+    "Paper constants, anytime bonus": r"\b[Pp]aper constants\b|\b[Aa]nytime bonus\b",
+    "Bonus": r"\b[Bb]onus\b",
+    "Same seed without privacy": r"\bsame (?:seed|run) without privacy\b",
+    "Decade": r"\bdecades?\b",
+    "V*": r"\bV\\?\*(?![*\w])",
+    "v*": r"\bv\\?\*(?![*\w])",
+    "Trajectory": r"\b[Tt]rajector(?:y|ies)\b",
+    "Behaviour policy": r"\b[Bb]ehaviour policy\b",
+    "Curator": r"\b[Cc]urator\b",
+    "Gap": r"\b[Gg]aps?\b",
+    "Pessimism": r"\b[Pp]essimis(?:m|tic)\b",
+    "Low estimate V~": r"\b[Ll]ow estimate\b",
+    "Coverage d^μ": r"\bd\^μ",
+    "Features": r"\b[Ff]eatures\b",
+    "Weights w_h": r"\b[Ww]eights\b",
+    "Regression": r"\b[Rr]egression\b",
+    "Region": r"\b[Rr]egions?\b",
+    "Eigenvalue": r"\b[Ee]igenvalues?\b",
+    "Ridge": r"\b[Rr]idge\b",
+}
+ALL = OF_DATA_SETS | OF_LINEAR_MODELS | WORDS
+OF_PAGES = {"offline": OF_DATA_SETS, "linear": OF_LINEAR_MODELS}  # what a word means there goes first
+ONLY = {  # everyday words elsewhere
+    "ε (epsilon), δ (delta)": ("offline",),
+    "Gap": ("offline", "tradeoffs"),
+    "Features": ("linear", "lessons"),
+    "Weights w_h": ("linear", "lessons"),
+    "Region": ("linear",),
+}
+# Links, signs and code are left as they are.
+_PASSED = r"!?\[[^\]]*\]\([^)]*\)|`[^`]*`|:material/\w+:|https?://\S+|<[^>]*>"
+TERM = "#term"  # the address of each
+
+_JS = """
+export default function () {
+  const box = document.body.appendChild(document.createElement("div"));
+  [box.id, box.role, box.className, box.hidden] = ["dprl-meaning", "tooltip", "dprl-meaning", true];
+  let shown = null, leaving = 0;
+  const term = ({ target }) => target.closest?.('a[href="#term"]');
+  const place = () => {
+    if (!shown) return;
+    const at = shown.isConnected ? shown.getClientRects()[0] : null;
+    if (!at || at.bottom < 0 || at.top > innerHeight) return hide();
+    const left = Math.min(at.left, innerWidth - box.offsetWidth - 12);
+    const above = at.top - box.offsetHeight - 6;
+    box.style.left = `${Math.max(12, left)}px`;
+    box.style.top = `${above > 4 ? above : at.bottom + 6}px`;
+  };
+  const show = (one) => {
+    clearTimeout(leaving);
+    if (one === shown) return;
+    hide();
+    if (one.title) {  // the browser's own would lie over it, and tells neither a keyboard nor a finger
+      one.dataset.meaning = one.title;
+      one.removeAttribute("title");
+    }
+    shown = one;
+    box.textContent = one.dataset.meaning;
+    box.hidden = false;
+    one.setAttribute("aria-describedby", box.id);
+    place();
+  };
+  const hide = () => {
+    clearTimeout(leaving);
+    shown?.removeAttribute("aria-describedby");
+    shown = null;
+    box.hidden = true;
+  };
+  const later = () => { clearTimeout(leaving); leaving = setTimeout(hide, 200); };
+  const heard = {
+    pointerover: (event) => {
+      const one = term(event);
+      if (one) show(one);
+      else if (event.target === box) clearTimeout(leaving);
+      else if (shown && shown !== document.activeElement) later();
+    },
+    focusin: (event) => { const one = term(event); if (one) show(one); else hide(); },
+    focusout: (event) => { if (term(event)) hide(); },
+    pointerdown: (event) => { if (!term(event) && event.target !== box) hide(); },
+    click: (event) => { const one = term(event); if (one) { event.preventDefault(); show(one); } },
+    keydown: ({ key }) => { if (key === "Escape") hide(); },
+    scroll: place,
+  };
+  for (const [name, hears] of Object.entries(heard)) document.addEventListener(name, hears, true);
+  const watch = setInterval(place, 500);
+  return () => {
+    for (const [name, hears] of Object.entries(heard)) document.removeEventListener(name, hears, true);
+    clearInterval(watch);
+    box.remove();
+  };
+}
+"""
+_meanings = st.components.v2.component("dprl_meanings", js=_JS)
+
+
+def show_meanings() -> None:
+    """Has the terms of the page tell what they mean."""
+    with st.container(key="meanings"):
+        _meanings(key="show_meanings", height=1)
+
+
+def glossary(page: str | None) -> dict[str, str]:
+    """What the words of a page mean, by their name."""
+    known = ALL | OF_PAGES.get(page or "", {})
+    return {name: meaning for name, meaning in known.items() if page in ONLY.get(name, (page,))}
+
+
+@cache
+def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
+    """What finds the terms of a page, a group for each, and their names."""
+    known = glossary(page)
+    names = tuple(name for name in SAID if name in known)
+    return re.compile("|".join([_PASSED, *(f"({SAID[name]})" for name in names)])), names
+
+
+def explained(text: str, html: bool = False) -> str:
+    """Markdown (or HTML of our own) in which each term has its meaning, that none above it on the page has."""
+    s = session()
+    known, (pattern, names) = glossary(s.page), _pattern(s.page)
+
+    def link(found: re.Match[str]) -> str:
+        if found.lastindex is None or (name := names[found.lastindex - 1]) in s.explained:
+            return found[0]
+        s.explained[name] = s.drawing
+        return linked(found[0], known[name], html)
+
+    return pattern.sub(link, text)
+
+
+def linked(word: str, meaning: str, html: bool = False) -> str:
+    """A word with its meaning."""
+    if html:
+        return f'<a href="{TERM}" title="{escape(meaning)}">{word}</a>'
+    return f'[{word}]({TERM} "{meaning}")'
+
+
+def forget(explained: dict[str, str], part: str) -> None:
+    """A part of the page is drawn again, and explains its own words again."""
+    for name in [name for name, where in explained.items() if where == part]:
+        del explained[name]

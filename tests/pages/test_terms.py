@@ -1,0 +1,78 @@
+"""What a page names is explained where it stands first, and no part of it twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html import escape
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.lessons import LESSONS
+from dprl.titles import TITLES
+from pages.shared.layout import terms
+
+Visit = Callable[..., AppTest]
+FOLDED = ("expander", "popover", "dialog")
+SAYS = ("markdown", "caption", "info", "warning", "success", "error", "metric", "subheader")
+
+
+def visible(node: Any, folded: bool = False) -> Iterator[Any]:
+    """The elements of a page that say something and are not folded away."""
+    for child in getattr(node, "children", {}).values():
+        hidden = folded or child.type in FOLDED
+        if hasattr(child, "children"):
+            yield from visible(child, hidden)
+        elif not hidden:
+            yield child
+
+
+def texts(app: AppTest) -> list[str]:
+    """What is said, without what has a help beside it."""
+    found = []
+    for element in visible(app.main):
+        if element.type == "html":
+            found.append(re.sub(r"<(?!a href|/a)[^>]*>", " ", element.proto.body))
+        elif element.type == "metric" and not element.help:
+            found.append(f"{element.label} {element.value}")
+        elif element.type in SAYS and element.type != "metric" and not getattr(element.proto, "help", ""):
+            found.append(str(element.value))
+    return found
+
+
+def missing(page: str, said: list[str]) -> set[str]:
+    """Which terms of these texts have no meaning anywhere among them."""
+    pattern, names = terms._pattern(page)
+    plain = "\n".join(said)
+    named = {names[m.lastindex - 1] for m in pattern.finditer(plain) if m.lastindex is not None}
+    known = terms.glossary(page)
+    return {name for name in named if known[name] not in plain and escape(known[name]) not in plain}
+
+
+STATES: list[tuple[str, dict[str, Any]]] = [
+    *((path, {}) for path in TITLES),
+    *(("linear", {"tab": tab}) for tab in ("exponents", "ellipsoid", "eigenvalues", "weights", "guarantee")),
+    *(("offline", {"tab": tab}) for tab in ("coverage", "pessimism", "policy", "guarantee", "upload")),
+    *(("free", {"show": show}) for show in ("regret", "theory", "calculator")),
+    *(("attack", {"show": show}) for show in ("collusion", "promise")),
+    *(("tradeoffs", {"show": show}) for show in ("users", "table")),
+    *(("lessons", {"lesson": key, "step": "2", "shown": "yes"}) for key in LESSONS),
+    ("lessons", {"lesson": "price", "present": "on", "shown": "yes"}),
+    *(("claims", {"claim": key}) for key in ("order", "additive")),
+    *(
+        ("explore", {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1"], "tab": tab})
+        for tab in ("counts", "guarantee", "data")
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "query"), STATES, ids=str)
+def test_every_term_of_a_page_is_explained_once(visit: Visit, path: str, query: dict[str, Any]) -> None:
+    app = visit(f"pages/{path or 'home'}/page.py", **query)
+    said = texts(app)
+    assert said
+    assert missing(path, said) == set(), said
+    linked = re.findall(rf'{terms.TERM} "([^"]*)"', "\n".join(said))
+    assert len(linked) == len(set(linked))
