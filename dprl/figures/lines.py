@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import style
+from dprl.figures.ends import End
 from dprl.figures.looks import Look
 from dprl.words import between, human
 
@@ -212,6 +213,16 @@ def draw(
             type="linear", nticks=7, exponentformat="B", rangemode="tozero" if lowest >= 0 else "normal"
         )
     return note.strip()
+
+
+def ends(lines: Sequence[Line]) -> list[End]:
+    """What stands at the right ends of the curves that are shown."""
+    found = []
+    for line in lines:
+        known = line.center[np.isfinite(line.center)]
+        if line.shown and known.size:
+            found.append(End(line.label, line.look, float(known[-1]), not line.complete))
+    return found
 
 
 def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:

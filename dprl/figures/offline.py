@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import heat, lines, style
+from dprl.figures import ends, heat, lines, style
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve, distinct, line, table, worst_case
 from dprl.figures.style import Picture
@@ -40,10 +40,11 @@ def gaps(
     show_seeds: bool = False,
     see: str = "",
     dark: bool = False,
+    wide: bool = False,
 ) -> Picture:
     """v* - v^pi over n, the mean of each run with its 95% interval over data sets.
 
-    shaded: up to which n the chart is shaded, and what that range is.
+    shaded: up to which n the chart is shaded, and what that range is. wide: see `regret.comparison`.
     """
     names = distinct([curve.label for curve in curves])
     figure = _over_n("How far from the best policy?", "Gap v* − v<sup>π</sup> (reward)", curves, dark)
@@ -51,6 +52,8 @@ def gaps(
     how: dict[str, Any] = {"log_y": log_y, "show_seeds": show_seeds, "dark": dark}
     note = _draw(figure, curves, names, least=float(f"{FAINT * most:.1g}"), **how)
     worst_case(figure, curves, dark)
+    if wide:
+        _label(figure, curves, names, dark)
     if shaded is not None:
         _shade(figure, curves, *shaded, dark)
     figure.update_layout(uirevision=f"gap-{log_y}")
@@ -64,6 +67,7 @@ def prices(
     show_seeds: bool = False,
     see: str = "",
     dark: bool = False,
+    wide: bool = False,
 ) -> Picture:
     """V~ of the twin less V~ over n, the mean of each private run, beside a line that falls like 1/n."""
     names = distinct([curve.label for curve in curves])
@@ -81,6 +85,8 @@ def prices(
             name="falls like 1/n (Theorem 3.4)",
             hoverinfo="skip",
         )
+    if wide:
+        _label(figure, curves, names, dark)
     figure.update_layout(uirevision=f"price-{log_y}")
     return Picture(figure, PRICE_ALT, " ".join(filter(None, [see, note])), table(names, curves, "mean", "n"))
 
@@ -188,6 +194,11 @@ def _draw(figure: Any, curves: Sequence[Curve], names: Sequence[str], **how: Any
     if figure.layout.yaxis.type == "log" and shown and shown[1] - shown[0] > 2:
         figure.update_yaxes(dtick=1)
     return note
+
+
+def _label(figure: Any, curves: Sequence[Curve], names: Sequence[str], dark: bool) -> None:
+    drawn = [line(curve, name, dark) for curve, name in zip(curves, names, strict=True)]
+    ends.label(figure, lines.ends(drawn), dark=dark)
 
 
 def _shade(figure: Any, curves: Sequence[Curve], end: float, words: str, dark: bool) -> None:

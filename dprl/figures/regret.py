@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import lines, looks, style
+from dprl.figures import ends, lines, looks, style
 from dprl.figures.lines import Statistic
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
@@ -93,9 +93,11 @@ def comparison(
     show_seeds: bool = False,
     see: str = "",
     dark: bool = False,
+    wide: bool = False,
 ) -> Picture:
     """Up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
+    wide: there is room for names at the ends of lines, in place of a legend, if that suits them.
     Raises ValueError for more than eight curves or an unknown view.
     """
     if len(curves) > style.MOST_CURVES:
@@ -105,6 +107,7 @@ def comparison(
     if view not in TITLES:
         raise ValueError(f"the view {view!r} is not one of {', '.join(TITLES)}")
     names = distinct([curve.label for curve in curves])
+    drawn = [line(c, name, dark) for name, c in zip(names, curves, strict=True)]
     figure = style.base(
         TITLES[view],
         dark=dark,
@@ -115,7 +118,7 @@ def comparison(
     )
     note = lines.draw(
         figure,
-        [line(c, name, dark) for name, c in zip(names, curves, strict=True)],
+        drawn,
         log_x=log_x,
         log_y=log_y,
         show_seeds=show_seeds,
@@ -125,6 +128,8 @@ def comparison(
     )
     if view == "per-episode":
         worst_case(figure, curves, dark)
+    if wide:
+        ends.label(figure, lines.ends(drawn), dark=dark)
     # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
     figure.update_layout(uirevision=f"{view}-{log_x}-{log_y}")
     return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), table(names, curves, statistic))

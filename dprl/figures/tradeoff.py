@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import lines, looks, style
+from dprl.figures import ends, lines, looks, style
 from dprl.figures.lines import LOWEST_SHARE, Statistic
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
@@ -84,12 +84,15 @@ def frontier(
     see: str = "",
     when: str = "",
     dark: bool = False,
+    wide: bool = False,
 ) -> Picture:
-    """A marker for each run, at its x; axis: its title; symbol: how it names x; when: it is, where not at the end.
+    """A marker for each run, at its x; axis: its title; symbol: how it names x; when: it is, where not at the end;
+    wide: see `regret.comparison`.
 
     The customdata of each marker begins with the index of its curve and of its point.
     """
     colors = style.theme(dark)
+    named: list[ends.End] = []
     figure = style.base(
         TITLES[measure].removesuffix(" at the end") if when else TITLES[measure],
         dark=dark,
@@ -166,6 +169,8 @@ def frontier(
             name=name,
             legendgroup=label,
         )
+        if len(ok):
+            named.append(ends.End(curve.label, look, float(center[-1]) if above[-1] else floor))
         digits = (whole & above).nonzero()[0]  # the others are hollow
         lines.digits(
             figure,
@@ -193,10 +198,12 @@ def frontier(
     figure.update_yaxes(type="log", nticks=6)
     if positive.size:
         top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6
-        ends = np.log10(floor), np.log10(top)
-        figure.update_yaxes(range=list(ends))
-        if ends[1] - ends[0] >= 1.5:  # decades only, where there are at least two of them to name
-            figure.update_yaxes(dtick=int(np.ceil((ends[1] - ends[0]) / 6)))
+        edges = np.log10(floor), np.log10(top)
+        figure.update_yaxes(range=list(edges))
+        if edges[1] - edges[0] >= 1.5:  # decades only, where there are at least two of them to name
+            figure.update_yaxes(dtick=int(np.ceil((edges[1] - edges[0]) / 6)))
+    if wide:
+        ends.label(figure, named, dark=dark)
     figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
     return Picture(figure, ALTS[measure], see, _table(curves, symbol, statistic, WORST[measure]))
 

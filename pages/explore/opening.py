@@ -15,7 +15,7 @@ from pages.explore.comparison import offer_undo
 from pages.explore.regret import curve_of
 from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
+from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds, titles
 from pages.shared.results import answers
@@ -32,7 +32,7 @@ QUESTION = trust(EPSILON, HOME_EPISODES)
 
 def opening() -> None:
     """The question, its answer, and where to go from there."""
-    night = dark()
+    night, room = dark(), wide()
     offer_undo()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"### {QUESTION.title}", anchors=False)
@@ -43,7 +43,7 @@ def opening() -> None:
             "run adds a curve, up to eight."
         )
     )
-    show(kept(("opening", night), partial(answer, night)), "opening")
+    show(kept(("opening", night, room), partial(answer, night, room)), "opening")
     st.markdown("#### Or another question", anchors=False)
     others = [example for example in EXAMPLES if example is not QUESTION]
     for column, example in zip(st.columns(len(others)), others, strict=True):
@@ -66,7 +66,7 @@ def button(example: Example, label: str, primary: bool = False) -> None:
     )
 
 
-def answer(night: bool) -> Picture:
+def answer(night: bool, room: bool) -> Picture:
     """The chart of the question."""
     return regret.comparison(
         drawn(QUESTION),
@@ -77,6 +77,7 @@ def answer(night: bool) -> Picture:
         log_y=False,
         show_seeds=False,
         dark=night,
+        wide=room,
     )
 
 

@@ -22,7 +22,7 @@ from dprl.simulation import RunSpec
 from dprl.words import plural
 from pages.explore import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
+from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data, doubts, status
@@ -89,7 +89,7 @@ def draw(
 ) -> None:
     """The chart of these runs, below what cannot be read off it. read: where their numbers are."""
     doubts.tell([*doubts.of_runs([row[0].spec for row in rows]), words.below_zero(below_zero(rows, read))])
-    night = dark()
+    night, room = dark(), wide()
     twins = [read(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
     parts = [
@@ -97,7 +97,7 @@ def draw(
         for (curve, kind, title, run), value in zip(rows, best, strict=True)
     ]
     picture = kept(
-        ("regret", measure, statistic, log_x, log_y, each, night, *twins, *parts),
+        ("regret", measure, statistic, log_x, log_y, each, night, room, *twins, *parts),
         lambda: compared(
             [
                 curve_of(*row, measure, statistic, read, v_star=value)
@@ -109,6 +109,7 @@ def draw(
             log_y=log_y,
             show_seeds=each,
             dark=night,
+            wide=room,
         ),
     )
     show(picture, "regret")

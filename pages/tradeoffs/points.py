@@ -22,7 +22,7 @@ from dprl.tables import csv
 from dprl.words import count, human, percent, significant
 from pages.shared.layout.chart import footer, kept, show
 from pages.shared.layout.download import save
-from pages.shared.layout.frame import dark
+from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, doubts
 from pages.shared.results.status import awaited
@@ -44,7 +44,7 @@ def chart(study: Study) -> None:
         empty(study)
         return
     doubts.tell(of_study(study))
-    night = dark()
+    night, room = dark(), wide()
     symbol = SYMBOLS.get(study.x, study.x)
     title = AXES.get(study.x, study.x)
     parts = tuple(
@@ -64,7 +64,7 @@ def chart(study: Study) -> None:
     proved = study.subject.proved(runs, study.x, study.show)
     measure = study.subject.measures[study.show]
     picture = kept(
-        ("frontier", study.show, study.statistic, symbol, night, said, proved, parts),
+        ("frontier", study.show, study.statistic, symbol, night, room, said, proved, parts),
         lambda: figures.frontier(
             curves,
             measure=measure,
@@ -73,6 +73,7 @@ def chart(study: Study) -> None:
             statistic=study.statistic,
             see=sentences.frontier(curves, measure, symbol, [said, proved], study.statistic),
             dark=night,
+            wide=room,
         ),
     )
     show(picture, "frontier", picked=pressed)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
-from tests.browser.test_pages import CURVE, fits
+from tests.browser.test_pages import CURVE, NAMED, fits
 
 Idle = Callable[[Any], None]
 SMALL = "v=2&t=2&c=env.linear-mixture~envp.d.3~envp.S.3~envp.H.4~alg.ucrl-vtr~K.1e7~seeds.2~priv.none&c=priv.central"
@@ -37,7 +37,7 @@ def test_a_run_grows_and_its_copied_link_shows_it_to_others(visit: Visits, idle:
     page.locator(".st-key-run button").click()
     page.wait_for_function("before => location.href !== before", arg=before)
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
-    expect(page.locator(".legendtext", has_text="Central ε = 5")).to_be_visible()
+    expect(page.locator(NAMED, has_text="Central ε = 5")).to_be_visible()
     idle(page)
     assert page.locator(CURVE).count() >= 3
     page.get_by_role("tab", name="Ellipsoid").click()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from dprl.figures.style import DARK, LIGHT, Theme
 from tests.browser.conftest import Visits
@@ -46,6 +46,27 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
             "e => getComputedStyle(e).fill === ink)",
             arg=ink(now[1]),
         )
+
+
+def test_curves_are_named_at_their_ends_where_there_is_room(visit: Visits, idle: Idle) -> None:
+    page = visit("linear")
+    names = page.locator(".js-plotly-plot .annotation-text")
+    expect(names).to_have_count(5)
+    boxes = sorted((box["y"], box["height"], box["x"] + box["width"]) for box in map(box_of, names.all()))
+    assert all(y + height <= below[0] + 1 for (y, height, _), below in zip(boxes, boxes[1:], strict=False))
+    chart = box_of(page.locator(".js-plotly-plot").last)
+    assert max(right for *_, right in boxes) <= chart["x"] + chart["width"]
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(names).to_have_count(0)
+    expect(page.locator(".legendtext", has_text="Central ε = 1").first).to_be_visible()
+    idle(page)
+
+
+def box_of(of: Locator) -> FloatRect:
+    """Where it is on the page."""
+    box = of.bounding_box()
+    assert box is not None
+    return box
 
 
 def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits, idle: Idle) -> None:

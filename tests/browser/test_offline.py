@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from pages.offline.examples import EXAMPLES
 from tests.browser.conftest import Visits
-from tests.browser.test_pages import CURVE, fits
+from tests.browser.test_pages import CURVE, NAMED, fits
 
 Idle = Callable[[Any], None]
 SMALL = "v=2&t=2&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1"
@@ -30,7 +30,7 @@ def test_a_run_grows_and_its_copied_link_shows_it_to_others(visit: Visits, idle:
     page.locator(".st-key-run button").click()
     page.wait_for_function("before => location.href !== before", arg=before)
     expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
-    expect(page.locator(".legendtext", has_text="DP-APVI, ρ = 3")).to_be_visible()
+    expect(page.locator(NAMED, has_text="DP-APVI, ρ = 3")).to_be_visible()
     idle(page)
     assert page.locator(CURVE).count() >= 3
     page.get_by_role("tab", name="Pessimism").click()
@@ -42,7 +42,7 @@ def test_a_run_grows_and_its_copied_link_shows_it_to_others(visit: Visits, idle:
     expect(other.get_by_role("tab", name="Pessimism")).to_have_attribute("aria-selected", "true")
     expect(other.get_by_text("the penalty takes all that the action seems worth")).to_be_visible()
     other.get_by_role("tab", name="Gap against n").click()
-    expect(other.locator(".legendtext", has_text="DP-APVI, ρ = 0.5")).to_be_visible()
+    expect(other.locator(NAMED, has_text="DP-APVI, ρ = 0.5")).to_be_visible()
     idle(other)
 
 

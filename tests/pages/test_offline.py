@@ -20,7 +20,7 @@ from pages.offline.link import TABS, OfflineView
 from pages.offline.names import kinds, titles
 from pages.offline.settings import families, offered
 from pages.shared.results.bundled import bundled
-from tests.pages.conftest import charts, sent, tabs, unbroken, words
+from tests.pages.conftest import charts, plain, sent, tabs, unbroken, words
 from tests.pages.hostile import hostile
 
 Visit = Callable[..., AppTest]
@@ -78,7 +78,7 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     (chart,) = charts(app)
     notes = json.loads(chart.spec)["layout"]["annotations"]
     assert "the paper's range, n ≤ 1,000" in [note["text"] for note in notes]
-    (said,) = [info.value for info in app.info]
+    (said,) = [plain(info.value) for info in app.info]
     kept = [bundled("offline")[spec] for spec in example.specs]
     at = int(np.flatnonzero(kept[0].episodes == 1000)[0])
     free, *private = (one.rows[:, at].mean() for one in kept)

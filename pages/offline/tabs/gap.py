@@ -23,7 +23,7 @@ from pages.offline import names
 from pages.offline.state import known, offline, status
 from pages.offline.tabs.widgets import widgets
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark
+from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import Bundled
@@ -43,9 +43,9 @@ def tab() -> None:
         with st.popover("Axes and data sets", icon=":material/tune:"):
             log_y = widgets.switch("Logarithmic gap", "y", "log", "linear")
             each = widgets.switch("A line for every repetition", "each", "on", "off")
-    titles, kinds, night = names.titles(specs), names.kinds(specs), dark()
+    titles, kinds, night, room = names.titles(specs), names.kinds(specs), dark(), wide()
     if measure == "price":
-        prices(specs, titles, kinds, log_y, each, night)
+        prices(specs, titles, kinds, log_y, each, night, room)
         return
     best = answers.v_star(specs[0]) if len({problem(spec) for spec in specs}) == 1 else None
     rows = list(zip(specs, titles, kinds, strict=True))
@@ -56,7 +56,7 @@ def tab() -> None:
     curves = [curve_of(spec, title, kind, known(spec), best) for spec, title, kind in rows]
     shaded = paper_range(specs)
     picture = kept(
-        ("gap", log_y, each, night, best, shaded, *parts),
+        ("gap", log_y, each, night, room, best, shaded, *parts),
         lambda: figures.gaps(
             curves,
             shaded=shaded,
@@ -64,6 +64,7 @@ def tab() -> None:
             show_seeds=each,
             see=sentences.gaps(curves, best),
             dark=night,
+            wide=room,
         ),
     )
     show(picture, "offline_gap")
@@ -177,6 +178,7 @@ def prices(
     log_y: bool,
     each: bool,
     night: bool,
+    room: bool,
 ) -> None:
     """V~ without noise less V~, on the same data sets."""
     curves = []
@@ -204,9 +206,9 @@ def prices(
     )
     first = max(FALLS_FROM, float(curves[0].episodes[-1]) / 10)
     picture = kept(
-        ("offline-price", log_y, each, night, *((c.label, c.rows.tobytes()) for c in curves)),
+        ("offline-price", log_y, each, night, room, *((c.label, c.rows.tobytes()) for c in curves)),
         lambda: figures.prices(
-            curves, log_y=log_y, show_seeds=each, see=sentences.prices(curves, first), dark=night
+            curves, log_y=log_y, show_seeds=each, see=sentences.prices(curves, first), dark=night, wide=room
         ),
     )
     show(picture, "offline_price")

@@ -3,9 +3,14 @@ that go on filling the screen."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from dprl.figures import signed
+from pages.shared.visitor.callbacks import callback
+
+ENOUGH = 700  # pixels of a page's width, from which on charts have room beside them
 
 _COPY_JS = """
 export default function ({ data, parentElement }) {
@@ -106,18 +111,23 @@ export default function ({ data, parentElement }) {
 """
 
 # Streamlit changes its own colours with the visitor's system, but does not tell the script, which draws the charts
-# (streamlit/streamlit issue 11920).
+# (streamlit/streamlit issue 11920); nor does it tell how much room they have.
 _DAYLIGHT_JS = """
 export default function ({ data, setTriggerValue }) {
   const app = document.querySelector('[data-testid="stApp"]');
+  const main = document.querySelector('[data-testid="stMain"]');
   const look = () => {
-    const seen = getComputedStyle(app).colorScheme;
-    if (seen !== data.drawn) setTriggerValue("seen", seen);
+    const seen = getComputedStyle(app).colorScheme, wide = main.clientWidth >= data.enough;
+    const news = wide !== data.wide && main.clientWidth && main.dataset.told !== String(wide);  // said once
+    if (seen === data.drawn && !news) return;
+    main.dataset.told = wide;
+    setTriggerValue("seen", { wide });
   };
-  const watch = new MutationObserver(look);
+  const watch = new MutationObserver(look), room = new ResizeObserver(look);
   watch.observe(app, { attributes: true, attributeFilter: ["class"] });
+  room.observe(main);
   look();
-  return () => watch.disconnect();
+  return () => { watch.disconnect(); room.disconnect(); };
 }
 """
 
@@ -205,14 +215,20 @@ def close_sidebar(under: str) -> None:
         _close(data={"under": under}, key="close", height=1)
 
 
-def follow_daylight(dark: bool) -> None:
-    """Has the page drawn again when the browser's colours are no longer those it is drawn for."""
+def follow_daylight(dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
+    """Has the page drawn again when the browser's colours, or the room beside its charts, are no longer those it is
+    drawn for. seen: called with whether there is room."""
+
+    def heard() -> None:
+        if (told := st.session_state.get("seen_daylight")) is not None and told.seen:
+            seen(bool(told.seen["wide"]))
+
     with st.container(key="daylight"):
         _daylight(
-            data={"drawn": "dark" if dark else "light"},
+            data={"drawn": "dark" if dark else "light", "wide": wide, "enough": ENOUGH},
             key="seen_daylight",
             height=1,
-            on_seen_change=lambda: None,
+            on_seen_change=callback(heard),
         )
 
 

@@ -96,6 +96,20 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
+def wide() -> bool:
+    """Whether charts have room for names beside them: as the browser says, and until then as it calls itself."""
+    s = session()
+    if s.wide is None:
+        browser = st.context.headers.get("User-Agent", "")
+        return bool(browser) and "Mobi" not in browser
+    return s.wide
+
+
+def measured(room: bool) -> None:
+    """The browser says whether there is room."""
+    session().wide = room
+
+
 @guarded
 def show(page: Page) -> None:
     """Starts the workers if none are there, says what the store has to say, and draws the page."""
@@ -113,7 +127,7 @@ def show(page: Page) -> None:
     s.said = ""
     page.run()
     close_sidebar(f"{page.url_path}:{s.runs}")
-    follow_daylight(dark())
+    follow_daylight(dark(), wide(), measured)
     keep_fullscreen()
     sign_pictures()
     show_meanings()

@@ -171,6 +171,7 @@ class Session:
         page: the one shown last.
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
+        wide: whether there is room beside charts, None while the browser has not said.
         saves: the kind of picture that the camera above each chart saves.
         locked: settings that the link to the page shown fixes; locking: links that are handed on fix all of them.
         short: letters of short links made here, by page and query.
@@ -201,6 +202,7 @@ class Session:
     page: str | None = None
     stuck: bool = False
     arrived: bool = True
+    wide: bool | None = None
     saves: str = "png"
     locked: Locked = frozenset()
     locking: bool = False

@@ -1,0 +1,126 @@
+"""Names at the right ends of lines, in place of a legend, where there is room beside the plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.figures import style
+from dprl.figures.looks import Look
+
+LONGEST = 24  # signs of a name in a row
+ROW, GLYPH = 16.0, 6.6  # pixels: a row of 12.5 px text, and a sign of it at most, on average
+FAR = 1.6 * ROW  # from its line a name no longer seems to be its
+AROUND = 150.0  # pixels of a figure's height that are not the plot's: title, axis, legend of references
+CONTRAST = 4.5  # of text to its page, as WCAG 2 asks
+
+
+@dataclass(frozen=True)
+class End:
+    """A line's name and its last value."""
+
+    name: str
+    look: Look
+    y: float
+    going: bool = False
+
+    @property
+    def text(self) -> str:
+        """What is written."""
+        return ("" if self.look.number == 1 else f"{self.look.number}: ") + self.name
+
+
+def label(figure: Any, ends: Sequence[End], *, dark: bool) -> None:
+    """Write each name to the right of the plot, at the height of its line's end or as near as others let it be, and
+    leave the legend to what is no line. Where a name is long, or would stand far from its line because many end at one
+    height, as those do that have come down to zero, the legend names the lines as before; and while one goes on, so
+    that the chart does not jump from the one to the other.
+
+    To be called when the figure has its axes and lines, which are of a `legendgroup`.
+    """
+    if not ends or any(end.going or len(end.text) > LONGEST for end in ends):
+        return
+    colors, layout = style.theme(dark), figure.layout
+    log = layout.yaxis.type == "log"
+    low, high = layout.yaxis.range or _reach(figure)
+    height = layout.height - AROUND
+    values = [np.log10(end.y) if log and end.y > 0 else low if log else end.y for end in ends]
+    at = np.clip([(float(value) - low) / (high - low) * height for value in values], 0, height)
+    wanted = spread(at, height)
+    if np.abs(wanted - at).max() > FAR:
+        return
+    for trace in figure.data:
+        trace.showlegend = trace.showlegend is not False and trace.legendgroup is None
+    for end, value, here, there in zip(ends, values, at, wanted, strict=True):
+        figure.add_annotation(
+            x=1, xref="paper", xanchor="left", xshift=8, y=min(max(float(value), low), high), yref="y",
+            yanchor="middle", yshift=float(there - here), align="left", showarrow=False, text=style.plain(end.text),
+            font={"size": 12.5, "color": legible(end.look.color, colors)},
+        )  # fmt: skip
+    figure.update_layout(margin_r=round(16 + GLYPH * max(len(end.text) for end in ends)))
+    _close(figure)
+
+
+def spread(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """Places as near to `at` as can be, in its order, a row apart, within 0 .. most if they fit.
+
+    Neighbours that would touch form a block about the mean of what its members want.
+    """
+    order = np.argsort(at, kind="stable")
+    blocks: list[tuple[list[int], float]] = []  # members from below, and the place of the first
+    for i in map(int, order):
+        members, wish = [i], float(at[i])
+        while True:
+            first = max(min(wish, most - ROW * (len(members) - 1)), 0.0)
+            if not blocks or blocks[-1][1] + ROW * len(blocks[-1][0]) <= first + 1e-9:
+                break
+            members = blocks.pop()[0] + members
+            wish = float((at[members] - ROW * np.arange(len(members))).mean())
+        blocks.append((members, first))
+    found = np.empty(len(at))
+    for members, first in blocks:
+        found[members] = first + ROW * np.arange(len(members))
+    return found
+
+
+def legible(color: str, colors: style.Theme) -> str:
+    """A line's colour, as far towards ink as text needs to be read on the page."""
+    page = style.luminance(colors.background)
+    for share in np.linspace(0, 1, 21):
+        found = style.mix(((0.0, color), (1.0, colors.ink)), float(share))
+        light, deep = sorted((style.luminance(found), page), reverse=True)
+        if (light + 0.05) / (deep + 0.05) >= CONTRAST:
+            return found
+    return colors.ink
+
+
+def _values(figure: Any, axis: str) -> NDArray[np.float64]:
+    found = [
+        np.asarray(trace[axis], float)
+        for trace in figure.data
+        if trace[axis] is not None and trace.visible is not False
+    ]
+    whole: NDArray[np.float64] = np.concatenate([v.ravel() for v in found] or [np.zeros(1)])
+    known: NDArray[np.float64] = whole[np.isfinite(whole)]
+    return known
+
+
+def _reach(figure: Any) -> tuple[float, float]:
+    """About what Plotly chooses for a linear axis."""
+    values = _values(figure, "y")
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    low = min(low, 0.0) if figure.layout.yaxis.rangemode == "tozero" else low
+    return low, high if high > low else low + 1.0
+
+
+def _close(figure: Any) -> None:
+    """Has the axis end where the lines do, beside their names."""
+    values, log = _values(figure, "x"), figure.layout.xaxis.type == "log"
+    values = np.log10(values[values > 0]) if log else values
+    if values.size and values.max() > values.min():
+        span = float(values.max() - values.min())
+        figure.update_xaxes(range=[float(values.min()) - 0.03 * span, float(values.max()) + 0.02 * span])
