@@ -3,6 +3,9 @@
 In a sentence: `human`, `rough`, `percent`, `exponent`, `between`, `after`, `plural`, `ordinal`, `listed`, `duration`,
 `size`, `promise`, `odds`. On a chart: `power` at an axis, `brief` in a cell. In a label or a table: `count`,
 `significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
+
+A million is "1 million" wherever it is said; powers of ten from 10⁶ to 10¹⁴ stand at axes, where there is no room for
+words, and in tables of measured quantities.
 """
 
 from __future__ import annotations
@@ -171,11 +174,10 @@ def brief(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """A number of episodes in a label: 50,000, then 10⁹ or 3.2×10⁷."""
+    """A number of episodes in a label, as sentences have it: 50,000, 250,000, 3.2 million, 10¹⁵."""
     if abs(value) < 100_000:
         return f"{value:,.{0 if float(value).is_integer() else 1}f}".replace("-", "−")
-    factor, ten = _scientific(value, 2)
-    return ten if factor == "1" else f"{factor}×{ten}"
+    return human(value)
 
 
 def significant(value: float | None, digits: int = 4) -> str:

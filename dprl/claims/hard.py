@@ -15,7 +15,7 @@ from dprl.claims.regret import Points, exponent_of, inverse, label
 from dprl.learners import ALGORITHMS
 from dprl.metrics import Finding, every_more_than, fewest_pulls
 from dprl.simulation import RunSpec
-from dprl.words import power
+from dprl.words import human
 
 ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # arms beside it: a seed of the environment
 MISTAKES = "Mistakes (episodes more than α suboptimal)"
@@ -46,7 +46,7 @@ def heading(spec: RunSpec, *notes: str) -> str:
     """Learner, arms and users."""
     arms = int(spec.environment_params["m"]) + 1
     return " · ".join(
-        [f"A bandit of {arms} arms", ALGORITHMS[spec.algorithm].title, *notes, f"K = {power(spec.episodes)}"]
+        [f"A bandit of {arms} arms", ALGORITHMS[spec.algorithm].title, *notes, f"K = {human(spec.episodes)}"]
     )
 
 

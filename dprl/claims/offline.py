@@ -11,7 +11,7 @@ from dprl.claims.claim import Array, Evidence, Plot, Series, Setting, problem
 from dprl.learners import OFFLINE
 from dprl.metrics import Finding, at_most, every_more_than, t_interval
 from dprl.simulation import OfflineSpec
-from dprl.words import power
+from dprl.words import human
 
 TRAJECTORIES = "Trajectories n"
 GAP = "Gap v* − v^π (reward an episode)"
@@ -44,7 +44,7 @@ def near_its_twin(spec: OfflineSpec, n: int, most: float) -> Setting:
     """At n trajectories it loses hardly more than without privacy."""
     specs = (spec.twin(), spec)
     return Setting(
-        f"{problem(spec)} · {label(spec)} · n = {power(n)}",
+        f"{problem(spec)} · {label(spec)} · n = {human(n)}",
         "share of v* lost beyond the learner without privacy",
         f"at most {most:g}",
         specs,
@@ -63,7 +63,7 @@ def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
 
     names = " before ".join(label(spec) for spec in specs)
     return Setting(
-        f"{problem(specs[0])} · {names} · n = {power(n)}",
+        f"{problem(specs[0])} · {names} · n = {human(n)}",
         "least difference in the order, as a share of v*",
         "more than 0",
         tuple(specs),

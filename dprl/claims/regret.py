@@ -24,14 +24,14 @@ from dprl.metrics import (
 from dprl.metrics.attack import Measured
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
-from dprl.words import power
+from dprl.words import human
 
 USERS = "Episodes (one user each)"
 
 
 def title(spec: RunSpec, note: str = "") -> str:
     """Problem, learner and number of users."""
-    parts = [problem(spec), ALGORITHMS[spec.algorithm].title, f"K = {power(spec.episodes)}"]
+    parts = [problem(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}"]
     return " · ".join([*parts, note] if note else parts)
 
 
@@ -191,7 +191,7 @@ def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setti
         return users, np.column_stack([run.ends for run in runs]) if runs else np.zeros((0, 0))
 
     names = [problem(specs[0]), ALGORITHMS[specs[0].algorithm].title, label(specs[0])]
-    names += [f"K from {power(specs[0].episodes)} to {power(specs[-1].episodes)}"]
+    names += [f"K from {human(specs[0].episodes)} to {human(specs[-1].episodes)}"]
     return exponent_of(
         points,
         exponent,

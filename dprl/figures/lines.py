@@ -21,6 +21,10 @@ BANDS: dict[Statistic, str] = {
     "mean": "95% t interval of the mean over seeds",
     "median": "95% interval of the median over seeds",
 }
+SEEDS, DATA_SETS = (
+    "seeds",
+    "data sets",
+)  # what a curve is the mean of: of the latter each has noise of its own, too
 ON_FLOOR = "zero or less: on the bottom edge"
 NUMBERED = 14  # pixels: a marker with room for a digit
 LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and a log axis shows it as zero
@@ -53,10 +57,11 @@ def draw(
     x_words: Callable[[float], str],
     statistic: Statistic = "mean",
     least: float = 0.0,
+    over: str = SEEDS,
 ) -> str:
     """Add the curves to a figure and set its axis types. Returns a note on what a log axis does not show.
 
-    least: below it nothing matters, and a log axis need not go.
+    least: below it nothing matters, and a log axis need not go. over: `SEEDS` or `DATA_SETS`.
     """
     colors = style.theme(dark)
     drawn = [line for line in lines if line.shown]
@@ -75,7 +80,7 @@ def draw(
     faint = f"below {human(least)}" if least else "zero or less"
     on_floor = 0
 
-    band_name = BANDS[statistic]
+    band_name = band(statistic, over)
     banded = False
     for number, line in enumerate(lines):
         label = style.plain(line.label)
@@ -213,6 +218,11 @@ def draw(
             type="linear", nticks=7, exponentformat="B", rangemode="tozero" if lowest >= 0 else "normal"
         )
     return note.strip()
+
+
+def band(statistic: Statistic, over: str = SEEDS) -> str:
+    """What interval a band is, and over what."""
+    return BANDS[statistic].replace(SEEDS, over)
 
 
 def ends(lines: Sequence[Line]) -> list[End]:

@@ -188,6 +188,7 @@ def _draw(figure: Any, curves: Sequence[Curve], names: Sequence[str], **how: Any
         [line(curve, name, how["dark"]) for curve, name in zip(curves, names, strict=True)],
         log_x=True,
         x_words=lambda n: f"{human(n)} trajectories",
+        over=lines.DATA_SETS,
         **how,
     )
     shown = figure.layout.yaxis.range

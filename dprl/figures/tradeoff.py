@@ -38,6 +38,12 @@ ALTS: dict[Measure, str] = {
     "gap": "Chart of the gap to the best policy, a curve for each learner.",
 }
 WORST: dict[Measure, str] = {"price": "K·V*", "regret": "K·V*", "gap price": "v*", "gap": "v*"}
+OVER: dict[Measure, str] = {
+    "price": lines.SEEDS,
+    "regret": lines.SEEDS,
+    "gap price": lines.DATA_SETS,
+    "gap": lines.DATA_SETS,
+}
 FEW = (10, 1e3)  # the last x over the first, where 1, 2 and 5 of each decade are what there is room for
 
 
@@ -99,13 +105,13 @@ def frontier(
         height=440 + 18 * len(curves),
         x_title=axis,
         y_title=Y_TITLES[measure],
-        subtitle=", ".join(filter(None, [f"{statistic} over seeds", when])),
+        subtitle=", ".join(filter(None, [f"{statistic} over {OVER[measure]}", when])),
     )
     values = np.concatenate([c.center[np.isfinite(c.center)] for c in curves] or [np.zeros(0)])
     tiny = LOWEST_SHARE * values.max() if values.size else 0.0
     positive = values[values > max(tiny, 0.0)]
     floor = float(positive.min()) / 2 if positive.size else 1.0
-    band_name = lines.BANDS[statistic]
+    band_name = lines.band(statistic, OVER[measure])
     banded = hollow = on_floor = False
     _worst(figure, curves, WORST[measure], colors)
     for i, curve in enumerate(curves):
@@ -186,7 +192,7 @@ def frontier(
         lines.legend_only(figure, band_name, lines.band_sign(colors))
     if hollow:
         sign = {"symbol": "circle-open", "size": 9, "color": colors.muted, "line": {"width": 1.5}}
-        lines.legend_only(figure, "not all seeds yet", sign)
+        lines.legend_only(figure, f"not all {OVER[measure]} yet", sign)
     if on_floor:
         lines.legend_only(figure, lines.ON_FLOOR, lines.floor_sign(colors))
     figure.update_xaxes(type="log", nticks=8, tickangle=0, exponentformat="power")

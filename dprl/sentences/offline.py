@@ -195,7 +195,9 @@ def charges(
     for label, charged, gap in runs:
         taken = float(charged[int(np.argmin(np.abs(n - at)))])
         good = enough(n, gap, CLOSE * v_star)
-        near = f"from about n = {count(float(f'{good:.1g}'))}" if np.isfinite(good) else "not by n = 10¹²"
+        near = (
+            f"from about n = {count(float(f'{good:.1g}'))}" if np.isfinite(good) else "not by n = 1 trillion"
+        )
         parts.append(
             f"{quoted(label)}: {human(float(f'{taken:.2g}'))} (within {percent(CLOSE)} of v* {near})"
         )
@@ -209,7 +211,9 @@ def expected(runs: Sequence[tuple[str, Array]], n: Array, v_star: float, most: f
     """From how many trajectories runs are expected to be good. runs: label and gap [C]; most: that there will be."""
     good = [(label, enough(n, gap, CLOSE * v_star)) for label, gap in runs]
     parts = [
-        f"{label} from about {count(float(f'{size:.1g}'))}" if np.isfinite(size) else f"{label} not by 10¹²"
+        f"{label} from about {count(float(f'{size:.1g}'))}"
+        if np.isfinite(size)
+        else f"{label} not by 1 trillion"
         for label, size in good
     ]
     late = sum(not size <= most for _, size in good)

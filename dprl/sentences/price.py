@@ -11,7 +11,7 @@ from dprl.figures.asymptotics import Measure as LongRun
 from dprl.figures.guarantee import Step
 from dprl.figures.lines import Statistic
 from dprl.figures.regret import Curve
-from dprl.figures.tradeoff import Frontier, Measure
+from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.metrics import last_exponent, least
 from dprl.sentences import seeds
@@ -23,7 +23,6 @@ from dprl.words import (
     listed,
     percent,
     plural,
-    power,
     promise,
     quoted,
     rough,
@@ -70,7 +69,10 @@ def frontier(
     fewest = min(int(c.seeds[np.isfinite(c.center)].min()) for c in known)
     near = _near(known, symbol) if measure == "gap" else ""
     return " ".join(
-        filter(None, [near or _slopes(known, measure, symbol), seeds.over(statistic, fewest), *extra])
+        filter(
+            None,
+            [near or _slopes(known, measure, symbol), seeds.over(statistic, fewest, OVER[measure]), *extra],
+        )
     )
 
 
@@ -123,7 +125,7 @@ def over_episodes(curves: Sequence[Curve], view: LongRun, flat: Sequence[float |
     what = "have been lost with" if view == "regret" else "has privacy cost with"
     said = f"After {human(k)} episodes so much {what}: {'; '.join(text for _, text in parts)}."
     named = [
-        f"{quoted(curve.label)} from {power(start)}"
+        f"{quoted(curve.label)} from {human(start)}"
         for curve, start in zip(curves, flat, strict=bool(flat))
         if start is not None
     ]

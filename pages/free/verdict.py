@@ -9,7 +9,7 @@ import numpy as np
 from dprl.metrics import FLAT
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts
-from dprl.words import exponent, human, plural, power
+from dprl.words import exponent, human, plural
 from pages.free.state import Measured
 
 
@@ -41,7 +41,7 @@ def _headline(runs: Sequence[Measured]) -> str:
         names = [PRIVATIZERS[run.model].words.given for run in runs if state(run) == which]
         if names:
             clauses.append(words.format(" or ".join(names)))
-    return f"By {power(float(runs[0].episodes[-1]))} users {'; '.join(clauses)}."
+    return f"By {human(float(runs[0].episodes[-1]))} users {'; '.join(clauses)}."
 
 
 def _line(run: Measured) -> str:
@@ -57,7 +57,7 @@ def _line(run: Measured) -> str:
     of = "" if last.seeds == len(run.price) else f", {last.seeds} of {len(run.price)} seeds"
     said += f" ({exponent(last.low)} to {exponent(last.high)}{of})"
     end = {
-        "flat": f"stops growing after {power(run.flat or 0)}",
+        "flat": f"stops growing after {human(run.flat or 0)}",
         "growing": "it still grows",
         "unclear": "too wide to tell whether it grows"
         if last.known

@@ -35,8 +35,8 @@ def _budgets(base: RunSpec, *epsilons: float) -> tuple[RunSpec, ...]:
 EXAMPLES = (
     Example(
         "Who is trusted?",
-        "The same ε = 1 costs users: with a trusted agent an average episode loses below 1% of V* from 10⁷ of them on, "
-        "with nobody trusted only beyond 10¹².",
+        "The same ε = 1 costs users: with a trusted agent an average episode loses below 1% of V* from 10 million of "
+        "them on, with nobody trusted only beyond 1 trillion.",
         (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
     ),
     Example(

@@ -264,10 +264,11 @@ def table(study: Study) -> None:
                     "seeds": int(np.isfinite(ends).sum()),
                 }
             )
+    over = figures.OVER[study.subject.measures["regret"]]
     st.caption(
         explained(
             f"{lost.capitalize()} and price are {study.statistic}s, low and high the ends of the "
-            f"{lines.BANDS[study.statistic]}; price is {lost} beyond the run without privacy."
+            f"{lines.band(study.statistic, over)}; price is {lost} beyond the run without privacy."
         )
     )
     st.dataframe(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
@@ -50,10 +51,10 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
 
 def test_curves_are_named_at_their_ends_where_there_is_room(visit: Visits, idle: Idle) -> None:
     page = visit("linear")
-    names = page.locator(".js-plotly-plot .annotation-text")
+    names = page.locator("[data-testid=stMain] .js-plotly-plot .annotation-text")
     expect(names).to_have_count(5)
     boxes = sorted((box["y"], box["height"], box["x"] + box["width"]) for box in map(box_of, names.all()))
-    assert all(y + height <= below[0] + 1 for (y, height, _), below in zip(boxes, boxes[1:], strict=False))
+    assert all(y + height <= below[0] + 1 for (y, height, _), below in pairwise(boxes))
     chart = box_of(page.locator(".js-plotly-plot").last)
     assert max(right for *_, right in boxes) <= chart["x"] + chart["width"]
     page.set_viewport_size({"width": 390, "height": 844})

@@ -90,7 +90,7 @@ def test_a_star_stands_on_the_curve_where_it_becomes_flat() -> None:
     (star,) = [trace for trace in picture.figure.data if trace.name == "flat from here on"]
     assert list(star.x) == [1e6]
     assert list(star.y) == [1.0]
-    assert "Flat (★) is **Trusted agent** from 10⁶" in picture.see
+    assert "Flat (★) is **Trusted agent** from 1 million" in picture.see
     none = over_episodes([flat], view="price", flat=[None])
     assert "★" not in none.see
     assert "flat from here on" not in legend(none.figure)

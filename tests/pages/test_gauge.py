@@ -39,7 +39,7 @@ def test_states_are_told_apart(learns_from: int | None, head: str) -> None:
 
 def test_episodic_names_its_own_limit() -> None:
     spec = SPEC.replace(schedule="episodic", episodes=10**6, mechanism=None)
-    assert "more than 10⁶ users" in verdict(Outlook(700.0, 4e5, None), spec)[2]
+    assert "more than 1 million users" in verdict(Outlook(700.0, 4e5, None), spec)[2]
 
 
 def test_it_follows_the_controls(visit: Visit) -> None:

@@ -75,7 +75,7 @@ def test_the_first_example_says_what_its_runs_show() -> None:
         for spec, known in bundled("linear").items()
         if spec in DEFAULT and spec.epsilon in (None, 1.0)
     }
-    assert "below 1% of V* from 10⁷" in EXAMPLES[0].say
+    assert "below 1% of V* from 10 million of them on" in EXAMPLES[0].say
     assert share["central"][0] < 0.01 < share["local"][1]
 
 

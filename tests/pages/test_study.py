@@ -138,7 +138,7 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
 def test_what_has_no_privacy_is_one_line_at_all_budgets() -> None:
     at_n, at_rho = (next(s for s in STUDIES if s.base.kind == "offline" and s.x == x) for x in ("rho", "n"))
     assert list(at_n.titles.values()) == [
-        "APVI, no privacy, n = 100", "APVI, no privacy, n = 10⁶", "DP-APVI, n = 100", "DP-APVI, n = 10⁶",
+        "APVI, no privacy, n = 100", "APVI, no privacy, n = 1 million", "DP-APVI, n = 100", "DP-APVI, n = 1 million",
     ]  # fmt: skip
     assert list(at_rho.titles.values())[:3] == ["APVI, no privacy", "DP-APVI, ε = 0.1", "DP-APVI, ε = 1"]
     assert {spec.epsilon for _, spec in at_rho.points("dp-apvi-rewards:1")} == {1.0}

@@ -51,6 +51,7 @@ def missing(page: str, said: list[str]) -> set[str]:
     return {name for name in named if known[name] not in plain and escape(known[name]) not in plain}
 
 
+POWER = re.compile("10(?:[⁶⁷⁸⁹]|¹[⁰¹²³⁴])(?![⁰¹²³⁴⁵⁶⁷⁸⁹])")  # which is said "1 million" and so on
 STATES: list[tuple[str, dict[str, Any]]] = [
     *((path, {}) for path in TITLES),
     *(("linear", {"tab": tab}) for tab in ("exponents", "ellipsoid", "eigenvalues", "weights", "guarantee")),
@@ -69,10 +70,13 @@ STATES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("path", "query"), STATES, ids=str)
-def test_every_term_of_a_page_is_explained_once(visit: Visit, path: str, query: dict[str, Any]) -> None:
+def test_every_term_of_a_page_is_explained_once_and_numbers_are_said_in_words(
+    visit: Visit, path: str, query: dict[str, Any]
+) -> None:
     app = visit(f"pages/{path or 'home'}/page.py", **query)
     said = texts(app)
     assert said
     assert missing(path, said) == set(), said
     linked = re.findall(rf'{terms.TERM} "([^"]*)"', "\n".join(said))
     assert len(linked) == len(set(linked))
+    assert [text for text in said if POWER.search(text)] == []

@@ -443,7 +443,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     assert len(table) == 4 * 3
     found = dict(zip(zip(table["model"], table["ρ"], strict=True), table["gap"], strict=True))
     spec = DATA.replace(rho=100.0, n=10**6)
-    assert found["DP-APVI, n = 10⁶", 100.0] == pytest.approx(run(spec).values[:, -1].mean(), rel=1e-3)
+    assert found["DP-APVI, n = 1 million", 100.0] == pytest.approx(run(spec).values[:, -1].mean(), rel=1e-3)
     path, _, there = table["run"][10].partition("?")
     assert path == "/offline"
     other = visit("pages/offline/page.py", **parse_qs(there))

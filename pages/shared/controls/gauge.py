@@ -10,7 +10,7 @@ from dprl.figures import looks, style
 from dprl.figures.style import Sketch
 from dprl.simulation import Outlook, RunSpec
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.words import count, significant, typed
+from dprl.words import count, power, significant, typed
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers
@@ -108,7 +108,7 @@ def picture(learns_from: int | None, K: int, night: bool) -> Sketch:
     )
     for decade in range(0, top + 1, 3 if top > 6 else 2):
         anchor = "start" if decade == 0 else "end" if decade == top else "middle"
-        inside += text(x(decade / top), 45, count(10**decade), colors.muted, anchor)
+        inside += text(x(decade / top), 45, power(10.0**decade), colors.muted, anchor)
     words = "noise hides the best policy "
     words += "throughout" if learns_from is None else f"up to about {typed(learns_from)} users"
     return Sketch(inside, 300, 48, f"Scale of users: {words}; K is {typed(K)}.")

@@ -29,7 +29,7 @@ def schedule(s: Session) -> None:
         {
             ADAPTIVE: "after blocks that follow the counts",
             GEOMETRIC: "after blocks that grow",
-            "episodic": "after every user (K ≤ 10⁶)",
+            "episodic": "after every user (K ≤ 1 million)",
         },
         "Times are fixed before the run, or follow from what was released, so that choosing them leaks nothing.",
         "schedule",
