@@ -22,7 +22,7 @@ from plotly.offline import get_plotlyjs
 from dprl.figures import signed, style
 from dprl.figures.regret import Curve
 from dprl.figures.style import Picture
-from dprl.words import human, power
+from dprl.words import human
 
 MOST_STOPS = 40  # of a slider: every stop is a picture, or a row of numbers, in the file
 NOWHERE = "–"  # nothing was computed there
@@ -81,7 +81,7 @@ def episodes(curves: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 def over(label: str, stops: Sequence[float], at: int = -1) -> Slider:
     """A slider over numbers; at: the place of the first one shown."""
     values = tuple(float(stop) for stop in stops)
-    words = tuple(power(v) if v >= 1e6 and v == 10 ** round(np.log10(v)) else human(v) for v in values)
+    words = tuple(map(human, values))
     return Slider(label, values, words, at % len(values))
 
 

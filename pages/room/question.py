@@ -9,6 +9,7 @@ from dprl.figures.room import Row
 from dprl.figures.style import Picture
 from dprl.rooms.steps import DELTA, Estimate, Step
 from dprl.sentences import room as sentences
+from dprl.words import plural
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -29,13 +30,13 @@ def results(code: str, step: Step) -> None:
 def picture(found: Estimate, night: bool) -> Picture:
     """One share of yes, three times."""
     n, (value, low, high) = found.n, (share / found.n for share in found.yes)
-    said = min(max(found.said, 0), n)
-    far = (max(found.said - found.far, 0), min(found.said + found.far, n))
+    # noise may go beyond what can be
+    least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
     rows = [
         Row("local", "Local", found.epsilon, value, low, high),
         Row("shuffle", "Shuffle", found.shuffled, value, low, high),
-        Row("central", "Central<br>(simulated)", found.epsilon, said / n, far[0] / n, far[1] / n),
+        Row("central", "Central<br>(simulated)", found.epsilon, said / n, least / n, most / n),
     ]
     see = sentences.found(n, found.reported, found.yes)
-    subtitle = f"{n} answers, each through a coin at ε = {found.epsilon:g}"
+    subtitle = f"{plural(n, 'answer')}, each through a coin at ε = {found.epsilon:g}"
     return figures.shares("What the class knows of itself", rows, subtitle=subtitle, see=see, dark=night)

@@ -110,7 +110,7 @@ def composer(here: Room) -> None:
         return
     with st.container(border=True):
         st.markdown("**Put something to the class**")
-        kinds = {"question": "A question about themselves", "prediction": "A step of a lesson"}
+        kinds = {"question": "About themselves", "prediction": "A step of a lesson"}
         segments("Kind", "put", kinds, group().puts, choose)
         (ask_form if group().puts == "question" else lesson_form)()
 

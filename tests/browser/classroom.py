@@ -54,7 +54,7 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         await teacher.press("Reveal")
         await asyncio.gather(*(s.until(partial(measured, s)) for s in students))
 
-        await teacher.set("button_group", "Kind", string_array_value=["A question about themselves"])
+        await teacher.set("button_group", "Kind", string_array_value=["About themselves"])
         await teacher.set("text_input", "A question for yes or no", send=False, string_value=QUESTION)
         await teacher.press("Ask the class")
         begin = await at_once(students, tap)

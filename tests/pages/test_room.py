@@ -15,8 +15,10 @@ from streamlit.testing.v1 import AppTest
 from dprl.jobs import rooms
 from dprl.jobs.store import Lease, Store
 from dprl.lessons import LESSONS, Marker, Order, Slope
-from dprl.rooms.steps import NO, YES, Guess, Question
+from dprl.metrics import Measured
+from dprl.rooms.steps import NO, YES, Estimate, Guess, Question
 from pages.lessons.known import evidence
+from pages.room.question import picture
 from pages.room.teacher import table
 from pages.shared.text import escape
 from tests.pages.conftest import charts, sent, unbroken, words
@@ -178,6 +180,14 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     rows = pd.read_csv(io.StringIO(table(store, code)), dtype=str)
     assert sorted(rows["written down"]) == sorted([text, "nonsense"])
     assert prediction.said(prediction.parse(text)) in set(rows["in words"])
+
+
+def test_what_a_centre_would_have_said_stays_within_what_can_be() -> None:
+    """The noise that one answer gets may be many times that answer."""
+    for said in (-5, 0, 1, 7):
+        table = picture(Estimate(1, 0, Measured(0.0, 0.0, 1.0), 1.0, 1.0, said, 3), night=False).table
+        low, share, high = table.loc[2, ["low", "share of yes", "high"]]
+        assert 0 <= low <= share <= high <= 1
 
 
 def test_results_travel_as_csv_without_formulas(store: Store) -> None:

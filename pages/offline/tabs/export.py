@@ -16,7 +16,7 @@ from dprl.tables import csv, harmless
 from pages.offline import names
 from pages.offline.state import known, offline
 from pages.offline.tabs.focus import chosen_spec
-from pages.offline.tabs.gap import curve_of
+from pages.offline.tabs.gap import best_of, curve_of
 from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
@@ -29,8 +29,9 @@ def tab() -> None:
     specs = offline().specs
     titles = names.titles(specs)
     table = tidy(titles, [known(spec) for spec in specs], "n", "gap")
+    best = best_of(specs)
     curves = [
-        curve_of(spec, title, kind, known(spec), None)
+        curve_of(spec, title, kind, known(spec), best)
         for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
     ]
     about, words = session().common, footer()
@@ -61,7 +62,7 @@ def page(specs: Sequence[OfflineSpec], curves: Sequence[Curve], *, about: str, f
         about,
         curves,
         [budget(spec) for spec in specs],
-        lambda some: figures.gaps(some, see=sentences.gaps(some, None)),
+        lambda some: figures.gaps(some, see=sentences.gaps(some, curves[0].v_star)),
         x="Learned from so many trajectories",
         columns=["gap v* − v^π", "95% interval", "repetitions"],
         footer=footer,

@@ -47,7 +47,7 @@ def tab() -> None:
     if measure == "price":
         prices(specs, titles, kinds, log_y, each, night, room)
         return
-    best = answers.v_star(specs[0]) if len({problem(spec) for spec in specs}) == 1 else None
+    best = best_of(specs)
     rows = list(zip(specs, titles, kinds, strict=True))
     if not any(len(known(spec).episodes) for spec in specs):
         empty(awaited(map(status, specs)))
@@ -125,6 +125,12 @@ def proved(spec: OfflineSpec) -> str:
     if card is None or card.proved_epsilon is None:
         return "" if spec.calibration else "nothing"
     return f"ρ = {human(card.proved_rho or 0.0)}, (ε, δ) = {promise(card.proved_epsilon, card.proved_delta or 0.0)}"
+
+
+def best_of(specs: Sequence[OfflineSpec]) -> float | None:
+    """v* of the problem, where they share one and it is known."""
+    found = answers.v_star(specs[0]) if len({problem(spec) for spec in specs}) == 1 else None
+    return found if isinstance(found, float) else None
 
 
 def problem(spec: OfflineSpec) -> str:

@@ -49,8 +49,9 @@ def for_others(part: Part, settings: bool) -> None:
     short_link(s.page or "", query)
     st.markdown("**In a page of yours**, the first chart with its sentence:")
     there = address.whole("&".join(filter(None, [query, "embed=true"])))
+    # in plain ink: the colours of code are too faint for so small a text
     st.code(
-        f'<iframe src="{html(there)}" width="100%" height="640"></iframe>', language="html", wrap_lines=True
+        f'<iframe src="{html(there)}" width="100%" height="640"></iframe>', language=None, wrap_lines=True
     )
 
 
