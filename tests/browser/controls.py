@@ -23,7 +23,7 @@ KINDS = {
     "upload": "[data-testid=stFileUploaderDropzone] button",
     "expander": "summary",
     "popover": "[data-testid=stPopoverButton]",
-    "help": "button[aria-label=Help], button[aria-label^='Help for ']",
+    "help": "button[aria-label=Help], button[aria-label^='Help for '], a[href='#term']",
     "download": "[data-testid=stDownloadButton] button, button[aria-label='Download as CSV'], "
     ".modebar-btn[data-title^='Download plot']",
     "tool": ".modebar-btn, [data-testid=stElementToolbar] button",

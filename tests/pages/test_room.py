@@ -186,7 +186,7 @@ def test_what_a_centre_would_have_said_stays_within_what_can_be() -> None:
     """The noise that one answer gets may be many times that answer."""
     for said in (-5, 0, 1, 7):
         table = picture(Estimate(1, 0, Measured(0.0, 0.0, 1.0), 1.0, 1.0, said, 3), night=False).table
-        low, share, high = table.loc[2, ["low", "share of yes", "high"]]
+        low, share, high = (float(table[name].iloc[2]) for name in ("low", "share of yes", "high"))
         assert 0 <= low <= share <= high <= 1
 
 
