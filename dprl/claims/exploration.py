@@ -12,7 +12,7 @@ from dprl.learners import ALGORITHMS
 from dprl.metrics import Finding, Measured, at_most, of_threshold, t_interval
 from dprl.simulation import RunSpec
 from dprl.simulation.prepare import size_of
-from dprl.words import human, power
+from dprl.words import human
 
 MOST = 10_000.0  # the largest epsilon of a spec: beyond it calibrated noise is given less than is claimed
 
@@ -40,7 +40,7 @@ def claimed(spec: RunSpec) -> float:
 def sizes(spec: RunSpec) -> str:
     """In letters."""
     size = size_of(spec)
-    return f"S = {size.S}, A = {size.A}, H = {size.H}, K = {power(spec.episodes)}"
+    return f"S = {size.S}, A = {size.A}, H = {size.H}, K = {human(spec.episodes)}"
 
 
 def attacked(spec: RunSpec) -> Setting:
@@ -122,7 +122,7 @@ def costs(runs: Sequence[RunSpec], place: int, bonus: str = "anytime") -> Settin
         )
 
     return Setting(
-        f"{problem(mine)} · K = {power(mine.episodes)} · ε = {human(other.epsilon or 0.0)}{constants}",
+        f"{problem(mine)} · K = {human(mine.episodes)} · ε = {human(other.epsilon or 0.0)}{constants}",
         "regret over that of calibrated noise at this ε",
         "at most 1 (not in the paper)",
         tuple(spec for run in runs for spec in (run, calibrated(run, bonus))),
