@@ -20,12 +20,14 @@ from dprl import metrics, search
 from dprl.claims import CLAIMS, Evidence, Run
 from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
+from dprl.landscape import command as landscape
 from dprl.lessons import LESSONS
 from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
 from pages.attack.link import DEFAULT
 from pages.attack.state import PLAYED
 from pages.claims.state import FILE as CLAIMED
+from pages.landscape.state import FILE as LANDSCAPE
 from pages.lessons.known import FILE as TAUGHT
 from pages.lessons.known import OWN
 from pages.shared.results.answers import OPTIMA
@@ -190,6 +192,8 @@ def main(names: Collection[str]) -> None:
         write(TAUGHT.stem, lessons())
     if NEEDED.stem in names or not names:
         NEEDED.write_text(lines_of(users.table().to_dict()), encoding="utf-8")
+    if LANDSCAPE.stem in names or not names:
+        LANDSCAPE.write_text(lines_of(landscape.compute().to_dict()), encoding="utf-8")
 
 
 if __name__ == "__main__":

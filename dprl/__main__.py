@@ -25,8 +25,7 @@ from dprl import (
     spec_from_json,
 )
 from dprl.claims import CLAIMS
-from dprl.claims.gather import gather
-from dprl.claims.report import report
+from dprl.claims import command as claims
 from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.jobs import cluster
@@ -34,6 +33,7 @@ from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
 from dprl.jobs.sweeps import RunFailed, collect, compute, whole
+from dprl.landscape import command as landscape
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import doubts
@@ -44,6 +44,7 @@ from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
 EVERY_CLAIM = "all"
+REPRODUCED = (*CLAIMS, landscape.KEY, EVERY_CLAIM)
 
 
 class Parser(argparse.ArgumentParser):
@@ -317,7 +318,7 @@ def add_reproduce(commands: Any) -> None:
         "reproduce", help="put a claim of the papers to the test", allow_abbrev=False
     )
     parser.add_argument(
-        "claim", nargs="?", help=f"one of {', '.join(CLAIMS)}, or {EVERY_CLAIM}; without one they are listed"
+        "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; without one they are listed"
     )
     parser.add_argument(
         "--out", metavar="DIR", help="where to write CLAIM.json, with the numbers and all specs"
@@ -328,29 +329,20 @@ def add_reproduce(commands: Any) -> None:
 def reproduce_command(given: argparse.Namespace) -> int:
     """Compute the verdict on one claim or on all, as `sweep` computes runs; print it, and write DIR/CLAIM.json."""
     if given.claim is None:
-        for claim in CLAIMS.values():
-            print(f"{claim.key:<20} {claim.says}")
+        for key, says in {**{c.key: c.says for c in CLAIMS.values()}, landscape.KEY: landscape.SAYS}.items():
+            print(f"{key:<20} {says}")
         return 0
-    if given.claim not in (*CLAIMS, EVERY_CLAIM):
-        allowed = f"give one of {', '.join(CLAIMS)}, or {EVERY_CLAIM}."
-        raise SpecError("claim", f"{shown(given.claim)} is not allowed; {allowed}")
+    if given.claim not in REPRODUCED:
+        raise SpecError("claim", f"{shown(given.claim)} is not allowed; give one of {', '.join(REPRODUCED)}.")
     out = None if given.out is None else directory(given.out)
+    progress = progress_bar if sys.stderr.isatty() else None
+    if given.claim == landscape.KEY:
+        landscape.command(out, progress)
+        return 0
     store = workers_of(given)
     for claim in CLAIMS.values():
-        if given.claim not in (claim.key, EVERY_CLAIM):
-            continue
-        found = report(
-            claim, gather(store, claim, COMMAND_LINE, progress_bar if sys.stderr.isatty() else None)
-        )
-        print(found.text(), flush=True)
-        if out is not None:
-            try:
-                text = json.dumps(found.to_dict(), indent=2) + "\n"
-                (out / f"{claim.key}.json").write_text(text, encoding="utf-8")
-            except OSError as error:
-                raise SpecError(
-                    "out", f"{shown(given.out)} cannot be written to ({error.strerror})."
-                ) from None
+        if given.claim in (claim.key, EVERY_CLAIM):
+            claims.command(claim, store, COMMAND_LINE, out, progress)
     return 0
 
 

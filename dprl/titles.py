@@ -37,6 +37,7 @@ TITLES = {
     "linear": Title("Linear", "Private learners that know features, and how fast their regret grows."),
     "lessons": Title("Lessons", "Eight lessons of five minutes: predict on the chart, then see what runs say."),
     "claims": Title("Claims", "Eleven claims of the papers put to the test, with computed verdicts."),
+    "landscape": Title("Landscape", "Every private learner at one proved guarantee: regret, users needed, bound."),
     "attack": Title("Attack", "What the best attacker finds out about one user, beside what is proved."),
     "room": Title("Room", "A class answers by phone, without a name, through randomised response."),
     "runs": Title("Runs", "What is being computed, and what was."),

@@ -52,6 +52,7 @@ RANK = {
     "sentences": 8,
     "users": 5,
     "claims": 9,
+    "landscape": 10,
     "lessons": 10,
     "__main__": 11,
     PAGES: 11,

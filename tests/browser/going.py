@@ -290,6 +290,20 @@ STOPS = {
         brief=("Curves of setting",),
         everywhere=False,
     ),
+    "landscape": Stop(
+        "landscape?problem=linear-mixture&K=1e9",
+        frozenset(
+            {
+                *(("choice", name) for name in ("As by default", "Paper constants", "Share lost", "Regret")),
+                *(("download", name) for name in ("This table (CSV)", "All of it (CSV)")),
+                ("button", "Copy link"),
+                ("expander", "Proved, claimed, measured"),
+                ("expander", "How this was made"),
+            }
+        ),
+        brief=("Problem", "Users K", "Sort by", "Order", "Look closely at"),
+        everywhere=False,
+    ),
     "runs": Stop(
         compared(SHORT, LONG),
         frozenset(("button", name) for name in ("Show", "Cancel", "Run it", "Clear my finished runs")),

@@ -14,6 +14,7 @@ from pages.attack import link as attack_link
 from pages.attack.link import AttackView
 from pages.free import link as free_link
 from pages.free.link import FreeView
+from pages.landscape import state as landscape
 from pages.linear import link as linear_link
 from pages.linear.examples import EXAMPLES
 from pages.linear.link import LinearView
@@ -46,6 +47,7 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
         offline_link.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
     ],
     "linear": [linear_link.encode(example.specs, LinearView()) for example in EXAMPLES],
+    "landscape": [landscape.encode(landscape.Seen(sort="year", of="dp-ucbvi:local"))],
     "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],
     "lessons": [
         [("lesson", "trust"), ("step", "2"), ("guess", "1e9"), ("shown", "yes")],

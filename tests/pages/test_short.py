@@ -24,6 +24,7 @@ LINKS: dict[str, dict[str, Any]] = {
     "explore": CURVES,
     "free": {"show": "calculator"},
     "home": {"eps": "0.1"},
+    "landscape": {"problem": "chain", "K": "1e6"},
     "lessons": {"lesson": "trust"},
     "linear": {"tab": "guarantee"},
     "offline": {"tab": "guarantee"},

@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-WHERE = ("pages", "dprl/sentences", "dprl/figures", "dprl/lessons", "dprl/claims", "dprl/rooms")
+WHERE = (
+    "pages",
+    "dprl/sentences",
+    "dprl/figures",
+    "dprl/lessons",
+    "dprl/claims",
+    "dprl/rooms",
+    "dprl/landscape",
+)
 # What is not said, and what is said for it.
 BANNED = {
     r"least noise|noise is the least|the least that proves": "calibrated noise",

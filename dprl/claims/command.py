@@ -1,0 +1,29 @@
+"""`dprl reproduce CLAIM`: computes the verdict, prints it, and writes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from dprl.claims.claim import Claim
+from dprl.claims.gather import gather
+from dprl.claims.report import report
+from dprl.fields import SpecError, shown
+from dprl.jobs.store import Store
+
+
+def command(
+    claim: Claim, store: Store, visitor: str, out: Path | None, progress: Callable[[float], None] | None
+) -> None:
+    """Prints what was found of a claim, and writes CLAIM.json. Raises RunFailed, and SpecError where it cannot be
+    written."""
+    found = report(claim, gather(store, claim, visitor, progress))
+    print(found.text(), flush=True)
+    if out is None:
+        return
+    try:
+        text = json.dumps(found.to_dict(), indent=2) + "\n"
+        (out / f"{claim.key}.json").write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecError("out", f"{shown(str(out))} cannot be written to ({error.strerror}).") from None

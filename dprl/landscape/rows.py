@@ -1,0 +1,206 @@
+"""The table: a row for every learner, at one number of users on one problem; as data, as CSV and for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dprl.landscape.entry import (
+    BUDGET,
+    DECADES,
+    PROBLEMS,
+    TARGET,
+    Entry,
+    Problem,
+    absent,
+    bound_of,
+    paper,
+    year,
+)
+from dprl.landscape.table import Cell, Landscape, Promise
+from dprl.learners import ALGORITHMS
+from dprl.metrics import median_band
+from dprl.privacy import PRIVATIZERS
+from dprl.theory import Bound
+from dprl.words import between, exponent, human, percent, power, promise, rough
+
+CONSTANTS = {"anytime": "anytime bonus", "paper": "paper constants", "practical": "constants of its own"}
+TRUSTS = ("central", "shuffle", "local")
+CLAIMED = "Claimed only"  # the trust of a learner whose own draws are said to protect its users
+
+
+@dataclass(frozen=True)
+class Row:
+    """A learner under one kind of trust, on one problem, at one K.
+
+    Attributes:
+        regret, low, high: the median over seeds with its 95% interval; NaN where there is no run.
+        share: of K V*, all there is to lose.
+        growth: exponent of K with which regret grew over the decade before, NaN where that is not known.
+        why: why there is no run, "" where there is.
+    """
+
+    entry: Entry
+    cell: Cell
+    K: int
+    regret: float
+    low: float
+    high: float
+    share: float
+    growth: float
+    bound: Bound | None
+    printed: Promise | None
+    why: str
+
+    @property
+    def learner(self) -> str:
+        """Its title."""
+        return ALGORITHMS[self.entry.learner].title
+
+    @property
+    def trust(self) -> str:
+        """In words."""
+        return CLAIMED if self.entry.draws else PRIVATIZERS[self.entry.privacy].title
+
+    @property
+    def needed(self) -> float:
+        """Users that it takes."""
+        return self.cell.needed[0]
+
+    @property
+    def proved(self) -> str:
+        """What is proved of it as it was run."""
+        found = self.cell.proved
+        return (
+            "" if found is None else f"{promise(found.epsilon, found.delta)}-{found.model}: {found.mechanism}"
+        )
+
+    @property
+    def claimed(self) -> str:
+        """What its paper says of it."""
+        said = ["its own draws are said to be jointly private"] if self.entry.draws else []
+        if self.bound:
+            said.append(f"regret {self.bound.formula} ({self.bound.paper})")
+        if self.printed:
+            claims, proves = self.printed.claimed, (self.printed.epsilon, self.printed.delta)
+            said.append(f"noise as printed claims {promise(*claims)}; it proves {promise(*proves)}")
+        return "; ".join(said) or "no paper states a bound for it under this trust"
+
+    @property
+    def measured(self) -> str:
+        """What runs say of it."""
+        if self.why:
+            return f"not run: {self.why}"
+        lost = f"{percent(self.share)} of K·V* lost at K = {power(self.K)}"
+        return f"{lost}; {users_words(self.cell)}; grew like K^{exponent(self.growth)} in the decade before"
+
+
+def users_words(cell: Cell) -> str:
+    """How many users it takes, in words."""
+    needed, low, high = cell.needed
+    goal = f"an average episode loses at most {percent(TARGET)} of V*"
+    if np.isnan(needed):
+        return "not run"
+    if np.isinf(needed):
+        return f"{goal} beyond {power(float(cell.at[-1]))} users only, if ever"
+    if needed <= cell.at[0]:
+        return f"{goal} from {power(float(cell.at[0]))} users or fewer"
+    ends = float(f"{low:.2g}"), float(f"{high:.2g}")
+    return f"{goal} from {rough(needed)} users{between(*ends) if ends[0] < ends[1] else ''}"
+
+
+def listed(entry: Entry) -> bool:
+    """Whether it is in the table, and not only what that is held against."""
+    return entry.privacy in TRUSTS or entry.draws
+
+
+def rows(table: Landscape, problem: str, K: int, printed: bool = False) -> list[Row]:
+    """Of one problem at one K, one of DECADES. printed: with the papers' constants; else with those by default."""
+    found = []
+    for entry in table.entries.values():
+        wanted = entry.bonus == "paper" if printed else entry.default
+        if wanted and listed(entry):
+            found.append(_row(table, entry, table.cells[entry.key, problem], K))
+    return found
+
+
+def _row(table: Landscape, entry: Entry, cell: Cell, K: int) -> Row:
+    places = {int(k): i for i, k in enumerate(cell.at)}
+    nothing = (np.nan, np.nan, np.nan)
+    at, before = places.get(K), places.get(K // 10)
+    found = nothing if at is None else tuple(float(v[0]) for v in median_band(cell.regret[:, [at]]))
+    median, low, high = found
+    growth = np.nan
+    if at is not None and before is not None:
+        growth = float(np.log10(np.median(cell.regret[:, at]) / np.median(cell.regret[:, before])))
+    why = "" if at is not None else cell.refused.get(K, "this was not run")
+    noise = table.printed.get(f"{entry.learner}:{entry.privacy}")
+    share = median / (K * cell.v_star)
+    return Row(entry, cell, K, median, low, high, share, growth, bound_of(entry), noise, why)
+
+
+COLUMNS = (
+    "problem", "K", "learner", "trust", "constants", "regret (median)", "low (95%)", "high (95%)", "share of K V* lost",
+    "users needed", "needed, low (95%)", "needed, high (95%)", "exponent of the decade before", "bound on regret",
+    "exponent of the bound", "year", "source", "proved", "claimed", "measured", "why not",
+)  # fmt: skip
+
+
+def record(row: Row) -> tuple[object, ...]:
+    """A row as data, in the order of COLUMNS."""
+    learner = ALGORITHMS[row.entry.learner]
+    problem = PROBLEMS[row.cell.problem]
+    return (
+        problem.title, row.K, row.learner, row.trust, CONSTANTS.get(row.entry.bonus, row.entry.bonus), row.regret,
+        row.low, row.high, row.share, *row.cell.needed, row.growth, row.bound.formula if row.bound else "",
+        row.bound.growth if row.bound else np.nan, year(learner), paper(learner), row.proved, row.claimed,
+        row.measured, row.why,
+    )  # fmt: skip
+
+
+def frame(found: list[Row]) -> pd.DataFrame:
+    """Rows as a table, in their order."""
+    return pd.DataFrame([record(row) for row in found], columns=list(COLUMNS))
+
+
+def whole(table: Landscape) -> pd.DataFrame:
+    """Every learner, set of constants, problem and K, a row each."""
+    found = [
+        _row(table, entry, table.cells[entry.key, problem], K)
+        for problem in PROBLEMS
+        for entry in table.entries.values()
+        if listed(entry) and (entry.key, problem) in table.cells
+        for K in DECADES
+    ]
+    return frame(found)
+
+
+def text(table: Landscape) -> str:
+    """For a terminal: for each problem and trust the learners, those that need the fewest users first."""
+    lines = [
+        f"Every private learner at {promise(*BUDGET)} proved; users needed until an average episode loses at most "
+    ]
+    lines[-1] += f"{percent(TARGET)} of V*:"
+    for key, problem in PROBLEMS.items():
+        lines.append(f"{problem.title} ({size_words(problem)})")
+        for trust in TRUSTS:
+            lines.append(f"  {PRIVATIZERS[trust].title}")
+            lines += [f"    {line}" for line in _lines(table, key, trust)]
+    return "\n".join(lines)
+
+
+def _lines(table: Landscape, problem: str, trust: str) -> Iterator[str]:
+    found = [row for row in rows(table, problem, DECADES[-1]) if row.entry.privacy == trust]
+    for row in sorted(found, key=lambda row: (np.isnan(row.needed), row.needed)):
+        yield f"{row.learner}: {users_words(row.cell) if not row.cell.why else f'not run, {row.cell.why}'}"
+    for learner, why in absent(trust).items():
+        yield f"{ALGORITHMS[learner].title}: {why}"
+
+
+def size_words(problem: Problem) -> str:
+    """S = 8, A = 3, H = 8."""
+    S, A, H, _ = problem.size
+    return f"S = {human(S)}, A = {human(A)}, H = {human(H)}"

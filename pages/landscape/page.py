@@ -1,0 +1,80 @@
+"""Landscape: every private learner there is, at one proved guarantee, on the same problems."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dprl.landscape import BUDGET, PROBLEMS, frame, rows
+from dprl.landscape.entry import DECADES
+from dprl.landscape.rows import whole
+from dprl.tables import csv
+from dprl.words import power, promise
+from pages.landscape import views, words
+from pages.landscape.state import change, table, view
+from pages.shared.controls.widgets import segments, select
+from pages.shared.layout.download import save
+from pages.shared.layout.head import common, head
+from pages.shared.layout.reading import words_and_papers
+from pages.shared.layout.share import share
+from pages.shared.text import escape
+from pages.shared.visitor.state import read_address
+
+
+def main() -> None:
+    v = view()
+    read_address(v)
+    corner = head("Landscape", v, settings=False)
+    st.markdown(
+        f"Every private learner at one proved guarantee, {escape(promise(*BUDGET))}, under each kind of trust that it "
+        "has, on the same problems."
+    )
+    inputs()
+    seen = v.seen
+    found = rows(table(), seen.problem, seen.K, seen.constants == "paper")
+    common(words.common(seen))
+    st.markdown(f"**{escape(words.verdict(found))}**")
+    views.panels(found, seen)
+    found = views.ordered(found, seen)
+    views.rows_table(found, seen)
+    views.closely(found, seen)
+    text, everything = csv(frame(found)), table()
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        save("landscape.csv", "This table (CSV)", "text/csv", lambda: text)
+        save("landscape-all.csv", "All of it (CSV)", "text/csv", lambda: csv(whole(everything)))
+    with corner:
+        share(v, settings=False)
+    with st.expander("Proved, claimed, measured", icon=":material/verified:"):
+        st.markdown("\n".join(f"- {said}" for said in words.MEANING))
+    with st.expander("How this was made", icon=":material/foundation:"):
+        st.markdown("\n".join(f"- {escape(said)}" for said in words.HOW))
+        st.caption("The same on the command line:")
+        st.code("python -m dprl reproduce landscape --out results", language="bash")
+    views.lacking()
+    words_and_papers()
+
+
+def inputs() -> None:
+    """The problem, the users, and what is drawn."""
+    seen = view().seen
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="landscape_inputs"):
+        with st.container(width=230):
+            titles = {key: problem.title for key, problem in PROBLEMS.items()}
+            select(
+                "Problem",
+                list(titles),
+                seen.problem,
+                lambda key: change(problem=key),
+                titles,
+                name="landscape.problem",
+            )
+        with st.container(width=130):
+            users = {str(K): power(K) for K in DECADES}
+            select("Users K", list(users), str(seen.K), lambda K: change(K=int(K)), users, name="landscape.K")
+        segments(
+            "Constants", "constants", words.CONSTANTS, seen.constants, lambda value: change(constants=value)
+        )
+        ways = {"share": "Share lost", "regret": "Regret"}
+        segments("Drawn", "drawn", ways, seen.y, lambda value: change(y=value))
+
+
+main()

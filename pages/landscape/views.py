@@ -1,0 +1,211 @@
+"""What the page shows: a panel for each kind of trust, the table, and one learner closely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dprl.figures import landscape as figures
+from dprl.figures.looks import Kind
+from dprl.figures.style import Picture
+from dprl.landscape import PROBLEMS, TARGET, Row, frame
+from dprl.landscape.entry import DECADES, absent, paper, year
+from dprl.landscape.rows import CLAIMED, TRUSTS, listed
+from dprl.learners import ALGORITHMS
+from dprl.metrics import median_band
+from dprl.privacy import PRIVATIZERS
+from pages.landscape import words
+from pages.landscape.state import SORTS, Seen, change, table
+from pages.shared.controls.widgets import select
+from pages.shared.layout.chart import draw, explain, kept
+from pages.shared.layout.frame import dark
+from pages.shared.names import kind_of
+from pages.shared.text import escape
+from pages.shared.visitor import links
+
+BESIDE = {CLAIMED: "central"}  # the panel of what is claimed only: joint privacy is what is claimed
+ORDER = {
+    "users": lambda row: row.needed,
+    "regret": lambda row: row.regret,
+    "bound": lambda row: row.bound.growth if row.bound else np.nan,
+    "year": lambda row: year(ALGORITHMS[row.entry.learner]) or np.nan,
+    "learner": lambda row: row.learner,
+    "trust": lambda row: (*TRUSTS, "none").index(row.entry.privacy),
+}
+
+
+def ordered(found: Sequence[Row], seen: Seen) -> list[Row]:
+    """As the visitor wants them: what is not known comes last whichever way."""
+    key = ORDER[seen.sort]
+    known = [row for row in found if key(row) == key(row)]
+    rest = [row for row in found if key(row) != key(row)]
+    return sorted(known, key=key, reverse=seen.down == "yes") + rest
+
+
+def curve(row: Row) -> figures.Curve:
+    """A learner as it is drawn."""
+    center, low, high = median_band(row.cell.regret)
+    name = f"{row.learner}, claimed" if row.entry.draws else row.learner
+    return figures.Curve(name, kind(row), row.cell.at, center, low, high)
+
+
+def kind(row: Row) -> Kind:
+    """What gives it its look."""
+    problem = PROBLEMS[row.cell.problem]
+    return kind_of(row.entry.spec(problem, int(row.cell.at[-1])))
+
+
+def reference(seen: Seen) -> list[figures.Curve]:
+    """The learner without privacy that all are held against."""
+    found = []
+    for entry in table().entries.values():
+        wanted = entry.bonus == "paper" if seen.constants == "paper" else entry.default
+        if not listed(entry) and wanted:
+            cell = table().cells[entry.key, seen.problem]
+            spec = entry.spec(PROBLEMS[seen.problem], int(cell.at[-1]))
+            found.append(figures.Curve("no privacy", kind_of(spec), cell.at, *median_band(cell.regret)))
+    return found
+
+
+def panels(found: Sequence[Row], seen: Seen) -> None:
+    """A chart for each kind of trust, beside each other or below."""
+    night = dark()
+    key = ("landscape", seen.problem, seen.constants, seen.y, night)
+    run = [row for row in found if not row.cell.why]
+    v_star = found[0].cell.v_star
+    beside = reference(seen)
+
+    def made(trust: str) -> Picture:
+        curves = [curve(row) for row in run]
+        ends = figures.span([*curves, *beside], seen.y, v_star)  # type: ignore[arg-type]
+        own = [
+            one
+            for one, row in zip(curves, run, strict=True)
+            if trust in (row.entry.privacy, BESIDE.get(row.trust))
+        ]
+        return figures.panel(
+            PRIVATIZERS[trust].title,
+            [*own, *beside],
+            view=seen.y,  # type: ignore[arg-type]
+            v_star=v_star,
+            target=TARGET,
+            ends=ends,
+            dark=night,
+        )
+
+    pictures = {trust: kept((*key, trust), partial(made, trust)) for trust in TRUSTS}
+    for column, (trust, picture) in zip(st.columns(3, gap="small"), pictures.items(), strict=True):
+        with column:
+            draw(picture, f"landscape_{trust}")
+    explain(words.see(found, seen.K), lambda: figures.joined(pictures), "landscape_central")
+
+
+def shown(found: Sequence[Row]) -> pd.DataFrame:
+    """The columns of the table on the page."""
+    whole = frame(list(found))
+    columns = [
+        "learner", "trust", "users needed", "regret (median)", "share of K V* lost", "exponent of the decade before",
+        "bound on regret", "exponent of the bound", "year", "source", "why not",
+    ]  # fmt: skip
+    kept_ = whole[columns].copy()
+    kept_["share of K V* lost"] *= 100
+    kept_["users needed"] = kept_["users needed"].where(np.isfinite(kept_["users needed"]), np.nan)
+    kept_["and so"] = [
+        "more than 10¹⁵" if np.isinf(row.needed) else "" if np.isnan(row.needed) else "measured"
+        for row in found
+    ]
+    return kept_
+
+
+def rows_table(found: Sequence[Row], seen: Seen) -> None:
+    """All learners: a press on a heading sorts, too."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="landscape_order"):
+        with st.container(width=200):
+            select(
+                "Sort by", list(SORTS), seen.sort, lambda by: change(sort=by), SORTS, name="landscape.sort"
+            )
+        with st.container(width=200):
+            ways = {"no": "Smallest first", "yes": "Largest first"}
+            select("Order", list(ways), seen.down, lambda way: change(down=way), ways, name="landscape.down")
+    number = st.column_config.NumberColumn
+    st.dataframe(
+        shown(found),
+        hide_index=True,
+        width="stretch",
+        height="content",
+        key="landscape_table",
+        column_config={
+            "learner": st.column_config.TextColumn(pinned=True),
+            "users needed": number(
+                format="scientific", help="Empty where it takes more than 10¹⁵, or was not run."
+            ),
+            "regret (median)": number(format="scientific"),
+            "share of K V* lost": number("lost, % of K·V*", format="%.3g"),
+            "exponent of the decade before": number("grew like K^", format="%.2f"),
+            "exponent of the bound": number("bound: K^", format="%.2f"),
+            "bound on regret": st.column_config.TextColumn(width="medium"),
+            "year": number(format="%d"),
+        },
+    )
+
+
+def closely(found: Sequence[Row], seen: Seen) -> None:
+    """One learner: what is proved, claimed and measured of it, and the way to its run."""
+    by_key = {f"{row.entry.learner}:{row.entry.privacy}": row for row in found}
+    of = seen.of if seen.of in by_key else next(iter(by_key))
+    names = {key: f"{row.learner}, {row.trust}" for key, row in by_key.items()}
+    with st.container(border=True, key="landscape_close"):
+        select("Look closely at", list(by_key), of, lambda key: change(of=key), names, name="landscape.of")
+        row = by_key[of]
+        source = paper(ALGORITHMS[row.entry.learner])
+        st.markdown(
+            "\n".join(
+                [
+                    f"- **Proved:** {escape(row.proved or 'nothing here, as it was not run')}",
+                    f"- **Claimed:** {escape(row.claimed)}",
+                    f"- **Measured:** {escape(row.measured)}",
+                    f"- **From:** {escape(source)}",
+                ]
+            )
+        )
+        if not row.why:
+            spec = row.entry.spec(PROBLEMS[seen.problem], seen.K)
+            st.page_link(
+                "pages/explore/page.py",
+                label="Open this run in Explore",
+                icon=":material/show_chart:",
+                query_params=links.encode([links.Curve(spec)], links.View()),
+            )
+
+
+def lacking() -> None:
+    """Who is not in a panel, and why."""
+    with st.expander("Who is not here, and why", icon=":material/block:"):
+        for trust in TRUSTS:
+            missing = absent(trust)
+            if missing:
+                st.markdown(f"**{escape(PRIVATIZERS[trust].title)}**")
+                st.markdown(
+                    "\n".join(
+                        f"- {escape(ALGORITHMS[key].title)}: {escape(why)}" for key, why in missing.items()
+                    )
+                )
+        tried = [
+            cell for cell in table().cells.values() if cell.refused and table().entries[cell.entry].default
+        ]
+        st.markdown("**Not run, or not at every K**")
+        st.markdown("\n".join(f"- {line}" for line in dict.fromkeys(map(_refused, tried))))
+
+
+def _refused(cell: object) -> str:
+    from dprl.landscape import Cell
+
+    assert isinstance(cell, Cell)
+    entry = table().entries[cell.entry]
+    name = f"{ALGORITHMS[entry.learner].title}, {PRIVATIZERS[entry.privacy].title}, {PROBLEMS[cell.problem].title}"
+    some = "" if not len(cell.at) else f" ({len(cell.refused)} of {len(DECADES)} K)"
+    return escape(f"{name}{some}: {next(iter(cell.refused.values()))}")

@@ -1,0 +1,47 @@
+"""Panels of learners: names that do not lie on each other, one axis, and what is drawn of a median."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dprl.figures import landscape as figures
+from dprl.figures.looks import Kind
+
+
+def curve(name: str, learner: int, exponent: float) -> figures.Curve:
+    at = 10.0 ** np.arange(3, 16)
+    center = at**exponent
+    return figures.Curve(name, Kind("central", 1.0, 0, learner), at, center, center / 1.2, center * 1.2)
+
+
+@pytest.mark.parametrize(
+    "places", [[0.0], [0.0, 0.0, 0.0], [-4.9, -4.9, 4.9, 4.95], list(np.linspace(0, 0.2, 8))]
+)
+def test_names_stand_apart_in_their_order_and_inside(places: list[float]) -> None:
+    ends, step = (-5.0, 5.0), 0.5
+    found = figures.apart(places, step, ends)
+    assert (np.diff(found) >= step - 1e-3).all()
+    assert ends[0] <= min(found)
+    assert max(found) <= ends[1]
+
+
+@pytest.mark.parametrize("view", ["regret", "share"])
+def test_each_learner_has_a_line_with_its_dash_a_band_and_a_name(view: figures.View) -> None:
+    curves = [curve("A", 0, 0.3), curve("B", 1, 0.3), curve("C", 2, 0.9)]
+    ends = figures.span(curves, view, 2.0)
+    picture = figures.panel("Central", curves, view=view, v_star=2.0, target=0.1, ends=ends, dark=False)
+    lines = [trace for trace in picture.figure.data if trace.mode == "lines+markers"]
+    assert [line.name for line in lines] == ["A", "B", "C"]
+    assert len({line.line.dash for line in lines}) == 3
+    assert sum(trace.fill == "toself" for trace in picture.figure.data) == 3
+    dotted = [trace for trace in picture.figure.data if trace.line.dash == "dot"]
+    assert len(dotted) == 2
+    assert all(trace.fill is None for trace in dotted)
+    assert {"A", "B", "C"} <= {note.text for note in picture.figure.layout.annotations}
+    seen = np.concatenate([np.asarray(line.y, float) for line in lines])
+    assert ends[0] <= np.log10(seen.min())
+    assert np.log10(seen.max()) <= ends[1]
+    unit = 1.0 if view == "regret" else 2.0 * curves[0].at
+    assert np.allclose(lines[0].y, curves[0].center / unit)
+    assert len(picture.table) == 3 * 13

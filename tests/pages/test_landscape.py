@@ -1,0 +1,139 @@
+"""The page Landscape: what it says at once, its links, its order, and the way to a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.store import Store
+from dprl.landscape import PROBLEMS, rows
+from dprl.sentences.landscape import fewest
+from pages.landscape import views, words
+from pages.landscape.state import FIELDS, SORTS, Seen, View, decode, encode, table
+from tests.pages.conftest import charts, grouped, unbroken
+from tests.pages.conftest import words as told
+from tests.pages.hostile import hostile
+
+Visit = Callable[..., AppTest]
+PAGE = "pages/landscape/page.py"
+OTHER = Seen("linear-mixture", 10**9, "paper", "regret", "year", "yes", "ucrl-vtr:local")
+
+
+def seen_of(app: AppTest) -> Seen:
+    found: Seen = app.session_state["session"].part(View).seen
+    return found
+
+
+def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: Store) -> None:
+    app = visit(PAGE)
+    said = told(app).replace("\\", "")
+    assert "Fewest users: with a trusted agent" in said
+    assert "**Proved:** (1, 10⁻⁶)-" in said
+    assert len(charts(app)) == 3
+    assert len(app.dataframe[0].value) == len(rows(table(), "clinic", 10**12))
+    assert store.activity().seeds_queued == 0
+
+
+def test_links_make_the_round_trip() -> None:
+    for seen in (Seen(), OTHER, replace(OTHER, of="")):
+        assert decode(grouped(encode(seen))) == (seen, ())
+    assert encode(Seen()) == [("v", "2")]
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("K=2e9", "K: it was taken as the power of ten below it"),
+        ("problem=taxi", "problem: taxi is not allowed; give one of clinic"),
+        ("sort=price", "sort: price is not allowed"),
+        ("of=nobody", "of: nobody is not allowed"),
+        ("v=9", "The link says version 9"),
+    ],
+)
+def test_what_is_wrong_in_a_link_is_said_and_replaced(visit: Visit, query: str, sentence: str) -> None:
+    seen, (problem,) = decode(parse_qs(query))
+    assert seen == replace(Seen(), K=seen.K)
+    assert sentence in problem
+    key, value = query.split("=")
+    assert sentence in told(visit(PAGE, **{key: value})).replace("\\", "")
+
+
+def test_hostile_links_are_answered_by_what_there_is() -> None:
+    for seed in range(300):
+        seen, _ = decode(parse_qs(hostile(seed, encode(OTHER), encode(Seen())), keep_blank_values=True))
+        assert all(f.check(getattr(seen, name)) == getattr(seen, name) for name, f in FIELDS.items())
+        assert rows(table(), seen.problem, seen.K)
+
+
+@pytest.mark.parametrize("by", SORTS)
+def test_the_table_is_sorted_either_way_and_what_is_not_known_comes_last(by: str) -> None:
+    found = rows(table(), "linear-mixture", 10**9)
+    key = views.ORDER[by]
+    for down in ("no", "yes"):
+        values = [key(row) for row in views.ordered(found, Seen(sort=by, down=down))]
+        known = [value for value in values if value == value]
+        assert known == sorted(known, reverse=down == "yes")
+        assert values[: len(known)] == known
+        assert len(values) == len(found)
+
+
+def test_controls_change_what_is_seen_and_the_address(visit: Visit) -> None:
+    app = visit(PAGE)
+    for label, value in (("Problem", "linear-mixture"), ("Users K", str(10**6)), ("Sort by", "regret")):
+        next(box for box in app.selectbox if box.label == label).select(value).run()
+        unbroken(app)
+    assert seen_of(app) == Seen(problem="linear-mixture", K=10**6, sort="regret")
+    assert dict(app.query_params) == {"v": "2", "problem": "linear-mixture", "K": "1e6", "sort": "regret"}
+    found = list(app.dataframe[0].value["regret (median)"].dropna())
+    assert found == sorted(found)
+
+
+def test_a_cell_leads_to_its_run_in_explore(visit: Visit) -> None:
+    app = visit(PAGE, **dict(encode(OTHER)))
+    (link,) = [one for one in app.get("page_link") if "Explore" in one.proto.label]
+    query = parse_qs(link.proto.query_string)
+    (other,) = visit("pages/explore/page.py", c=query["c"]).session_state["session"].explore.curves
+    row = next(r for r in rows(table(), OTHER.problem, OTHER.K, True) if r.entry.key.startswith(OTHER.of))
+    assert other.spec == row.entry.spec(PROBLEMS[OTHER.problem], OTHER.K)
+
+
+def test_a_learner_that_cannot_be_run_says_why_and_leads_nowhere(visit: Visit) -> None:
+    app = visit(PAGE, of="ucrl-vtr:central")
+    assert "not run: clinic has none of the known features" in told(app).replace("\\", "")
+    assert not [one for one in app.get("page_link") if "Explore" in one.proto.label]
+
+
+def test_a_learner_looks_alike_in_every_panel_and_on_every_problem() -> None:
+    dashes: dict[str, set[str]] = {}
+    for problem in PROBLEMS:
+        for row in rows(table(), problem, 10**9):
+            if not row.cell.why:
+                dashes.setdefault(row.entry.learner, set()).add(views.kind(row).dash)
+    assert all(len(own) == 1 for own in dashes.values())
+
+
+def test_panels_have_one_axis_and_names_beside_the_ends_of_lines(visit: Visit) -> None:
+    app = visit(PAGE, problem="linear-mixture")
+    specs = [json.loads(chart.spec) for chart in charts(app)]
+    assert len({tuple(spec["layout"]["yaxis"]["range"]) for spec in specs}) == 1
+    named = [{note["text"] for note in spec["layout"]["annotations"]} for spec in specs]
+    assert {"UCRL-VTR", "DP-UCBVI", "no privacy"} <= named[0]
+    assert "UCRL-VTR" not in named[1]
+
+
+def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() -> None:
+    found = {
+        "with a trusted agent": [("A", 2e6), ("B", 2.01e6), ("C", 5e6)],
+        "with nobody trusted": [("A", float("inf")), ("B", float("nan"))],
+        "with a trusted shuffler": [("A", float("nan"))],
+    }
+    assert fewest(found, 1e15) == (
+        "Fewest users: with a trusted agent A and B (2 million); with nobody trusted nobody gets there within 10¹⁵; "
+        "with a trusted shuffler nobody was run."
+    )
+    assert "clinic" in words.common(Seen()).lower()
