@@ -27,7 +27,7 @@ Y_TITLES: dict[View, str] = {"regret": "Regret (reward lost)", "share": "Share o
 X_TITLE = "Users K, each point a run planned for K"
 SUBTITLE = "median over seeds, 95% interval"
 HEIGHT = 430
-SIDE = 112  # pixels for names
+SIDE = 102  # pixels for names
 APART = 0.052  # of the axis: names below one another
 ENDS = (3.0, 15.0)  # decades
 LEAST_SHARE = 1e-16  # of all there is to lose: what is drawn of nothing, as the axis is logarithmic
@@ -119,8 +119,8 @@ def _levels(figure: Any, view: View, v_star: float, target: float, colors: style
         if view == "regret" and share < 1:
             continue  # too near the other for words
         figure.add_annotation(
-            x=ENDS[0], y=float(np.log10(y[0])), text=words, showarrow=False, xanchor="left", yanchor="bottom",
-            textangle=0, font={"size": 11, "color": color}, yshift=2, xshift=2 if view == "share" else 0,
+            x=ENDS[1], y=float(np.log10(y[1])), text=words, showarrow=False, xanchor="right", yanchor="bottom",
+            font={"size": 11, "color": color}, bgcolor=style.translucent(colors.background, 0.7), borderpad=0,
         )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ def compute(progress: Callable[[float], None] | None = None) -> Landscape:
     spent: list[float] = []
     with workers(setting("DPRL_WORKERS", 2, 1, 256), progress, spent) as many:
         found = gather(many)
-    print(f"{len(spent):,} runs took {duration(sum(spent))} of one core, {sum(spent):.0f} s.")
+    print(f"The runs took {duration(sum(spent))} of one core, {sum(spent):.0f} s.")
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -29,10 +29,19 @@ def ends(spec: RunSpec) -> Array:
     return found
 
 
-def timed(spec: RunSpec) -> tuple[Array, float]:
-    """The same with the seconds of one core that it took."""
+def timed(specs: Sequence[RunSpec]) -> tuple[list[Array], float]:
+    """Several runs one after the other, with the seconds of one core that they took."""
     begin = time.process_time()
-    return ends(spec), time.process_time() - begin
+    return [ends(spec) for spec in specs], time.process_time() - begin
+
+
+def grouped(specs: Sequence[RunSpec]) -> list[list[RunSpec]]:
+    """Those that have the same noise together: it is solved for once in a process."""
+    groups: dict[Hashable, list[RunSpec]] = {}
+    for spec in dict.fromkeys(specs):
+        noise = (spec.environment, spec.algorithm, spec.privacy, spec.episodes)
+        groups.setdefault(noise, []).append(spec)
+    return list(groups.values())
 
 
 def alone(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:
@@ -45,13 +54,14 @@ def workers(
     count: int, progress: Progress | None = None, spent: list[float] | None = None
 ) -> Iterator[Compute]:
     """All in so many processes. progress: called with the share done of what is asked at once; spent: takes the seconds
-    of one core of each run."""
+    of one core that runs took."""
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
         def compute(specs: Sequence[RunSpec]) -> dict[RunSpec, Array]:
-            found = {}
-            for spec, (values, seconds) in zip(specs, pool.map(timed, specs), strict=True):
-                found[spec] = values
+            found: dict[RunSpec, Array] = {}
+            groups = grouped(specs)
+            for group, (values, seconds) in zip(groups, pool.map(timed, groups), strict=True):
+                found |= zip(group, values, strict=True)
                 if spent is not None:
                     spent.append(seconds)
                 if progress:

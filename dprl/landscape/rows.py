@@ -95,7 +95,9 @@ class Row:
         if self.why:
             return f"not run: {self.why}"
         lost = f"{percent(self.share)} of K·V* lost at K = {power(self.K)}"
-        return f"{lost}; {users_words(self.cell)}; grew like K^{exponent(self.growth)} in the decade before"
+        said = f"{lost}; {users_words(self.cell)}"
+        known = f"; regret grew like K^{exponent(self.growth)} over the decade before"
+        return said if np.isnan(self.growth) else said + known
 
 
 def users_words(cell: Cell) -> str:

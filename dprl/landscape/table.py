@@ -86,7 +86,7 @@ class Cell:
             **{
                 **given,
                 "at": np.array(given["at"], float),
-                "regret": np.array(given["regret"], float).reshape(len(given["regret"]), -1),
+                "regret": np.array(given["regret"], float).reshape(len(given["regret"]), len(given["at"])),
                 "refused": dict(sorted(refused.items())),
                 "needed": (first, low, high),
                 "proved": promise_of(proved),

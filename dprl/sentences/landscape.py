@@ -8,23 +8,33 @@ import numpy as np
 
 from dprl.words import listed, power, rough
 
-ALIKE = 1.02  # factor within which numbers of users are the same, to two digits
+Needed = tuple[str, float, float, float]  # a learner, and the users that it needs with their interval
 
 
-def fewest(found: Mapping[str, Sequence[tuple[str, float]]], most: float) -> str:
-    """Who needs the fewest users. found: by who is trusted ("with a trusted agent") the learners, each with the users
-    it needs (infinite for more than `most`, NaN where it was not run)."""
+def fewest(found: Mapping[str, Sequence[Needed]], most: float) -> str:
+    """Who needs the fewest users. found: by who is trusted ("with a trusted agent") the learners; users are infinite
+    for more than `most`, NaN where nothing was run. Learners whose intervals meet that of the least are named, too."""
     parts = [f"{who} {_best(learners, most)}" for who, learners in found.items()]
-    said = "; ".join(parts)
-    return f"Fewest users: {said}." if parts else ""
+    return f"Fewest users: {'; '.join(parts)}." if parts else ""
 
 
-def _best(learners: Sequence[tuple[str, float]], most: float) -> str:
-    known = [(name, users) for name, users in learners if not np.isnan(users)]
+def _best(learners: Sequence[Needed], most: float) -> str:
+    known = [one for one in learners if not np.isnan(one[1])]
     if not known:
         return "nobody was run"
-    least = min(users for _, users in known)
+    _, least, _, high = min(known, key=lambda one: one[1])
     if np.isinf(least):
         return f"nobody gets there within {power(most)}"
-    names = [name for name, users in known if users <= ALIKE * least]
+    names = [name for name, users, low, _ in known if users == least or low <= high]
     return f"{listed(names)} ({rough(least)})"
+
+
+def apart(found: Mapping[str, Sequence[float]], K: float) -> str:
+    """How much choice matters. found: by who is trusted the regret of each learner after K users."""
+    ratios = {who: max(own) / min(own) for who, own in found.items() if len(own) > 1 and min(own) > 0}
+    if not ratios:
+        return (
+            "A line that lies lower has lost less; the dotted line at 10% is where users needed are read off."
+        )
+    said = [f"{rough(ratio)} times as much {who}" for who, ratio in ratios.items()]
+    return f"After {power(K)} users, beside the best learner the worst has lost {listed(said)}."

@@ -108,17 +108,16 @@ def shown(found: Sequence[Row]) -> pd.DataFrame:
     """The columns of the table on the page."""
     whole = frame(list(found))
     columns = [
-        "learner", "trust", "users needed", "regret (median)", "share of K V* lost", "exponent of the decade before",
-        "bound on regret", "exponent of the bound", "year", "source", "why not",
+        "learner", "trust", "users needed", "so", "regret (median)", "share of K V* lost",
+        "exponent of the decade before", "bound on regret", "exponent of the bound", "year", "source", "why not",
     ]  # fmt: skip
-    kept_ = whole[columns].copy()
-    kept_["share of K V* lost"] *= 100
-    kept_["users needed"] = kept_["users needed"].where(np.isfinite(kept_["users needed"]), np.nan)
-    kept_["and so"] = [
-        "more than 10¹⁵" if np.isinf(row.needed) else "" if np.isnan(row.needed) else "measured"
-        for row in found
+    whole["so"] = [
+        "not run" if np.isnan(u) else "more than 10¹⁵" if np.isinf(u) else "" for u in whole["users needed"]
     ]
-    return kept_
+    table_ = whole[columns].copy()
+    table_["share of K V* lost"] *= 100
+    table_["users needed"] = table_["users needed"].where(np.isfinite(table_["users needed"]), np.nan)
+    return table_
 
 
 def rows_table(found: Sequence[Row], seen: Seen) -> None:
@@ -138,11 +137,13 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
         width="stretch",
         height="content",
         key="landscape_table",
+        placeholder="–",
         column_config={
             "learner": st.column_config.TextColumn(pinned=True),
             "users needed": number(
                 format="scientific", help="Empty where it takes more than 10¹⁵, or was not run."
             ),
+            "so": st.column_config.TextColumn("", width="small"),
             "regret (median)": number(format="scientific"),
             "share of K V* lost": number("lost, % of K·V*", format="%.3g"),
             "exponent of the decade before": number("grew like K^", format="%.2f"),

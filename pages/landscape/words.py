@@ -11,7 +11,7 @@ from dprl.landscape.entry import DECADES
 from dprl.landscape.rows import TRUSTS, size_words
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import landscape as sentences
-from dprl.words import percent, power, promise
+from dprl.words import percent, promise
 from pages.landscape.state import Seen
 
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
@@ -53,7 +53,7 @@ def given(trust: str) -> str:
 def verdict(found: Sequence[Row]) -> str:
     """Who needs the fewest users, in a sentence."""
     by_trust = {
-        given(trust): [(row.learner, row.needed) for row in found if row.entry.privacy == trust]
+        given(trust): [(row.learner, *row.cell.needed) for row in found if row.entry.privacy == trust]
         for trust in TRUSTS
     }
     return sentences.fewest(by_trust, DECADES[-1])
@@ -61,10 +61,8 @@ def verdict(found: Sequence[Row]) -> str:
 
 def see(found: Sequence[Row], K: int) -> str:
     """What there is to see in the panels, from the runs of K users."""
-    lost = {}
-    for trust in TRUSTS:
-        shares = [row.share for row in found if row.entry.privacy == trust and np.isfinite(row.share)]
-        if shares:
-            lost[trust] = (min(shares), max(shares))
-    said = [f"{given(trust)} {percent(low)} to {percent(high)}" for trust, (low, high) in lost.items()]
-    return f"Of {power(K)} users, the best and the worst learner lose, of all there is to lose: {'; '.join(said)}."
+    lost = {
+        given(trust): [row.regret for row in found if row.entry.privacy == trust and np.isfinite(row.regret)]
+        for trust in TRUSTS
+    }
+    return sentences.apart(lost, K)

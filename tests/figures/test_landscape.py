@@ -10,9 +10,11 @@ from dprl.figures.looks import Kind
 
 
 def curve(name: str, learner: int, exponent: float) -> figures.Curve:
-    at = 10.0 ** np.arange(3, 16)
-    center = at**exponent
-    return figures.Curve(name, Kind("central", 1.0, 0, learner), at, center, center / 1.2, center * 1.2)
+    at = np.asarray(10.0 ** np.arange(3, 16), np.float64)
+    center = np.asarray(at**exponent, np.float64)
+    return figures.Curve(
+        name, Kind("central", 1.0, 0, learner), at, center, np.asarray(center * 0.8), np.asarray(center * 1.2)
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.landscape import PROBLEMS, rows
-from dprl.sentences.landscape import fewest
+from dprl.sentences.landscape import apart, fewest
 from pages.landscape import views, words
 from pages.landscape.state import FIELDS, SORTS, Seen, View, decode, encode, table
 from tests.pages.conftest import charts, grouped, unbroken
@@ -127,13 +127,17 @@ def test_panels_have_one_axis_and_names_beside_the_ends_of_lines(visit: Visit) -
 
 
 def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() -> None:
+    inf, nan = float("inf"), float("nan")
     found = {
-        "with a trusted agent": [("A", 2e6), ("B", 2.01e6), ("C", 5e6)],
-        "with nobody trusted": [("A", float("inf")), ("B", float("nan"))],
-        "with a trusted shuffler": [("A", float("nan"))],
+        "with a trusted agent": [("A", 2e6, 1.9e6, 2.2e6), ("B", 2.3e6, 2.1e6, 2.4e6), ("C", 5e6, 4e6, 6e6)],
+        "with nobody trusted": [("A", inf, inf, inf), ("B", nan, nan, nan)],
+        "with a trusted shuffler": [("A", nan, nan, nan)],
     }
     assert fewest(found, 1e15) == (
         "Fewest users: with a trusted agent A and B (2 million); with nobody trusted nobody gets there within 10¹⁵; "
         "with a trusted shuffler nobody was run."
+    )
+    assert apart({"with a trusted agent": [1.0, 30.0], "with nobody trusted": [7.0]}, 1e9) == (
+        "After 10⁹ users, beside the best learner the worst has lost 30 times as much with a trusted agent."
     )
     assert "clinic" in words.common(Seen()).lower()
