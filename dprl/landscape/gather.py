@@ -1,4 +1,4 @@
-"""The computing: a run for every learner, problem and decade of users, and then a search between two decades."""
+"""The computing: a run for every learner, problem and number of users, and then a search between two of these."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ Compute = Callable[[Sequence[RunSpec]], Mapping[RunSpec, Array]]  # regret at th
 
 @dataclass
 class Work:
-    """A learner on a problem, while it is computed. specs, refused: by K; ends: of runs that are known, by K."""
+    """A learner on a problem, while it is computed. users: K of the table; specs, refused: by K; ends: of runs that are
+    known, by K."""
 
     entry: Entry
     problem: Problem
     v_star: float
+    users: Sequence[int]
     specs: dict[int, RunSpec] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
     ends: dict[int, Array] = field(default_factory=dict)
@@ -41,18 +43,18 @@ class Work:
             self.specs[K] = spec
 
     @property
-    def decades(self) -> list[int]:
-        """Those that there are runs of."""
-        return [K for K in DECADES if K in self.specs]
+    def run(self) -> list[int]:
+        """K of the table that there are runs of."""
+        return [K for K in self.users if K in self.specs]
 
     def look(self, K: int) -> Array | None:
         """What an average episode of a run of K users loses, [seeds]; None while it is not known."""
         self.add(K)
         return self.ends[K] / K if K in self.ends else None
 
-    def users(self) -> search.Users | None:
+    def needed(self) -> search.Users | None:
         """The search for the users that it takes, as far as it has come; None where it takes more than there are."""
-        known = self.decades
+        known = self.run
         lost = np.array([self.ends[K].mean() / K for K in known])
         above = np.flatnonzero(~(lost <= TARGET * self.v_star))
         if len(above) and above[-1] == len(known) - 1:
@@ -67,13 +69,13 @@ class Work:
 
     def cell(self, proved: Promise | None) -> Cell:
         """When all is known."""
-        known = self.decades
+        known = self.run
         needed = (np.nan, np.nan, np.nan)
         if known:
-            found = self.users()
+            found = self.needed()
             needed = (np.inf, np.inf, np.inf) if found is None else (found.needed, found.low, found.high)
         regret = np.array([self.ends[K] for K in known]).T if known else np.zeros((0, 0))
-        refused = {K: why for K, why in self.refused.items() if K in DECADES}
+        refused = {K: why for K, why in self.refused.items() if K in self.users}
         at = np.array(known, float)
         return Cell(self.entry.key, self.problem.key, at, regret, self.v_star, refused, needed, proved)
 
@@ -95,8 +97,8 @@ def proofs(found: Iterable[Work]) -> dict[tuple[str, str, str], Promise]:
     promises: dict[tuple[str, str, str], Promise] = {}
     for work in found:
         key = (work.entry.learner, work.entry.privacy, work.problem.key)
-        if work.entry.privacy != "none" and work.decades and key not in promises:
-            promises[key] = promise(work.specs[work.decades[-1]])
+        if work.entry.privacy != "none" and work.run and key not in promises:
+            promises[key] = promise(work.specs[work.run[-1]])
     return promises
 
 
@@ -105,9 +107,9 @@ def printed(found: Iterable[Work]) -> dict[str, Promise]:
     promises: dict[str, Promise] = {}
     for work in found:
         name = f"{work.entry.learner}:{work.entry.privacy}"
-        if work.entry.privacy == "none" or not work.decades or name in promises:
+        if work.entry.privacy == "none" or not work.run or name in promises:
             continue
-        spec = work.specs[work.decades[-1]]
+        spec = work.specs[work.run[-1]]
         try:  # mechanism and delta are chosen anew, as some mechanisms are printed and others are not
             told = spec.to_dict() | {"calibration": "paper", "mechanism": None, "delta": None}
             promises[name] = promise(RunSpec.from_dict(told))
@@ -120,34 +122,37 @@ def gather(
     compute: Compute,
     problems: Collection[Problem] = tuple(PROBLEMS.values()),
     chosen: Sequence[Entry] | None = None,
+    users: Sequence[int] = DECADES,
 ) -> Landscape:
-    """Runs all there is to run, and reads off it. compute: see Compute; chosen: all learners unless said."""
+    """Runs all there is to run, and reads off it. compute: see Compute; chosen: all learners unless said; users: K of
+    the table, powers of ten."""
     found = []
     learners = entries() if chosen is None else chosen
     for problem in problems:
         params = dict(problem.params)
         v_star = online.v_star(RunSpec(environment=problem.environment, environment_params=params))
         for entry in learners:
-            work = Work(entry, problem, v_star)
-            for K in DECADES:
+            work = Work(entry, problem, v_star, users)
+            for K in users:
                 work.add(K)
             found.append(work)
-    asked = [(work, K) for work in found for K in work.decades]
+    asked = [(work, K) for work in found for K in work.run]
     while asked:
         ends = compute([work.specs[K] for work, K in asked])
         for work, K in asked:
             work.ends[K] = ends[work.specs[K]]
         asked = []
         for work in found:
-            users = work.users() if work.decades else None
-            if users is not None and users.pending is not None and users.pending in work.specs:
-                asked.append((work, users.pending))
+            looked = work.needed() if work.run else None
+            if looked is not None and looked.pending is not None and looked.pending in work.specs:
+                asked.append((work, looked.pending))
     proved = proofs(found)
     cells = [
         work.cell(proved.get((work.entry.learner, work.entry.privacy, work.problem.key))) for work in found
     ]
     return Landscape(
         version(),
+        tuple(users),
         {entry.key: entry for entry in learners},
         {(cell.entry, cell.problem): cell for cell in cells},
         printed(found),

@@ -10,7 +10,6 @@ import pandas as pd
 
 from dprl.landscape.entry import (
     BUDGET,
-    DECADES,
     PROBLEMS,
     TARGET,
     Entry,
@@ -39,7 +38,7 @@ class Row:
     Attributes:
         regret, low, high: the median over seeds with its 95% interval; NaN where there is no run.
         share: of K V*, all there is to lose.
-        growth: exponent of K with which regret grew over the decade before, NaN where that is not known.
+        growth: exponent of K with which regret grew since the K before, NaN where that is not known.
         why: why there is no run, "" where there is.
     """
 
@@ -96,7 +95,7 @@ class Row:
             return f"not run: {self.why}"
         lost = f"{percent(self.share)} of K·V* lost at K = {power(self.K)}"
         said = f"{lost}; {users_words(self.cell)}"
-        known = f"; regret grew like K^{exponent(self.growth)} over the decade before"
+        known = f"; regret grew like K^{exponent(self.growth)} since the K before"
         return said if np.isnan(self.growth) else said + known
 
 
@@ -120,7 +119,7 @@ def listed(entry: Entry) -> bool:
 
 
 def rows(table: Landscape, problem: str, K: int, printed: bool = False) -> list[Row]:
-    """Of one problem at one K, one of DECADES. printed: with the papers' constants; else with those by default."""
+    """Of one problem at one K, one of the table's. printed: with the papers' constants; else with those by default."""
     found = []
     for entry in table.entries.values():
         wanted = entry.bonus == "paper" if printed else entry.default
@@ -132,12 +131,15 @@ def rows(table: Landscape, problem: str, K: int, printed: bool = False) -> list[
 def _row(table: Landscape, entry: Entry, cell: Cell, K: int) -> Row:
     places = {int(k): i for i, k in enumerate(cell.at)}
     nothing = (np.nan, np.nan, np.nan)
-    at, before = places.get(K), places.get(K // 10)
+    at = places.get(K)
     found = nothing if at is None else tuple(float(v[0]) for v in median_band(cell.regret[:, [at]]))
     median, low, high = found
     growth = np.nan
-    if at is not None and before is not None:
-        growth = float(np.log10(np.median(cell.regret[:, at]) / np.median(cell.regret[:, before])))
+    if at:
+        then, now = np.median(cell.regret[:, [at - 1, at]], axis=0)
+        growth = (
+            float(np.log(now / then) / np.log(cell.at[at] / cell.at[at - 1])) if then > 0 < now else np.nan
+        )
     why = "" if at is not None else cell.refused.get(K, "this was not run")
     noise = table.printed.get(f"{entry.learner}:{entry.privacy}")
     share = median / (K * cell.v_star)
@@ -146,7 +148,7 @@ def _row(table: Landscape, entry: Entry, cell: Cell, K: int) -> Row:
 
 COLUMNS = (
     "problem", "K", "learner", "trust", "constants", "regret (median)", "low (95%)", "high (95%)", "share of K V* lost",
-    "users needed", "needed, low (95%)", "needed, high (95%)", "exponent of the decade before", "bound on regret",
+    "users needed", "needed, low (95%)", "needed, high (95%)", "exponent since the K before", "bound on regret",
     "exponent of the bound", "year", "source", "proved", "claimed", "measured", "why not",
 )  # fmt: skip
 
@@ -175,7 +177,7 @@ def whole(table: Landscape) -> pd.DataFrame:
         for problem in PROBLEMS
         for entry in table.entries.values()
         if listed(entry) and (entry.key, problem) in table.cells
-        for K in DECADES
+        for K in table.users
     ]
     return frame(found)
 
@@ -195,7 +197,7 @@ def text(table: Landscape) -> str:
 
 
 def _lines(table: Landscape, problem: str, trust: str) -> Iterator[str]:
-    found = [row for row in rows(table, problem, DECADES[-1]) if row.entry.privacy == trust]
+    found = [row for row in rows(table, problem, table.users[-1]) if row.entry.privacy == trust]
     for row in sorted(found, key=lambda row: (np.isnan(row.needed), row.needed)):
         yield f"{row.learner}: {users_words(row.cell) if not row.cell.why else f'not run, {row.cell.why}'}"
     for learner, why in absent(trust).items():

@@ -117,12 +117,14 @@ class Landscape:
 
     Attributes:
         version: with what it was computed.
+        users: K, ascending.
         entries: by key.
         cells: by entry and problem.
         printed: by learner and trust, "dp-ucbvi:central", what noise as printed claims and proves.
     """
 
     version: Mapping[str, str]
+    users: tuple[int, ...]
     entries: Mapping[str, Entry]
     cells: Mapping[tuple[str, str], Cell]
     printed: Mapping[str, Promise]
@@ -131,6 +133,7 @@ class Landscape:
         """JSON-able."""
         return {
             "version": dict(self.version),
+            "users": list(self.users),
             "printed": {key: asdict(promise) for key, promise in self.printed.items()},
             "entries": [asdict(entry) for entry in self.entries.values()],
             "cells": [cell.to_dict() for cell in self.cells.values()],
@@ -144,6 +147,7 @@ class Landscape:
         printed = {key: promise_of(one) for key, one in given["printed"].items()}
         return cls(
             given["version"],
+            tuple(given["users"]),
             {entry.key: entry for entry in entries},
             {(cell.entry, cell.problem): cell for cell in cells},
             {key: one for key, one in printed.items() if one is not None},

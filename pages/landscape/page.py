@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.landscape import BUDGET, PROBLEMS, frame, rows
-from dprl.landscape.entry import DECADES
 from dprl.landscape.rows import whole
 from dprl.tables import csv
 from dprl.words import power, promise
@@ -68,7 +67,7 @@ def inputs() -> None:
                 name="landscape.problem",
             )
         with st.container(width=130):
-            users = {str(K): power(K) for K in DECADES}
+            users = {str(K): power(K) for K in table().users}
             select("Users K", list(users), str(seen.K), lambda K: change(K=int(K)), users, name="landscape.K")
         segments(
             "Constants", "constants", words.CONSTANTS, seen.constants, lambda value: change(constants=value)

@@ -18,6 +18,7 @@ from dprl.fields import Field
 from dprl.landscape import PROBLEMS, Landscape
 from dprl.landscape.entry import DECADES
 from dprl.landscape.rows import listed
+from dprl.words import power
 from pages.shared.results.bundled import DIRECTORY
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import Part, session, write_address
@@ -90,9 +91,11 @@ def decode(given: Query) -> tuple[Seen, tuple[str, ...]]:
     values: dict[str, Any] = {
         name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()
     }
-    if values["K"] not in DECADES:
-        problems.append("K: it was taken as the power of ten below it, as runs are of powers of ten.")
-        values["K"] = max(K for K in DECADES if values["K"] >= K)
+    users = table().users
+    if values["K"] not in users:
+        below = max(K for K in users if values["K"] >= K)
+        problems.append(f"K: it was taken as {power(below)}, the largest below it that was run.")
+        values["K"] = below
     of = links.chosen("of", links.last(given, "of"), learners(), problems)
     return Seen(**values, of=of), tuple(problems)
 

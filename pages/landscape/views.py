@@ -13,7 +13,7 @@ from dprl.figures import landscape as figures
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
 from dprl.landscape import PROBLEMS, TARGET, Row, frame
-from dprl.landscape.entry import DECADES, absent, paper, year
+from dprl.landscape.entry import absent, paper, year
 from dprl.landscape.rows import CLAIMED, TRUSTS, listed
 from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
@@ -109,7 +109,7 @@ def shown(found: Sequence[Row]) -> pd.DataFrame:
     whole = frame(list(found))
     columns = [
         "learner", "trust", "users needed", "so", "regret (median)", "share of K V* lost",
-        "exponent of the decade before", "bound on regret", "exponent of the bound", "year", "source", "why not",
+        "exponent since the K before", "bound on regret", "exponent of the bound", "year", "source", "why not",
     ]  # fmt: skip
     whole["so"] = [
         "not run" if np.isnan(u) else "more than 10¹⁵" if np.isinf(u) else "" for u in whole["users needed"]
@@ -146,7 +146,7 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
             "so": st.column_config.TextColumn("", width="small"),
             "regret (median)": number(format="scientific"),
             "share of K V* lost": number("lost, % of K·V*", format="%.3g"),
-            "exponent of the decade before": number("grew like K^", format="%.2f"),
+            "exponent since the K before": number("grew like K^", format="%.2f"),
             "exponent of the bound": number("bound: K^", format="%.2f"),
             "bound on regret": st.column_config.TextColumn(width="medium"),
             "year": number(format="%d"),
@@ -208,5 +208,5 @@ def _refused(cell: object) -> str:
     assert isinstance(cell, Cell)
     entry = table().entries[cell.entry]
     name = f"{ALGORITHMS[entry.learner].title}, {PRIVATIZERS[entry.privacy].title}, {PROBLEMS[cell.problem].title}"
-    some = "" if not len(cell.at) else f" ({len(cell.refused)} of {len(DECADES)} K)"
+    some = "" if not len(cell.at) else f" ({len(cell.refused)} of {len(table().users)} K)"
     return escape(f"{name}{some}: {next(iter(cell.refused.values()))}")

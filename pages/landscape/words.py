@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.landscape import BUDGET, PROBLEMS, SEEDS, TARGET, Row
-from dprl.landscape.entry import DECADES
 from dprl.landscape.rows import TRUSTS, size_words
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import landscape as sentences
 from dprl.words import percent, promise
-from pages.landscape.state import Seen
+from pages.landscape.state import Seen, table
 
 CONSTANTS = {"default": "As by default", "paper": "Paper constants"}
 HOW = (
@@ -56,7 +55,7 @@ def verdict(found: Sequence[Row]) -> str:
         given(trust): [(row.learner, *row.cell.needed) for row in found if row.entry.privacy == trust]
         for trust in TRUSTS
     }
-    return sentences.fewest(by_trust, DECADES[-1])
+    return sentences.fewest(by_trust, table().users[-1])
 
 
 def see(found: Sequence[Row], K: int) -> str:

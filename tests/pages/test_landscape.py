@@ -48,7 +48,7 @@ def test_links_make_the_round_trip() -> None:
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("K=2e9", "K: it was taken as the power of ten below it"),
+        ("K=2e9", "K: it was taken as 10⁹, the largest below it that was run."),
         ("problem=taxi", "problem: taxi is not allowed; give one of clinic"),
         ("sort=price", "sort: price is not allowed"),
         ("of=nobody", "of: nobody is not allowed"),
