@@ -68,7 +68,7 @@ class Cell:
         """JSON-able; None for what is infinite or not known, with which of both."""
         whole = asdict(self)
         reasons: dict[str, list[int]] = {}
-        for K, why in self.refused.items():
+        for K, why in sorted(self.refused.items()):
             reasons.setdefault(why, []).append(K)
         whole["refused"] = [[K, why] for why, K in reasons.items()]
         whole["at"] = [int(K) for K in self.at]

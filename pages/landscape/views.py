@@ -157,7 +157,8 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
 def closely(found: Sequence[Row], seen: Seen) -> None:
     """One learner: what is proved, claimed and measured of it, and the way to its run."""
     by_key = {f"{row.entry.learner}:{row.entry.privacy}": row for row in found}
-    of = seen.of if seen.of in by_key else next(iter(by_key))
+    first = next((key for key, row in by_key.items() if row.cell.proved), next(iter(by_key)))
+    of = seen.of if seen.of in by_key else first
     names = {key: f"{row.learner}, {row.trust}" for key, row in by_key.items()}
     with st.container(border=True, key="landscape_close"):
         select("Look closely at", list(by_key), of, lambda key: change(of=key), names, name="landscape.of")

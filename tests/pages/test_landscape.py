@@ -94,12 +94,13 @@ def test_controls_change_what_is_seen_and_the_address(visit: Visit) -> None:
 
 
 def test_a_cell_leads_to_its_run_in_explore(visit: Visit) -> None:
-    app = visit(PAGE, **dict(encode(OTHER)))
+    seen = replace(OTHER, constants="default")
+    app = visit(PAGE, **dict(encode(seen)))
     (link,) = [one for one in app.get("page_link") if "Explore" in one.proto.label]
     query = parse_qs(link.proto.query_string)
     (other,) = visit("pages/explore/page.py", c=query["c"]).session_state["session"].explore.curves
-    row = next(r for r in rows(table(), OTHER.problem, OTHER.K, True) if r.entry.key.startswith(OTHER.of))
-    assert other.spec == row.entry.spec(PROBLEMS[OTHER.problem], OTHER.K)
+    row = next(r for r in rows(table(), seen.problem, seen.K) if r.entry.key.startswith(seen.of))
+    assert other.spec == row.entry.spec(PROBLEMS[seen.problem], seen.K)
 
 
 def test_a_learner_that_cannot_be_run_says_why_and_leads_nowhere(visit: Visit) -> None:
