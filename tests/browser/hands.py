@@ -12,6 +12,7 @@ SOON = 3000  # ms until what opens not at every press does
 # How often Tab is pressed from one control to the next, and all around the page, and an arrow within a control.
 TABS, ROUND, ARROWS = 4, 100, 40
 OWNER = "[data-testid=stDataFrame], [data-testid=stCode], [data-testid=stSidebarHeader]"  # shows its tools to a mouse
+MEANING = ".dprl-meaning"
 COLUMN_MENU = "[data-testid=stDataFrameColumnMenu]"
 FULL = ("You can only select up to", "No results")  # where the entries were
 MODEL = b"""{"name": "two rooms", "P": [[[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.7, 0.3]]],
@@ -146,6 +147,9 @@ class Mouse(Hand):
 
     def spot(self, at: ElementHandle) -> tuple[float, float]:
         """Where to press it."""
+        if self.page.query_selector(f"{MEANING}:not([hidden])"):  # of a word on which the mouse was left
+            self.page.mouse.move(0, 0)
+            self.page.wait_for_selector(MEANING, state="hidden", timeout=PATIENCE)
         where = at.evaluate("e => dprlTest.spot(e)")
         if isinstance(where, str):
             raise CannotUse(where)
