@@ -16,6 +16,6 @@ PAGES = [
 
 st.set_page_config(page_icon="📉", layout="wide", initial_sidebar_state=340)
 st.html(Path(__file__).parent / "assets" / "style.css")
-page = st.navigation(PAGES, position="top")
+page = st.navigation(PAGES, position="top", expanded=True)  # on a phone none is behind "View more"
 st.set_page_config(page_title=TITLES[page.url_path].whole)
 frame.show(page)

@@ -24,7 +24,7 @@ from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
 from dprl.theory import Bound
-from dprl.words import between, exponent, human, percent, power, promise, rough
+from dprl.words import between, exponent, human, percent, promise, rough
 
 CONSTANTS = {"anytime": "anytime bonus", "paper": "paper constants", "practical": "constants of its own"}
 TRUSTS = ("central", "shuffle", "local")
@@ -93,7 +93,7 @@ class Row:
         """What runs say of it."""
         if self.why:
             return f"not run: {self.why}"
-        lost = f"{percent(self.share)} of K·V* lost at K = {power(self.K)}"
+        lost = f"{percent(self.share)} of K·V* lost at K = {human(self.K)}"
         said = f"{lost}; {users_words(self.cell)}"
         known = f"; regret grew like K^{exponent(self.growth)} since the K before"
         return said if np.isnan(self.growth) else said + known
@@ -106,9 +106,9 @@ def users_words(cell: Cell) -> str:
     if np.isnan(needed):
         return "not run"
     if np.isinf(needed):
-        return f"{goal} beyond {power(float(cell.at[-1]))} users only, if ever"
+        return f"{goal} beyond {human(float(cell.at[-1]))} users only, if ever"
     if needed <= cell.at[0]:
-        return f"{goal} from {power(float(cell.at[0]))} users or fewer"
+        return f"{goal} from {human(float(cell.at[0]))} users or fewer"
     ends = float(f"{low:.2g}"), float(f"{high:.2g}")
     return f"{goal} from {rough(needed)} users{between(*ends) if ends[0] < ends[1] else ''}"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dprl.words import listed, power, rough
+from dprl.words import human, listed, rough
 
 Needed = tuple[str, float, float, float]  # a learner, and the users that it needs with their interval
 
@@ -24,7 +24,7 @@ def _best(learners: Sequence[Needed], most: float) -> str:
         return "nobody was run"
     _, least, _, high = min(known, key=lambda one: one[1])
     if np.isinf(least):
-        return f"nobody gets there within {power(most)}"
+        return f"nobody gets there within {human(most)}"
     names = [name for name, users, low, _ in known if users == least or low <= high]
     return f"{listed(names)} ({rough(least)})"
 
@@ -37,4 +37,4 @@ def apart(found: Mapping[str, Sequence[float]], K: float) -> str:
             "A line that lies lower has lost less; the dotted line at 10% is where users needed are read off."
         )
     said = [f"{rough(ratio)} times as much {who}" for who, ratio in ratios.items()]
-    return f"After {power(K)} users, beside the best learner the worst has lost {listed(said)}."
+    return f"After {human(K)} users, beside the best learner the worst has lost {listed(said)}."

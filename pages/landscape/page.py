@@ -15,6 +15,7 @@ from pages.shared.layout.download import save
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address
 
@@ -24,14 +25,16 @@ def main() -> None:
     read_address(v)
     corner = head("Landscape", v, settings=False)
     st.markdown(
-        f"Every private learner at one proved guarantee, {escape(promise(*BUDGET))}, under each kind of trust that it "
-        "has, on the same problems."
+        explained(
+            f"Every private learner at one proved guarantee, {escape(promise(*BUDGET))}, under each kind of trust "
+            "that it has, on the same problems."
+        )
     )
     inputs()
     seen = v.seen
     found = rows(table(), seen.problem, seen.K, seen.constants == "paper")
     common(words.common(seen))
-    st.markdown(f"**{escape(words.verdict(found))}**")
+    st.markdown(explained(f"**{escape(words.verdict(found))}**"))
     views.panels(found, seen)
     found = views.ordered(found, seen)
     views.rows_table(found, seen)

@@ -12,7 +12,7 @@ import streamlit as st
 from dprl.figures import landscape as figures
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
-from dprl.landscape import PROBLEMS, TARGET, Row, frame
+from dprl.landscape import PROBLEMS, TARGET, Cell, Row, frame
 from dprl.landscape.entry import absent, paper, year
 from dprl.landscape.rows import CLAIMED, TRUSTS, listed
 from dprl.learners import ALGORITHMS
@@ -23,6 +23,7 @@ from pages.landscape.state import SORTS, Seen, change, table
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import explained
 from pages.shared.names import kind_of
 from pages.shared.text import escape
 from pages.shared.visitor import links
@@ -165,13 +166,15 @@ def closely(found: Sequence[Row], seen: Seen) -> None:
         row = by_key[of]
         source = paper(ALGORITHMS[row.entry.learner])
         st.markdown(
-            "\n".join(
-                [
-                    f"- **Proved:** {escape(row.proved or 'nothing here, as it was not run')}",
-                    f"- **Claimed:** {escape(row.claimed)}",
-                    f"- **Measured:** {escape(row.measured)}",
-                    f"- **From:** {escape(source)}",
-                ]
+            explained(
+                "\n".join(
+                    [
+                        f"- **Proved:** {escape(row.proved or 'nothing here, as it was not run')}",
+                        f"- **Claimed:** {escape(row.claimed)}",
+                        f"- **Measured:** {escape(row.measured)}",
+                        f"- **From:** {escape(source)}",
+                    ]
+                )
             )
         )
         if not row.why:
@@ -203,10 +206,7 @@ def lacking() -> None:
         st.markdown("\n".join(f"- {line}" for line in dict.fromkeys(map(_refused, tried))))
 
 
-def _refused(cell: object) -> str:
-    from dprl.landscape import Cell
-
-    assert isinstance(cell, Cell)
+def _refused(cell: Cell) -> str:
     entry = table().entries[cell.entry]
     name = f"{ALGORITHMS[entry.learner].title}, {PRIVATIZERS[entry.privacy].title}, {PROBLEMS[cell.problem].title}"
     some = "" if not len(cell.at) else f" ({len(cell.refused)} of {len(table().users)} K)"

@@ -139,6 +139,6 @@ def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() ->
         "with a trusted shuffler nobody was run."
     )
     assert apart({"with a trusted agent": [1.0, 30.0], "with nobody trusted": [7.0]}, 1e9) == (
-        "After 10⁹ users, beside the best learner the worst has lost 30 times as much with a trusted agent."
+        "After 1 billion users, beside the best learner the worst has lost 30 times as much with a trusted agent."
     )
     assert "clinic" in words.common(Seen()).lower()
