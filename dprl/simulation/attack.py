@@ -14,10 +14,11 @@ import numpy as np
 
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
+from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
 from dprl.privacy import accounting, attack
 from dprl.privacy.privatizers import Noise
-from dprl.simulation import kinds
+from dprl.simulation import kinds, structure
 from dprl.simulation.collusion import collusion
 from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
@@ -25,7 +26,7 @@ from dprl.simulation.loops import LOOPS
 from dprl.simulation.prepare import guarantee_of, size_of
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Curve, TraceCore
-from dprl.simulation.trajectory import Trajectory, farthest
+from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
 POINTS = 10  # of the curve
 MOST_DRAWS = 2e9  # numbers that one unit draws
@@ -84,17 +85,11 @@ class AttackSpec:
                 f"what a user adds to the sums of {self.run.algorithm} follows from its plans, which is not attacked "
                 "here; give a learner that plans from counts, such as dp-ucbvi.",
             )
-        if self.run.structure is not None:
-            raise SpecError(
-                "structure",
-                "trajectories are given here by state and action whatever is declared possible, and noise on declared "
-                "transitions alone is not attacked; give a run that declares none, whose noise is as large.",
-            )
         object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))
         for name, field in FIELDS.items():
             object.__setattr__(self, name, field.check(getattr(self, name)))
         size = size_of(self.run)
-        for name, usual in zip(("first", "second"), farthest(size), strict=True):
+        for name, usual in zip(("first", "second"), pairs_of(self.run)["farthest"], strict=True):
             text = getattr(self, name) or usual
             object.__setattr__(self, name, Trajectory.parse(name, text, size).text)
         if self.draws * self.executions > MOST_DRAWS:
@@ -242,6 +237,18 @@ class AttackRun:
 AXIS, MEASURE = "execution", "separation"
 
 
+def possible_of(run: RunSpec) -> Table | None:
+    """The table of what is declared possible in a run; None where nothing is declared."""
+    told = (run.environment, run.environment_params)
+    return structure.table(run.structure, *told) if run.structure else None
+
+
+def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
+    """Two episodes that are as far apart as two can be, and two of which one reward differs."""
+    size, table = size_of(run), possible_of(run)
+    return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
+
+
 def noise_of_run(run: RunSpec) -> Noise:
     """The noise of a run, which follows from its spec alone."""
     return LOOPS[ALGORITHMS[run.algorithm].loop].noise_of_run(run)
@@ -249,9 +256,10 @@ def noise_of_run(run: RunSpec) -> Noise:
 
 def game_of(spec: AttackSpec, noise: Noise) -> attack.Game:
     """The game that is played."""
-    size = size_of(spec.run)
+    size, table = size_of(spec.run), possible_of(spec.run)
     first, second = (
-        Trajectory.parse(name, getattr(spec, name), size).counts(size).ravel() for name in ("first", "second")
+        Trajectory.parse(name, getattr(spec, name), size).counts(size, table).ravel()
+        for name in ("first", "second")
     )
     return attack.game(noise, first, second, half=spec.noise == "half")
 

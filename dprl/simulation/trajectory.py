@@ -11,6 +11,7 @@ import numpy as np
 from dprl.fields import SpecError, shown
 from dprl.mdp import Size
 from dprl.mdp.counts import empty
+from dprl.mdp.structure import Table, every_state, next_state
 from dprl.mdp.tabular import Array
 
 ALLOWED = "steps such as 0/1/1, that is state/action/reward with reward 0 or 1, and 0/1/1*5 for five of them"
@@ -59,23 +60,53 @@ class Trajectory:
             for i, ((s, a, reward), count) in enumerate(runs)
         )
 
-    def counts(self, size: Size) -> Array:
-        """[H, S, A, S + 2] what this user adds: rows as in mdp/counts.py."""
-        counts = empty(size.H, size.S, size.A)
+    def counts(self, size: Size, possible: Table | None = None) -> Array:
+        """[H, S, A, B + 2] what this user adds: rows as in mdp/counts.py.
+
+        possible: which next states are declared possible; a step to any other is left out. By default all are.
+        """
+        table = every_state(size.S) if possible is None else possible
+        counts = empty(size.H, size.S, size.A, table.shape[3])
         for h, (s, a, reward) in enumerate(self.steps):
-            following = self.steps[h + 1][0] if h + 1 < len(self.steps) else s
-            counts[h, s, a, following] += 1
-            counts[h, s, a, size.S] += 1
-            counts[h, s, a, size.S + 1] += reward
+            following = self.steps[h + 1][0] if h + 1 < len(self.steps) else stays(table, h, s, a)
+            where = np.flatnonzero(_row(table, h, s, a) == following)
+            if where.size:
+                counts[h, s, a, where[0]] += 1
+                counts[h, s, a, -2:] += 1, reward
         return np.asarray(counts)
 
 
-def farthest(size: Size) -> tuple[str, str]:
-    """Two trajectories that differ in all 6H counters in which two can: in each step's state (or action)."""
-    other = f"{size.S - 1}/0/1" if size.S > 1 else f"0/{size.A - 1}/1"
-    return "0/0/1", other
+def _row(table: Table, h: int, s: int, a: int) -> Table:
+    return np.array([next_state(table, h, s, a, x) for x in range(table.shape[3])])
 
 
-def nearest(size: Size) -> tuple[str, str]:
-    """Two trajectories that differ in one counter: the reward of the last step."""
-    return "0/0/1", "0/0/0" if size.H == 1 else f"0/0/1*{size.H - 1} 0/0/0"
+def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
+    """Where (h, s, a) leads: to s, if that is possible, else to the first that is; to `beside` only if it must."""
+    row = _row(table, h, s, a)
+    known = [int(x) for x in row[row >= 0]]
+    return next((x for x in (s, *known) if x in known and x != beside), known[0])
+
+
+def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
+    """Two trajectories that differ in all 6H counters in which two can, where there are two states or actions: in each
+    step's state, or where they meet in the action. possible: see `Trajectory.counts`; both keep to it."""
+    table = every_state(size.S) if possible is None else possible
+    first, second, s, other = [], [], 0, size.S - 1
+    for h in range(size.H):
+        a = size.A - 1 if s == other else 0
+        first.append((s, 0, 1))
+        second.append((other, a, 1))
+        s = stays(table, h, s, 0)
+        other = stays(table, h, other, a, beside=s)
+    return Trajectory(tuple(first)).text, Trajectory(tuple(second)).text
+
+
+def nearest(size: Size, possible: Table | None = None) -> tuple[str, str]:
+    """Two trajectories that differ in one counter: the reward of the last step. possible: as above."""
+    table = every_state(size.S) if possible is None else possible
+    steps, s = [], 0
+    for h in range(size.H):
+        steps.append((s, 0, 1))
+        s = stays(table, h, s, 0)
+    *most, (s, a, _) = steps
+    return Trajectory(tuple(steps)).text, Trajectory((*most, (s, a, 0))).text

@@ -157,11 +157,9 @@ class Counts:
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
-        """[cells] 3 h + part, where part is 0 in m, 1 in n and 2 in r: at a step a user is in one cell of each, or, of
-        r, perhaps in none. Of declared transitions none are listed."""
-        if self.declared is not None:
-            return np.zeros(0, dtype=np.int64)
-        part = np.append(np.zeros(size.S, dtype=np.int64), (1, 2))
+        """[H * S * A * (B + 2)] 3 h + part, where part is 0 in m, 1 in n and 2 in r: at a step a user is in one cell of
+        each, or, of r, perhaps in none."""
+        part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:

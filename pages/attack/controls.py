@@ -5,12 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.fields import SpecError
+from dprl.learners import ALGORITHMS
 from dprl.simulation import AttackSpec, estimate
 from dprl.words import duration, plural
 from pages.attack.link import BASE
 from pages.attack.state import attack, show_attack, status
 from pages.shared.controls import panel
 from pages.shared.controls.launch import buttons, spec_of
+from pages.shared.controls.structure import structure
 from pages.shared.layout.frame import guarded
 from pages.shared.results import data
 from pages.shared.text import escape
@@ -27,6 +29,9 @@ def controls() -> None:
         panel.environment(s)
         panel.privacy(s)
         panel.size(s)
+        if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
+            with st.expander("More settings"):
+                structure(s)
     with st.container(key="run_box", gap="xsmall"):
         run_box(s)
 

@@ -14,9 +14,10 @@ from dprl.figures.style import Picture
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import attack as sentences
 from dprl.simulation import AttackSpec
-from dprl.simulation.trajectory import ALLOWED, farthest, nearest
+from dprl.simulation.attack import pairs_of
+from dprl.simulation.trajectory import ALLOWED
 from dprl.words import human
-from pages.attack.link import is_farthest, size_of
+from pages.attack.link import is_farthest
 from pages.attack.state import Scores, attack, change, scores, show_attack, start, status, visitor
 from pages.attack.widgets import waiting
 from pages.shared.controls.widgets import segments
@@ -63,15 +64,15 @@ def part() -> None:
 def choices(going: bool) -> None:
     """Which two episodes, how much noise, and which chart."""
     a = attack()
-    size = size_of(a.spec.run)
-    pairs = {"farthest": farthest(size), "nearest": nearest(size)}
+    pairs = pairs_of(a.spec.run)
     now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
         segments("Chart", "chart", CHARTS, a.view.chart, turn)
         titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
         segments("The two episodes", "pair", titles, now, lambda key: again(pairs.get(key)))
         with st.popover("The two episodes", icon=":material/group:"):
-            st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.")
+            undeclared = " Steps that are not declared possible are left out." if a.spec.run.structure else ""
+            st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.{undeclared}")
             for name, label in (("first", "First episode"), ("second", "Second episode")):
                 key = f"{session().version}:attack:{name}"
                 st.text_input(

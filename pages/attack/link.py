@@ -12,12 +12,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from dprl import links
-from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError
-from dprl.mdp import Size
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
-from dprl.simulation.trajectory import farthest
+from dprl.simulation.attack import pairs_of
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
@@ -57,11 +55,6 @@ class AttackLink:
 
 DEFAULT = AttackSpec(run=BASE)
 OWN = {"first": "first", "second": "second", "noise": "noise"}  # fields of the spec by their key
-
-
-def size_of(run: RunSpec) -> Size:
-    """The size of a run's environment."""
-    return Size(*ENVIRONMENTS[run.environment].size(**run.environment_params))
 
 
 def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
@@ -112,7 +105,7 @@ def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpe
 
 def is_farthest(spec: AttackSpec) -> bool:
     """Whether no two episodes are farther apart."""
-    return (spec.first, spec.second) == farthest(size_of(spec.run))
+    return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
 
 
 assert {f.name for f in fields(AttackView)} == FIELDS.keys()

@@ -46,7 +46,8 @@ def results(corner: DeltaGenerator, live: bool) -> None:
         st.rerun()
     run = a.spec.run
     known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]
-    common(" · ".join([*known, PRIVATIZERS[run.privacy].title, f"ε = {run.epsilon:g}"]))
+    declared = ["structure declared"] if run.structure else []
+    common(" · ".join([*known, PRIVATIZERS[run.privacy].title, f"ε = {run.epsilon:g}", *declared]))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
         segments("Part", "show", {key: title for key, (title, _) in PARTS.items()}, a.view.show, turn)
     PARTS[a.view.show][1]()

@@ -27,6 +27,32 @@ def test_a_short_link_is_made_and_opened(visit: Visits, idle: Idle) -> None:
     expect(other.locator(".st-key-chips")).to_contain_text("50")
 
 
+def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits, idle: Idle) -> None:
+    page = visit("free")
+    button, keys = page.get_by_role("button", name="Share"), page.keyboard
+    button.focus()
+    keys.press("Enter")
+    behind = page.get_by_test_id("stPopoverBody")
+    expect(behind).to_be_visible()
+    keys.press("Tab")
+    expect(behind.get_by_role("switch", name="Lock the settings")).to_be_focused()
+    keys.press("Tab")
+    expect(page.get_by_text("Whoever opens the link sees them")).to_be_visible()
+    keys.press("Shift+Tab")
+    keys.press("Shift+Tab")
+    expect(button).to_be_focused()
+    within = "body => body.contains(document.activeElement)"
+    keys.press("Tab")
+    passed = 0
+    while behind.evaluate(within):
+        passed += 1
+        keys.press("Tab")
+    assert passed >= 4
+    assert page.evaluate(
+        "() => { const at = dprlTest.active().getBoundingClientRect(); return 0 < at.y && at.y < 400 }"
+    )
+
+
 def test_a_locked_link_shows_its_settings_and_opens_them_elsewhere(visit: Visits, idle: Idle) -> None:
     page = visit(f"{compared(SHORT)}&lock=all,-epsilon")
     slider = page.get_by_role("slider")

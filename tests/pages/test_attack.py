@@ -130,6 +130,24 @@ def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None
     assert "nearer to each other than the promise has to allow for" in said(app)
 
 
+def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Work) -> None:
+    run = RunSpec(environment="chain", environment_params={"S": 3, "H": 2}, episodes=1000, privacy="local")
+    app = visit(PAGE, b=encode_spec(run))
+    declared = next(menu for menu in app.selectbox if menu.label == "Public structure")
+    declared.set_value("environment").run()
+    unbroken(app)
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert shown(app).spec.run == run.replace(structure="environment", seeds=1)
+    assert "structure declared" in said(app)
+    assert "Steps that are not declared possible are left out." in said(app)
+    work()
+    app.run()
+    unbroken(app)
+    assert "12 counters in which the two episodes differ" in said(app)
+    assert "**Not above the proof.** Proved is ε = 1" in said(app)
+
+
 def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, work: Work) -> None:
     app = visit(PAGE, **LINK)
     work()

@@ -20,7 +20,8 @@ from dprl.privacy.attack import outcomes
 from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.gaussian import innovations
 from dprl.simulation import AttackSpec, AttackTrace, answer, answered, start, trace_from_bytes
-from dprl.simulation.attack import noise_of_run
+from dprl.simulation.attack import noise_of_run, pairs_of, possible_of
+from dprl.simulation.prepare import size_of
 from dprl.simulation.promise import promise as promise_of
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 from tests.privacy.draws import LEVEL, unit_noise
@@ -36,6 +37,18 @@ RUNS = {
     "local": RunSpec(**SMALL, privacy="local"),
     "shuffle": RunSpec(**SMALL, privacy="shuffle"),
     "questions": RunSpec(**SMALL, privacy="local", mechanism="unary"),
+}
+# The same of a problem in which it is declared which next states are possible.
+WALLS: dict[str, Any] = {
+    "environment": "chain",
+    "environment_params": {"S": 4, "H": 3},
+    "episodes": 1000,
+    "structure": "environment",
+}
+DECLARED = {
+    "declared, central": RunSpec(**WALLS, privacy="central"),
+    "declared, shuffle": RunSpec(**WALLS, privacy="shuffle"),
+    "declared, questions": RunSpec(**WALLS, privacy="local", mechanism="unary"),
 }
 
 
@@ -132,6 +145,28 @@ def test_trajectories_are_read_written_and_counted() -> None:
     assert (a != b).sum() == 6 * one_state.H
 
 
+@pytest.mark.parametrize(
+    "run", [*DECLARED.values(), RunSpec(**WALLS | {"environment": "gridworld", "environment_params": {}})]
+)
+def test_episodes_keep_to_what_is_declared_possible(run: RunSpec) -> None:
+    size, table = size_of(run), possible_of(run)
+    assert table is not None
+    for pair, cells in zip(pairs_of(run).values(), (6 * size.H, 1), strict=True):
+        a, b = (Trajectory.parse("first", text, size).counts(size, table) for text in pair)
+        assert (a != b).sum() == cells
+        assert a[..., -2].sum() == b[..., -2].sum() == size.H  # nothing of them is left out
+        assert a.shape[3] < size.S + 2
+
+
+def test_a_step_that_is_not_declared_is_left_out() -> None:
+    size, table = Size(3, 1, 3), np.array([[[[0, 1]], [[1, -1]], [[2, -1]]]])
+    counts = Trajectory.parse("first", "0/0/1 1/0/1 0/0/1", size).counts(size, table)
+    assert counts[0, 0, 0].tolist() == [0, 1, 1, 1]
+    assert not counts[1].any()  # from state 1 to state 0
+    assert counts[2, 0, 0].tolist() == [1, 0, 1, 1]  # where the episode ends nobody said: it stays
+    assert Trajectory.parse("first", "2/0/0", size).counts(size, table)[..., -2].sum() == 3
+
+
 def test_the_same_spec_has_the_same_scores_however_it_is_sliced() -> None:
     spec = AttackSpec(run=RUNS["central"], executions=50, seeds=1)
     first, second = start(spec, 0), start(spec, 0)
@@ -150,9 +185,9 @@ def test_the_same_spec_has_the_same_scores_however_it_is_sliced() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("privacy", RUNS)
+@pytest.mark.parametrize("privacy", RUNS | DECLARED)
 def test_what_is_measured_is_not_above_the_proof_and_half_the_noise_is_caught(privacy: str) -> None:
-    spec = AttackSpec(run=RUNS[privacy], executions=1500, seeds=2)
+    spec = AttackSpec(run=(RUNS | DECLARED)[privacy], executions=1500, seeds=2)
     proved = answered(answer("guarantee", spec))["proved_epsilon"]
     found = measured(spec)
     spread = (found.high - found.low) / (2 * 1.96)

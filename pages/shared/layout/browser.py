@@ -166,6 +166,43 @@ export default function () {
 }
 """
 
+# Streamlit puts what is behind a button at the end of the page, where Tab comes last, from the button past everything
+# else, and far from it. Here Tab leads in, on from its last control to what follows the button, and back.
+_POPOVER_JS = """
+export default function () {
+  // Once the focus has left, all in it has a tabindex of -1, and keeps its own as data, until the focus is there again.
+  const within = (one) => one.dataset?.tabindex === undefined ? one.tabIndex >= 0 : one.dataset.tabindex !== "-1";
+  function* inside(root) {
+    for (const one of root.querySelectorAll("*")) {
+      if (within(one) && !one.disabled && one.checkVisibility({ visibilityProperty: true })) yield one;
+      if (one.shadowRoot) yield* inside(one.shadowRoot);
+    }
+  }
+  const focused = () => {
+    let one = document.activeElement;
+    while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
+    return one;
+  };
+  const tabbed = (event) => {
+    if (event.key !== "Tab" || event.altKey || event.ctrlKey || event.metaKey) return;
+    const button = document.querySelector('[data-testid="stPopoverButton"][aria-expanded="true"]');
+    const body = document.querySelector('[data-testid="stPopoverBody"]');
+    const way = button && body ? [...inside(body)] : [];
+    if (!way.length) return;
+    const [now, back] = [focused(), event.shiftKey];
+    if (now === button && !back) way[0].focus();
+    else if (now === way[0] && back) button.focus();
+    else {
+      if (now === way.at(-1) && !back) button.focus();  // from where the browser goes on
+      return;
+    }
+    event.preventDefault();
+  };
+  document.addEventListener("keydown", tabbed, true);
+  return () => document.removeEventListener("keydown", tabbed, true);
+}
+"""
+
 _copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTON_CSS, js=_COPY_JS)
 _settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
 _close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
@@ -180,6 +217,7 @@ export default function () {{
 }}
 """
 
+_popover = st.components.v2.component("dprl_popover", js=_POPOVER_JS)
 _fullscreen = st.components.v2.component("dprl_fullscreen", js=_FULLSCREEN_JS)
 _sign = st.components.v2.component("dprl_sign", js=_SIGN_JS)
 
@@ -236,6 +274,12 @@ def keep_fullscreen() -> None:
     """Has a chart that fills the screen go on filling it when it is drawn anew."""
     with st.container(key="fullscreen"):
         _fullscreen(key="keep_fullscreen", height=1)
+
+
+def tab_into_popovers() -> None:
+    """Has Tab lead from a button to what it has opened, and on from there."""
+    with st.container(key="popovers"):
+        _popover(key="tab_into_popovers", height=1)
 
 
 def sign_pictures() -> None:

@@ -13,7 +13,13 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
-from pages.shared.layout.browser import close_sidebar, follow_daylight, keep_fullscreen, sign_pictures
+from pages.shared.layout.browser import (
+    close_sidebar,
+    follow_daylight,
+    keep_fullscreen,
+    sign_pictures,
+    tab_into_popovers,
+)
 from pages.shared.layout.terms import forget, show_meanings
 from pages.shared.results.data import store
 from pages.shared.text import escape
@@ -130,4 +136,5 @@ def show(page: Page) -> None:
     follow_daylight(dark(), wide(), measured)
     keep_fullscreen()
     sign_pictures()
+    tab_into_popovers()
     show_meanings()
