@@ -5,7 +5,8 @@ HOST ?= localhost
 PORT ?= 8501
 PYTHON ?= python3 python3.13 python3.12 python3.11
 TESTS ?= tests
-JOBS ?= auto
+# One more than there are cores: the process with the browser mostly waits for it.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # COVERAGE="--cov --cov-report=term" says which lines were run.
 COVERAGE ?=
 # FAULTS=0.1 is a tenth of what `make faults` tries.
@@ -26,7 +27,7 @@ $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
 	@echo "make test   set up, with a browser, and run the tests, in JOBS=$(JOBS) processes (below five minutes)"
-	@echo "make test-all the same with the thorough ones, as continuous integration does"
+	@echo "make test-all the same with the thorough ones, before a release (a quarter of an hour)"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
 	@echo "make walk   use every control of the pages with a sidebar, by mouse and by keyboard (minutes)"
 	@echo "make faults kill, damage, fill and set the clock, as often as docs/deploying.md says (minutes)"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
 from tests.browser.test_pages import CURVE, LINK
 
 
+@pytest.mark.thorough
 def test_the_first_visitor_of_all_may_come_by_a_link(visit: Visits, idle: Callable[[Any], None]) -> None:
     page = visit(LINK)
     expect(page.get_by_role("link", name="Home")).to_be_visible()

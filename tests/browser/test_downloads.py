@@ -154,6 +154,7 @@ CHARTS = [("tab", name) for name in ("Regret", "Counts", "Policy")]
 CHARTS += [("link", name) for name in ("Home", "Trade-offs", "When is privacy free?")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "charts"),
     [
@@ -177,6 +178,7 @@ def test_every_chart_is_saved_as_the_picture_that_was_chosen(
         opened(file, content, browser, tmp_path)
 
 
+@pytest.mark.thorough
 def test_the_sliders_of_what_is_taken_along_agree_with_the_store(
     visit: Visits, idle: Idle, browser: Browser, tmp_path: Path
 ) -> None:

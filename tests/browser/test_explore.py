@@ -45,6 +45,7 @@ def whole_screen_stays(page: Page) -> None:
     page.wait_for_function(tool)
 
 
+@pytest.mark.thorough
 def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Visits, idle: Idle) -> None:
     page = visit("explore")
     page.get_by_role("button", name="Show this").first.click()

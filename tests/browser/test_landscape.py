@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
@@ -33,6 +34,7 @@ def test_it_fits_and_its_link_opens_the_same(visit: Visits, idle: Idle, screen: 
     assert other.url == page.url
 
 
+@pytest.mark.thorough
 def test_a_second_visitor_sees_it_within_three_seconds(visit: Visits, idle: Idle) -> None:
     idle(visit("landscape"))
     page = visit.window()

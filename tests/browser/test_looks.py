@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from dprl.figures.style import DARK, LIGHT, Theme
@@ -28,6 +29,7 @@ def ink(theme: Theme) -> str:
     return f"rgb({', '.join(str(int(theme.ink[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
+@pytest.mark.thorough
 def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: Visits, idle: Idle) -> None:
     page = visit(LINK)
     for chip in page.locator(".st-key-chips button[data-testid=stPopoverButton]").all():

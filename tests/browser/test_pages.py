@@ -81,6 +81,7 @@ def test_back_returns_to_the_comparison_before(visit: Visits, idle: Idle) -> Non
     idle(page)
 
 
+@pytest.mark.thorough
 def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits, idle: Idle) -> None:
     S = 40
     P = [[[1 / S] * S]] * S

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
@@ -59,6 +60,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     expect(other.get_by_text("hiding each of them at ε\u00a0=\u00a00.3 takes")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits, idle: Idle) -> None:
     page = visit()
     slider = page.get_by_role("slider", name="Privacy budget")

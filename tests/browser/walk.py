@@ -230,6 +230,7 @@ class Walk:
                 tries += not isinstance(error, Replaced)
                 self.well()
                 self.rest()
+                self.shut()
                 if (now := self.look()) and now[0].layers > control.layers:
                     self.leave(now[0].layers)
                 again = self.find(control)

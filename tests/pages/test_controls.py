@@ -74,7 +74,7 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environ
     assert all(name == "model" or any(w.label.startswith(name) for w in labelled) for name in fields)
 
 
-@pytest.mark.parametrize("algorithm", sorted({algorithm for algorithm, _ in STAGED}))
+@pytest.mark.parametrize("algorithm", first(sorted({algorithm for algorithm, _ in STAGED})))
 def test_a_learner_that_lists_policies_offers_a_small_environment(visit: Visit, algorithm: str) -> None:
     app = visit(EXPLORE)
     widget(app, "selectbox", "Algorithm").select(algorithm).run()
@@ -98,7 +98,7 @@ NOISE = [
 ]
 
 
-@pytest.mark.parametrize(("privacy", "calibration", "mechanism"), first(NOISE, lambda noise: noise[:2]))
+@pytest.mark.parametrize(("privacy", "calibration", "mechanism"), first(NOISE, lambda noise: noise[0]))
 def test_every_noise_there_is_can_be_chosen_and_no_other(
     visit: Visit, privacy: str, calibration: str, mechanism: str
 ) -> None:

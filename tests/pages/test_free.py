@@ -26,6 +26,7 @@ from pages.shared.visitor import links
 from tests.pages.conftest import charts, unbroken, words
 from tests.pages.hostile import hostile
 from tests.pages.test_free_link import LINK
+from tests.problems import first
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -83,6 +84,7 @@ def test_the_seeds_of_what_comes_with_the_program_agree_so_that_means_are_drawn(
         assert final.mean() < 2 * np.median(final)
 
 
+@pytest.mark.thorough
 def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Work) -> None:
     """Then nothing is lost, with privacy or without: that is no late mistake."""
     base = BASE.replace(
@@ -110,7 +112,7 @@ def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: 
 
 
 @pytest.mark.parametrize("show", SHOWN)
-@pytest.mark.parametrize("bonus", ["anytime", "paper"])
+@pytest.mark.parametrize("bonus", first(["anytime", "paper"]))
 def test_every_chart_of_what_comes_with_the_program(
     visit: Visit, store: Store, show: str, bonus: str
 ) -> None:
@@ -126,6 +128,7 @@ def test_every_chart_of_what_comes_with_the_program(
     assert store.activity().runs_waiting == 0
 
 
+@pytest.mark.thorough
 def test_every_chart_while_runs_wait_go_on_and_are_finished(visit: Visit, work: Work) -> None:
     for seeds, show in product((0, 1, 4, 20), SHOWN):
         work(seeds if show == SHOWN[0] else 0)
@@ -249,7 +252,7 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
     assert _query(app)["eps"] == "0.5"
 
 
-@pytest.mark.parametrize("typed", ["-1", "0", "nan", "1e400", "many", "", "<b>"])
+@pytest.mark.parametrize("typed", first(["-1", "0", "nan", "1e400", "many", "", "<b>"]))
 def test_a_bad_number_in_the_calculator_is_said_in_a_sentence(visit: Visit, typed: str) -> None:
     app = visit(PAGE, show="calculator")
     app.text_input(key=_key(app, "free.K")).input(typed).run()
@@ -280,7 +283,7 @@ def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
     assert "only slopes and ratios mean something" in said(app)
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.parametrize("block", first(range(3)))
 def test_hostile_links_are_answered_by_a_page(visit: Visit, block: int) -> None:
     app = visit(PAGE)
     for seed in range(1000 + 8 * block, 1008 + 8 * block):
