@@ -26,6 +26,7 @@ from tests.pages.conftest import unbroken, words
 from tests.pages.hostile import hostile
 from tests.pages.test_computing import ASK
 from tests.pages.test_links import COMPARISONS
+from tests.problems import first
 
 RUN = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=1000, seeds=2)
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**4, seeds=2)
@@ -69,7 +70,7 @@ def follow(app: AppTest, page: str, seed: int) -> None:
     assert "Traceback" not in words(app)
 
 
-@pytest.mark.parametrize("page", GOOD)
+@pytest.mark.parametrize("page", first(GOOD))
 def test_hostile_links_to_every_page(
     visit: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:

@@ -27,7 +27,7 @@ from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.pages.conftest import charts, plain, unbroken, words
-from tests.problems import first, home, loop
+from tests.problems import first, home
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -311,7 +311,7 @@ def lost(spec: RunSpec) -> np.ndarray:
     return rows
 
 
-@pytest.mark.parametrize("corner", CORNERS)
+@pytest.mark.parametrize("corner", first(CORNERS))
 def test_what_cannot_be_run_is_said_and_the_rest_drawn(
     visit: Visit, monkeypatch: pytest.MonkeyPatch, corner: str
 ) -> None:
@@ -398,7 +398,7 @@ def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
     assert store.activity().runs_waiting > 7
 
 
-@pytest.mark.parametrize("algorithm", first(ALGORITHMS, loop))
+@pytest.mark.parametrize("algorithm", first(ALGORITHMS))
 def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
     """With bits as a preview has them: to account for them exactly takes seconds, and changes no sentence."""
     monkeypatch.setattr(shuffle, "least_bits", lambda *given: least_bits(*given[:-1], False))
