@@ -31,7 +31,7 @@ from pages.landscape.state import FILE as LANDSCAPE
 from pages.lessons.known import FILE as TAUGHT
 from pages.lessons.known import OWN
 from pages.shared.results.answers import OPTIMA
-from pages.shared.results.bundled import DIRECTORY, ENDS, FILES
+from pages.shared.results.bundled import DIRECTORY, ENDS, EXPLORED, FILES, explored_specs
 from pages.tradeoffs import study as studies
 from pages.users.state import FILE as NEEDED
 
@@ -72,7 +72,12 @@ def final(spec: RunSpec) -> list[float]:
     trace = run(spec)
     if spec.privacy == "none" and (stuck := metrics.unsettled(trace.episodes, trace.regret)):
         raise RuntimeError(f"{stuck} seeds have not settled: {spec.to_json()}")
-    return [float(f"{value:.{END_DIGITS}g}") for value in trace.regret[:, -1]]
+    return last(trace.regret)
+
+
+def last(regret: NDArray[np.float64]) -> list[float]:
+    """[seeds] where curves [seeds, C] end."""
+    return [float(f"{value:.{END_DIGITS}g}") for value in regret[:, -1]]
 
 
 def first_study() -> dict[RunSpec, list[float]]:
@@ -182,6 +187,8 @@ def main(names: Collection[str]) -> None:
             write(name, map(compute, specs()))
     if ENDS.stem in names or not names:
         write(ENDS.stem, ({"spec": spec.to_dict(), "ends": ends} for spec, ends in first_study().items()))
+    if EXPLORED.stem in names or not names:
+        write(EXPLORED.stem, ({"spec": s.to_dict(), "ends": last(run(s).regret)} for s in explored_specs()))
     if OPTIMA.stem in names or not names:
         write(OPTIMA.stem, optima())
     if PLAYED.stem in names or not names:

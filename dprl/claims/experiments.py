@@ -244,12 +244,12 @@ ONE_DRAW = Claim(
 )
 
 EXPLORED = [
-    RunSpec(algorithm="rlsvi", schedule="geometric:0.002", episodes=10**k, seeds=SEEDS)
+    RunSpec(algorithm="rlsvi", schedule=exploration.BLOCKS, episodes=10**k, seeds=SEEDS)
     for k in (3, 4, 5, 7, 9)
 ]
 PRINTED = [EXPLORED[-1], EXPLORED[-1].replace(episodes=10**12)]
 EXPLORING = Claim(
-    "rlsvi-private",
+    exploration.KEY,
     "Exploring hides users",
     "The noise that RLSVI explores with is (ρ + 2√(ρ ln(1/δ)), δ)-joint private, ρ = 2AK/(H² ln(2HSA)).",
     "Lu, Gajane, Bai, Talebi 2026, abstract",

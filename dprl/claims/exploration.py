@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from dprl.claims.claim import Evidence, Plot, Series, Setting, problem
 from dprl.claims.regret import USERS
 from dprl.learners import ALGORITHMS
-from dprl.metrics import Finding, Measured, at_most, of_threshold, t_interval
-from dprl.simulation import RunSpec
+from dprl.metrics import Finding, Measured, at_most, of_threshold, ratio
+from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.prepare import size_of
 from dprl.words import human
 
-MOST = 10_000.0  # the largest epsilon of a spec: beyond it calibrated noise is given less than is claimed
+# The budgets of a spec: beyond them calibrated noise is given another than is claimed.
+LEAST, MOST = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or np.inf
+BLOCK = 0.002  # of the users so far play the policy of one draw: docs/rlsvi.md
+BLOCKS = f"geometric:{BLOCK:g}"
+KEY = "rlsvi-private"  # of the claim
+TOLD = "budget ε found in what another user is told"
+FEWEST = 100  # users that anything is planned for
 
 
 def scripted(H: int, K: int) -> RunSpec:
@@ -30,11 +37,16 @@ def scripted(H: int, K: int) -> RunSpec:
     )
 
 
-def claimed(spec: RunSpec) -> float:
-    """The epsilon that is claimed of a run of RLSVI."""
+def budget(spec: RunSpec) -> tuple[float, float, str]:
+    """The epsilon that is claimed of a run of RLSVI, the delta, and by whom."""
     stated = ALGORITHMS[spec.algorithm].stated
     assert stated is not None
-    return stated(size_of(spec), spec.episodes)[0]
+    return stated(size_of(spec), spec.episodes)
+
+
+def claimed(spec: RunSpec) -> float:
+    """The epsilon alone."""
+    return budget(spec)[0]
 
 
 def sizes(spec: RunSpec) -> str:
@@ -53,7 +65,7 @@ def attacked(spec: RunSpec) -> Setting:
 
     return Setting(
         f"Scripted users · {sizes(spec)}",
-        "budget ε found in what another user is told",
+        TOLD,
         f"at most {human(claimed(spec))}",
         (spec,),
         judge,
@@ -83,13 +95,85 @@ def published(spec: RunSpec) -> Setting:
 
 def calibrated(spec: RunSpec, bonus: str) -> RunSpec:
     """DP-UCBVI with a trusted agent at the budget that is claimed of a run of RLSVI, or MOST."""
-    stated = ALGORITHMS[spec.algorithm].stated
-    assert stated is not None
-    epsilon, delta, _ = stated(size_of(spec), spec.episodes)
+    epsilon, delta, _ = budget(spec)
     return RunSpec(
         environment=spec.environment, environment_params=spec.environment_params, episodes=spec.episodes,
         epsilon=min(float(f"{epsilon:.3g}"), MOST), delta=delta, bonus=bonus, seeds=spec.seeds,
+        root_seed=spec.root_seed, structure=spec.structure,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Runs that are planned for the same K users.
+
+    Attributes:
+        own: RLSVI, whose own noise is all there is.
+        calibrated: DP-UCBVI with a trusted agent at the budget that is claimed of the other.
+    """
+
+    own: RunSpec
+    calibrated: RunSpec
+
+    @property
+    def users(self) -> int:
+        """K."""
+        return self.own.episodes
+
+    @property
+    def epsilon(self) -> float:
+        """The budget of both, to three digits."""
+        assert self.calibrated.epsilon is not None
+        return self.calibrated.epsilon
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Pairs for ever more users.
+
+    Attributes:
+        beyond: Where they end: the first number of users, and the epsilon claimed for it, for which calibrated noise
+            cannot be had; None where K of the problem comes first.
+        delta, by: The other half of each budget, and who claims it of RLSVI.
+    """
+
+    pairs: tuple[Pair, ...]
+    beyond: tuple[int, float] | None
+    delta: float
+    by: str
+
+
+def planned(problem: RunSpec) -> Planned:
+    """RLSVI beside calibrated noise at the budget that is claimed of it, for 100, 200, 500, ... users up to those of a
+    run, whose environment, bonus and seeds they have.
+
+    Raises:
+        SpecError: DP-UCBVI cannot be run like that.
+    """
+    first = RunSpec(
+        environment=problem.environment, environment_params=problem.environment_params, algorithm="rlsvi",
+        schedule=BLOCKS, episodes=FEWEST, seeds=problem.seeds, root_seed=problem.root_seed,
+        structure=problem.structure,
+    )  # fmt: skip
+    _, delta, by = budget(first)
+    pairs, beyond = [], None
+    for users in numbers(problem.episodes):
+        own = first.replace(episodes=users)
+        epsilon = claimed(own)
+        if epsilon > MOST:
+            beyond = users, epsilon
+            break
+        if epsilon >= LEAST:
+            pairs.append(Pair(own, calibrated(own, problem.bonus)))
+    return Planned(tuple(pairs), beyond, delta, by)
+
+
+def numbers(most: int) -> Iterator[int]:
+    """FEWEST users, twice, five times, ten times as many, and so on."""
+    decade = FEWEST
+    while decade <= most:
+        yield from (factor * decade for factor in (1, 2, 5) if factor * decade <= most)
+        decade *= 10
 
 
 def costs(runs: Sequence[RunSpec], place: int, bonus: str = "anytime") -> Setting:
@@ -102,9 +186,7 @@ def costs(runs: Sequence[RunSpec], place: int, bonus: str = "anytime") -> Settin
     constants = "" if bonus == "anytime" else " · paper constants"
 
     def judge(evidence: Evidence) -> Finding:
-        ratios = np.log(evidence.runs[mine].ends / evidence.runs[other].ends)
-        value, low, high = (float(np.exp(x)) for x in t_interval(ratios))
-        return at_most(Measured(value, low, high), 1.0)
+        return at_most(ratio(evidence.runs[mine].ends, evidence.runs[other].ends), 1.0)
 
     def draw(evidence: Evidence) -> Plot:
         x = np.array([float(run.episodes) for run in runs])

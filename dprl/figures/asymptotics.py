@@ -98,7 +98,7 @@ def over_episodes(
     )
     note = _draw(figure, curves, show_seeds, dark)
     if view == "regret":
-        _most(figure, curves, dark)
+        all_there_is(figure, curves, dark)
     _mark(figure, curves, flat, dark)
     figure.update_layout(uirevision=view)
     return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), _table(curves))
@@ -116,7 +116,7 @@ def _draw(figure: go.Figure, curves: Sequence[Curve], show_seeds: bool, dark: bo
     )
 
 
-def _most(figure: go.Figure, curves: Sequence[Curve], dark: bool) -> None:
+def all_there_is(figure: go.Figure, curves: Sequence[Curve], dark: bool) -> None:
     """K V*, all there is to lose: from theory, hence dotted."""
     known = [(c.episodes, c.v_star) for c in curves if c.v_star and len(c.episodes)]
     if not known:
@@ -294,7 +294,7 @@ def beside(
         subtitle="means over seeds; dotted: bounds, constants set to 1",
     )
     note = _draw(figure, curves, False, dark)
-    _most(figure, curves, dark)
+    all_there_is(figure, curves, dark)
     for number, bound in enumerate(bounds):
         color = looks.color(bound.model, bound.epsilon, dark)
         name = f"{LETTERS[number]}: {style.plain(bound.label)}, {style.plain(bound.paper)}"

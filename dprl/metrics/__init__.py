@@ -21,6 +21,7 @@ from dprl.metrics.attack import (
     separation,
     surely,
 )
+from dprl.metrics.crossing import crossing, ratio, stays_above
 from dprl.metrics.datasets import Bite, bite, enough, rarest
 from dprl.metrics.growth import (
     FLAT,
@@ -93,6 +94,7 @@ __all__ = [
     "bite",
     "clopper_pearson",
     "coverage",
+    "crossing",
     "enough",
     "epsilon_of_separation",
     "every_more_than",
@@ -122,6 +124,7 @@ __all__ = [
     "power_law",
     "rarest",
     "rate",
+    "ratio",
     "region",
     "regret_band",
     "reversals",
@@ -130,6 +133,7 @@ __all__ = [
     "share_of_worst",
     "skewed_median",
     "spectrum",
+    "stays_above",
     "surely",
     "t_interval",
     "time_shared",

@@ -12,6 +12,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec, estimate
 from dprl.simulation.pairs import calibrations_for
 from dprl.words import duration, plural
+from pages.free import explored
 from pages.free.link import BASE, LEARNERS, compared
 from pages.free.state import free, show_runs
 from pages.shared.controls.launch import buttons, spec_of
@@ -84,8 +85,7 @@ def run_box(s: Session) -> None:
     base, refusal = spec_of(s)
     missing: list[RunSpec] = []
     if base:
-        curves, refused = compared(base)
-        missing = [c.spec for c in curves if c.spec not in bundled("free") and status(c.spec).state != "done"]
+        missing, refused = lacking(base)
         for sentence in refused:
             st.caption(f":red[{escape(sentence)}]")
     if refusal:
@@ -103,7 +103,19 @@ def run_box(s: Session) -> None:
     buttons("Run" if missing or not base else "Show", run, base, BASE)
 
 
+def lacking(base: RunSpec) -> tuple[list[RunSpec], list[str]]:
+    """What the view shown has still to run, and a sentence for each run that cannot be made."""
+    if free().view.show == explored.SHOW:
+        try:
+            return explored.lacking(base), []
+        except SpecError as error:
+            return [], [str(error)]
+    curves, refused = compared(base)
+    known = bundled("free")
+    return [c.spec for c in curves if c.spec not in known and status(c.spec).state != "done"], refused
+
+
 def run(base: RunSpec) -> None:
-    """Shows the four runs and asks for what is missing of them."""
+    """Shows the runs and asks for what is missing of them."""
     free().problems = ()
     show_runs(base)

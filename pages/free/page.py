@@ -9,8 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts as sentences
+from pages.free import exploration
 from pages.free import link as free_link
 from pages.free.controls import controls
+from pages.free.explored import SHOW
 from pages.free.state import change, free, measured, show_runs
 from pages.free.state import status as status_of
 from pages.free.theory import calculator
@@ -39,18 +41,27 @@ def main() -> None:
     with st.sidebar:
         controls()
     corner = head("When is privacy free?", f)
+    if f.view.show == SHOW:
+        redrawn(partial(exploration.results, corner, choices), exploration.pace())
+    else:
+        four(corner)
+    words_and_papers()
+
+
+def four(corner: DeltaGenerator) -> None:
+    """The four runs that differ in who is trusted."""
+    f = free()
     curves, refused = free_link.compared(f.base)
     for sentence in refused:
         st.warning(escape(sentence), icon=":material/info:")
     runs = [status_of(curve.spec) for curve in curves]
     every = status.pace([run for run in runs if run.state in status.ACTIVE])
     redrawn(partial(results, curves, corner), every)
-    words_and_papers()
 
 
 def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> None:
     """Progress, the answer, the chart that is looked at, and the calculator; in the corner the link to just that."""
-    s, f = session(), free()
+    f = free()
     runs = [status_of(curve.spec) for curve in curves]
     going = any(run.state in status.ACTIVE for run in runs)
     if live and not going:
@@ -65,22 +76,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     )
     doubts.tell([sentences.retired([f.base.caution]), stopped_short(found)])
     common(f"{in_common(curves)} · ε = {f.base.epsilon:g}")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
-        segments("Chart", "show", SHOWN, f.view.show, lambda value: change(show=value))
-        offered = {key: BONUS[key] for key in dict.fromkeys((*OFFERED, f.base.bonus))}
-        segments("Bonus constants", "bonus", offered, f.base.bonus, constants)
-        if f.view.show in ("price", "regret"):
-            key = f"{s.version}:free:each"
-            st.toggle(
-                "Every seed",
-                f.view.each == "on",
-                key=key,
-                on_change=on_value(key, lambda on: change(each="on" if on else "off")),
-            )
-        if f.view.show == "theory":
-            bounds_menu()
-        if going:
-            status.pause_switch()
+    choices(going)
     if f.view.show == "calculator":
         calculator()
     else:
@@ -95,6 +91,35 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     )
     with corner:
         share(f)
+
+
+def choices(going: bool = False) -> None:
+    """What is drawn, with which constants, and how. going: whether what is drawn goes on."""
+    s, f = session(), free()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
+        segments("Chart", "show", SHOWN, f.view.show, turn)
+        offered = {key: BONUS[key] for key in dict.fromkeys((*OFFERED, f.base.bonus))}
+        segments("Bonus constants", "bonus", offered, f.base.bonus, constants)
+        if f.view.show in ("price", "regret"):
+            key = f"{s.version}:free:each"
+            st.toggle(
+                "Every seed",
+                f.view.each == "on",
+                key=key,
+                on_change=on_value(key, lambda on: change(each="on" if on else "off")),
+            )
+        if f.view.show == "theory":
+            bounds_menu()
+        if going:
+            status.pause_switch()
+
+
+def turn(show: str) -> None:
+    """Another chart is chosen; where it is of other runs, the whole page is drawn anew."""
+    before = free().view.show
+    change(show=show)
+    if SHOW in (before, show):
+        st.rerun()
 
 
 def constants(bonus: str) -> None:

@@ -17,6 +17,7 @@ from dprl.metrics import Growth
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from pages.explore.regret import note
+from pages.free import explored
 from pages.free import link as free_link
 from pages.free.link import BASE, FreeView
 from pages.shared.names import kind_of
@@ -49,7 +50,7 @@ class Free(Part):
         self.base, self.view, self.problems = link.base, link.view, link.problems
         s.draft = draft_of(link.base)
         s.version += 1
-        begin(lacking(), s.visitor)
+        begin(lacking(), asking())
 
 
 def free() -> Free:
@@ -78,11 +79,18 @@ def show_runs(base: RunSpec) -> None:
 
 def start() -> None:
     """Asks for the runs that are shown and do not come with the program."""
-    ask(lacking(), session().visitor)
+    ask(lacking(), asking())
+
+
+def asking() -> str:
+    """In whose name the runs that are shown are asked for."""
+    return explored.visitor() if free().view.show == explored.SHOW else session().visitor
 
 
 def lacking() -> list[RunSpec]:
     """The runs that are shown and do not come with the program."""
+    if free().view.show == explored.SHOW:
+        return explored.offered(free().base)
     specs = [curve.spec for curve in free_link.compared(free().base)[0]]
     return [spec for spec in specs if spec not in bundled("free")]
 

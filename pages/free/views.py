@@ -29,6 +29,7 @@ SHOWN = {
     "regret": "Regret",
     "growth": "Growth",
     "theory": "Theory",
+    "exploration": "Exploration noise",
     "calculator": "Calculator",
 }
 

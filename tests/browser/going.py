@@ -200,7 +200,8 @@ STOPS = {
                 *SHARE,
                 *LOCK,
                 *(("choice", name) for name in ("Price", "Regret", "Growth", "Theory", "Calculator")),
-                *(("button", name) for name in ("Run", "Reset")),
+                ("choice", "Exploration noise"),
+                *(("button", name) for name in ("Run", "Reset", "Run them")),
                 ("switch", "Pause live"),
             }
         ),

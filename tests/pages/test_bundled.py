@@ -23,7 +23,15 @@ from pages.lessons.known import FILE as TAUGHT
 from pages.lessons.known import OWN, evidence
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.results import answers
-from pages.shared.results.bundled import DIRECTORY, ENDS, FILES, bundled, bundled_ends
+from pages.shared.results.bundled import (
+    DIRECTORY,
+    ENDS,
+    EXPLORED,
+    FILES,
+    bundled,
+    bundled_ends,
+    explored_specs,
+)
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 
@@ -90,6 +98,27 @@ def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
     assert np.allclose(bundled_ends()[spec], trace.regret[:, -1], rtol=1e-8, atol=0), recompute(ENDS.stem)
     if privacy == "none":  # the page, which has only the ends, does not warn
         assert metrics.unsettled(trace.episodes, trace.regret) == 0
+
+
+def test_exploration_noise_is_bundled_whole_and_agrees_with_the_claim() -> None:
+    """The claim has fewer seeds and numbers of users, and the same runs."""
+    kept = bundled_ends(EXPLORED.stem)
+    assert set(kept) == set(explored_specs()), recompute(EXPLORED.stem)
+    assert EXPLORED.stat().st_size < 100_000
+    known = bundled_claims().evidence.runs
+    same = [(spec, few) for spec in kept if (few := spec.replace(seeds=10)) in known]
+    assert len(same) == 6  # of a thousand, ten and a hundred thousand users, either way
+    for spec, few in same:
+        assert kept[spec][:10] == pytest.approx(known[few].ends, rel=1e-5), recompute(EXPLORED.stem)
+
+
+@pytest.mark.parametrize("users", [100, 1000])
+def test_exploration_noise_is_the_engines(users: int) -> None:
+    for spec, ends in bundled_ends(EXPLORED.stem).items():
+        if spec.episodes == users:
+            found = run(spec.replace(seeds=2)).regret[:, -1]
+            assert np.allclose(ends[:2], found, rtol=1e-8, atol=0), recompute(EXPLORED.stem)
+            assert len(ends) == spec.seeds
 
 
 def test_a_run_without_privacy_that_is_stuck_is_not_bundled() -> None:

@@ -101,6 +101,7 @@ TAKEN = {
         "cloud",
     },
     "dprl.lessons.lesson": {"Drawn"},
+    "dprl.claims.exploration": {"BLOCK", "KEY", "MOST", "TOLD", "Pair", "Planned", "planned"},
     "dprl.claims.gather": {"evidence"},
     "dprl.claims.report": {"Report", "report", "version"},
     "dprl.landscape": {"BUDGET", "PROBLEMS", "SEEDS", "TARGET", "Cell", "Landscape", "Row", "frame", "rows"},

@@ -83,7 +83,8 @@ def test_a_model_that_cannot_be_had_is_said_and_the_others_are_compared() -> Non
         ("v=9", "The link says version 9 and was read as version 2."),
         (
             "show=everything",
-            "show: everything is not allowed; give one of price, regret, growth, theory, calculator.",
+            "show: everything is not allowed; give one of price, regret, growth, theory, "
+            "exploration, calculator.",
         ),
         ("H=-3", "H: -3 is not allowed; give a whole number from 1 to 1000000."),
         ("K=nan", "K: nan is not allowed; give a number from 1 to 1e+30."),

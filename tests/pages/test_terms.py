@@ -56,7 +56,7 @@ STATES: list[tuple[str, dict[str, Any]]] = [
     *((path, {}) for path in TITLES),
     *(("linear", {"tab": tab}) for tab in ("exponents", "ellipsoid", "eigenvalues", "weights", "guarantee")),
     *(("offline", {"tab": tab}) for tab in ("coverage", "pessimism", "policy", "guarantee", "upload")),
-    *(("free", {"show": show}) for show in ("regret", "theory", "calculator")),
+    *(("free", {"show": show}) for show in ("regret", "theory", "exploration", "calculator")),
     *(("attack", {"show": show}) for show in ("collusion", "promise")),
     *(("tradeoffs", {"show": show}) for show in ("users", "table")),
     *(("lessons", {"lesson": key, "step": "2", "shown": "yes"}) for key in LESSONS),

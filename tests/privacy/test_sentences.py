@@ -12,14 +12,14 @@ from scipy import stats
 from dprl.learners import ALGORITHMS
 from dprl.lessons import LESSONS
 from dprl.mdp import Size
-from dprl.metrics import Measured
+from dprl.metrics import Measured, at_most
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import SCOPE, UNIT
 from dprl.rooms.response import answered_yes, flip, shuffled
 from dprl.rooms.steps import DELTA
-from dprl.sentences import attack, promise, room, uploads
+from dprl.sentences import attack, exploration, promise, room, uploads
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.loops import BatchRun
 from dprl.simulation.loops.offline import noise_of_run
@@ -76,8 +76,9 @@ def vocabulary() -> set[str]:
         said.add(promise.verdict(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
     return {
         plain(text)
-        for text in said | of_attacks() | of_data_sets() | of_values_asked_anew() | of_rooms() | of_lessons()
-    }
+        for of in (of_attacks, of_data_sets, of_values_asked_anew, of_rooms, of_lessons, of_exploration)
+        for text in of()
+    } | set(map(plain, said))
 
 
 def of_values_asked_anew() -> set[str]:
@@ -111,6 +112,18 @@ def of_data_sets() -> set[str]:
     }
     said |= {uploads.ESTIMATE, uploads.spent("ρ = 11"), *ASSUMPTIONS}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
+
+
+def of_exploration() -> set[str]:
+    """What is said of the noise that RLSVI explores with, where an attack found more than is claimed and where not."""
+    more, fewer = at_most(Measured(4.55, 2.46, 9.15), 0.233), at_most(Measured(0.536, 0.0961, 0.983), 1.34)
+    by = "Lu, Gajane, Bai, Talebi 2026"
+    return {
+        exploration.ABOUT,
+        exploration.hardly(1000.0),
+        exploration.claimed(by, 1e-6, [("H = 20", fewer), ("H = 100", more)]),
+        exploration.claimed(by, 1e-6, [("H = 20", fewer)]),
+    }
 
 
 def of_lessons() -> set[str]:

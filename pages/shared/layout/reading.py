@@ -25,6 +25,7 @@ WORDS = {
     "Same seed without privacy": "the same run without noise, on the same stream of users.",
     "Decade": "a factor of ten: from a thousand users to ten thousand, say.",
     "Calibrated noise": "as much as is needed to prove (ε, δ), by our accountant, and no more.",
+    "Exploration noise": "what RLSVI adds to its estimates so that it tries what is uncertain; no privacy is proved.",
     "Paper constants, anytime bonus": "bounds as a paper prints them, or ours, proved to hold at all times.",
     "V*": "what an optimal policy earns in an episode: the most that an episode can lose.",
 }

@@ -32,6 +32,7 @@ SAID = {
     "Released counts": r"\b[Rr]eleased counts?\b|\bnoisy counts?\b",
     "Noise bound E": r"\b[Nn]oise bound\b",
     "Calibrated noise": r"\b[Cc]alibrated noise\b",
+    "Exploration noise": r"\b[Ee]xploration noise\b",
     "Paper constants, anytime bonus": r"\b[Pp]aper constants\b|\b[Aa]nytime bonus\b",
     "Bonus": r"\b[Bb]onus\b",
     "Same seed without privacy": r"\bsame (?:seed|run) without privacy\b",

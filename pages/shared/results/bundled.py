@@ -21,6 +21,7 @@ from pages.shared.results.data import Regret
 
 DIRECTORY = Path(__file__).parents[3] / "assets"
 ENDS = DIRECTORY / "tradeoffs.json"
+EXPLORED = DIRECTORY / "exploration.json"
 
 
 def free_specs() -> list[RunSpec]:
@@ -28,6 +29,16 @@ def free_specs() -> list[RunSpec]:
     from pages.free.link import BASE, compared
 
     return [curve.spec for bonus in ("anytime", "paper") for curve in compared(BASE.replace(bonus=bonus))[0]]
+
+
+def explored_specs() -> list[RunSpec]:
+    """What the same page shows of exploration noise, with either kind of constants; RLSVI has the same with both."""
+    from pages.free.explored import runs
+    from pages.free.link import BASE
+
+    return list(
+        dict.fromkeys(spec for bonus in ("anytime", "paper") for spec in runs(BASE.replace(bonus=bonus)))
+    )
 
 
 def offline_specs() -> list[OfflineSpec]:
@@ -84,7 +95,7 @@ def bundled(name: str) -> dict[Any, Bundled]:
 
 
 @st.cache_resource(show_spinner=False)
-def bundled_ends() -> dict[RunSpec, NDArray[np.float64]]:
-    """[seeds] regret at the end of the runs that the page Trade-offs shows first."""
-    entries = json.loads(ENDS.read_text(encoding="utf-8"))
+def bundled_ends(name: str = ENDS.stem) -> dict[RunSpec, NDArray[np.float64]]:
+    """[seeds] regret at the end of the runs of one file, by default those that the page Trade-offs shows first."""
+    entries = json.loads((DIRECTORY / f"{name}.json").read_text(encoding="utf-8"))
     return {RunSpec.from_dict(entry["spec"]): np.array(entry["ends"]) for entry in entries}

@@ -1,0 +1,180 @@
+"""The view of exploration noise: RLSVI beside calibrated noise at the budget that is claimed of it for each K."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dprl import metrics
+from dprl.claims.exploration import BLOCK, KEY, MOST, TOLD, Pair, Planned
+from dprl.fields import SpecError
+from dprl.figures import exploration as figures
+from dprl.figures.exploration import Beside
+from dprl.figures.regret import Curve as Drawn
+from dprl.figures.style import Picture
+from dprl.metrics import Finding
+from dprl.sentences import exploration as sentences
+from dprl.simulation import RunSpec
+from dprl.words import percent
+from pages.claims.state import bundled as claims
+from pages.free import explored
+from pages.free.state import free, start
+from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.frame import dark
+from pages.shared.layout.head import common
+from pages.shared.layout.share import share
+from pages.shared.layout.terms import explained
+from pages.shared.names import in_common, kind_of
+from pages.shared.results import answers, together
+from pages.shared.text import escape
+from pages.shared.visitor import links
+from pages.shared.visitor.links import Curve
+
+PACE = 0.5  # seconds between two looks at what is running
+
+
+def pace() -> float | None:
+    """Seconds until this view is drawn again by itself; None where nothing goes on."""
+    try:
+        return PACE if explored.progress(free().base).active else None
+    except SpecError:
+        return None
+
+
+def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> None:
+    """Progress, the answer, the chart, and what the budget is worth; in the corner the link to just that."""
+    f = free()
+    try:
+        planned = explored.compared(f.base)
+    except SpecError as error:
+        st.warning(f"RLSVI has nothing beside it here: {escape(str(error))}", icon=":material/info:")
+        choices()
+        return
+    state = explored.progress(f.base)
+    if live != bool(state.active):
+        st.rerun()
+    together.strip(state, explored.visitor(), start)
+    pairs = finished(planned)
+    found = beside(pairs) if pairs else None
+    st.markdown(explained(answer(found, len(pairs) == len(planned.pairs))))
+    if planned.pairs:
+        common(shared([pair.calibrated for pair in planned.pairs]))
+    choices()
+    if found is not None:
+        show(picture(pairs, found), "free_exploration")
+    elif planned.pairs:
+        empty("The first points appear in a moment." if state.active else "Nothing has been computed.")
+    if ended := sentences.ends(planned.beyond, MOST):
+        st.caption(explained(ended))
+    worth = sentences.claimed(planned.by, planned.delta, attacked())
+    st.markdown(f":material/warning: {explained(worth)}")
+    st.caption(
+        explained(
+            "Of the settings this view takes the environment, the seeds, and the bonus of DP-UCBVI: other constants "
+            f"may give another answer. RLSVI draws anew when there are {percent(BLOCK)} more users."
+        )
+    )
+    ways(pairs, found)
+    with corner:
+        share(f)
+
+
+def finished(planned: Planned) -> list[Pair]:
+    """The pairs of which every seed is known."""
+    return [
+        pair
+        for pair in planned.pairs
+        if np.isfinite(explored.ends(pair.own)).all() and np.isfinite(explored.ends(pair.calibrated)).all()
+    ]
+
+
+def rows(pairs: Sequence[Pair]) -> tuple[metrics.Array, metrics.Array]:
+    """Regret of RLSVI and of calibrated noise, [seeds, P] each."""
+    own = np.array([explored.ends(pair.own) for pair in pairs]).T
+    return own, np.array([explored.ends(pair.calibrated) for pair in pairs]).T
+
+
+def beside(pairs: Sequence[Pair]) -> Beside:
+    """What was measured of them."""
+    own, other = rows(pairs)
+    users = np.array([pair.users for pair in pairs])
+    ratios = [metrics.ratio(a, b, len(pairs)) for a, b in zip(own.T, other.T, strict=True)]
+    value, low, high = np.array(ratios).T
+    return Beside(
+        users,
+        np.array([pair.epsilon for pair in pairs]),
+        value,
+        low,
+        high,
+        metrics.stays_above(ratios),
+        metrics.crossing(users.astype(float), own, other),
+    )
+
+
+def answer(found: Beside | None, whole: bool) -> str:
+    """The answer, Markdown: a sentence, and a line for each number in it; what is asked while it is not all there."""
+    if found is None or not whole:
+        return sentences.ABOUT
+    lines = [f"**{sentences.headline(found)}** {sentences.ABOUT}", ""]
+    return "\n".join([*lines, *(f"- {line}" for line in sentences.numbers(found))])
+
+
+def shared(calibrated: Sequence[RunSpec]) -> str:
+    """What all points have in common."""
+    return f"{in_common([Curve(spec) for spec in calibrated])} · beside RLSVI, in blocks of {percent(BLOCK)}"
+
+
+def picture(pairs: Sequence[Pair], found: Beside) -> Picture:
+    """The chart, drawn once."""
+    night, best = dark(), answers.v_star(pairs[0].own)
+
+    def made() -> Picture:
+        own, other = rows(pairs)
+        mine = curve("RLSVI, exploration noise", pairs[0].own, found, own, best)
+        calibrated = curve("DP-UCBVI, calibrated noise", pairs[0].calibrated, found, other, best)
+        worst = found.users[-1] * (best or np.nan)
+        lost = float(mine.center[-1] / worst), float(calibrated.center[-1] / worst)
+        see = sentences.see(found, lost if best else None)
+        return figures.costs(mine, calibrated, found, see=see, dark=night)
+
+    return kept(("free-exploration", tuple(pairs), best, night), made)
+
+
+def curve(label: str, spec: RunSpec, found: Beside, rows: metrics.Array, best: float | None) -> Drawn:
+    """One of the two, in the colour of its kind of trust: its budget is another at each point."""
+    center, low, high = metrics.regret_band(rows)
+    kind = replace(kind_of(spec), epsilon=None)
+    return Drawn(label, kind, found.users, rows, center, low, high, v_star=best)
+
+
+def attacked() -> list[tuple[str, Finding]]:
+    """Each size at which the claim was attacked, and what was found."""
+    report = claims().reports[KEY]
+    return [
+        (setting.title.partition(" · ")[2], finding)
+        for setting, finding in zip(report.claim.settings, report.findings, strict=True)
+        if setting.statistic == TOLD
+    ]
+
+
+def ways(pairs: Sequence[Pair], found: Beside | None) -> None:
+    """Where more is to be seen: two of the runs, and the claim."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="free_ways"):
+        if found is not None:
+            pair = pairs[len(pairs) - 1 if found.first is None else found.first]
+            st.page_link(
+                "pages/explore/page.py",
+                label=f"Open both runs of {pair.users:,} users in Explore",
+                icon=":material/show_chart:",
+                query_params=links.encode([Curve(pair.own), Curve(pair.calibrated)], links.View()),
+            )
+        st.page_link(
+            "pages/claims/page.py",
+            label="What was found of that claim",
+            icon=":material/fact_check:",
+            query_params={"claim": KEY},
+        )
