@@ -210,9 +210,10 @@ def spec_pairs(spec: Spec) -> Pairs:
     """Everything a spec is, as text by query key; parameters under `key.name`; values that are None left out, and
     fields without a key, which a link may not carry."""
     pairs: Pairs = {}
+    values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():
         key = field.query
-        value = spec.to_dict().get(name, _LATER.get(key))
+        value = values.get(name, _LATER.get(key))
         if not key:
             continue
         if isinstance(value, Mapping):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from dprl.fields import SpecError
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import offline as sentences
-from dprl.simulation import OfflineSpec, RunSpec, estimate
+from dprl.simulation import OfflineSpec, estimate
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
@@ -27,6 +28,7 @@ from pages.shared import values
 from pages.shared.controls.launch import buttons
 from pages.shared.controls.panel import CALIBRATION, CALIBRATION_HELP, environment, parameters
 from pages.shared.controls.widgets import complaint, exact, locked, log_slider, select, stops
+from pages.shared.examples import BASE
 from pages.shared.layout.frame import guarded, redrawn
 from pages.shared.results import answers
 from pages.shared.results.data import workers
@@ -41,6 +43,8 @@ SPLIT_HELP = (
     "both, as in the paper's simulations; the printed noise then proves less. The tab Guarantee says what."
 )
 
+# The runs that Run will show, or the sentence that says why there are none.
+Described = tuple[tuple[OfflineSpec, ...] | None, str]
 SIZES_HELP = (
     "The curve has a data set of each size 5, 10, 20, 50, ... up to this; no trajectory is in two of them."
 )
@@ -60,10 +64,11 @@ def controls() -> None:
         if o.settings.private:
             budgets(o.settings)
             noise(o.settings)
-        redrawn(expectation, None, "expected")
+        found = described(s)
+        redrawn(partial(expectation, found), None, "expected")
         more(s, o.settings, o.settings.learners)
     with st.container(key="run_box", gap="xsmall"):
-        run_box(s)
+        run_box(s, described(s) if s.wrong else found)
 
 
 def setter(settings: Settings, name: str) -> Any:
@@ -262,10 +267,10 @@ def more(s: Session, settings: Settings, learners: Sequence[str]) -> None:
             parameters(s, "algorithm", key, fields)
 
 
-def run_box(s: Session) -> None:
-    """What pressing Run will do, and the buttons."""
+def run_box(s: Session, found: Described) -> None:
+    """What pressing Run will do, and the buttons. found: what the controls describe."""
     o = offline()
-    specs, refusal = described(s)
+    specs, refusal = found
     lacking = [] if specs is None else missing(specs)
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
@@ -282,14 +287,13 @@ def run_box(s: Session) -> None:
         offline().keep = on
 
     st.toggle("Keep what is shown", o.keep, key=key, on_change=on_value(key, keep), disabled=locked(RUN))
-    buttons("Run" if lacking or specs is None else "Show", compare, specs, RunSpec(), also=reset)
+    buttons("Run" if lacking or specs is None else "Show", compare, specs, BASE, also=reset)
 
 
-def expectation(live: bool) -> None:
-    """From how many trajectories the private runs should be good."""
-    specs, _ = described(session())
-    found = [(spec, answers.expected(spec)) for spec in specs or () if spec.calibration]
-    told = [(spec, one) for spec, one in found if isinstance(one, dict)]
+def expectation(found: Described, live: bool) -> None:
+    """From how many trajectories the private runs should be good. found: what the controls describe."""
+    said = [(spec, answers.expected(spec)) for spec in found[0] or () if spec.calibration]
+    told = [(spec, one) for spec, one in said if isinstance(one, dict)]
     if told and len({(spec.environment, str(spec.environment_params)) for spec, _ in told}) == 1:
         n, v_star = np.array(told[0][1]["n"]), float(told[0][1]["v_star"])
         runs = [(budget(spec), np.array(one["gap"])) for spec, one in told]
@@ -300,7 +304,7 @@ def expectation(live: bool) -> None:
         )
 
 
-def described(s: Session) -> tuple[tuple[OfflineSpec, ...] | None, str]:
+def described(s: Session) -> Described:
     """The runs that Run will show, or the sentence that says why there are none."""
     if s.wrong:
         return None, "Mend the value marked in red first."

@@ -87,9 +87,10 @@ def going() -> bool:
 def results(corner: DeltaGenerator, live: bool) -> None:
     """Progress and the open tab, and in the page's corner the link to just that. It redraws itself while runs go on."""
     o = offline()
-    if live != going():
+    state = progress(o.specs)
+    if live != (bool(state.active) or own_going(o.own)):
         st.rerun()
-    together.strip(progress(o.specs), visitor(), start)
+    together.strip(state, visitor(), start)
     labels = {label: name for name, (label, _) in TABS.items()}
     st.session_state["offline_tab"] = TABS[o.view.tab][
         0

@@ -125,7 +125,7 @@ def specs_of(settings: Settings, draft: Draft) -> tuple[OfflineSpec, ...]:
     budgets = values.parse(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)
     found: dict[OfflineSpec, None] = {}
     for option in settings.learners:
-        for value in budgets:
+        for value in budgets if is_private(option) else budgets[:1]:
             found[spec_of(settings, draft, option, value)] = None
     if len(found) > MAX_CURVES:
         raise SpecError(

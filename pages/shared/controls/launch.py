@@ -12,6 +12,7 @@ from dprl.simulation import RunSpec, estimate
 from dprl.words import duration, plural
 from pages.shared.controls.gauge import gauge
 from pages.shared.controls.widgets import locked
+from pages.shared.examples import BASE
 from pages.shared.layout.browser import skip_to_run
 from pages.shared.results.data import status, workers
 from pages.shared.text import escape
@@ -58,7 +59,7 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
         "Run" if known != "done" else "Show",
         run,
         spec,
-        RunSpec(),
+        BASE,
         "All settings back to their defaults; the curves stay.",
         full=len(s.explore.curves) >= MAX_CURVES,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -43,7 +43,7 @@ from pages.shared.layout.frame import dark, guarded, redrawn
 from pages.shared.names import CONSISTENT, TIED_HELP
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
-from pages.shared.visitor.draft import Owner, draft_of, effective, spec_from
+from pages.shared.visitor.draft import Draft, Owner, draft_of, effective, spec_from
 from pages.shared.visitor.state import Session, session
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
@@ -293,11 +293,18 @@ def chosen_noise(s: Session) -> tuple[str, str, float]:
     """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
-    usual = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))
     small = {"environment": "random", "environment_params": {"random": dict(SMALL)}}
     changes: tuple[dict[str, Any], ...] = ({}, {"environment": fitting}, small)
-    for draft in (replace(one, **change) for one in (s.draft, usual) for change in changes):
+
+    def tried() -> Iterator[Draft]:
+        for change in changes:
+            yield replace(s.draft, **change)
+        usual = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model)
+        for change in changes:
+            yield replace(usual, **change)
+
+    for draft in tried():
         try:
             spec = spec_from(draft)
         except SpecError:

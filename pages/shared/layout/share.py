@@ -29,13 +29,15 @@ LOCK_HELP = (
 def share(part: Part, settings: bool = True) -> None:
     """Buttons for the link to what is seen. settings: whether the page has some."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
-        copy_link(part.query)
+        link = part.link
+        copy_link(query_of([*link, *locks.encode(part.locked)]))
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
-            for_others(part, settings)
+            for_others(part, link, settings)
 
 
-def for_others(part: Part, settings: bool) -> None:
-    """What is in a link to hand on, its short form, and how the chart is put into another page."""
+def for_others(part: Part, link: list[tuple[str, str]], settings: bool) -> None:
+    """What is in a link to hand on, its short form, and how the chart is put into another page. link: what part.link
+    is, which takes a while."""
     s = session()
     locked = part.locked
     if settings:
@@ -43,7 +45,7 @@ def for_others(part: Part, settings: bool) -> None:
             "Lock the settings", s.locking, key="locking", on_change=on_value("locking", lock), help=LOCK_HELP
         )
         locked = locks.EVERYTHING if s.locking else locked
-    query = query_of([*part.link, *locks.encode(locked)])
+    query = query_of([*link, *locks.encode(locked)])
     if locked != part.locked:
         copy_link(query, "Copy locked link")
     short_link(s.page or "", query)

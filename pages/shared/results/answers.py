@@ -72,7 +72,7 @@ def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
 
 def expected(spec: OfflineSpec) -> dict[str, Any] | Pending | None:
     """What to expect of a run on data sets, see `simulation.expected.outlook`; None where there is nothing to say."""
-    found = _answer("outlook", spec.replace(n=ANY_SIZE))  # whatever its largest
+    found = _answer("outlook", spec, n=ANY_SIZE)  # whatever its largest
     return found if isinstance(found, dict | Pending) else None
 
 
@@ -88,21 +88,29 @@ def _answers() -> Kept[str]:
     return Kept(ANSWER_BYTES)
 
 
-def _answer(question: str, spec: Spec, about: Hashable = None) -> Any:
+def _answer(question: str, spec: Spec, about: Hashable = None, **changes: Any) -> Any:
     """The answer, or PENDING; the part of the page that is being drawn is then drawn again until it is known.
 
-    about: what it depends on, by default all of the spec but its randomness.
+    Args:
+        question: Its name.
+        spec: What it is asked of.
+        about: What it depends on, by default all of the spec but its randomness.
+        changes: Fields of the spec that it is asked with.
     """
-    drawn = {"seeds": 1, "root_seed": 0}
-    spec = spec.replace(**{name: value for name, value in drawn.items() if name in spec.to_dict()})
-    key = (question, about or spec.to_json())
-    found = _answers().get(key)
-    text = found[1] if found is not None else _asked(question, spec)
-    if text is None:
-        s = session()
-        s.waiting.add(s.drawing)
-        return PENDING
-    _answers().put(key, None, text, len(text))
+    values = spec.to_dict()
+    changes |= {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
+    key = (question, about or json.dumps(values | changes))
+    kept = _answers()
+    found = kept.get(key)
+    if found is None:  # to make another spec takes longer than all the rest
+        text = _asked(question, spec.replace(**changes))
+        if text is None:
+            s = session()
+            s.waiting.add(s.drawing)
+            return PENDING
+        kept.put(key, None, text, len(text))
+    else:
+        text = found[1]
     return answered(text) if text else None
 
 

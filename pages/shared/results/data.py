@@ -57,6 +57,7 @@ class Kept(Generic[T]):
         self._most = most
         self._lock = threading.Lock()
         self._found: OrderedDict[Hashable, tuple[str | None, T, int]] = OrderedDict()
+        self._total = 0
 
     def get(self, key: Hashable) -> tuple[str | None, T] | None:
         """Version and value, if there is one."""
@@ -70,12 +71,13 @@ class Kept(Generic[T]):
     def put(self, key: Hashable, version: str | None, value: T, size: int) -> T:
         """Keeps the value, of so many bytes, and returns it."""
         with self._lock:
+            if (before := self._found.pop(key, None)) is not None:
+                self._total -= before[2]
             self._found[key] = (version, value, size)
-            self._found.move_to_end(key)
-            total = sum(size for _, _, size in self._found.values())
-            while total > self._most and len(self._found) > 1:
+            self._total += size
+            while self._total > self._most and len(self._found) > 1:
                 _, (_, _, gone) = self._found.popitem(last=False)
-                total -= gone
+                self._total -= gone
         return value
 
 
