@@ -14,7 +14,7 @@ from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
 from dprl.tables import csv, harmless
 from pages.offline import names
-from pages.offline.state import known, offline
+from pages.offline.state import known, offline, status
 from pages.offline.tabs.focus import chosen_spec
 from pages.offline.tabs.gap import best_of, curve_of
 from pages.shared.layout.chart import footer
@@ -31,7 +31,7 @@ def tab() -> None:
     table = tidy(titles, [known(spec) for spec in specs], "n", "gap")
     best = best_of(specs)
     curves = [
-        curve_of(spec, title, kind, known(spec), best)
+        curve_of(title, kind, known(spec), best, status(spec))
         for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
     ]
     about, words = session().common, footer()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from dprl import metrics
 from dprl.figures import offline as figures
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve
+from dprl.jobs.store import RunStatus
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.tables import harmless
@@ -49,11 +50,18 @@ def tab() -> None:
         return
     best = best_of(specs)
     rows = list(zip(specs, titles, kinds, strict=True))
+    runs = [status(spec) for spec in specs]
     if not any(len(known(spec).episodes) for spec in specs):
-        empty(awaited(map(status, specs)))
+        empty(awaited(runs))
         return
-    parts = [(spec.to_json(), known(spec).token, title, note(status(spec))) for spec, title, _ in rows]
-    curves = [curve_of(spec, title, kind, known(spec), best) for spec, title, kind in rows]
+    parts = [
+        (spec.to_json(), known(spec).token, title, note(run))
+        for (spec, title, _), run in zip(rows, runs, strict=True)
+    ]
+    curves = [
+        curve_of(title, kind, known(spec), best, run)
+        for (spec, title, kind), run in zip(rows, runs, strict=True)
+    ]
     shaded = paper_range(specs)
     picture = kept(
         ("gap", log_y, each, night, room, best, shaded, *parts),
@@ -103,7 +111,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float |
         if len(at):
             gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
             interval = "" if human(low) == human(high) else between(max(low, 0.0), high)
-            row: dict[str, Any] = {"run": curve.label, "gap": human(gap) + interval}
+            row = {"run": curve.label, "gap": human(gap) + interval}
             if best:
                 row |= {"of v*": percent(gap / best)}
             rows.append(row | {"proved": proved(spec)})
@@ -147,10 +155,9 @@ def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
     return float(end), f"the paper's range, n ≤ {end:,}"
 
 
-def curve_of(spec: OfflineSpec, title: str, kind: Kind, one: Regret, best: float | None) -> Curve:
+def curve_of(title: str, kind: Kind, one: Regret, best: float | None, run: RunStatus) -> Curve:
     """One run as the figure wants it."""
     mean, low, high = metrics.regret_band(one.averaged)
-    run = status(spec)
     return Curve(
         label=title,
         kind=kind,
