@@ -8,14 +8,11 @@ import streamlit as st
 
 from dprl.titles import TITLES
 from pages.shared.layout import frame
+from pages.shared.layout.menu import pages
 
-PAGES = [
-    st.Page(f"pages/{path or 'home'}/page.py", title=title.name, url_path=path or None, default=not path)
-    for path, title in TITLES.items()
-]
-
-st.set_page_config(page_icon="📉", layout="wide", initial_sidebar_state=340)
+page = st.navigation(pages(), position="top", expanded=True)  # on a phone none is behind "View more"
+st.set_page_config(
+    page_title=TITLES[page.url_path].whole, page_icon="📉", layout="wide", initial_sidebar_state=340
+)
 st.html(Path(__file__).parent / "assets" / "style.css")
-page = st.navigation(PAGES, position="top", expanded=True)  # on a phone none is behind "View more"
-st.set_page_config(page_title=TITLES[page.url_path].whole)
 frame.show(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import uuid
 from abc import ABC, abstractmethod
 from collections import deque
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dprl.fields import SpecError, shown
 from dprl.jobs.file import StoreError
@@ -259,11 +261,19 @@ class Session:
         return self.part(Comparison)
 
 
+_thread = threading.local()  # of one visitor's script: what it ran last, and the session
+
+
 def session() -> Session:
-    """This visitor's session."""
+    """This visitor's session. It is asked for at every widget, and Streamlit's own look-up takes a while."""
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is not None and getattr(_thread, "run", None) is run:
+        known: Session = _thread.session
+        return known
     found: Session | None = st.session_state.get("session")
     if found is None:
         found = st.session_state["session"] = Session()
+    _thread.run, _thread.session = run, found
     return found
 
 
