@@ -7,7 +7,7 @@ shows the title to a mouse, a keyboard and a finger alike.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 
 import streamlit as st
@@ -148,18 +148,24 @@ def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
     return re.compile("|".join([_PASSED, *(f"({SAID[name]})" for name in names)])), names
 
 
+@lru_cache(maxsize=1024)
+def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
+    """Where a text has terms, each with its name: to look for all of them takes a microsecond a letter."""
+    pattern, names = _pattern(page)
+    found = pattern.finditer(text)
+    return tuple((*one.span(), names[one.lastindex - 1]) for one in found if one.lastindex is not None)
+
+
 def explained(text: str, html: bool = False) -> str:
     """Markdown (or HTML of our own) in which each term has its meaning, that none above it on the page has."""
     s = session()
-    known, (pattern, names) = glossary(s.page), _pattern(s.page)
-
-    def link(found: re.Match[str]) -> str:
-        if found.lastindex is None or (name := names[found.lastindex - 1]) in s.explained:
-            return found[0]
-        s.explained[name] = s.drawing
-        return linked(found[0], known[name], html)
-
-    return pattern.sub(link, text)
+    parts, done = [], 0
+    for begin, end, name in _terms(s.page, text):
+        if name not in s.explained:
+            s.explained[name] = s.drawing
+            parts += [text[done:begin], linked(text[begin:end], glossary(s.page)[name], html)]
+            done = end
+    return "".join([*parts, text[done:]])
 
 
 def linked(word: str, meaning: str, html: bool = False) -> str:
