@@ -195,7 +195,7 @@ class Sketch:
             f'sans-serif">{self.inside}</svg>'
         )
 
-    @property
+    @cached_property
     def uri(self) -> str:
         """The same as an address, for a page that shows it as a picture."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()

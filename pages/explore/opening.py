@@ -46,8 +46,8 @@ def opening() -> None:
     show(kept(("opening", night, room), partial(answer, night, room)), "opening")
     st.markdown("#### Or another question", anchors=False)
     others = [example for example in EXAMPLES if example is not QUESTION]
-    for column, example in zip(st.columns(len(others)), others, strict=True):
-        with column.container(border=True, height="stretch"):
+    for column, example in zip(st.columns(len(others), border=True), others, strict=True):
+        with column:
             drawing = small(EXAMPLES.index(example), night)
             st.html(f'<img class="dprl-thumbnail" src="{drawing.uri}" alt="{html(drawing.alt)}">')
             st.markdown(explained(f"**{example.title}**  \n{example.say}"))
@@ -81,7 +81,7 @@ def answer(night: bool, room: bool) -> Picture:
     )
 
 
-@st.cache_data(show_spinner=False)
+@st.cache_resource(show_spinner=False)
 def small(place: int, night: bool) -> Sketch:
     """The curves of one of the examples, without words."""
     example = EXAMPLES[place]

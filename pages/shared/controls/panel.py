@@ -29,6 +29,7 @@ from pages.shared.controls.launch import run_box
 from pages.shared.controls.schedule import schedule
 from pages.shared.controls.structure import structure
 from pages.shared.controls.widgets import (
+    EXACT,
     complaint,
     exact,
     locked,
@@ -238,11 +239,11 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         s.version += 1
 
     with st.container(key="log_delta", gap=None):
-        left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
-        left.markdown("Privacy budget δ", help=f"{DELTA_HELP}: {FIELDS['delta'].allowed}.")
-        with right:
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+            help = f"{DELTA_HELP}: {FIELDS['delta'].allowed}."
+            st.markdown("Privacy budget δ", help=help, width="stretch")
             shown = s.draft.delta if s.draft.delta == TIED else delta
-            exact("Privacy budget δ", "delta", FIELDS["delta"], shown, setter("delta"), visible=False)
+            exact("Privacy budget δ", "delta", FIELDS["delta"], shown, setter("delta"), width=EXACT)
         complaint("delta")
         if s.draft.delta == TIED:
             st.caption(f"δ = {human(delta)} for {human(s.draft.episodes)} users")

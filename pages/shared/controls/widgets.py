@@ -16,6 +16,7 @@ from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
 
+EXACT = 112  # pixels of a field beside its label
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
 
@@ -91,8 +92,11 @@ def read(field: Field, text: str) -> Any:
     return value
 
 
-def exact(label: str, name: str, field: Field, value: Any, store: Store, visible: bool = True) -> None:
-    """A text field for any value the field takes ("1e9" too); what cannot be read is said by `complaint`."""
+def exact(label: str, name: str, field: Field, value: Any, store: Store, width: int | None = None) -> None:
+    """A text field for any value the field takes ("1e9" too); what cannot be read is said by `complaint`.
+
+    width: of one whose label stands beside it, in pixels.
+    """
     s = session()
     key = f"{s.version}:{name}:exact"
 
@@ -106,9 +110,10 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, visible
         key=key,
         max_chars=400 if field.kind == "text" else 40,
         on_change=on_value(key, changed),
-        help=f"{field.help}: {field.allowed}." if visible else None,
-        label_visibility="visible" if visible else "collapsed",
+        help=f"{field.help}: {field.allowed}." if width is None else None,
+        label_visibility="visible" if width is None else "collapsed",
         disabled=locked(name),
+        width=width or "stretch",
     )
     try:
         read(field, str(text))
@@ -152,26 +157,22 @@ def log_slider(
         store(chosen)
         st.session_state[slider_key] = nearest(marks, chosen)
 
-    with st.container(key=f"log_{name}", gap="xsmall"):  # the slider's value stands above it, below the field
-        left, right = st.columns([5, 3], vertical_alignment="center", wrap=False)
-        left.markdown(label, help=help or None)
-        with right:
-            exact(f"{label}, exact value", name, field, value, entered, visible=False)
-        with st.container(gap=None):
-            st.select_slider(
-                label,
-                marks,
-                nearest(marks, value),
-                format_func=show,
-                key=slider_key,
-                on_change=on_value(slider_key, slid),
-                label_visibility="collapsed",
-                disabled=locked(name),
-            )
-            with st.container(horizontal=True, horizontal_alignment="distribute", key=f"ends_{name}"):
-                st.caption(ends[0], width="content")
-                st.caption(ends[1], width="content")
-            complaint(name)
+    with st.container(key=f"log_{name}", gap=None):  # the slider's value stands above it, below the field
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+            st.markdown(label, help=help or None, width="stretch")
+            exact(f"{label}, exact value", name, field, value, entered, width=EXACT)
+        st.select_slider(
+            label,
+            marks,
+            nearest(marks, value),
+            format_func=show,
+            key=slider_key,
+            on_change=on_value(slider_key, slid),
+            label_visibility="collapsed",
+            disabled=locked(name),
+        )
+        st.caption("\n\n".join(ends))  # beside each other, see style.css
+        complaint(name)
 
 
 def parameter(field: Field, name: str, value: Any, store: Store) -> None:

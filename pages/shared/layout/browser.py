@@ -8,6 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dprl.figures import signed
+from pages.shared.layout.terms import MEANINGS_JS
 from pages.shared.visitor.callbacks import callback
 
 ENOUGH = 700  # pixels of a page's width, from which on charts have room beside them
@@ -203,12 +204,6 @@ export default function () {
 }
 """
 
-_copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTON_CSS, js=_COPY_JS)
-_settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
-_close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
-_skip = st.components.v2.component("dprl_skip", js=_SKIP_JS)
-_say = st.components.v2.component("dprl_say", html=_SAY_HTML, css=_SAY_CSS, js=_SAY_JS)
-_daylight = st.components.v2.component("dprl_daylight", js=_DAYLIGHT_JS)
 # The same script signs pictures in a page that is taken along.
 _SIGN_JS = f"""
 export default function () {{
@@ -217,9 +212,28 @@ export default function () {{
 }}
 """
 
-_popover = st.components.v2.component("dprl_popover", js=_POPOVER_JS)
-_fullscreen = st.components.v2.component("dprl_fullscreen", js=_FULLSCREEN_JS)
-_sign = st.components.v2.component("dprl_sign", js=_SIGN_JS)
+
+def _together(*scripts: str) -> str:
+    """A script that does what several do. Each component is made, hashed and sent at every rerun, as a button is."""
+    parts = ",\n".join(script.strip().removeprefix("export default ") for script in scripts)
+    return f"""
+const parts = [{parts}];
+export default function () {{
+  const ends = parts.map((part) => part());
+  return () => ends.forEach((end) => end());
+}}
+"""
+
+
+_copy = st.components.v2.component("dprl_copy_link", html=_COPY_HTML, css=_BUTTON_CSS, js=_COPY_JS)
+_settings = st.components.v2.component("dprl_settings", html=_SETTINGS_HTML, css=_BUTTON_CSS, js=_SETTINGS_JS)
+_close = st.components.v2.component("dprl_close_sidebar", js=_CLOSE_JS)
+_skip = st.components.v2.component("dprl_skip", js=_SKIP_JS)
+_say = st.components.v2.component("dprl_say", html=_SAY_HTML, css=_SAY_CSS, js=_SAY_JS)
+_daylight = st.components.v2.component("dprl_daylight", js=_DAYLIGHT_JS)
+_listening = st.components.v2.component(
+    "dprl_listening", js=_together(_FULLSCREEN_JS, _POPOVER_JS, _SIGN_JS, MEANINGS_JS)
+)
 
 
 def copy_link(query: str, label: str = "Copy link") -> None:
@@ -231,58 +245,44 @@ def copy_link(query: str, label: str = "Copy link") -> None:
 
 def settings_button() -> None:
     """A button that opens the sidebar, shown on narrow screens only (style.css)."""
-    with st.container(key="settings_button"):
-        _settings(key="settings", width="content")
+    _settings(key="settings", width="content")
 
 
 def skip_to_run() -> None:
     """The first thing that Tab comes to: a link past the settings, to their Run button."""
-    with st.container(key="skip_link"):
-        _skip(key="skip", height=1)
+    _skip(key="skip", height=1)
 
 
 def say(said: str, name: str) -> None:
     """Has readers of the screen told something, whenever it is something else. name: of what, once on a page."""
-    with st.container(key=f"live_region_{name}"):
-        _say(data={"said": said}, key=f"say_{name}", height=1)
+    _say(data={"said": said}, key=f"say_{name}", height=1)
 
 
-def close_sidebar(under: str) -> None:
-    """Closes the sidebar of a narrow screen whenever `under`, a word for what it covers, changes."""
-    with st.container(key="close_sidebar"):
-        _close(data={"under": under}, key="close", height=1)
+def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
+    """What has no look of its own.
 
+    A narrow screen's sidebar closes whenever `under` changes. The page is drawn again when the browser's colours, or
+    the room beside its charts, are no longer those it is drawn for. A chart that fills the screen goes on filling it
+    when it is drawn anew, the camera above it writes below the picture what was run, Tab leads from a button to what it
+    has opened and on from there, and terms say what they mean.
 
-def follow_daylight(dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
-    """Has the page drawn again when the browser's colours, or the room beside its charts, are no longer those it is
-    drawn for. seen: called with whether there is room."""
+    Args:
+        under: A word for what the sidebar covers.
+        dark: Whether the page is drawn for a dark screen.
+        wide: Whether it is drawn for one with room beside charts.
+        seen: Called with whether there is room.
+    """
 
     def heard() -> None:
         if (told := st.session_state.get("seen_daylight")) is not None and told.seen:
             seen(bool(told.seen["wide"]))
 
-    with st.container(key="daylight"):
+    with st.container(key="unseen"):
+        _close(data={"under": under}, key="close", height=1)
         _daylight(
             data={"drawn": "dark" if dark else "light", "wide": wide, "enough": ENOUGH},
             key="seen_daylight",
             height=1,
             on_seen_change=callback(heard),
         )
-
-
-def keep_fullscreen() -> None:
-    """Has a chart that fills the screen go on filling it when it is drawn anew."""
-    with st.container(key="fullscreen"):
-        _fullscreen(key="keep_fullscreen", height=1)
-
-
-def tab_into_popovers() -> None:
-    """Has Tab lead from a button to what it has opened, and on from there."""
-    with st.container(key="popovers"):
-        _popover(key="tab_into_popovers", height=1)
-
-
-def sign_pictures() -> None:
-    """Has the camera above a chart write below the picture what was run."""
-    with st.container(key="sign"):
-        _sign(key="sign_pictures", height=1)
+        _listening(key="listening", height=1)  # without data, so that the browser runs it once

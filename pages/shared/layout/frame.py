@@ -13,14 +13,8 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
-from pages.shared.layout.browser import (
-    close_sidebar,
-    follow_daylight,
-    keep_fullscreen,
-    sign_pictures,
-    tab_into_popovers,
-)
-from pages.shared.layout.terms import forget, show_meanings
+from pages.shared.layout.browser import unseen
+from pages.shared.layout.terms import forget
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
@@ -132,9 +126,4 @@ def show(page: Page) -> None:
         st.toast(escape(s.said))
     s.said = ""
     page.run()
-    close_sidebar(f"{page.url_path}:{s.runs}")
-    follow_daylight(dark(), wide(), measured)
-    keep_fullscreen()
-    sign_pictures()
-    tab_into_popovers()
-    show_meanings()
+    unseen(f"{page.url_path}:{s.runs}", dark(), wide(), measured)

@@ -10,8 +10,6 @@ import re
 from functools import cache, lru_cache
 from html import escape
 
-import streamlit as st
-
 from pages.shared.layout.reading import OF_DATA_SETS, OF_LINEAR_MODELS, WORDS
 from pages.shared.visitor.state import session
 
@@ -66,7 +64,8 @@ ONLY = {  # everyday words elsewhere
 _PASSED = r"!?\[[^\]]*\]\([^)]*\)|`[^`]*`|:material/\w+:|https?://\S+|<[^>]*>"
 TERM = "#term"  # the address of each
 
-_JS = """
+# For pages/shared/layout/browser.py.
+MEANINGS_JS = """
 export default function () {
   const box = document.body.appendChild(document.createElement("div"));
   [box.id, box.role, box.className, box.hidden] = ["dprl-meaning", "tooltip", "dprl-meaning", true];
@@ -125,13 +124,6 @@ export default function () {
   };
 }
 """
-_meanings = st.components.v2.component("dprl_meanings", js=_JS)
-
-
-def show_meanings() -> None:
-    """Has the terms of the page tell what they mean."""
-    with st.container(key="meanings"):
-        _meanings(key="show_meanings", height=1)
 
 
 def glossary(page: str | None) -> dict[str, str]:
