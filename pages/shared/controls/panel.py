@@ -380,9 +380,11 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]
     for group in (numbers[i : i + 3] for i in range(0, len(numbers), 3)):
-        for column, f in zip(st.columns(len(group), wrap=False), group, strict=True):
-            with column:
+        with st.container(horizontal=True, wrap=False):
+            for f in group:
                 put(s, owner, key, f, values[f.name])
+        for f in group:
+            complaint(f"{owner}_params.{key}.{f.name}")
     for f in (f for f in fields if f not in numbers):
         put(s, owner, key, f, values[f.name])
 

@@ -176,7 +176,8 @@ def log_slider(
 
 
 def parameter(field: Field, name: str, value: Any, store: Store) -> None:
-    """The widget for a parameter of an environment or of an algorithm, by the kind of its Field."""
+    """The widget for a parameter of an environment or of an algorithm, by the kind of its Field. What is wrong with a
+    number is to be said below the row in which it stands."""
     if field.kind == "choice":
         select(field.name, field.choices, value, store, help=field.help, name=name)
         return
@@ -184,7 +185,8 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
         rows(field, name, value, store)
         return
     exact(field.name, name, field, value, store)
-    complaint(name)
+    if field.kind == "text":
+        complaint(name)
 
 
 def rows(field: Field, name: str, value: str, store: Store) -> None:
