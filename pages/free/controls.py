@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -24,7 +25,7 @@ from pages.shared.controls.panel import (
     environment,
     number,
 )
-from pages.shared.controls.widgets import complaint, exact, select, setter, titles
+from pages.shared.controls.widgets import complaint, exact, fold, select, setter, titles
 from pages.shared.layout.frame import guarded
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import status, workers
@@ -54,12 +55,16 @@ def controls() -> None:
         if ALGORITHMS[algorithm].note:
             st.caption(escape(ALGORITHMS[algorithm].note))
         budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
-        with st.expander("More settings"):
-            noise(s)
-            number(s, "seeds", "Seeds")
-            number(s, "root_seed", "Root seed")
+        fold("More settings", "more", partial(more, s))
     with st.container(key="run_box", gap="xsmall"):
         run_box(s)
+
+
+def more(s: Session) -> None:
+    """What most visitors leave alone."""
+    noise(s)
+    number(s, "seeds", "Seeds")
+    number(s, "root_seed", "Root seed")
 
 
 def noise(s: Session) -> None:

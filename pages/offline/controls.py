@@ -27,7 +27,7 @@ from pages.offline.state import compare, missing, offline, set_controls
 from pages.shared import values
 from pages.shared.controls.launch import buttons
 from pages.shared.controls.panel import CALIBRATION, CALIBRATION_HELP, environment, parameters
-from pages.shared.controls.widgets import complaint, exact, locked, log_slider, select, stops
+from pages.shared.controls.widgets import complaint, exact, fold, locked, log_slider, select, stops
 from pages.shared.examples import BASE
 from pages.shared.layout.frame import guarded, redrawn
 from pages.shared.results import answers
@@ -254,7 +254,8 @@ def noise(settings: Settings) -> None:
 
 def more(s: Session, settings: Settings, learners: Sequence[str]) -> None:
     """What most visitors leave alone. learners: whose constants are among it."""
-    with st.expander("More settings"):
+
+    def settled() -> None:
         for name, label in (
             ("seeds", "Data sets of each size"),
             ("root_seed", "Root seed"),
@@ -265,6 +266,8 @@ def more(s: Session, settings: Settings, learners: Sequence[str]) -> None:
         for key, fields in offline_settings.families(learners).items():
             st.caption(f"Constants of {escape(OFFLINE[key].title)}, also with privacy")
             parameters(s, "algorithm", key, fields)
+
+    fold("More settings", "more", settled)
 
 
 def run_box(s: Session, found: Described) -> None:

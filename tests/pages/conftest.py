@@ -22,12 +22,14 @@ from dprl.jobs.worker import answer
 from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
 from pages.explore.comparison import identity
+from pages.shared.controls.widgets import FOLD
 from pages.shared.layout import frame
 from pages.shared.layout.terms import TERM
 from pages.shared.visitor import presence
 from tests.jobs import disk as disks
 
 ROOT = Path(__file__).parents[2]
+FOLDS = ("environment", "noise", "more")  # of the settings
 
 
 _begin = PagesManager.__init__
@@ -112,7 +114,7 @@ def work(store: Store) -> Callable[..., int]:
 
 @pytest.fixture
 def visit(store: Store) -> Callable[..., AppTest]:
-    """visit("pages/explore/page.py", c=[...], tab="policy"): a new visitor on that page."""
+    """visit("pages/explore/page.py", c=[...], tab="policy"): a new visitor on that page, with its folds open."""
 
     def open_page(page: str = "pages/home/page.py", **query: Any) -> AppTest:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
@@ -120,6 +122,8 @@ def visit(store: Store) -> Callable[..., AppTest]:
         app.switch_page(page)
         for key, value in query.items():
             app.query_params[key] = value
+        for name in FOLDS:
+            app.session_state[f"{FOLD}{name}"] = True
         app.run()
         unbroken(app)
         return app

@@ -29,9 +29,9 @@ from pages.shared.controls.launch import run_box
 from pages.shared.controls.schedule import schedule
 from pages.shared.controls.structure import structure
 from pages.shared.controls.widgets import (
-    EXACT,
     complaint,
     exact,
+    fold,
     locked,
     log_slider,
     parameter,
@@ -59,6 +59,7 @@ CALIBRATION_HELP = (
     "Calibrated: as much as it takes to prove the budget when any one user is replaced, and no more. Or what a paper "
     "prints; the tab Guarantee says what that proves."
 )
+DELTA = 88  # pixels of its field
 DELTA_HELP = "What is added: the chance of any outcome is at most e^ε times what it would be, plus δ"
 
 
@@ -113,8 +114,7 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
         custom.controls(s)
     fields = [f for f in world.fields if f.name != "model"]
     if fields:
-        with st.expander("Its parameters"):
-            parameters(s, "environment", key, fields)
+        fold("Its parameters", "environment", partial(parameters, s, "environment", key, fields))
 
 
 def learner(s: Session) -> None:
@@ -201,8 +201,7 @@ def privacy(s: Session) -> None:
     if model == "none":
         return
     budget(s, "How much one user's episode may change what is released: the smaller, the more private.")
-    with st.expander("Its noise"):
-        noise(s, PRIVATIZERS[model])
+    fold("Its noise", "noise", partial(noise, s, PRIVATIZERS[model]))
 
 
 def budget(s: Session, help: str) -> None:
@@ -243,7 +242,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
             help = f"{DELTA_HELP}: {FIELDS['delta'].allowed}."
             st.markdown("Privacy budget δ", help=help, width="stretch")
             shown = s.draft.delta if s.draft.delta == TIED else delta
-            exact("Privacy budget δ", "delta", FIELDS["delta"], shown, setter("delta"), width=EXACT)
+            exact("Privacy budget δ", "delta", FIELDS["delta"], shown, setter("delta"), width=DELTA)
         complaint("delta")
         if s.draft.delta == TIED:
             st.caption(f"δ = {human(delta)} for {human(s.draft.episodes)} users")
@@ -334,33 +333,36 @@ def size(s: Session) -> None:
 
 def more(s: Session, *first: Callable[[Session], None]) -> None:
     """What most visitors leave alone. first: what a page puts before the rest."""
+    fold("More settings", "more", partial(_more, s, first))
+
+
+def _more(s: Session, first: Sequence[Callable[[Session], None]]) -> None:
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
-    with st.expander("More settings"):
-        for setting in first:
-            setting(s)
-        bonus = effective(s.draft.bonus, algorithm.bonuses)
-        select(
-            "Bonus constants",
-            [key for key in algorithm.bonuses if key not in algorithm.retired or key == bonus],
-            bonus,
-            setter("bonus"),
-            BONUS,
-            BONUS_HELP,
-            "bonus",
-        )
-        if algorithm.schedule:
-            batches = "equal batches, as many as its paper says; without privacy, of blocks that grow"
-            of = "stages of its own, each twice as long" if algorithm.forgets else batches
-            st.caption(f"{escape(algorithm.title)} plans at the end of {of}.")
-        else:
-            schedule(s)
-        number(s, "seeds", "Seeds")
-        number(s, "root_seed", "Root seed")
-        if model != "none" or bonus != "practical":
-            number(s, "beta", "Failure probability β")
-        used = [f for f in algorithm.fields if f.used(bonus, model)]
-        parameters(s, "algorithm", algorithm.key, used)
+    for setting in first:
+        setting(s)
+    bonus = effective(s.draft.bonus, algorithm.bonuses)
+    select(
+        "Bonus constants",
+        [key for key in algorithm.bonuses if key not in algorithm.retired or key == bonus],
+        bonus,
+        setter("bonus"),
+        BONUS,
+        BONUS_HELP,
+        "bonus",
+    )
+    if algorithm.schedule:
+        batches = "equal batches, as many as its paper says; without privacy, of blocks that grow"
+        of = "stages of its own, each twice as long" if algorithm.forgets else batches
+        st.caption(f"{escape(algorithm.title)} plans at the end of {of}.")
+    else:
+        schedule(s)
+    number(s, "seeds", "Seeds")
+    number(s, "root_seed", "Root seed")
+    if model != "none" or bonus != "practical":
+        number(s, "beta", "Failure probability β")
+    used = [f for f in algorithm.fields if f.used(bonus, model)]
+    parameters(s, "algorithm", algorithm.key, used)
 
 
 def number(s: Session, name: str, label: str) -> None:

@@ -16,6 +16,7 @@ from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
 
+FOLD = "fold_"  # begins the keys of folds
 EXACT = 112  # pixels of a field beside its label
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
@@ -56,6 +57,15 @@ def select(
         disabled=len(options) == 1 or locked(name),
         filter_mode=None,
     )
+
+
+def fold(label: str, name: str, draw: Callable[[], object]) -> None:
+    """Settings that most visitors leave alone, drawn only while their fold is open: closed they would be sent at every
+    use all the same."""
+    part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
+    if part.open:
+        with part:
+            draw()
 
 
 def locked(name: str) -> bool:
