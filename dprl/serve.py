@@ -171,9 +171,26 @@ def dashboard(host: str, port: int) -> None:
     # Until app.py has run once, Streamlit takes a folder called pages/ for pages of its own, one a file, and would tell
     # the very first visitor that a page does not exist.
     PagesManager.uses_pages_directory = False
+    wake_once()
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     App(script).run(config={"server.address": host, "server.port": port})
+
+
+def wake_once() -> None:
+    """Streamlit has each message of a page wake the thread that sends them, though one that is awake sends all that
+    wait: about a hundred times at every use, and each time Python's lock goes to it and back."""
+    from streamlit.runtime.runtime import Runtime
+
+    wake = Runtime._enqueued_some_message
+
+    def unless_awake(runtime: Runtime) -> None:
+        # A message is queued before this is called, and whoever sends forgets that it was woken before it looks at
+        # the queue: none is left behind.
+        if not runtime._get_async_objs().need_send_data.is_set():
+            wake(runtime)
+
+    Runtime._enqueued_some_message = unless_awake  # type: ignore[assignment]
 
 
 def allow_open_files() -> None:

@@ -13,10 +13,12 @@ import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit
+from streamlit.runtime.runtime import AsyncObjects, Runtime
 
 from dprl import serve
 from dprl.fields import SpecError
@@ -228,3 +230,22 @@ def test_a_dashboard_may_open_as_many_files_as_its_system_allows() -> None:
         assert hard == most
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
+
+
+def test_what_waits_to_be_sent_wakes_the_sender_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "need_send_data" in AsyncObjects._fields
+    waiting, woken = asyncio.Event(), []
+
+    def wake(runtime: Any) -> None:
+        woken.append(runtime)
+        waiting.set()
+
+    monkeypatch.setattr(Runtime, "_enqueued_some_message", wake)
+    serve.wake_once()
+    runtime: Any = SimpleNamespace(_get_async_objs=lambda: SimpleNamespace(need_send_data=waiting))
+    for _ in range(3):
+        Runtime._enqueued_some_message(runtime)
+    assert len(woken) == 1
+    waiting.clear()  # it was all sent
+    Runtime._enqueued_some_message(runtime)
+    assert len(woken) == 2

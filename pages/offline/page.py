@@ -54,7 +54,8 @@ def main() -> None:
         if example.specs == o.specs:
             st.markdown(explained(f"**{example.say}**"))
     common(in_common(o.specs))
-    redrawn(partial(results, corner), PACE if going() else None)
+    state = progress(o.specs)
+    redrawn(partial(results, corner, [state]), PACE if going(state) else None)
     words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)
 
 
@@ -78,17 +79,19 @@ def take(example: Example) -> None:
     set_controls(example.specs)
 
 
-def going() -> bool:
+def going(state: together.Progress) -> bool:
     """Whether anything is being computed."""
-    o = offline()
-    return bool(progress(o.specs).active) or own_going(o.own)
+    return bool(state.active) or own_going(offline().own)
 
 
-def results(corner: DeltaGenerator, live: bool) -> None:
-    """Progress and the open tab, and in the page's corner the link to just that. It redraws itself while runs go on."""
+def results(corner: DeltaGenerator, known: list[together.Progress], live: bool) -> None:
+    """Progress and the open tab, and in the page's corner the link to just that. It redraws itself while runs go on.
+
+    known: how they stand, for the first time that it is drawn.
+    """
     o = offline()
-    state = progress(o.specs)
-    if live != (bool(state.active) or own_going(o.own)):
+    state = known.pop() if known else progress(o.specs)
+    if live != going(state):
         st.rerun()
     together.strip(state, visitor(), start)
     labels = {label: name for name, (label, _) in TABS.items()}
