@@ -201,7 +201,7 @@ STOPS = {
                 *LOCK,
                 *(("choice", name) for name in ("Price", "Regret", "Growth", "Theory", "Calculator")),
                 ("choice", "Exploration noise"),
-                *(("button", name) for name in ("Run", "Reset", "Run them")),
+                *(("button", name) for name in ("Run", "Reset")),
                 ("switch", "Pause live"),
             }
         ),
