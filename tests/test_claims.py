@@ -113,6 +113,15 @@ def test_in_the_hard_instances_every_worse_arm_loses_the_gap(arms: int) -> None:
     assert hard.gap_of(spec) == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize("key", CLAIMS)
+def test_an_interval_is_over_what_was_repeated(key: str) -> None:
+    """Over seeds where runs are compared, over something else where one is asked, over nothing if that is exact."""
+    found = bundled().reports[key]
+    for setting, one in zip(found.claim.settings, found.findings, strict=True):
+        assert (setting.over == "seeds") == (not setting.question)
+        assert setting.over or one.low == one.value == one.high
+
+
 def measured(*values: float) -> Measured:
     return Measured(*values)
 

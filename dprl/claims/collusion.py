@@ -40,4 +40,5 @@ def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
         judge,
         question="collusion",
         form="share",
+        over="users",
     )

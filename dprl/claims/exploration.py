@@ -71,6 +71,7 @@ def attacked(spec: RunSpec) -> Setting:
         judge,
         question="exploration",
         form="share",
+        over="executions",
     )
 
 
@@ -90,6 +91,7 @@ def published(spec: RunSpec) -> Setting:
         judge,
         question="exploration",
         form="share",
+        over="",
     )
 
 

@@ -78,7 +78,7 @@ def report(claim: Claim, evidence: Evidence) -> Report:
         sentences.summary(verdicts),
         findings,
         tuple(
-            sentences.finding(found, setting.form)
+            sentences.finding(found, setting.form, exact=not setting.over)
             for setting, found in zip(claim.settings, findings, strict=True)
         ),
     )

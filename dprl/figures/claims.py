@@ -52,8 +52,11 @@ class Measured:
     rows: Array
 
 
-def settings(statistic: str, rows: Sequence[Row], *, log: bool, see: str, dark: bool = False) -> Picture:
-    """Each setting's statistic with its interval, beside what it is held against."""
+def settings(
+    statistic: str, rows: Sequence[Row], *, over: str, log: bool, see: str, dark: bool = False
+) -> Picture:
+    """Each setting's statistic with its interval, beside what it is held against. over: what that is an interval over,
+    "" for numbers that are exact."""
     colors = style.theme(dark)
     places = list(range(len(rows)))
     figure = style.base(
@@ -62,7 +65,7 @@ def settings(statistic: str, rows: Sequence[Row], *, log: bool, see: str, dark: 
         height=150 + ROW * len(rows),
         x_title=statistic[:1].upper() + statistic[1:],
         y_title="Setting",
-        subtitle="95% interval over seeds",
+        subtitle=f"95% interval over {over}" if over else "worked out exactly",
     )
     for verdict, symbol in SYMBOLS.items():
         chosen = [(place, row) for place, row in enumerate(rows) if row.verdict == verdict]
@@ -115,7 +118,8 @@ def settings(statistic: str, rows: Sequence[Row], *, log: bool, see: str, dark: 
         [(r.number, r.title, r.value, r.low, r.high, r.threshold, r.verdict) for r in rows],
         columns=["setting", "where", statistic, "low (95%)", "high (95%)", "held against", "verdict"],
     )
-    alt = "Points with intervals, a row for each numbered setting, and a mark for what each is held against."
+    points = "Points with intervals" if over else "Points"
+    alt = f"{points}, a row for each numbered setting, and a mark for what each is held against."
     return Picture(figure, alt, see, table)
 
 

@@ -1,4 +1,7 @@
-"""Names at the right ends of lines, in place of a legend, where there is room beside the plot."""
+"""Names at the right ends of lines, each with a sign of its line, where there is room beside the plot.
+
+Each is a legend of one line, so that a press on a name hides its line and shows it again, as in any legend.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ from dprl.figures.looks import Look
 LONGEST = 24  # signs of a name in a row
 ROW, GLYPH = 16.0, 6.6  # pixels: a row of 12.5 px text, and a sign of it at most, on average
 FAR = 1.6 * ROW  # from its line a name no longer seems to be its
+SIGN = 30  # pixels of the line before a name, the least that Plotly has; and what is left free around both
+FREE = 26
 AROUND = 150.0  # pixels of a figure's height that are not the plot's: title, axis, legend of references
 CONTRAST = 4.5  # of text to its page, as WCAG 2 asks
 
@@ -53,15 +58,21 @@ def label(figure: Any, ends: Sequence[End], *, dark: bool) -> None:
     wanted = spread(at, height)
     if np.abs(wanted - at).max() > FAR:
         return
+    left = [(f"legend{number}", end) for number, end in enumerate(ends, 2)]
     for trace in figure.data:
-        trace.showlegend = trace.showlegend is not False and trace.legendgroup is None
-    for end, value, here, there in zip(ends, values, at, wanted, strict=True):
-        figure.add_annotation(
-            x=1, xref="paper", xanchor="left", xshift=8, y=min(max(float(value), low), high), yref="y",
-            yanchor="middle", yshift=float(there - here), align="left", showarrow=False, text=style.plain(end.text),
-            font={"size": 12.5, "color": legible(end.look.color, colors)},
-        )  # fmt: skip
-    figure.update_layout(margin_r=round(16 + GLYPH * max(len(end.text) for end in ends)))
+        named = trace.showlegend is not False
+        own = next((pair for pair in left if style.plain(pair[1].name) == trace.legendgroup), None)
+        trace.showlegend = named and (own is not None or trace.legendgroup is None)
+        if named and own is not None:
+            left.remove(own)
+            trace.update(legend=own[0], name=style.plain(own[1].text))
+    for number, (end, place) in enumerate(zip(ends, wanted, strict=True), 2):
+        figure.layout[f"legend{number}"] = {
+            "x": 1, "xanchor": "left", "y": float(place / height), "yanchor": "middle", "itemwidth": SIGN,
+            "tracegroupgap": 0, "bgcolor": "rgba(0,0,0,0)", "itemdoubleclick": False,
+            "font": {"size": 12.5, "color": legible(end.look.color, colors)},
+        }  # fmt: skip
+    figure.update_layout(margin_r=round(FREE + SIGN + GLYPH * max(len(end.text) for end in ends)))
     _close(figure)
 
 

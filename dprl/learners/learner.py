@@ -25,7 +25,7 @@ PUBLIC = {
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
     "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "draws", "stated", "refusal",
-    "releases", "seconds",
+    "releases", "pace", "seconds",
 )  # fmt: skip
 
 
@@ -133,6 +133,12 @@ class Learner(Protocol):
         """About how many releases its own schedule makes; not asked when it has none.
 
         epsilon: None without privacy; norm: of changes, that the noise goes by, "" without.
+        """
+
+    def pace(self, private: bool) -> str:
+        """What it does on a schedule of its own, in words after its title: "plays stages ..."; "" when it has none.
+
+        private: whether it is run with privacy.
         """
 
     def seconds(self, size: Size, K: int) -> float:

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import plotly.graph_objects as go
 
 from dprl.fields import Field, SpecError, shown
-from dprl.figures import lessons as figures
-from dprl.figures.lessons import Chart, Who
+from dprl.figures import guesses as figures
+from dprl.figures.guesses import Who
+from dprl.figures.lessons import Chart, value_at
 from dprl.links import written
 from dprl.words import exponent, human, listed, percent, plural, rough
 
@@ -236,7 +237,7 @@ class Slope:
     def origin(self, chart: Chart) -> tuple[float, float]:
         """Where the slopes start: on the curve that is asked about, the last of the chart."""
         curve = chart.curves[-1]
-        return self.start, float(figures.value_at(chart, curve, self.start))
+        return self.start, float(value_at(chart, curve, self.start))
 
     def draw(self, figure: go.Figure, chart: Chart, text: str, truth: float, shown: bool, dark: bool) -> None:
         """The slopes to choose from, and which was chosen."""

@@ -32,15 +32,18 @@ def number(value: float, form: Form) -> str:
     return exponent(value) if form == "exponent" else human(value)
 
 
-def finding(found: Finding, form: Form) -> str:
-    """A statistic with its interval."""
+def finding(found: Finding, form: Form, exact: bool = False) -> str:
+    """A statistic with its interval. exact: it has none."""
+    if exact:
+        return f"{number(found.value, form)} (exact)"
     low, high = number(found.low, form), number(found.high, form)
     return f"{number(found.value, form)} ({low} to {high})"
 
 
-def against(found: Sequence[Finding]) -> str:
-    """What there is to see in the statistics of several settings."""
+def against(found: Sequence[Finding], exact: bool = False) -> str:
+    """What there is to see in the statistics of several settings. exact: they have no interval."""
     inside = sum(one.verdict.startswith("holds") for one in found)
+    what = "number" if exact else "interval"
     if len(found) == 1:
-        return f"The interval {'lies' if inside else 'does not lie'} where the claim has it."
-    return f"In {inside} of {len(found)} settings the whole interval lies where the claim has it."
+        return f"The {what} {'lies' if inside else 'does not lie'} where the claim has it."
+    return f"In {inside} of {len(found)} settings the {'' if exact else 'whole '}{what} lies where the claim has it."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,28 +22,32 @@ NOTHING = "There is nothing to draw yet."
 class _End:
     name: str
     curve: Curve
-    episodes: float
-    value: float  # mean, or median, at the last checkpoint all seeds reached
+    episodes: float  # the last that all its seeds reached
+    value: float  # mean, or median, there; or where curves are compared
 
 
 def comparison(curves: Sequence[Curve], view: Measure, statistic: Statistic = "mean") -> str:
-    """Which curve loses least and which most, and how many times as much; and of which statistic that is said."""
+    """Which curve loses least and which most, and how many times as much; and of which statistic that is said.
+
+    Curves are compared after one number of episodes, the last that at least two of them have come to.
+    """
     ends = _ends(curves)
     if not ends:
         return NOTHING
-    said = _extra(ends) if view == "extra" else _least_and_most(ends, view)
-    return f"{said} {seeds.over(statistic, min(len(end.curve.rows) for end in ends))}"
+    at = sorted(end.episodes for end in ends)[-2:][0]
+    met = [_at(end, at, view) for end in ends if end.episodes >= at]
+    said = _extra(met, at) if view == "extra" else _least_and_most(met, at, view)
+    return f"{said} {_left_out(ends, at)}{seeds.over(statistic, min(len(end.curve.rows) for end in ends))}"
 
 
-def _least_and_most(ends: list[_End], view: Measure) -> str:
-    ends.sort(key=lambda e: _average(e, view))
+def _least_and_most(ends: list[_End], at: float, view: Measure) -> str:
+    ends.sort(key=lambda e: _average(e, at, view))
     best, worst = ends[0], ends[-1]
-    said = f"{_after(best)} {quoted(best.name)} {'has lost' if best.curve.complete else 'has so far lost'} "
-    said += _loss(best, _average(best, view), view)
+    so_far = "" if best.curve.complete or at < best.episodes else "so far "
+    said = f"{_after(ends, at)} {quoted(best.name)} has {so_far}lost {_loss(best, at, view)}"
     if len(ends) > 1:
-        low, high = _average(best, view), _average(worst, view)
-        when = "" if worst.episodes == best.episodes else f" after {human(worst.episodes)}"
-        said += f"; {quoted(worst.name)}{when} lost {_loss(worst, high, view, short=True)}"
+        low, high = _average(best, at, view), _average(worst, at, view)
+        said += f"; {quoted(worst.name)} lost {_loss(worst, at, view, short=True)}"
         if low > 0 and high / low >= 1.5:
             said += f", {rough(high / low)} times as much"
     elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
@@ -65,16 +69,37 @@ def _ends(curves: Sequence[Curve]) -> list[_End]:
     return ends
 
 
-def _average(end: _End, view: Measure) -> float:
-    return end.value if view == "per-episode" else end.value / end.episodes
+def _at(end: _End, at: float, view: Measure) -> _End:
+    """The same after so many episodes: totals by straight lines, from 0 before any."""
+    if at == end.episodes:
+        return end
+    known = np.isfinite(end.curve.center)
+    episodes, values = end.curve.episodes[known].astype(float), end.curve.center[known]
+    totals = values * episodes if view == "per-episode" else values
+    value = float(np.interp(at, np.concatenate([[0.0], episodes]), np.concatenate([[0.0], totals])))
+    return replace(end, value=value / at if view == "per-episode" else value)
 
 
-def _after(end: _End) -> str:
-    return f"After {human(end.episodes)} episodes"
+def _average(end: _End, at: float, view: Measure) -> float:
+    return end.value if view == "per-episode" else end.value / at
 
 
-def _loss(end: _End, average: float, view: Measure, short: bool = False) -> str:
-    v_star = end.curve.v_star
+def _after(ends: Sequence[_End], at: float) -> str:
+    both = ", as far as both have come," if any(end.episodes > at for end in ends) else ""
+    return f"After {human(at)} episodes{both}"
+
+
+def _left_out(ends: Sequence[_End], at: float) -> str:
+    """Which curves end before, a sentence with a space after it."""
+    short = [f"{quoted(end.name)}, {after(end.episodes)}" for end in ends if end.episodes < at]
+    if not short:
+        return ""
+    why = "it ends" if len(short) == 1 else "they end"
+    return f"Not compared, since {why} before: {'; '.join(short)}. "
+
+
+def _loss(end: _End, at: float, view: Measure, short: bool = False) -> str:
+    v_star, average = end.curve.v_star, _average(end, at, view)
     said = f"{human(average)} an episode"
     if v_star:
         share = percent(average / v_star)
@@ -84,19 +109,19 @@ def _loss(end: _End, average: float, view: Measure, short: bool = False) -> str:
     return said
 
 
-def _extra(ends: list[_End]) -> str:
-    ends.sort(key=lambda e: e.value / e.episodes)
+def _extra(ends: list[_End], at: float) -> str:
+    ends.sort(key=lambda e: e.value)
     parts = []
     for end in [ends[0], ends[-1]] if len(ends) > 1 else ends:
-        said = f"{quoted(end.name)} {human(end.value)} ({human(end.value / end.episodes)} an episode)"
-        share = late_share(end.curve.episodes, end.curve.center, end.episodes)
+        said = f"{quoted(end.name)} {human(end.value)} ({human(end.value / at)} an episode)"
+        share = late_share(end.curve.episodes, end.curve.center, at)
         came = f"{percent(share)} of it came in the last nine tenths of the episodes"
         if 0 <= share < 0.2:
             said += f", nearly flat: only {came}"
         elif share > 0.5:
             said += f", still growing: {came}"
         parts.append(said)
-    return f"{_after(ends[0])} privacy has cost {'; '.join(parts)}."
+    return f"{_after(ends, at)} privacy has cost {'; '.join(parts)}."
 
 
 def mistakes(curves: Sequence[PacCurve], statistic: Statistic = "mean") -> str:
@@ -117,10 +142,12 @@ def pulls(curves: Sequence[PullCurve]) -> str:
     if not ends:
         return NOTHING
     ends.sort(key=lambda end: end[0])
-    said = []
-    for number, (mean, curve) in enumerate(ends if len(ends) < 3 else (ends[0], ends[-1])):
+    said: list[str] = []
+    named = ends if len(ends) < 3 else [ends[0], ends[-1]]
+    same = len({float(curve.episodes[-1]) for _, curve in named}) == 1
+    for mean, curve in named:
         words = f"{quoted(curve.label)} has pulled a bad arm {human(mean)} times"
-        if not number:
+        if not said or not same:
             words = f"{words} {after(float(curve.episodes[-1]))}"
         if curve.bound is not None:
             words += f", {human(mean / curve.bound)} times the bound"

@@ -185,7 +185,7 @@ def again(claim: Claim, here: Report | None) -> None:
 def numbers(found: Report, here: Report | None) -> None:
     """Each setting with its numbers, under what is measured."""
     lines = []
-    for statistic, places in views.by_statistic(found).items():
+    for (statistic, _), places in views.by_statistic(found).items():
         lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]
         for i in places:
             setting, one = found.claim.settings[i], found.findings[i]

@@ -23,23 +23,23 @@ from pages.shared.layout.frame import dark
 from pages.shared.names import kind_of
 
 
-def by_statistic(found: Report) -> dict[str, list[int]]:
-    """The places of the settings that measure the same."""
-    groups: dict[str, list[int]] = {}
+def by_statistic(found: Report) -> dict[tuple[str, str], list[int]]:
+    """The places of the settings that measure the same, and in the same way."""
+    groups: dict[tuple[str, str], list[int]] = {}
     for place, setting in enumerate(found.claim.settings):
-        groups.setdefault(setting.statistic, []).append(place)
+        groups.setdefault((setting.statistic, setting.over), []).append(place)
     return groups
 
 
 def statistics(found: Report, token: str) -> None:
     """A chart for each statistic, with the settings that it is measured in."""
     night = dark()
-    for number, (statistic, places) in enumerate(by_statistic(found).items()):
+    for number, ((statistic, over), places) in enumerate(by_statistic(found).items()):
         key = ("claim", found.claim.key, number, night, token)
-        show(kept(key, partial(_statistic, found, statistic, places, night)), f"statistic_{number}")
+        show(kept(key, partial(_statistic, found, statistic, over, places, night)), f"statistic_{number}")
 
 
-def _statistic(found: Report, statistic: str, places: Sequence[int], night: bool) -> Picture:
+def _statistic(found: Report, statistic: str, over: str, places: Sequence[int], night: bool) -> Picture:
     settings, findings = found.claim.settings, found.findings
     rows = [
         figures.Row(
@@ -50,8 +50,8 @@ def _statistic(found: Report, statistic: str, places: Sequence[int], night: bool
         for one in (findings[place],)
     ]  # fmt: skip
     log = settings[places[0]].form == "ratio"
-    see = sentences.against([findings[place] for place in places])
-    return figures.settings(statistic, rows, log=log, see=see, dark=night)
+    see = sentences.against([findings[place] for place in places], exact=not over)
+    return figures.settings(statistic, rows, over=over, log=log, see=see, dark=night)
 
 
 def curves(found: Report, known: Evidence, place: int, token: str) -> None:

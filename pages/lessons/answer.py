@@ -46,7 +46,7 @@ def answer(prediction: Prediction, text: str, said: Said) -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
             st.caption(prediction.ends[0], width="content")
             st.caption(prediction.ends[1], width="content")
-        st.caption("Move it, or press the chart where it should be.")
+        st.caption("Drag the marker on the chart to where it should be, press there, or move the slider.")
     elif isinstance(prediction, Slope):
         segments(
             "Your prediction",

@@ -14,6 +14,7 @@ from dprl.lessons import LESSONS, Lesson
 from dprl.words import plural
 from pages.lessons import views
 from pages.lessons.answer import answer, chosen
+from pages.lessons.drag import draggable
 from pages.lessons.keys import keys
 from pages.lessons.known import evidence
 from pages.lessons.state import go, guess, lessons, reveal
@@ -152,9 +153,20 @@ def question() -> Picture:
         answer(step.prediction, here.guess, guess)
     found = kept(
         ("lesson", *here.place, here.guess, here.shown, here.present, night),
-        partial(views.picture, step, here.guess, shown=here.shown, large=here.present, dark=night),
+        partial(
+            views.picture,
+            step,
+            here.guess,
+            shown=here.shown,
+            asked=not here.shown,
+            large=here.present,
+            dark=night,
+        ),
     )
-    draw(found, f"chart_{here.key}_{here.at}_{here.present}", None if here.shown else pressed)
+    key = f"chart_{here.key}_{here.at}_{here.present}"
+    draw(found, key, None if here.shown else pressed)
+    if not here.shown:
+        draggable(step.prediction, here.guess, key, guess)
     return found
 
 

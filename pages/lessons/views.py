@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dprl import metrics
+from dprl.figures import guesses
 from dprl.figures import lessons as figures
 from dprl.figures.looks import Kind, numbered
 from dprl.figures.style import Picture
-from dprl.lessons import Order, Step, cloud
+from dprl.lessons import Marker, Order, Step, cloud
 from dprl.lessons.lesson import Drawn
 from dprl.simulation import OfflineSpec
 from pages.lessons.known import evidence
@@ -44,7 +45,14 @@ def kinds(drawn: Sequence[Drawn]) -> list[Kind]:
 
 
 def picture(
-    step: Step, guess: str, *, shown: bool, others: Sequence[str] = (), large: bool = False, dark: bool
+    step: Step,
+    guess: str,
+    *,
+    shown: bool,
+    others: Sequence[str] = (),
+    asked: bool = False,
+    large: bool = False,
+    dark: bool,
 ) -> Picture:
     """The chart of a step.
 
@@ -52,11 +60,14 @@ def picture(
         guess: the text of a prediction, perhaps not whole; "" for none.
         shown: with the answer.
         others: texts of the predictions of others, all whole.
+        asked: whether who sees it is to predict: a marker waits to be dragged.
         large: for a projector.
     """
     drawn, prediction = chart(step), step.prediction
     names = shown or not isinstance(prediction, Order)
     figure = figures.base(drawn, shown=shown, names=names, large=large, dark=dark)
     cloud(prediction, figure, drawn, [prediction.parse(text) for text in others], dark)
+    if asked and not guess and isinstance(prediction, Marker):
+        guesses.waiting(figure, drawn, prediction.marks[0], dark)
     prediction.draw(figure, drawn, guess, step.truth(evidence()), shown, dark)
     return figures.picture(figure, drawn, shown=shown, names=names, see="")

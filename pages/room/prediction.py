@@ -16,6 +16,7 @@ from dprl.rooms.steps import Content, Guess, Step
 from dprl.sentences import room as sentences
 from pages.lessons import views
 from pages.lessons.answer import answer, chosen
+from pages.lessons.drag import draggable
 from pages.lessons.known import evidence
 from pages.room.state import group, respond
 from pages.shared.layout.chart import draw, explain, kept
@@ -71,7 +72,9 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
     making = step.state == "open" and written is None
     if making:
         answer(prediction, text, partial(say, step.place))
-    picture(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
+    key = picture(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
+    if making:
+        draggable(prediction, text, key, partial(take, step.place))
     if making:
         st.button(
             "Send my prediction",
@@ -117,16 +120,19 @@ def picture(
     shown: bool = False,
     others: Sequence[str] = (),
     pressed: Any = None,
-) -> None:
-    """The chart of a step."""
+) -> str:
+    """The chart of a step; returns its key. pressed: called when it is, by who is to predict."""
     night, content = dark(), step.content
     if shown and not text and isinstance(found.prediction, Order):
         text = found.prediction.write(found.truth(evidence()))  # the names of the curves
+    making = pressed is not None
     drawn = kept(
-        ("room", content, text, shown, tuple(others), night),
-        partial(views.picture, found, text, shown=shown, others=others, dark=night),
+        ("room", content, text, shown, tuple(others), making, night),
+        partial(views.picture, found, text, shown=shown, others=others, asked=making, dark=night),
     )
-    draw(drawn, f"room_{step.place}", pressed)
+    key = f"room_{step.place}"
+    draw(drawn, key, pressed)
+    return key
 
 
 def told(step: Step, found: Asked, off: str) -> None:
@@ -180,5 +186,10 @@ def pressed(place: int, found: Asked, event: Any) -> None:
     """The chart was pressed."""
     text = chosen(found.prediction, group().guesses.get(place, ""), event)
     if text is not None:
-        say(place, text)
-        session().version += 1  # the widget beside the chart follows
+        take(place, text)
+
+
+def take(place: int, text: str) -> None:
+    """A prediction is made on the chart."""
+    say(place, text)
+    session().version += 1  # the widget beside the chart follows

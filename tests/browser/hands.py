@@ -193,7 +193,7 @@ class Mouse(Hand):
         mouse = self.page.mouse
         mouse.move(x, y)
         mouse.dblclick(x, y)
-        for part in (".legendtoggle", ".scatterlayer .points path"):
+        for part in ("[class^=legend][class$=toggle]", ".scatterlayer .points path"):
             if found := at.query_selector(part):
                 mouse.click(*middle(found))
         mouse.move(x, y)

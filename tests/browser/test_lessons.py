@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.browser.conftest import Visits
 
@@ -53,6 +53,114 @@ def test_a_prediction_is_made_by_pressing_the_chart(
     idle(page)
     page.get_by_role("button", name="Show the answer").click()
     expect(page.get_by_text("You said")).to_be_visible()
+
+
+def marker(page: Page) -> float:
+    """Where the marker stands, as a share of the plot's width."""
+    x = page.evaluate(
+        """() => {
+          const chart = document.querySelector(".js-plotly-plot");
+          const { uid } = chart._fullData[chart.data.findIndex(({ meta }) => meta === "held")];
+          const points = [...chart.querySelectorAll(`.trace${uid} .points path`)];
+          const seen = points.map((one) => one.getBoundingClientRect()).sort((a, b) => b.width - a.width)[0];
+          return seen.x + seen.width / 2;
+        }"""
+    )
+    box = plot(page).bounding_box()
+    assert box is not None
+    return float((x - box["x"]) / box["width"])
+
+
+def draggable(page: Page) -> FloatRect:
+    """Waits until the marker can be dragged; returns where the plot is."""
+    page.wait_for_function("getComputedStyle(document.querySelector('.nsewdrag')).cursor === 'ew-resize'")
+    plot(page).scroll_into_view_if_needed()
+    box = plot(page).bounding_box()
+    assert box is not None
+    return box
+
+
+def asked(page: Page) -> int:
+    """How often the server was asked for something."""
+    return int(page.evaluate("dprlTest.talk.asked"))
+
+
+@pytest.mark.parametrize("link", ["lesson=trust&step=2", "lesson=trust&step=2&present=on"])
+def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(
+    visit: Visits, idle: Callable[[Page], None], link: str
+) -> None:
+    page = visit(f"lessons?{link}", 1280)
+    box = draggable(page)
+    assert marker(page) == pytest.approx(0, abs=0.01)  # where its slider stands
+    for to, place, guess, words in (
+        (0.5, 0.5, "1e8", "100 million users"),
+        (1.4, 1.0, "1e15", "10¹⁵ users"),
+        (-0.2, 0.0, "10", "10 users"),
+        (0.25, 0.25, "32000", "32,000 users"),
+    ):
+        before, there = asked(page), 0.3 * box["height"] + box["y"]
+        page.mouse.move(box["x"] + marker(page) * box["width"] + 3, there)
+        page.mouse.down()
+        page.mouse.move(box["x"] + to * box["width"], there, steps=8)
+        assert marker(page) == pytest.approx(place, abs=0.005)
+        expect(page.locator(".dprl-told")).to_have_text(words)
+        assert asked(page) == before
+        page.mouse.up()
+        expect(page).to_have_url(re.compile(f"guess={guess}(&|$)"))
+        idle(page)
+        assert asked(page) == before + 1
+        assert marker(page) == pytest.approx(place, abs=0.005)
+        expect(page.locator(".dprl-told")).to_be_hidden()
+    page.reload()
+    idle(page)
+    assert marker(page) == pytest.approx(0.25, abs=0.005)
+    expect(page.locator(".legendtext", has_text="your guess")).to_be_visible()
+
+
+def test_the_marker_is_dragged_by_a_finger_which_may_still_scroll_and_press(
+    visit: Visits, idle: Callable[[Page], None]
+) -> None:
+    page = visit("lessons?lesson=trust&step=2", 390)
+    finger = page.context.new_cdp_session(page)
+    finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        given = [{"x": x, "y": y} for x, y in points]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": given})
+
+    def drag(way: list[tuple[float, float]]) -> None:
+        for i, (x, y) in enumerate(way):
+            touch("touchMove" if i else "touchStart", (x, y))
+            page.evaluate("dprlTest.drawn()")
+
+    box = draggable(page)
+    y = box["y"] + 0.4 * box["height"]
+
+    def x(share: float) -> float:
+        return box["x"] + share * box["width"]
+
+    drag([(x(share), y) for share in (0.02, 0.1, 0.2, 0.35, 0.5)])
+    assert marker(page) == pytest.approx(0.5, abs=0.01)
+    before = asked(page)
+    touch("touchEnd")
+    expect(page).to_have_url(re.compile("guess=1e8(&|$)"))
+    idle(page)
+    assert asked(page) == before + 1
+    assert marker(page) == pytest.approx(0.5, abs=0.01)
+    touch("touchStart", (x(0.75), y))
+    touch("touchEnd")
+    expect(page).to_have_url(re.compile("guess=32e10(&|$)"))
+    idle(page)
+    assert marker(page) == pytest.approx(0.75, abs=0.02)
+    place, top = page.url, plot(page).bounding_box()
+    drag([(x(0.5), y - 20 * i) for i in range(8)])
+    touch("touchEnd")
+    idle(page)
+    assert page.url == place
+    moved = plot(page).bounding_box()
+    assert top is not None
+    assert moved is not None
+    assert moved["y"] < top["y"] - 30  # the page was scrolled
 
 
 def test_a_projector_needs_no_mouse(visit: Visits, idle: Callable[[Page], None]) -> None:

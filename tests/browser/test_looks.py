@@ -10,7 +10,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from dprl.figures.style import DARK, LIGHT, Theme
 from tests.browser.conftest import Visits
-from tests.browser.test_pages import LINK
+from tests.browser.test_pages import AT_ENDS, CURVE, LINK
 
 Idle = Callable[[Page], None]
 HEADINGS = {"Home": "What does privacy cost a learner?"}
@@ -51,14 +51,22 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
         )
 
 
-def test_curves_are_named_at_their_ends_where_there_is_room(visit: Visits, idle: Idle) -> None:
+def test_curves_are_named_at_their_ends_where_there_is_room_and_hidden_by_a_press(
+    visit: Visits, idle: Idle
+) -> None:
     page = visit("linear")
-    names = page.locator("[data-testid=stMain] .js-plotly-plot .annotation-text")
+    names = page.locator(AT_ENDS)
     expect(names).to_have_count(5)
     boxes = sorted((box["y"], box["height"], box["x"] + box["width"]) for box in map(box_of, names.all()))
     assert all(y + height <= below[0] + 1 for (y, height, _), below in pairwise(boxes))
     chart = box_of(page.locator(".js-plotly-plot").last)
     assert max(right for *_, right in boxes) <= chart["x"] + chart["width"]
+    drawn, toggle = page.locator(CURVE).count(), page.locator(".legend2toggle")
+    toggle.click()  # a press on a name hides its line, and shows it again
+    expect(page.locator(CURVE)).not_to_have_count(drawn)
+    expect(names).to_have_count(5)
+    toggle.click()
+    expect(page.locator(CURVE)).to_have_count(drawn)
     page.set_viewport_size({"width": 390, "height": 844})
     expect(names).to_have_count(0)
     expect(page.locator(".legendtext", has_text="Central ε = 1").first).to_be_visible()

@@ -21,7 +21,8 @@ Idle = Callable[[Any], None]
 QUICK = "envp.S.3~envp.H.3~K.100000~seeds.2"
 LINK = f"explore?v=1&c={QUICK}~eps.50&c=priv.none&m=per-episode"
 CURVE = "[data-testid=stMain] .js-plotly-plot .scatterlayer path.js-line"
-NAMED = ".legendtext, .annotation-text"  # where a chart names a curve
+NAMED = "text[class^=legend][class$=text]"  # where a chart names a curve
+AT_ENDS = f"[data-testid=stMain] .js-plotly-plot {NAMED}:not(.legendtext)"  # beside the plot
 TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
 
 

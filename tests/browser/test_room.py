@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.classroom import lesson
 from tests.browser.conftest import Visits
 from tests.browser.server import App
+from tests.browser.test_lessons import draggable, marker
 from tests.browser.test_pages import fits
 
 
@@ -55,6 +56,36 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
         assert fits(teacher)
     finally:
         phone.close()
+
+
+@pytest.mark.thorough
+def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(visit: Visits) -> None:
+    teacher = visit("room")
+    teacher.get_by_role("button", name="Open a room").click()
+    expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible()
+    student = visit("room", 390)
+    student.get_by_label("Code of the room").fill(teacher.url.partition("room=")[2])
+    student.get_by_role("button", name="Join", exact=True).click()
+    expect(student.get_by_text("You are in")).to_be_visible()
+    teacher.get_by_text("A step of a lesson", exact=True).click()
+    teacher.get_by_role("button", name="Let them predict").click()
+    send = student.get_by_role("button", name="Send my prediction")
+    expect(send).to_be_disabled()
+    box = draggable(student)
+    student.mouse.move(box["x"] + 5, box["y"] + 0.4 * box["height"])
+    student.mouse.down()
+    student.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"], steps=8)
+    student.mouse.up()
+    expect(send).to_be_enabled()
+    assert marker(student) == pytest.approx(0.5, abs=0.05)
+    send.click()
+    expect(student.get_by_text("Your prediction is in")).to_be_visible()
+    expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
+    expect(teacher.locator(".legendtext", has_text="guesses of others")).to_be_visible()
+    for page in (student, teacher):
+        expect(page.locator(".dprl-told")).to_have_count(0)
+    held = "!document.querySelector('.js-plotly-plot').data.some(({ meta }) => meta === 'held')"
+    assert teacher.evaluate(held)
 
 
 @pytest.mark.thorough

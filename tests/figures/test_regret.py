@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from dprl import metrics
 from dprl.figures import looks, pac, style
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve, Measure
+from dprl.sentences import regret as sentences
+from dprl.words import human, rough
 from tests.figures import captioned
 from tests.figures.captioned import comparison
 
@@ -226,6 +230,50 @@ def test_the_sentence_compares_the_best_with_the_worst() -> None:
     assert see.index("**good**") < see.index("**bad**")
     assert "middle" not in see
     assert "10 times as much" in see
+
+
+PLACES = st.integers(2, len(EPISODES))
+
+
+def stopped(
+    label: str, length: int, lost: float, until: float = np.inf, view: Measure = "cumulative", every: int = 1
+) -> Curve:
+    """A run that was computed as far as that, which loses `lost` an episode until it has learned all."""
+    episodes = EPISODES[:length][::-every][::-1].astype(float)
+    total = lost * np.minimum(episodes, until)
+    center = total / episodes if view == "per-episode" else total
+    others = {"low": center, "high": center, "rows": center[None, :], "complete": length == len(EPISODES)}
+    return curve(label, episodes=episodes.astype(np.int64), center=center, **others)
+
+
+@given(PLACES, PLACES, PLACES, st.sampled_from(("cumulative", "per-episode", "extra")))
+def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
+    first: int, second: int, learned: int, view: Measure
+) -> None:
+    K, until = float(EPISODES[min(first, second) - 1]), float(EPISODES[learned - 1])
+    soon, late = 8.0 * min(K, until) / K, 3.0
+    times = max(soon / late, late / soon)
+    assume(not np.isclose(times, [1.0, 1.5]).any())
+    every = 1 if view == "extra" else 3  # checkpoints of its own
+    curves = [stopped("soon", first, 8.0, until, view), stopped("late", second, 3.0, np.inf, view, every)]
+    see = sentences.comparison(curves, view)
+    both = ", as far as both have come," if first != second else ""
+    assert see.startswith(f"After {human(K)} episodes{both} ")
+    assert (see.index("**soon**") < see.index("**late**")) == (soon < late)
+    if view == "extra":
+        assert f"**soon** {human(8.0 * min(K, until))} ({human(soon)} an episode)" in see
+        assert f"**late** {human(late * K)} ({human(late)} an episode)" in see
+    else:
+        assert all(f"{human(loss)} an episode" in see for loss in (soon, late))
+        assert (f"{rough(times)} times as much" in see) == (times >= 1.5)
+
+
+def test_of_several_runs_those_that_stopped_before_are_not_compared_and_named() -> None:
+    whole = [stopped(label, len(EPISODES), lost) for label, lost in (("a", 1.0), ("b", 2.0))]
+    see = sentences.comparison([stopped("c", 5, 900.0), *whole], "cumulative")
+    assert "2 times as much. Not compared, since it ends before: **c**, after 5 episodes. Numbers" in see
+    assert "Not compared" not in sentences.comparison(whole, "cumulative")
+    assert "as far as both" not in see
 
 
 def test_the_sentence_tells_how_regret_grows() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -71,6 +72,20 @@ def test_every_claim_opens_finished(visit: Visit, store: Store, key: str) -> Non
     for layout in drawn:
         assert all(part["title"]["text"] for part in (layout, layout["xaxis"], layout["yaxis"]))
     assert store.activity().seeds_queued == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("rlsvi-private", {"95% interval over executions", "worked out exactly", "95% interval over seeds"}),
+        ("one-draw", {"95% interval over users"}),
+        ("jdp-additive", {"95% interval over seeds"}),
+    ],
+)
+def test_a_chart_names_what_its_intervals_are_over(visit: Visit, key: str, said: set[str]) -> None:
+    titles = [json.loads(chart.spec)["layout"]["title"]["text"] for chart in charts(visit(PAGE, claim=key))]
+    found = {re.sub("<.*?>", "|", title).split("|")[2] for title in titles if "claimed" in title}
+    assert found == said
 
 
 def test_a_claim_is_a_link(visit: Visit) -> None:

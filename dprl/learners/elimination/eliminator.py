@@ -137,6 +137,13 @@ class EliminationLearner:
         """About how many batches there are."""
         return int(20 * log(K + 1)) + 1
 
+    def pace(self, private: bool) -> str:
+        """Stages, with privacy and without it."""
+        return (
+            "plays stages, each twice as long as the one before but for the last, which takes who is left; "
+            "at the end of each it drops policies"
+        )
+
     def seconds(self, size: Size, K: int) -> float:
         """About how long it plans in a whole run."""
         return self.planning(size) * len(stages(K, tuples(size)))

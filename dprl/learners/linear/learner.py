@@ -149,6 +149,10 @@ class MixtureLearner:
         """It has no schedule of its own."""
         raise NotImplementedError
 
+    def pace(self, private: bool) -> str:
+        """None: a run says when it releases."""
+        return ""
+
     def seconds(self, size: Size, K: int) -> float:
         """Nothing beyond planning once a release."""
         return 0.0

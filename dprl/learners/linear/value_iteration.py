@@ -160,6 +160,12 @@ class ValueIterationLearner:
             return int(min(K, 11 * log(K + 1) + size.H * size.d * log(K + 1)) + 1)
         return len(batches(K, size, epsilon, norm))
 
+    def pace(self, private: bool) -> str:
+        """As many equal batches as Appendix E says; without privacy blocks that grow with what its matrices know."""
+        if private:
+            return "updates its policy at the end of equal batches, as many as its paper says"
+        return "updates its policy at the end of blocks that grow while its matrices change little"
+
     def seconds(self, size: Size, K: int) -> float:
         """Nothing beyond planning once a release."""
         return 0.0

@@ -110,6 +110,10 @@ class TabularLearner:
         """It has no schedule of its own."""
         raise NotImplementedError
 
+    def pace(self, private: bool) -> str:
+        """None: a run says when it releases."""
+        return ""
+
     def seconds(self, size: Size, K: int) -> float:
         """Nothing beyond one backward induction a release."""
         return 0.0

@@ -352,9 +352,7 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]]) -> None:
         "bonus",
     )
     if algorithm.schedule:
-        batches = "equal batches, as many as its paper says; without privacy, of blocks that grow"
-        of = "stages of its own, each twice as long" if algorithm.forgets else batches
-        st.caption(f"{escape(algorithm.title)} plans at the end of {of}.")
+        st.caption(escape(f"{algorithm.title} {algorithm.pace(model != 'none')}."))
     else:
         schedule(s)
     number(s, "seeds", "Seeds")

@@ -27,7 +27,7 @@ def schedule(s: Session) -> None:
         kind,
         chosen,
         {
-            ADAPTIVE: "after blocks that follow the counts",
+            ADAPTIVE: "after blocks that follow what was released",
             GEOMETRIC: "after blocks that grow",
             "episodic": "after every user (K ≤ 1 million)",
         },

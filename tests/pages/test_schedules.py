@@ -1,0 +1,30 @@
+"""Explore says when a learner makes new plans: in its own words, or in those of the schedule that can be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.learners import ALGORITHMS
+from pages.shared.text import escape
+from tests.pages.conftest import unbroken, words
+
+Visit = Callable[..., AppTest]
+OWN = [key for key, learner in ALGORITHMS.items() if learner.schedule]
+
+
+@pytest.mark.parametrize("key", [*OWN, "rlsvi", "ucrl-vtr"])
+def test_the_words_are_the_learners_own(visit: Visit, key: str) -> None:
+    app = visit("pages/explore/page.py")
+    app.session_state["session"].draft.algorithm = key
+    app.session_state["session"].draft.environment = "linear-mdp" if key == "lsvi-ucb" else "linear-mixture"
+    app.run()
+    unbroken(app)
+    learner = ALGORITHMS[key]
+    private = learner.privacies != ("none",)
+    said = escape(f"{learner.title} {learner.pace(private)}.")
+    assert (said in words(app)) == bool(learner.schedule)
+    offered = [box.label for box in app.sidebar.selectbox]
+    assert ("Policy updates" in offered) == (not learner.schedule)
