@@ -239,13 +239,16 @@ def belief(
     figure = style.base(
         "Before and after", dark=dark, height=380, x_title="Believed before", y_title="Believed afterwards"
     )
-    for name, y, fill in (("speaks against", least, None), ("speaks for it", most, "tonexty")):
+    for name, y, fill in (
+        ("lower: the outcome speaks against", least, None),
+        ("upper: the outcome speaks for it", most, "tonexty"),
+    ):
         figure.add_scatter(
             x=priors,
             y=y,
             mode="lines",
             line={"color": colors.roles["bound"], "width": 2, "dash": style.BOUND_DASH},
-            name=f"the outcome {name}",
+            name=name,
             fill=fill,
             fillcolor=style.translucent(colors.roles["bound"], 0.12),
             hovertemplate="%{x:.0%} becomes %{y:.1%}<extra></extra>",
@@ -295,6 +298,7 @@ def collusion(
                 text=[human(float(f"{v:.2g}")) for v in values],
                 textposition="outside",
                 textfont={"color": colors.ink, "size": 11},
+                constraintext="none",  # bars are narrow on a phone, and what they say would shrink with them
                 cliponaxis=False,
                 hovertemplate="user %{x}: %{y:.3g}<extra>" + name + "</extra>",
             )

@@ -89,15 +89,22 @@ def panel(
         ticktext=[power(10.0**k) for k in ticks],
         tickangle=0,
     )
-    figure.update_yaxes(type="log", range=list(ends), nticks=7, exponentformat="power")
-    if view == "share":
-        marks = range(int(ends[0]), 1, 2)
-        figure.update_yaxes(
-            tickvals=[10.0**k for k in marks],
-            ticktext=[f"{100 * 10.0**k:g}%" if k > -5 else f"{power(10.0 ** (k + 2))}%" for k in marks],
-        )
+    marks = range(int(ends[0]), int(ends[1]) + 1, 2)
+    figure.update_yaxes(
+        type="log",
+        range=list(ends),
+        tickvals=[10.0**k for k in marks],
+        ticktext=[_mark(k, view) for k in marks],
+    )
     figure.update_layout(showlegend=False, margin={"r": SIDE})
     return Picture(figure, ALT, "", table(curves, title, v_star))
+
+
+def _mark(k: int, view: View) -> str:
+    """10^k on the vertical axis, in as large letters as on the other, for which Plotly's own powers are too large."""
+    if view == "regret":
+        return power(10.0**k)
+    return f"{100 * 10.0**k:g}%" if k > -5 else f"{power(10.0 ** (k + 2))}%"
 
 
 def _levels(figure: Any, view: View, v_star: float, target: float, colors: style.Theme) -> None:

@@ -51,7 +51,7 @@ def gaps(
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
     how: dict[str, Any] = {"log_y": log_y, "show_seeds": show_seeds, "dark": dark}
     note = _draw(figure, curves, names, least=float(f"{FAINT * most:.1g}"), **how)
-    worst_case(figure, curves, dark)
+    worst_case(figure, curves, dark, "v*")
     if wide:
         _label(figure, curves, names, dark)
     if shaded is not None:
@@ -123,7 +123,7 @@ def charges(
         subtitle="from what is expected of a data set",
     )
     note = _draw(figure, curves, names, log_y=True, show_seeds=False, dark=dark)
-    worst_case(figure, curves, dark)
+    worst_case(figure, curves, dark, "v*")
     figure.update_layout(uirevision="charges")
     table = pd.DataFrame({"n": n} | {name: c.center for name, c in zip(names, curves, strict=True)})
     return Picture(figure, CHARGES_ALT, " ".join(filter(None, [see, note])), table)

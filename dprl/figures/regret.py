@@ -135,8 +135,9 @@ def comparison(
     return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), table(names, curves, statistic))
 
 
-def worst_case(figure: Any, curves: Sequence[Curve], dark: bool) -> None:
-    """V*, the most an episode can lose, where all curves share it: a reference from theory, hence dotted."""
+def worst_case(figure: Any, curves: Sequence[Curve], dark: bool, symbol: str = "V*") -> None:
+    """The most an episode can lose, where all curves share it: a reference from theory, hence dotted. symbol: its
+    name, v* of learners from a data set."""
     values = {round(c.v_star, 9) for c in curves if c.v_star is not None and c.shown}
     reached = [c.episodes[[0, -1]] for c in curves if c.shown and len(c.episodes)]
     if len(values) != 1 or not reached or any(c.v_star is None for c in curves if c.shown):
@@ -148,8 +149,8 @@ def worst_case(figure: Any, curves: Sequence[Curve], dark: bool) -> None:
         y=[v_star, v_star],
         mode="lines",
         line={"color": style.theme(dark).roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
-        name=f"V* = {v_star:#.3g}, all an episode can lose",
-        hovertemplate=f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",
+        name=f"{symbol} = {v_star:#.3g}, all an episode can lose",
+        hovertemplate=f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>",
     )
     if figure.layout.yaxis.range:
         low, high = figure.layout.yaxis.range

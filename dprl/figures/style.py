@@ -256,7 +256,7 @@ def layout(
             "pad": {"t": 25 if subtitle else 10, "l": 4},  # Plotly lifts a title of two lines
             "font": {"size": 16, "color": colors.ink},
         },
-        "margin": {"l": 8, "r": 12, "t": 62 if subtitle else 42, "b": 8},
+        "margin": {"l": 8, "r": 20, "t": 62 if subtitle else 42, "b": 8},
         "legend": {
             "orientation": "h",
             "x": 0,

@@ -103,7 +103,7 @@ def chart(
         "y": [100, 100],
         "line": {"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
         "hovertemplate": f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",
-        "name": f"V* = {v_star:#.4g}, all an episode can lose",
+        "name": f"V* = {v_star:#.3g}, all an episode can lose",
         "legendrank": 1002,
     }
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}

@@ -41,13 +41,15 @@ def users(needed: float) -> str:
 def trust(costs: Sequence[Cost], epsilon: float) -> str:
     """How many times as many users each model needs until it has learned."""
     free = next(cost for cost in costs if cost.model == "none")
-    parts = [
-        f"**{users(cost.needed / free.needed)} times** with {cost.given}"
-        if np.isfinite(cost.needed)
-        else f"more than {human(10 ** X_RANGE[1])} users with {cost.given}"
-        for cost in costs
-        if cost.model != "none"
-    ]
+    parts: list[str] = []
+    for cost in costs:
+        if cost.model == "none":
+            continue
+        if np.isfinite(cost.needed):
+            many = "" if any(part.startswith("**") for part in parts) else " as many"
+            parts.append(f"**{users(cost.needed / free.needed)} times**{many} with {cost.given}")
+        else:
+            parts.append(f"more than {human(10 ** X_RANGE[1])} users with {cost.given}")
     return (
         f"Without privacy it takes {users(free.needed)} users until an average episode loses less than "
         f"{percent(LEARNED)}; hiding each of them at **ε\u00a0=\u00a0{epsilon:g}** takes {listed(parts)}."

@@ -18,7 +18,7 @@ from dprl.sentences import attack as attacks
 from dprl.sentences import price as sentences
 from dprl.sentences import promise as said
 from dprl.simulation import AttackSpec, RunSpec
-from dprl.words import count, promise, significant
+from dprl.words import count, human, promise, significant
 from pages.attack import link as attack_link
 from pages.attack import promise as attack_promise
 from pages.attack.link import AttackView
@@ -93,7 +93,7 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
         claimed = proves = wrong or "…"
         if g is not None:
             claimed = proves = "–"
-            noise = f"± {significant(g.noise_std, 3)}" if g.noise_std else "–"
+            noise = f"± {human(g.noise_std)}" if g.noise_std else "–"
             if g.claimed_epsilon is not None:
                 delta = g.claimed_delta or 0.0
                 good, _ = said.verdict(g.claimed_epsilon, delta, g.readings, words.blanked)
@@ -146,7 +146,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         if g.noise_std is not None:
             st.metric(
                 "Noise on a count",
-                f"± {significant(g.noise_std, 3)}",
+                f"± {human(g.noise_std)}",
                 width="content",
                 help="One standard deviation of the noise in one counter of visits, at the worst release there can be.",
             )

@@ -19,6 +19,8 @@ from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.state import read_address
 
+AT_ONE = promise(*BUDGET).replace(" ", "\N{NO-BREAK SPACE}")  # a pair stays on one line
+
 
 def main() -> None:
     v = view()
@@ -26,7 +28,7 @@ def main() -> None:
     corner = head("Landscape", v, settings=False)
     st.markdown(
         explained(
-            f"Every private learner at one proved guarantee, {escape(promise(*BUDGET))}, under each kind of trust "
+            f"Every private learner at one proved guarantee, {escape(AT_ONE)}, under each kind of trust "
             "that it has, on the same problems."
         )
     )

@@ -18,6 +18,7 @@ from dprl.landscape.rows import CLAIMED, TRUSTS, listed
 from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
+from dprl.words import exponent, significant
 from pages.landscape import words
 from pages.landscape.state import SORTS, Seen, change, table
 from pages.shared.controls.widgets import select
@@ -28,6 +29,8 @@ from pages.shared.names import kind_of
 from pages.shared.text import escape
 from pages.shared.visitor import links
 
+MEASURED = ("users needed", "regret (median)", "share of K V* lost")  # columns of the table
+EXPONENTS = ("exponent since the K before", "exponent of the bound")
 BESIDE = {CLAIMED: "central"}  # the panel of what is claimed only: joint privacy is what is claimed
 ORDER = {
     "users": lambda row: row.needed,
@@ -133,7 +136,10 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
             select("Order", list(ways), seen.down, lambda way: change(down=way), ways, name="landscape.down")
     number = st.column_config.NumberColumn
     st.dataframe(
-        shown(found),
+        # only what is shown is words: a press on a heading sorts the numbers
+        shown(found).style.format(
+            dict.fromkeys(MEASURED, significant) | dict.fromkeys(EXPONENTS, exponent), na_rep="–"
+        ),
         hide_index=True,
         width="stretch",
         height="content",
@@ -141,14 +147,11 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
         placeholder="–",
         column_config={
             "learner": st.column_config.TextColumn(pinned=True),
-            "users needed": number(
-                format="scientific", help="Empty where it takes more than 10¹⁵, or was not run."
-            ),
-            "so": st.column_config.TextColumn("", width="small"),
-            "regret (median)": number(format="scientific"),
-            "share of K V* lost": number("lost, % of K·V*", format="%.3g"),
-            "exponent since the K before": number("grew like K^", format="%.2f"),
-            "exponent of the bound": number("bound: K^", format="%.2f"),
+            "users needed": number(help="Empty where it takes more than 10¹⁵, or was not run."),
+            "so": st.column_config.TextColumn("note", width="small"),
+            "share of K V* lost": number("lost, % of K·V*"),
+            "exponent since the K before": number("grew like K^"),
+            "exponent of the bound": number("bound: K^"),
             "bound on regret": st.column_config.TextColumn(width="medium"),
             "year": number(format="%d"),
         },

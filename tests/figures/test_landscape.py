@@ -47,3 +47,13 @@ def test_each_learner_has_a_line_with_its_dash_a_band_and_a_name(view: figures.V
     unit = 1.0 if view == "regret" else 2.0 * curves[0].at
     assert np.allclose(lines[0].y, curves[0].center / unit)
     assert len(picture.table) == 3 * 13
+
+
+def test_both_axes_write_powers_of_ten_alike() -> None:
+    curves = [curve("A", 0, 0.3)]
+    ends = figures.span(curves, "regret", 2.0)
+    axes = figures.panel(
+        "Central", curves, view="regret", v_star=2.0, target=0.1, ends=ends, dark=False
+    ).figure.layout
+    for axis in (axes.xaxis, axes.yaxis):
+        assert {"10⁶", "10¹²"} <= set(axis.ticktext)

@@ -47,14 +47,14 @@ def test_every_model_is_in_the_legend_in_its_colour_with_its_marker(dark: bool) 
     assert set(entries) == {
         *(p.title for p in PRIVATIZERS.values()),
         BAND,
-        "V* = 3.400, all an episode can lose",
+        "V* = 3.40, all an episode can lose",
     }
     for model, privatizer in PRIVATIZERS.items():
         name = privatizer.title
         assert entries[name].line.color == looks.color(model, 1.0, dark)
         assert entries[name].marker.symbol == style.SYMBOLS[model][0]
     dotted = [trace.name for trace in figure.data if trace.line.dash == style.BOUND_DASH]
-    assert dotted == ["V* = 3.400, all an episode can lose"]
+    assert dotted == ["V* = 3.40, all an episode can lose"]
 
 
 def test_the_buttons_bring_the_colours_of_their_epsilon() -> None:
@@ -98,7 +98,7 @@ def test_a_button_for_each_epsilon_brings_what_the_figure_of_that_epsilon_has() 
             assert list(figure.data[i].x) == x
             assert list(figure.data[i].y) == y
         still = set(range(len(figure.data))) - set(which)
-        assert {figure.data[i].name for i in still} == {"V* = 3.400, all an episode can lose"}
+        assert {figure.data[i].name for i in still} == {"V* = 3.40, all an episode can lose"}
 
 
 def test_curves_are_shares_of_the_best_value_and_are_marked_where_they_come_down() -> None:
@@ -138,7 +138,7 @@ def test_the_sentence_says_the_numbers_of_this_epsilon() -> None:
     said = picture(2.0, 0.5).see
     assert said == (
         "Without privacy it takes 500 users until an average episode loses less than 10%; hiding each of them at "
-        "**ε\u00a0=\u00a00.5** takes **4,000 times** with a trusted agent, **40,000 times** with a "
+        "**ε\u00a0=\u00a00.5** takes **4,000 times** as many with a trusted agent, **40,000 times** with a "
         "trusted shuffler and **400 million times** with nobody trusted."
     )
 

@@ -35,7 +35,9 @@ def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: St
     assert "Fewest users: with a trusted agent" in said
     assert "**Proved:** (1, 10⁻⁶)-" in said
     assert len(charts(app)) == 3
-    assert len(app.dataframe[0].value) == len(rows(table(), "clinic", 10**12))
+    drawn = app.dataframe[0]
+    assert len(drawn.value) == len(rows(table(), "clinic", 10**12))
+    assert b"\xc3\x9710" in drawn.proto.arrow_data.styler.display_values  # as sentences have them: 2.9×10⁹
     assert store.activity().seeds_queued == 0
 
 

@@ -10,7 +10,7 @@ from dprl.privacy import Guarantee
 from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
 from dprl.simulation import OfflineSpec, UploadSpec
-from dprl.words import human, promise, significant
+from dprl.words import human, promise
 from pages.offline import names
 from pages.offline.state import offline
 from pages.shared.layout.chart import sketch
@@ -81,7 +81,7 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
         if g.noise_std is not None:
             st.metric(
                 "Noise on a count",
-                f"± {significant(g.noise_std, 3)}",
+                f"± {human(g.noise_std)}",
                 width="content",
                 help="One standard deviation of the noise in one counter.",
             )

@@ -49,6 +49,7 @@ class Widgets:
             key=key,
             on_change=on_value(key, self._keep(name, str)),
             label_visibility="visible" if visible else "collapsed",
+            wrap=True,
         )
         return str(value)
 
