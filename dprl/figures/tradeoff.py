@@ -167,6 +167,7 @@ def frontier(
                 "line": {"width": 1.5, "color": shades},
             },
             unselected={"marker": {"opacity": 0.6}},
+            cliponaxis=False,  # triangles on the bottom edge are seen whole
             customdata=words,
             hovertemplate=(
                 f"<b>{label}</b><br>{symbol} = %{{customdata[2]}}<br>%{{customdata[3]}}%{{customdata[4]}}"

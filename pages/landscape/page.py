@@ -52,7 +52,7 @@ def main() -> None:
     with st.expander("How this was made", icon=":material/foundation:"):
         st.markdown("\n".join(f"- {escape(said)}" for said in words.HOW))
         st.caption("The same on the command line:")
-        st.code("python -m dprl reproduce landscape --out results", language="bash")
+        st.code("python -m dprl reproduce landscape --out results", language="bash", wrap_lines=True)
     views.lacking()
     words_and_papers()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,8 +30,10 @@ from pages.shared.names import kind_of
 from pages.shared.text import escape
 from pages.shared.visitor import links
 
-MEASURED = ("users needed", "regret (median)", "share of K V* lost")  # columns of the table
-EXPONENTS = ("exponent since the K before", "exponent of the bound")
+FORMATS: dict[Any, Any] = {  # of the table's columns
+    **dict.fromkeys(("users needed", "regret (median)", "share of K V* lost"), significant),
+    **dict.fromkeys(("exponent since the K before", "exponent of the bound"), exponent),
+}
 BESIDE = {CLAIMED: "central"}  # the panel of what is claimed only: joint privacy is what is claimed
 ORDER = {
     "users": lambda row: row.needed,
@@ -137,9 +140,7 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
     number = st.column_config.NumberColumn
     st.dataframe(
         # only what is shown is words: a press on a heading sorts the numbers
-        shown(found).style.format(
-            dict.fromkeys(MEASURED, significant) | dict.fromkeys(EXPONENTS, exponent), na_rep="–"
-        ),
+        shown(found).style.format(FORMATS, na_rep="–"),
         hide_index=True,
         width="stretch",
         height="content",

@@ -304,4 +304,4 @@ def table(study: Study) -> None:
         save("sweep.json", "sweep.json", "application/json", lambda: json.dumps(sweep.to_dict(), indent=2))
         offer_along(study)
     st.caption("The same on the command line, from sweep.json; it writes sweep.csv:")
-    st.code("python -m dprl sweep --spec sweep.json --out results", language="bash")
+    st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)
