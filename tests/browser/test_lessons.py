@@ -73,7 +73,8 @@ def marker(page: Page) -> float:
 
 def draggable(page: Page) -> FloatRect:
     """Waits until the marker can be dragged; returns where the plot is."""
-    page.wait_for_function("getComputedStyle(document.querySelector('.nsewdrag')).cursor === 'ew-resize'")
+    cursor = "getComputedStyle(document.querySelector('.nsewdrag') ?? document.body).cursor"
+    page.wait_for_function(f"{cursor} === 'ew-resize'")
     plot(page).scroll_into_view_if_needed()
     box = plot(page).bounding_box()
     assert box is not None

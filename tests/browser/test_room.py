@@ -59,33 +59,41 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
 
 
 @pytest.mark.thorough
-def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(visit: Visits) -> None:
+def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
+    visit: Visits, browser: Browser, app: App
+) -> None:
     teacher = visit("room")
     teacher.get_by_role("button", name="Open a room").click()
     expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible()
-    student = visit("room", 390)
-    student.get_by_label("Code of the room").fill(teacher.url.partition("room=")[2])
-    student.get_by_role("button", name="Join", exact=True).click()
-    expect(student.get_by_text("You are in")).to_be_visible()
-    teacher.get_by_text("A step of a lesson", exact=True).click()
-    teacher.get_by_role("button", name="Let them predict").click()
-    send = student.get_by_role("button", name="Send my prediction")
-    expect(send).to_be_disabled()
-    box = draggable(student)
-    student.mouse.move(box["x"] + 5, box["y"] + 0.4 * box["height"])
-    student.mouse.down()
-    student.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"], steps=8)
-    student.mouse.up()
-    expect(send).to_be_enabled()
-    assert marker(student) == pytest.approx(0.5, abs=0.05)
-    send.click()
-    expect(student.get_by_text("Your prediction is in")).to_be_visible()
-    expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
-    expect(teacher.locator(".legendtext", has_text="guesses of others")).to_be_visible()
-    for page in (student, teacher):
-        expect(page.locator(".dprl-told")).to_have_count(0)
-    held = "!document.querySelector('.js-plotly-plot').data.some(({ meta }) => meta === 'held')"
-    assert teacher.evaluate(held)
+    code = teacher.url.partition("room=")[2]
+    phone = browser.new_context(viewport={"width": 390, "height": 800}, reduced_motion="reduce")
+    try:
+        student = phone.new_page()
+        student.goto(f"{app.url}/room")
+        student.get_by_label("Code of the room").fill(code)
+        student.get_by_role("button", name="Join", exact=True).click()
+        expect(student.get_by_text("You are in")).to_be_visible()
+        teacher.get_by_text("A step of a lesson", exact=True).click()
+        teacher.get_by_role("button", name="Let them predict").click()
+        send = student.get_by_role("button", name="Send my prediction")
+        expect(send).to_be_disabled()
+        box = draggable(student)
+        student.mouse.move(box["x"] + 5, box["y"] + 0.4 * box["height"])
+        student.mouse.down()
+        student.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"], steps=8)
+        student.mouse.up()
+        expect(send).to_be_enabled()
+        assert marker(student) == pytest.approx(0.5, abs=0.05)
+        send.click()
+        expect(student.get_by_text("Your prediction is in")).to_be_visible()
+        expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
+        expect(teacher.locator(".legendtext", has_text="guesses of others")).to_be_visible()
+        for page in (student, teacher):
+            expect(page.locator(".dprl-told")).to_have_count(0)
+        held = "!document.querySelector('.js-plotly-plot').data.some(({ meta }) => meta === 'held')"
+        assert teacher.evaluate(held)
+    finally:
+        phone.close()
 
 
 @pytest.mark.thorough
