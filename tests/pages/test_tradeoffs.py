@@ -351,7 +351,7 @@ def test_an_error_is_not_repeated_by_the_redrawing(
         app.run()
         assert begun[-1] is None  # it stands still, said once
         assert [e.value for e in app.error] == [CRASHED]
-        assert len([one for one in caplog.records if one.name == "dprl.pages"]) < 4
+        assert len([one for one in caplog.records if one.message == "A page failed"]) < 4
         assert app.segmented_control  # with its controls
     app.run()
     unbroken(app)

@@ -64,6 +64,8 @@ def _presence() -> Presence:
     def watch() -> None:
         while runtime.exists():
             time.sleep(LOOK)
+            if not runtime.exists():
+                return
             try:
                 presence.look(runtime.get_instance().is_active_session)
             except (StoreError, RuntimeError) as error:  # the next look tries again
