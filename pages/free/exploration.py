@@ -168,7 +168,7 @@ def ways(pairs: Sequence[Pair], found: Beside | None) -> None:
             pair = pairs[len(pairs) - 1 if found.first is None else found.first]
             st.page_link(
                 "pages/explore/page.py",
-                label=f"Open both runs of {pair.users:,} users in Explore",
+                label="Open both of these runs in Explore",
                 icon=":material/show_chart:",
                 query_params=links.encode([Curve(pair.own), Curve(pair.calibrated)], links.View()),
             )
