@@ -45,8 +45,9 @@ test test-all: kernels
 	@$(PY) -m pytest $(MARKED) --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(COVERAGE)
 
 kernels: $(VENV)/.test
-	@echo "Compiling the kernels, once for all processes (half a minute after a change of the core)."
-	@$(PY) -c "from dprl.simulation import warm; list(warm())"
+	@echo "Compiling the kernels, once for all processes (a minute or two after a change of the core)."
+	@$(PY) -c "from dprl.simulation import warm; list(warm(0.5))" & \
+	    $(PY) -c "from dprl.simulation import warm; list(warm())" && wait $$!
 
 check: $(VENV)/.test
 	@$(PY) -m pytest $(TESTS)

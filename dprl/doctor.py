@@ -184,7 +184,7 @@ def kernels() -> Iterator[Found]:
         yield Found("bad", "Numba compiles, and the code gives a wrong number.")
     elif (place := cache_folder()) is None or not list(place.glob(f"*{_product.__name__}-*")):
         yield Found(
-            "note", "Numba compiles, but what it compiled is not kept: every start takes half a minute."
+            "note", "Numba compiles, but what it compiled is not kept: every start takes a minute or two."
         )
     else:
         yield Found("ok", f"compiled, and kept in {place}")

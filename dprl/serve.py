@@ -2,8 +2,8 @@
 
     python -m dprl serve [--host localhost] [--port 8501]
 
-`make run` calls this module. The workers compile the simulation's kernels before the dashboard opens, so that the
-first visitor's run starts at once.
+`make run` calls this module. At the first start the workers compile the simulation's kernels while the dashboard is
+open already: what comes with it is there at once, and a run compiles what it needs first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ ROOT = INSTALLED if INSTALLED.is_dir() else CHECKOUT  # app.py, pages/, assets/ 
 HOST = Field("host", "text", "localhost", "a name or address of this machine", flag="--host")
 PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=65535, flag="--port")
 START_LIMIT = 30.0  # seconds for the first worker to appear
-WARM_LIMIT = 180.0  # seconds to wait for compiled kernels before opening all the same
 END_LIMIT = 5.0  # seconds Streamlit gets to end
 OPEN_FILES = 65_536  # of the dashboard, at most
 PORT_LIMIT = 1.0  # seconds for a dashboard that was killed to leave the port
@@ -64,11 +63,11 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
     streamlit: subprocess.Popen[bytes] | None = None
     logs.begin("server")
     try:
-        say("Starting the workers; compiling the simulation (only the first start takes long).")
+        say("Starting the workers; the first time they compile the simulation, for a minute or two.")
         check_settings()
         if (address := engine()) is not None:
             check(address)
-        wait_until_warm(Store())
+        wait_for_workers(Store())
         say(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
         streamlit = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE)
@@ -284,21 +283,18 @@ def titled(title: Title, send: Any) -> Any:
     return said
 
 
-def wait_until_warm(store: Store) -> None:
-    """Start the workers, and wait until every one has its kernels compiled, at most WARM_LIMIT; then say so and go on.
+def wait_for_workers(store: Store) -> None:
+    """Start the workers, and wait for the first of them.
 
-    Raises StoreError when there is no worker after START_LIMIT (the pool has then said why).
+    Raises StoreError when there is none after START_LIMIT (the pool has then said why).
     """
     begin = time.monotonic()
-    while (waited := time.monotonic() - begin) < WARM_LIMIT:
-        local.ensure_pool()  # again and again: the pool of a dashboard that was killed takes a moment to end
-        activity = store.activity()
-        if 0 < activity.workers == activity.warm:
-            return
-        if activity.workers == 0 and waited > START_LIMIT:
+    local.ensure_pool()
+    while not store.activity().workers:
+        if time.monotonic() - begin > START_LIMIT:
             raise StoreError(f"No worker has started within {START_LIMIT:.0f} s, so nothing can be run.")
         time.sleep(0.1)
-    say(f"The workers are not ready after {WARM_LIMIT:.0f} s; the first runs will wait for them.")
+        local.ensure_pool()  # again and again: the pool of a dashboard that was killed takes a moment to end
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import signal
 import socket
@@ -22,6 +23,7 @@ from streamlit.runtime.runtime import AsyncObjects, Runtime
 
 from dprl import serve
 from dprl.fields import SpecError
+from dprl.jobs.store import Store
 from dprl.serve import PORT, Guard, check_address, headers, url
 from dprl.titles import TITLES, tagged, title_of
 from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
@@ -217,6 +219,15 @@ def test_ctrl_c_before_the_dashboard_opens_leaves_nothing(tmp_path: Path) -> Non
     time.sleep(0.5)  # into the wait for the workers
     assert app.end() == []
     assert "Traceback" not in app.log()
+
+
+def test_the_dashboard_does_not_wait_for_the_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "runs.sqlite")
+    monkeypatch.setattr(serve.local, "ensure_pool", lambda: store.enlist("w", os.getpid(), warm=False))
+    serve.wait_for_workers(store)
+    assert (store.activity().workers, store.activity().warm) == (1, 0)
 
 
 def test_a_dashboard_may_open_as_many_files_as_its_system_allows() -> None:

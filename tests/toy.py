@@ -117,7 +117,7 @@ def axes(base: ToySpec) -> dict[str, Callable[[Any], Any]]:
     return {name: checker(field) for name, field in FIELDS.items()}
 
 
-def nothing() -> Iterator[None]:
+def nothing() -> Iterator[Callable[[], object]]:
     yield from ()
 
 

@@ -96,9 +96,10 @@ def serve(
                 with contextlib.suppress(StoreError):  # the next look tries again
                     store.withdraw()
                     store.forget_rooms()
-            for slot in slots:
+            for number, slot in enumerate(slots):
+                own = [*command, "--begin", str(number / workers)]  # each compiles other kernels first
                 try:
-                    _look_after(slot, store, command, engine is not None)
+                    _look_after(slot, store, own, engine is not None)
                 except DiskFull:
                     stop.wait(_PATIENCE)
                 except StoreError as error:  # busy just now; the next look tries again

@@ -59,10 +59,13 @@ def work(store: Store, simulation: Simulation, worker: str, stop: threading.Even
             stop.wait(_PATIENCE)
 
 
-def warm(store: Store, simulation: Simulation, worker: str, stop: threading.Event) -> None:
-    """Prepare all kernels. What is queued goes first: it compiles only those it needs."""
+def warm(
+    store: Store, simulation: Simulation, worker: str, stop: threading.Event, begin: float = 0.0
+) -> None:
+    """Prepare all kernels, those before the share `begin` last. What is queued goes first: it compiles only those it
+    needs."""
     try:
-        for _ in simulation.warm():
+        for _ in simulation.warm(begin):
             answer(store, simulation)
             while not stop.is_set() and (unit := store.claim(worker)) is not None:
                 store.enlist(worker, os.getpid(), warm=True)
@@ -245,6 +248,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--simulation", default=simulations.DEFAULT, help="module:function")
     parser.add_argument("--child", action="store_true", help="end when standard input closes")
+    parser.add_argument(
+        "--begin", type=float, default=0.0, help="share of the kernels that are prepared last"
+    )
 
 
 def until_told(child: bool) -> threading.Event:
@@ -272,7 +278,7 @@ def main(arguments: list[str] | None = None) -> int:
             store.enlist(options.id, os.getpid(), warm=False)
         simulation = simulations.load(options.simulation)
         store = Store(options.store, simulation)
-        warm(store, simulation, options.id, stop)
+        warm(store, simulation, options.id, stop, options.begin)
         work(store, simulation, options.id, stop)
         store.release(options.id)
     except StoreError as error:

@@ -289,7 +289,7 @@ def guarantee(spec: AttackSpec) -> dict[str, Any]:
     return guarantee_of(spec.run, noise_of_run(spec.run)).to_dict()
 
 
-def warm() -> Iterator[None]:
+def warm() -> Iterator[Callable[[], object]]:
     """Nothing: noise alone is drawn by kernels that compile in a moment."""
     yield from ()
 

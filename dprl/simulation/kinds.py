@@ -81,7 +81,7 @@ class Kind:
         from_dict: from JSON to a spec, raises SpecError.
         start(spec, seed): begins one seed.
         estimate(spec): what one seed will cost.
-        warm(): compiles, or loads from the disk cache, every kernel, and comes up for air before each.
+        warm(): steps that together compile, or load from the disk cache, every kernel.
         trace: the class of its traces.
         axis, measure: of its curves.
         axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical
@@ -98,7 +98,7 @@ class Kind:
     from_dict: Callable[[Any], Any]
     start: Callable[[Any, int], Run]
     estimate: Callable[[Any], Estimate]
-    warm: Callable[[], Iterable[None]]
+    warm: Callable[[], Iterable[Callable[[], object]]]
     trace: type[TraceCore]
     axis: str
     measure: str
@@ -211,7 +211,15 @@ def run(spec: Spec, progress: Callable[[float], None] | None = None) -> Trace:
     return Trace(spec, tuple(traces))
 
 
-def warm() -> Iterator[None]:
-    """Compile, or load from the disk cache, every kernel there is; comes up for air before each."""
-    for kind in list(KINDS.values()):
-        yield from kind.warm()
+def warm(begin: float = 0.0) -> Iterator[None]:
+    """Compile, or load from the disk cache, every kernel there is; comes up for air before each.
+
+    Args:
+        begin: the share of the kernels, in [0, 1), that come last. Processes that begin at different ones compile
+            each a part, and load what the others have compiled.
+    """
+    steps = [step for kind in KINDS.values() for step in kind.warm()]
+    first = round(begin * len(steps))
+    for step in (*steps[first:], *steps[:first]):
+        yield
+        step()

@@ -96,14 +96,16 @@ def estimate(spec: OfflineSpec) -> Estimate:
     return spec.estimate()
 
 
-def warm() -> Iterator[None]:
-    """A tiny run with each kind of noise; comes up for air before each."""
+def _run(spec: OfflineSpec) -> None:
+    OfflineRun(spec, 0).advance(60.0)
+
+
+def warm() -> Iterator[Callable[[], object]]:
+    """A tiny run with each kind of noise."""
+    sizes = {"S": 2, "A": 2, "H": 2}
     for privacy in ("zcdp", "pure"):
-        yield
-        sizes = {"S": 2, "A": 2, "H": 2}
-        OfflineRun(
-            OfflineSpec(environment="random", environment_params=sizes, privacy=privacy, n=5), 0
-        ).advance(60.0)
+        spec = OfflineSpec(environment="random", environment_params=sizes, privacy=privacy, n=5)
+        yield partial(_run, spec)
 
 
 @contextmanager

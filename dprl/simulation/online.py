@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
@@ -58,8 +59,12 @@ def small_problem(algorithm: str) -> dict[str, Any]:
     return {"environment": next(key for key in ENVIRONMENTS if runs_in(algorithm, key))}
 
 
-def warm() -> Iterator[None]:
-    """A tiny run of each combination of learner, privacy model and mechanism; comes up for air before each."""
+def _run(spec: RunSpec) -> None:
+    start(spec, 0).advance(60.0)
+
+
+def warm() -> Iterator[Callable[[], object]]:
+    """A tiny run of each combination of learner, privacy model and mechanism."""
     for learner in ALGORITHMS.values():
         for privacy in learner.privacies:
             for mechanism in mechanisms_for(learner.key, privacy) or (None,):
@@ -71,8 +76,7 @@ def warm() -> Iterator[None]:
                     episodes=50,
                     seeds=1,
                 )
-                yield
-                start(spec, 0).advance(60.0)
+                yield partial(_run, spec)
 
 
 kinds.register(

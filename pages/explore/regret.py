@@ -184,7 +184,7 @@ def empty(measure: str, runs: Sequence[RunStatus]) -> None:
             words = (
                 "The first points appear in a moment."
                 if ready
-                else "The workers are getting ready; this takes a few seconds."
+                else "The workers are getting ready; the first time ever that takes a minute or two."
             )
             st.markdown(words, text_alignment="center")
         elif measure == "extra":

@@ -183,7 +183,8 @@ def test_counts_are_kept_for_a_day_and_closed_to_others(home: Path) -> None:
     other = uploaded()
     assert [found.stem for found in (home / "uploads").iterdir()] == [other.data]
     os.utime(home / "uploads" / f"{other.data}.npz", (yesterday, yesterday))
-    list(KINDS[UploadSpec.kind].warm())  # a worker starts
+    for step in KINDS[UploadSpec.kind].warm():  # a worker starts
+        step()
     assert list((home / "uploads").iterdir()) == []
     other = uploaded()
     (home / "uploads" / f"{other.data}.npz").write_bytes(b"damaged")

@@ -156,10 +156,9 @@ class UploadRun:
         )
 
 
-def warm() -> Iterator[None]:
+def warm() -> Iterator[Callable[[], object]]:
     """There is nothing to compile that an offline run does not; old data sets are deleted."""
-    kept.remove_old()
-    yield
+    yield kept.remove_old
 
 
 def guarantee(spec: UploadSpec) -> dict[str, Any]:
