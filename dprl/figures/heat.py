@@ -18,6 +18,8 @@ from dprl.figures import style
 Array = NDArray[np.float64]
 TEXT_CELLS = 8  # columns and rows up to which a cell is wide enough, at 390 pixels, for its number
 NAMED_ROWS = 15  # state-action pairs that each have room for a label
+TWO_LINES = 28  # pixels that a label of two lines takes
+MOST = 240  # pixels that a panel is high
 GAP = 46  # pixels between panels: the name of the next one
 
 
@@ -45,14 +47,38 @@ class Panel:
     unit: str = ""
 
 
-def height(rows: int) -> int:
-    """Pixels that a panel of so many rows is high; a label of a row takes 16 of them."""
-    return int(np.clip(22 * rows, 70, 240))
+def height(rows: int, labels: Sequence[str] = ()) -> int:
+    """Pixels that a panel of so many rows is high; a label of a row takes 16 of them, one of two lines more."""
+    broken = any("<br>" in label for label in labels)
+    return int(np.clip(max(22 * rows, TWO_LINES * len(labels) * broken), 70, MOST))
 
 
 def row_ticks(labels: Sequence[str]) -> dict[str, Any]:
     """Axis settings that name as many of the rows as have room."""
     return style.label_ticks(labels, height(len(labels)) // 16)
+
+
+def state_rows(labels: Sequence[str]) -> dict[str, Any]:
+    """The same of states; where all may have two lines, long ones do."""
+    return row_ticks(_names(labels, MOST))
+
+
+def _names(states: Sequence[str], room: int) -> list[str]:
+    """Short labels of states, the long ones in two lines where so many pixels have room for that."""
+    cut = style.short_labels(states)
+    if TWO_LINES * len(states) > room:
+        return cut
+    whole = style.short_labels(states, max(map(len, states)))
+    return [
+        short if short == label else _broken(label, short) for label, short in zip(whole, cut, strict=True)
+    ]
+
+
+def _broken(label: str, cut: str) -> str:
+    """A label in two lines, neither longer than it is when cut; cut, where that cannot be."""
+    words = label.split(" ")
+    ways = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(1, len(words))]
+    return next(("\n".join(way) for way in ways if max(map(len, way)) <= len(cut)), cut)
 
 
 def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> dict[str, Any]:
@@ -62,6 +88,7 @@ def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> dict
     if S * A <= NAMED_ROWS:
         title, ticks = "State · action", row_ticks([f"{s} · {a}" for s in states for a in actions])
     else:
+        states = _names(state_labels, height(S * A))
         title, ticks = "State", style.label_ticks(states, height(S * A) // 16)
         ticks |= {"tickvals": [s * A + (A - 1) / 2 for s in ticks["tickvals"]]}
     words = [f"{s}, {a}" for s in state_labels for a in action_labels]
@@ -110,7 +137,7 @@ def stacked(
 ) -> go.Figure:
     """The panels from top to bottom; row 0 of each is at its bottom edge."""
     rows, columns = panels[0].z.shape
-    tall = height(rows)
+    tall = height(rows, y_ticks.get("ticktext", ()))
     plot = len(panels) * (tall + GAP) - GAP
     layout = style.layout(
         title, dark=dark, height=plot + (168 if subtitle else 148) + (26 if legend else 0), subtitle=subtitle

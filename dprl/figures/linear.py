@@ -74,7 +74,7 @@ def ellipsoid(
         y=bound * np.sin(angle),
         mode="lines",
         line={"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
-        name=f"known to all: at most C_w = {significant(bound, 3)} long",
+        name=f"known to all: at most {significant(bound, 3)} long",
         hoverinfo="skip",
     )
     rows = []

@@ -236,7 +236,7 @@ def _over_steps(H: int, state_labels: Sequence[str]) -> dict[str, Any]:
         "x_title": f"Step h (0 to {H - 1})",
         "y_title": "State",
         "x_ticks": style.step_ticks(H),
-        "y_ticks": heat.row_ticks(style.short_labels(state_labels)),
+        "y_ticks": heat.state_rows(state_labels),
         "x_hover": [f"step {h}" for h in range(H)],
         "y_hover": list(state_labels),
     }

@@ -381,7 +381,7 @@ def label_ticks(labels: Sequence[str], most: int) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": at,
-        "ticktext": [plain(labels[i]) for i in at],
+        "ticktext": [plain(labels[i]).replace("\n", "<br>") for i in at],
     }
 
 

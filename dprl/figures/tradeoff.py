@@ -199,9 +199,7 @@ def frontier(
     figure.update_xaxes(type="log", nticks=8, tickangle=0, exponentformat="power")
     x = np.concatenate([np.asarray(c.x, float) for c in curves] or [np.ones(1)])
     if FEW[0] * x.min() <= x.max() <= FEW[1] * x.min():
-        figure.update_xaxes(
-            dtick="D2"
-        )  # left to itself, every digit is named, and a telephone has no room for them
+        figure.update_xaxes(**_few(float(x.min()), float(x.max())))
     figure.update_yaxes(type="log", nticks=6)
     if positive.size:
         top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6
@@ -212,7 +210,19 @@ def frontier(
     if wide:
         ends.label(figure, named, dark=dark)
     figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
-    return Picture(figure, ALTS[measure], see, _table(curves, symbol, statistic, WORST[measure]))
+    return Picture(
+        figure, ALTS[measure], see, _table(curves, symbol, statistic, WORST[measure], OVER[measure])
+    )
+
+
+def _few(low: float, high: float) -> dict[str, Any]:
+    """Axis settings that name 1, 2 and 5 of each decade: left to itself every digit is named, and a telephone has no
+    room for them. Plotly's own say 2 where 0.2 is meant, in tiny letters; only powers need them, which are longer."""
+    if not 0.001 <= low <= high <= 1000:
+        return {"dtick": "D2"}
+    values = [float(f"{digit}e{k}") for k in range(-3, 4) for digit in (1, 2, 5)]
+    near = [value for value in values if 0.99 * low <= value <= 1.01 * high]
+    return {"tickmode": "array", "tickvals": near, "ticktext": [f"{value:g}" for value in near]}
 
 
 def _worst(figure: Any, curves: Sequence[Frontier], named: str, colors: style.Theme) -> None:
@@ -255,7 +265,9 @@ def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.
         shown.add(curve.theory)
 
 
-def _table(curves: Sequence[Frontier], symbol: str, statistic: Statistic, worst: str) -> pd.DataFrame:
+def _table(
+    curves: Sequence[Frontier], symbol: str, statistic: Statistic, worst: str, over: str
+) -> pd.DataFrame:
     if not curves:
         return pd.DataFrame()
     return pd.concat(
@@ -268,7 +280,7 @@ def _table(curves: Sequence[Frontier], symbol: str, statistic: Statistic, worst:
                     "low (95%)": c.low,
                     "high (95%)": c.high,
                     f"share of {worst}": c.share,
-                    "seeds": c.seeds,
+                    over: c.seeds,
                 }
             )
             for c in curves

@@ -152,7 +152,11 @@ class Marker:
 
     def parse(self, text: str) -> float:
         """The answer that a text says. Raises SpecError."""
-        return float(self.field.parse(text))
+        try:
+            return float(self.field.parse(text))
+        except SpecError as error:
+            allowed = f"a number from {human(self.low)} to {human(self.high)}"
+            raise SpecError(GUESS, f"{shown(text)} is not allowed; give {allowed}.") from error
 
     def write(self, answer: float) -> str:
         """An answer as a short text."""

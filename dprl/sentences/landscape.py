@@ -13,7 +13,8 @@ Needed = tuple[str, float, float, float]  # a learner, and the users that it nee
 
 def fewest(found: Mapping[str, Sequence[Needed]], most: float) -> str:
     """Who needs the fewest users. found: by who is trusted ("with a trusted agent") the learners; users are infinite
-    for more than `most`, NaN where nothing was run. Learners whose intervals meet that of the least are named, too."""
+    for more than `most`, NaN where nothing was run. Learners whose intervals meet that of the least are named, too.
+    How many that are is for `how_many` to say: with both a sentence would be too long to be read."""
     parts = [f"{who} {_best(learners, most)}" for who, learners in found.items()]
     return f"Fewest users: {'; '.join(parts)}." if parts else ""
 
@@ -25,8 +26,16 @@ def _best(learners: Sequence[Needed], most: float) -> str:
     _, least, _, high = min(known, key=lambda one: one[1])
     if np.isinf(least):
         return f"nobody gets there within {human(most)}"
-    names = [name for name, users, low, _ in known if users == least or low <= high]
-    return f"{listed(names)} ({rough(least)})"
+    return listed([name for name, users, low, _ in known if users == least or low <= high])
+
+
+def how_many(found: Mapping[str, Sequence[Needed]]) -> str:
+    """How many users those of `fewest` need; "" where nobody gets there."""
+    least = {
+        who: min((one[1] for one in own if np.isfinite(one[1])), default=np.inf) for who, own in found.items()
+    }
+    said = [f"{rough(users)} {who}" for who, users in least.items() if np.isfinite(users)]
+    return f"That takes {listed(said)}." if said else ""
 
 
 def apart(found: Mapping[str, Sequence[float]], K: float) -> str:

@@ -35,7 +35,7 @@ def region(
     ]
     result = f"After {human(users)} users, at step {step}, {said[0]}; {said[1]}."
     if widths.min() > bound:
-        return f"{result} Everybody knows more than that: no weight is beyond C_w = {significant(bound, 3)}."
+        return f"{result} Everybody knows more than that: no weight is beyond {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
         result += (
@@ -75,9 +75,10 @@ def weights(off: Array, widths: Array, bound: float, users: int) -> str:
     inside = float(np.mean((np.abs(off) <= widths)[known])) if known.any() else 0.0
     near = float(np.nanmean(np.abs(off))) if np.isfinite(off).any() else np.nan
     return (
-        f"After {human(users)} users {percent(share)} of the weights are known to within {SURE:.0%} of C_w = "
-        f"{significant(bound, 3)}; estimates are off by {significant(near, 2)} on average, and {percent(inside)} of "
-        "the true weights lie where they are held possible. What no good policy depends on need not be known."
+        f"After {human(users)} users {percent(share)} of the weights are known to within {SURE:.0%} of "
+        f"{significant(bound, 3)}, the longest that they can be; estimates are off by {significant(near, 2)} on "
+        f"average, and {percent(inside)} of the true weights lie where they are held possible. What no good policy "
+        "depends on need not be known."
     )
 
 

@@ -25,15 +25,15 @@ def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", fami
         return NONE
     cell = "the most visited cell here has" if family is VISITS else "the cell that paid most here has"
     said = (
-        f"The noise is about {human(noise.typical)} {family.noun} and {cell} {human(noise.most)}, so "
+        f"The noise is about {human(noise.typical)} {family.noun}; {cell} {human(noise.most)}. "
         f"{percent(noise.drowned)} of the cells drown in it"
     )
     if word == "noisy" and noise.negative:
-        said += f" and {percent(noise.negative)} look negative"
+        said += f", and {percent(noise.negative)} look negative"
     if bound:
         allowed = family.share * bound
         share = percent(noise.largest / allowed)
-        said += f"; the largest error is {share} of the bound {family.bound} = {human(allowed)}"
+        said += f". The largest error is {share} of the bound {family.bound} = {human(allowed)}"
     return said + "."
 
 

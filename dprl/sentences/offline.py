@@ -169,7 +169,7 @@ def coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     seen = n * optimal
     return (
         f"Of the pairs that the optimal policy visits the data visit **{where}** least: {_one_in(optimal)} "
-        f"trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has {human(d_m)} (d_m)."
+        f"trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has dₘ = {human(d_m)}."
     )
 
 

@@ -80,13 +80,14 @@ def frontier(
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
     """From which value on each curve of gaps is near the best policy."""
-    said = []
+    said: dict[str, list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
         first = int(far[-1]) + 1 if len(far) else 0
         where = f"from {symbol} = {human(float(c.x[first]))} on" if first < len(c.x) else "nowhere here"
-        said.append(f"{quoted(c.label)} {where if len(far) else 'everywhere'}")
-    return f"Within {percent(NEAR)} of the best policy: {'; '.join(said)}."
+        said.setdefault(where if len(far) else "everywhere", []).append(quoted(c.label))
+    parts = [f"{listed(labels)} {where}" for where, labels in said.items()]
+    return f"Within {percent(NEAR)} of the best policy: {'; '.join(parts)}."
 
 
 def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dprl.theory.bound import Bound, Term
 
-_MIXTURE = "linear mixture of d known models, C_w = √d, rewards known"
+_MIXTURE = "linear mixture of d known models, weights at most √d long, rewards known"
 _VTR = Term(d=1, H=2, K=0.5)  # d H^2 sqrt(K)
 
 REGRET = (

@@ -144,7 +144,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
         )
         views.curves(shown, known, chosen, token)
     st.caption("The same on the command line:")
-    st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash")
+    st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
     with corner:
         share(c, settings=False)
 

@@ -98,7 +98,7 @@ def choices(going: bool = False) -> None:
     s, f = session(), free()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="free_view"):
         segments("Chart", "show", SHOWN, f.view.show, turn)
-        offered = {key: BONUS[key] for key in dict.fromkeys((*OFFERED, f.base.bonus))}
+        offered = {key: BONUS[key].capitalize() for key in dict.fromkeys((*OFFERED, f.base.bonus))}
         segments("Bonus constants", "bonus", offered, f.base.bonus, constants)
         if f.view.show in ("price", "regret"):
             key = f"{s.version}:free:each"

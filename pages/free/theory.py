@@ -75,7 +75,8 @@ def calculator() -> None:
     st.caption(
         explained(
             f"Mistakes are episodes more than α = {at.alpha:g} suboptimal, with failure probability β = {at.beta:g}. "
-            "The dimension d, with C_w = √d, is that of linear representations; a tabular problem has d = S·A."
+            "The dimension d is that of linear representations, with weights at most √d long; a tabular problem "
+            "has d = S·A."
         )
     )
     mistakes = [bound for bound in BOUNDS.values() if bound.of == "mistakes"]

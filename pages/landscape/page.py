@@ -36,7 +36,8 @@ def main() -> None:
     seen = v.seen
     found = rows(table(), seen.problem, seen.K, seen.constants == "paper")
     common(words.common(seen))
-    st.markdown(explained(f"**{escape(words.verdict(found))}**"))
+    who, users = words.verdict(found)
+    st.markdown(explained(f"**{escape(who)}** {escape(users)}"))
     views.panels(found, seen)
     found = views.ordered(found, seen)
     views.rows_table(found, seen)

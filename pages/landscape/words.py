@@ -49,13 +49,13 @@ def given(trust: str) -> str:
     return f"with {PRIVATIZERS[trust].words.given}"
 
 
-def verdict(found: Sequence[Row]) -> str:
-    """Who needs the fewest users, in a sentence."""
+def verdict(found: Sequence[Row]) -> tuple[str, str]:
+    """Who needs the fewest users, in a sentence, and how many, in another."""
     by_trust = {
         given(trust): [(row.learner, *row.cell.needed) for row in found if row.entry.privacy == trust]
         for trust in TRUSTS
     }
-    return sentences.fewest(by_trust, table().users[-1])
+    return sentences.fewest(by_trust, table().users[-1]), sentences.how_many(by_trust)
 
 
 def see(found: Sequence[Row], K: int) -> str:

@@ -46,6 +46,7 @@ const move = (chart, pixels) => put(chart, `translateX(${pixels - across(chart, 
 const back = (chart) => put(chart, "");
 const say = (chart, pixels) => {
   told.textContent = now.data.words[nearest(chart, pixels)];
+  told.style.colorScheme = getComputedStyle(chart).colorScheme;  // day or night
   told.hidden = false;
   const box = plot(chart), left = box.left + pixels - told.offsetWidth / 2;
   told.style.left = `${Math.min(Math.max(left, 4), innerWidth - told.offsetWidth - 4)}px`;

@@ -46,7 +46,7 @@ def main() -> None:
     corner = head("Linear", part)
     st.markdown(
         explained(
-            "Everybody knows *features* of each transition; how much each counts is hidden in *weights* w_h, d numbers "
+            "Everybody knows *features* of each transition; how much each counts is hidden in *weights* wₕ, d numbers "
             "for each step. A learner regresses on what users did, and noise is added to its sums."
         )
     )

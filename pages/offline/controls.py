@@ -109,7 +109,8 @@ def behaviour(settings: Settings) -> None:
             settings.arguments[chosen.key] = value
 
         now = settings.arguments.get(chosen.key, field.default)
-        exact(f"{field.name} {field.help}", f"behaviour.{chosen.key}", field, now, store)
+        label = f"{field.name} {field.help}"
+        exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
         complaint(f"behaviour.{chosen.key}")
     if chosen.takes_policy:
         policy(settings)

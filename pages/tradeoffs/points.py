@@ -196,7 +196,8 @@ def taken_along(study: Study, about: str, footer: str) -> str:
     if known:
         charts.append(along.Chart([curves(study, x) for x in study.values], turned=0, marked=1))
     what = study.subject.shows["price" if study.show == "price" else "regret"]
-    columns = ["", what, "95% interval", f"of {study.subject.worst_named}", "seeds"]
+    over = figures.OVER[study.subject.measures["regret"]]
+    columns = ["", what, "95% interval", f"of {study.subject.worst_named}", over]
     return along.page(
         f"{what} against {named}", about, [over_x, over_k], charts, columns, numbers, footer=footer
     )
@@ -241,6 +242,7 @@ def table(study: Study) -> None:
         return
     doubts.tell(of_study(study))
     rows = []
+    over = figures.OVER[study.subject.measures["regret"]]
     lost, share = study.subject.measures["regret"], f"% of {study.subject.worst_named}"
     for line, title in study.titles.items():
         for x, spec in trade.points(study, line):
@@ -261,10 +263,9 @@ def table(study: Study) -> None:
                     "price low": rounded(extra_low),
                     "price high": rounded(extra_high),
                     share: rounded(100 * regret / worst) if worst > 0 else None,
-                    "seeds": int(np.isfinite(ends).sum()),
+                    over: int(np.isfinite(ends).sum()),
                 }
             )
-    over = figures.OVER[study.subject.measures["regret"]]
     st.caption(
         explained(
             f"{lost.capitalize()} and price are {study.statistic}s, low and high the ends of the "

@@ -131,7 +131,7 @@ def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs
     expect(page.get_by_text("privacy has become free")).to_have_count(0)
     idle(page)
     said = answer.inner_text()
-    page.get_by_text("paper constants", exact=True).click()
+    page.get_by_text("Paper constants", exact=True).click()
     expect(page.get_by_text("exploration noise still costs less")).to_be_visible()
     idle(page)
     assert fits(page)

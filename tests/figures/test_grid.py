@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dprl.environments import ENVIRONMENTS
-from dprl.figures import grid, policy, style
+from dprl.figures import grid, heat, policy, style
 from dprl.mdp import planning
 from dprl.words import percent
 from tests.figures import captioned
@@ -181,3 +181,15 @@ def test_stages_without_a_list_say_what_the_next_one_must_earn() -> None:
         "nothing is dropped yet"
         in captioned.narrowing(np.array([10, 100]), early, policies=64, v_star=1.25).see
     )
+
+
+def test_long_names_of_states_have_two_lines_where_rows_have_room() -> None:
+    mdp, _ = world("clinic")
+    of_pairs = heat.pair_rows(mdp.state_labels, mdp.action_labels)["y_ticks"]["ticktext"]
+    of_states = heat.state_rows(mdp.state_labels)["ticktext"]
+    assert "severe,<br>side effects" in of_pairs
+    assert list(of_pairs) == list(of_states)
+    assert "…" not in "".join(of_states)
+    assert heat.height(8, of_states) == 8 * heat.TWO_LINES > heat.height(8)
+    crowded = [f"{i} of the many states" for i in range(30)]
+    assert not any("<br>" in text for text in heat.state_rows(crowded)["ticktext"])

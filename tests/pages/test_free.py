@@ -218,7 +218,7 @@ def _query(app: AppTest) -> dict[str, str]:
 
 def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    (segments,) = [group for group in app.segmented_control if "paper constants" in group.options]
+    (segments,) = [group for group in app.segmented_control if "Paper constants" in group.options]
     segments.set_value("paper").run()
     unbroken(app)
     assert app.session_state["session"].part(Free).base == BASE.replace(bonus="paper")

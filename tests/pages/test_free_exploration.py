@@ -96,7 +96,7 @@ def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit
 
 def test_with_paper_constants_another_answer_is_there_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE, show=SHOW)
-    (segments,) = [group for group in app.segmented_control if "paper constants" in group.options]
+    (segments,) = [group for group in app.segmented_control if "Paper constants" in group.options]
     segments.set_value("paper").run()
     unbroken(app)
     pairs = planned(BASE.replace(bonus="paper")).pairs

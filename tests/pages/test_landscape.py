@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.landscape import PROBLEMS, rows
-from dprl.sentences.landscape import apart, fewest
+from dprl.sentences.landscape import apart, fewest, how_many
 from pages.landscape import views, words
 from pages.landscape.state import FIELDS, SORTS, Seen, View, decode, encode, table
 from tests.pages.conftest import charts, grouped, unbroken
@@ -137,9 +137,10 @@ def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() ->
         "with a trusted shuffler": [("A", nan, nan, nan)],
     }
     assert fewest(found, 1e15) == (
-        "Fewest users: with a trusted agent A and B (2 million); with nobody trusted nobody gets there within 10¹⁵; "
+        "Fewest users: with a trusted agent A and B; with nobody trusted nobody gets there within 10¹⁵; "
         "with a trusted shuffler nobody was run."
     )
+    assert how_many(found) == "That takes 2 million with a trusted agent."
     assert apart({"with a trusted agent": [1.0, 30.0], "with nobody trusted": [7.0]}, 1e9) == (
         "After 1 billion users, beside the best learner the worst has lost 30 times as much with a trusted agent."
     )

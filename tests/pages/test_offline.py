@@ -128,7 +128,7 @@ SEEN = {
     "policy": ("Heatmaps of the action taken", "the behaviour policy takes the learned action with chance"),
     "coverage": ("Heatmaps of where the trajectories", "Of the pairs that the optimal policy visits"),
     "guarantee": (None, "It proves what it claims:** ρ = 0.1 when one trajectory is replaced"),
-    "data": (None, "The gap v* − v^π of every repetition"),
+    "data": (None, "The gap to the best policy, of every repetition"),
     "upload": (None, "2. Give the file"),
 }
 

@@ -29,7 +29,9 @@ def tab() -> None:
             j = widgets.menu(
                 "Up", "second", [k for k in weights if k != i], [w for w in words if w != words[i]]
             )
-        near = widgets.switch("Fill the chart", "near", "on", "off", "Else all weights up to C_w are shown.")
+        near = widgets.switch(
+            "Fill the chart", "near", "on", "off", "Else all weights that are possible at all are shown."
+        )
     night = dark()
     picture = kept(
         ("ellipsoid", found.key, h, i, j, near, night), lambda: drawn(found, h, (i, j), near, night)

@@ -36,7 +36,7 @@ def tab() -> None:
     ]
     about, words = session().common, footer()
     named = {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)}
-    st.caption(explained("The gap v* − v^π of every repetition of every run, at every size n."))
+    st.caption(explained("The gap to the best policy, of every repetition of every run, at every size n."))
     with st.container(horizontal=True, gap="small"):
         save("gap.csv", "CSV", "text/csv", lambda: csv(table))
         save("gap.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
@@ -64,7 +64,7 @@ def page(specs: Sequence[OfflineSpec], curves: Sequence[Curve], *, about: str, f
         [budget(spec) for spec in specs],
         lambda some: figures.gaps(some, see=sentences.gaps(some, curves[0].v_star)),
         x="Learned from so many trajectories",
-        columns=["gap v* − v^π", "95% interval", "repetitions"],
+        columns=["gap to the best policy", "95% interval", "repetitions"],
         footer=footer,
     )
 

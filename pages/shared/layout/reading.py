@@ -67,7 +67,7 @@ OF_DATA_SETS = {
     "Trajectory": "what was written down of one person: one whole episode. It is what is protected.",
     "Behaviour policy": "how the people acted, or were treated, whom the data come from.",
     "Curator": "holds the trajectories and releases noisy sums of them; the learner sees nothing else.",
-    "Gap": "v* − v^π: what the learned policy earns less than the best one, in an episode.",
+    "Gap": "what the learned policy earns less than the best one, in an episode.",
     "Pessimism": "what is uncertain counts as bad: a penalty Γ is taken off what an action seems worth.",
     "Low estimate V~": "what the learner believes that its policy earns at least.",
     "Coverage d^μ": "the share of the trajectories that are in a state and take an action at a step.",
@@ -96,8 +96,8 @@ PAPERS_ON_DATA_SETS = {
 
 
 OF_LINEAR_MODELS = {
-    "Features": "known to everybody: φ(s'|s, a), d numbers for each transition, whose chance is <φ(s'|s, a), w_h>.",
-    "Weights w_h": "how much each feature counts at step h; they are what is learned, and at most C_w long.",
+    "Features": "known to everybody: φ(s'|s, a), d numbers for each transition, whose chance is <φ(s'|s, a), wₕ>.",
+    "Weights wₕ": "how much each feature counts at step h: what is learned. How long they can be is known.",
     "Regression": "the learner predicts its own value of the next state from features; sums over users suffice.",
     "Region": "the weights that the released sums leave possible: the bonus is how far they can be from the estimate.",
     "Eigenvalue": "how much a direction of the weights has been seen; noise moves it by a bounded amount.",

@@ -45,7 +45,7 @@ SAID = {
     "Low estimate V~": r"\b[Ll]ow estimate\b",
     "Coverage d^μ": r"\bd\^μ",
     "Features": r"\b[Ff]eatures\b",
-    "Weights w_h": r"\b[Ww]eights\b",
+    "Weights wₕ": r"\b[Ww]eights\b",
     "Regression": r"\b[Rr]egression\b",
     "Region": r"\b[Rr]egions?\b",
     "Eigenvalue": r"\b[Ee]igenvalues?\b",
@@ -57,7 +57,7 @@ ONLY = {  # everyday words elsewhere
     "ε (epsilon), δ (delta)": ("offline",),
     "Gap": ("offline", "tradeoffs"),
     "Features": ("linear", "lessons"),
-    "Weights w_h": ("linear", "lessons"),
+    "Weights wₕ": ("linear", "lessons"),
     "Region": ("linear",),
 }
 # Links, signs and code are left as they are.
@@ -90,6 +90,7 @@ export default function () {
     }
     shown = one;
     box.textContent = one.dataset.meaning;
+    box.style.colorScheme = getComputedStyle(document.querySelector(".stApp")).colorScheme;  // day or night
     box.hidden = false;
     one.setAttribute("aria-describedby", box.id);
     place();
