@@ -17,6 +17,7 @@ from dprl.words import human, listed
 
 Array = NDArray[np.float64]
 HEIGHT, LARGE = 420, 470  # pixels, on a page and for a projector
+EDGE = 1e-9  # of a decade
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Frame:
         percent, percent_x: y is a share; so is x.
         level: what a curve comes down to, and its name.
         bound: what a theorem says, under a name, at x and y [P] each; drawn with the answer.
+        over: what curves are the mean of, `SEEDS` or `DATA_SETS` of figures.lines.
     """
 
     title: str
@@ -54,6 +56,7 @@ class Frame:
     percent_x: bool = False
     level: tuple[float, str] | None = None
     bound: tuple[str, Array, Array] | None = None
+    over: str = lines.SEEDS
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,8 @@ def base(chart: Chart, *, shown: bool, names: bool = True, large: bool = False, 
         figure.layout[axis].update(type="log" if log else "linear", range=range_, autorange=False)
         if log:
             figure.layout[axis].update(dtick=max(1, int(np.ceil((range_[1] - range_[0]) / 6))))
+            # a marker at the very end, 5 say, is at log10(5) or just beyond it, where Plotly would leave it out
+            figure.layout[axis].range = [range_[0] - EDGE, range_[1] + EDGE]
     if chart.percent:
         figure.update_yaxes(tickformat=".0%")
     if chart.percent_x:
@@ -148,6 +153,7 @@ def _named(figure: go.Figure, chart: Chart, drawn: Sequence[Curve], shown: bool,
         show_seeds=False,
         dark=dark,
         x_words=lambda x: f"at {human(x)}",
+        over=chart.over,
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from dprl import search
 from dprl.claims import Series
+from dprl.figures.lines import DATA_SETS
 from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.sentences.price import users
@@ -61,6 +62,7 @@ def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> P
         drawn=drawn,
         percent=True,
         level=(GOOD, f"{percent(GOOD)} of v*"),
+        over=DATA_SETS,
     )
 
 
@@ -89,6 +91,7 @@ def _beliefs(evidence: Evidence) -> Plot:
         ),
         percent=True,
         level=(1 - BELIEVED, f"{percent(1 - BELIEVED)} of v*"),
+        over=DATA_SETS,
     )
 
 
