@@ -16,7 +16,7 @@ from dprl.figures.lessons import Array, Chart, Curve, floored
 
 Who = Literal["guess", "truth", "other"]
 WHO = {"guess": "your guess", "truth": "measured", "other": "guesses of others"}
-GAP = 3 * "\u2002"  # between a name and the point that it belongs to
+GAP = 2 * "\u2002"  # between a name and the point that it belongs to
 ALONG = 80  # points of a line that are looked at
 ENOUGH, APART = (
     0.1,
@@ -109,18 +109,34 @@ def fan(
         figure.add_scatter(
             x=[x, end],
             y=[y, top],
-            mode="lines+markers+text",
+            mode="lines+markers",
             line={"color": colors.muted, "width": 1.2, "dash": style.BOUND_DASH},
             marker={"size": [0, 16], "color": colors.background, "line": {"width": 2, "color": colors.muted}},
-            text=["", name + GAP],
-            textposition="top left",
-            textfont={"color": colors.ink, "size": figure.layout.font.size + 1},
             customdata=[None, place],
             hovertemplate=f"{name}<extra></extra>",
             showlegend=False,
             cliponaxis=False,
-            unselected={"marker": {"opacity": 1}, "textfont": {"color": colors.ink}},
+            unselected={"marker": {"opacity": 1}},
         )
+        # on a ground of its own: on a telephone another slope goes through it
+        figure.add_annotation(
+            x=_placed(figure.layout.xaxis, end),
+            y=_placed(figure.layout.yaxis, top),
+            text=name,
+            showarrow=False,
+            xanchor="right",
+            yanchor="bottom",
+            xshift=-16,
+            yshift=3,
+            borderpad=1,
+            bgcolor=colors.background,
+            font={"color": colors.ink, "size": figure.layout.font.size + 1},
+        )
+
+
+def _placed(axis: Any, value: float) -> float:
+    """A value as annotations have it: on a log axis its logarithm."""
+    return float(np.log10(value)) if axis.type == "log" else value
 
 
 def steps(figure: go.Figure, chart: Chart, at: Sequence[float], words: Sequence[str], dark: bool) -> None:

@@ -46,8 +46,9 @@ def spent(epsilons: list[float]) -> str:
 def found(n: int, reported: int, yes: Measured) -> str:
     """What the class said."""
     return (
-        f"{reported} of {plural(n, 'report')} say yes. Coins taken into account, about {yes.value:.0f} of {n} answered "
-        f"yes: from {yes.low:.0f} to {yes.high:.0f}, with 95% confidence over the coins alone."
+        f"{reported} of {plural(n, 'report')} {'says' if n == 1 else 'say'} yes. Coins taken into account, about "
+        f"{yes.value:.0f} of {n} answered yes: from {yes.low:.0f} to {yes.high:.0f}, with 95% confidence over the "
+        "coins alone."
     )
 
 
@@ -55,14 +56,14 @@ def shuffled(n: int, epsilon: float, delta: float) -> str:
     """What the same reports would prove behind a shuffler."""
     return (
         f"**Shuffle.** The same {plural(n, 'report')}, had a trusted shuffler mixed them before they were seen once, "
-        f"prove {promise(float(f'{epsilon:.3g}'), delta)} when one answer is replaced. {LIVE}"
+        f"would prove {promise(float(f'{epsilon:.3g}'), delta)} when one answer is replaced. {LIVE}"
     )
 
 
 def central(n: int, epsilon: float, far: int) -> str:
     """What a trusted centre would have said."""
     return (
-        f"**Central, simulated.** Had a trusted centre seen {plural(n, 'answer')} that are as the local estimate says, "
+        f"**Central, simulated.** Had a trusted centre seen {plural(n, 'answer')} as the local estimate says, "
         f"one noisy count at ε = {human(epsilon)} would be at most {plural(far, 'answer')} off in at least 95% of "
         "draws. One draw is shown."
     )

@@ -67,7 +67,7 @@ def listed(corner: DeltaGenerator) -> None:
     )
     keys = list(CLAIMS)
     for first in range(0, len(keys), 2):  # row by row, so that a telephone has them in order
-        for column, key in zip(st.columns(2, gap="medium"), keys[first : first + 2], strict=False):
+        for column, key in zip(st.columns(2, gap="small"), keys[first : first + 2], strict=False):
             with column, st.container(border=True, height="stretch", gap="xsmall"):
                 card(CLAIMS[key], keys.index(key) + 1)
     badge()

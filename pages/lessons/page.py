@@ -55,7 +55,7 @@ def listed(corner: DeltaGenerator) -> None:
     )
     every = list(LESSONS)
     for first in range(0, len(every), 2):  # row by row, so that a telephone has them in order
-        for column, key in zip(st.columns(2, gap="medium"), every[first : first + 2], strict=False):
+        for column, key in zip(st.columns(2, gap="small"), every[first : first + 2], strict=False):
             with column, st.container(border=True, height="stretch", gap="xsmall"):
                 card(LESSONS[key], every.index(key) + 1)
     with corner:
