@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from dprl.fields import SpecError
+from dprl.figures import lessons as figures
 from dprl.lessons import LESSONS, Marker, Order, Slope
 
 ORDER = Order("Which is which?", ("one", "two", "three"))
@@ -58,3 +60,10 @@ def test_how_far_off_a_guess_is() -> None:
     assert SHARE.verdict(7.0, 0.0) == "You said 7 visits, measured 0 visits: too many."
     assert SLOPE.verdict(1.0, 0.44) == "You said “like K”, measured K^0.44: “like √K” is nearer."
     assert SLOPE.verdict(0.5, 0.44).endswith("no choice is nearer.")
+
+
+def test_a_marker_at_the_very_end_of_a_log_axis_is_within_it() -> None:
+    chart = figures.Chart("", "", "", (5.0, 1e10), (0.0, 1.0))
+    low, high = figures.base(chart, shown=False, dark=False).layout.xaxis.range
+    assert 10**low < 5.0 < 1e10 < 10**high
+    assert (low, high) == pytest.approx((np.log10(5), 10))
