@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
-from dprl.jobs.simulation import dprl_simulation
+from dprl.jobs.simulation import Simulation, dprl_simulation
 from dprl.jobs.store import Store
+from dprl.jobs.units import Unit
 from dprl.jobs.worker import answer
 from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
@@ -41,6 +43,17 @@ def _after_the_first_visitor(self: PagesManager, *args: Any, **kwargs: Any) -> N
     _begin(self, *args, **kwargs)
 
 
+def _ended(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait for a script as AppTest does, but without looking a thousand times a second, which takes its time away."""
+    thread = runner._script_thread
+    assert thread is not None
+    thread.join(timeout)
+    if thread.is_alive():
+        runner.request_stop()
+        runner.join()
+        raise RuntimeError(f"AppTest script run timed out after {timeout}(s)")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _prepared_once() -> Iterator[None]:
     """AppTest asks every installed package for components at each visit, of which these pages use none, and compiles
@@ -48,9 +61,38 @@ def _prepared_once() -> Iterator[None]:
     scripts = ScriptCache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", list)
+        patch.setattr(local_script_runner, "require_widgets_deltas", _ended)
         for module in (app_test, local_script_runner):
             patch.setattr(module, "ScriptCache", lambda: scripts)
         yield
+
+
+@cache
+def _simulation() -> Simulation:
+    """The simulation, which here answers what was asked in a test before as it did then: it follows from the spec."""
+    found = dprl_simulation()
+    known: dict[tuple[str, str], str] = {}
+
+    def answered(question: str, spec: Any) -> str:
+        key = question, f"{type(spec).__name__} {spec.to_json()}"
+        if key not in known:
+            known[key] = found.answer(question, spec)
+        return known[key]
+
+    return replace(found, answer=answered)
+
+
+_traces: dict[str, tuple[Any, bytes]] = {}  # of the seeds that any test had computed
+
+
+def _computed(unit: Unit) -> tuple[Any, bytes]:
+    """The curve and the trace of a seed, computed once: its key names all that they follow from."""
+    if unit.key not in _traces:
+        run = start(unit.spec, unit.seed)
+        while not run.advance():
+            pass
+        _traces[unit.key] = run.curve()[2:], run.trace().to_bytes()
+    return _traces[unit.key]
 
 
 @cache
@@ -82,7 +124,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     def at_once(self: Store, question: str, spec: Any) -> str | None:
         text = ask(self, question, spec)
         if text is None:
-            answer(found, dprl_simulation())
+            answer(found, _simulation())
             text = ask(self, question, spec)
         return text
 
@@ -102,11 +144,9 @@ def work(store: Store) -> Callable[..., int]:
             unit = store.claim("test")
             if unit is None:
                 return done
-            run = start(unit.spec, unit.seed)
-            while not run.advance():
-                pass
-            store.report(unit, 1.0, *run.curve()[2:])
-            store.finish(unit, run.trace().to_bytes())
+            points, trace = _computed(unit)
+            store.report(unit, 1.0, *points)
+            store.finish(unit, trace)
         return most
 
     return compute
