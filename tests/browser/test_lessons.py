@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.browser.conftest import Visits
+from tests.problems import first
 
 
 def plot(page: Page) -> Locator:
@@ -25,11 +26,14 @@ def press(page: Page, x: float, y: float) -> None:
 
 @pytest.mark.parametrize(
     ("link", "at", "guess"),
-    [
-        ("lesson=trust&step=2", (0.5, 0.3), "1e8"),  # the middle of 10 to 10^15, whatever the height
-        ("lesson=price&step=1", (0.995, 0.32), "1"),  # near the end of a slope
-        ("lesson=trust", (0.72, 0.3), "---a"),  # near the last curve: the first name is put there
-    ],
+    first(
+        [
+            ("lesson=trust&step=2", (0.5, 0.3), "1e8"),  # the middle of 10 to 10^15, whatever the height
+            ("lesson=price&step=1", (0.995, 0.32), "1"),  # near the end of a slope
+            ("lesson=trust", (0.72, 0.3), "---a"),  # near the last curve: the first name is put there
+        ],
+        lambda given: "-" in given[2],  # a place on an axis, or a name
+    ),
 )
 def test_a_prediction_is_made_by_pressing_the_chart(
     visit: Visits,
@@ -86,7 +90,7 @@ def asked(page: Page) -> int:
     return int(page.evaluate("dprlTest.talk.asked"))
 
 
-@pytest.mark.parametrize("link", ["lesson=trust&step=2", "lesson=trust&step=2&present=on"])
+@pytest.mark.parametrize("link", first(["lesson=trust&step=2", "lesson=trust&step=2&present=on"]))
 def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(
     visit: Visits, idle: Callable[[Page], None], link: str
 ) -> None:

@@ -120,6 +120,7 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
     expect(other.get_by_label("Budget ε", exact=True)).to_have_value("0.25")
 
 
+@pytest.mark.thorough
 def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs_and_claim(
     visit: Visits, idle: Idle
 ) -> None:

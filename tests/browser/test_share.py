@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
@@ -53,6 +54,7 @@ def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits, idle: Id
     )
 
 
+@pytest.mark.thorough
 def test_a_locked_link_shows_its_settings_and_opens_them_elsewhere(visit: Visits, idle: Idle) -> None:
     page = visit(f"{compared(SHORT)}&lock=all,-epsilon")
     slider = page.get_by_role("slider")
