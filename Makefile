@@ -46,7 +46,7 @@ test test-all: kernels
 
 kernels: $(VENV)/.test
 	@echo "Compiling the kernels, once for all processes (a minute or two after a change of the core)."
-	@$(PY) -c "from dprl.simulation import warm; list(warm(0.5))" & \
+	@$(PY) -c "from dprl.simulation import warm; list(warm(backwards=True))" & \
 	    $(PY) -c "from dprl.simulation import warm; list(warm())" && wait $$!
 
 check: $(VENV)/.test

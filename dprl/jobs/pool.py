@@ -97,7 +97,7 @@ def serve(
                     store.withdraw()
                     store.forget_rooms()
             for number, slot in enumerate(slots):
-                own = [*command, "--begin", str(number / workers)]  # each compiles other kernels first
+                own = [*command, *["--backwards"] * (number % 2)]  # two compile a half each
                 try:
                     _look_after(slot, store, own, engine is not None)
                 except DiskFull:

@@ -52,14 +52,14 @@ class Simulation:
     Attributes:
         start(spec, seed): begins one seed.
         answer(question, spec): what the spec says without being run, by the question's name, as text.
-        warm(begin): compiles or loads the kernels, step by step; those before this share of them, in [0, 1), last.
+        warm(backwards): compiles or loads the kernels, step by step, in one order or the other.
         seconds(spec): estimates what one seed takes.
         spec_from_json, trace_from_bytes: read back what was stored.
     """
 
     start: Callable[[Any, int], SeedRun]
     answer: Callable[[str, Any], str]
-    warm: Callable[[float], Iterable[None]]
+    warm: Callable[[bool], Iterable[None]]
     seconds: Callable[[Any], float]
     spec_from_json: Callable[[str], Any]
     trace_from_bytes: Callable[[bytes], Any]

@@ -60,12 +60,11 @@ def work(store: Store, simulation: Simulation, worker: str, stop: threading.Even
 
 
 def warm(
-    store: Store, simulation: Simulation, worker: str, stop: threading.Event, begin: float = 0.0
+    store: Store, simulation: Simulation, worker: str, stop: threading.Event, backwards: bool = False
 ) -> None:
-    """Prepare all kernels, those before the share `begin` last. What is queued goes first: it compiles only those it
-    needs."""
+    """Prepare all kernels, in one order or the other. What is queued goes first: it compiles only those it needs."""
     try:
-        for _ in simulation.warm(begin):
+        for _ in simulation.warm(backwards):
             answer(store, simulation)
             while not stop.is_set() and (unit := store.claim(worker)) is not None:
                 store.enlist(worker, os.getpid(), warm=True)
@@ -248,9 +247,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--simulation", default=simulations.DEFAULT, help="module:function")
     parser.add_argument("--child", action="store_true", help="end when standard input closes")
-    parser.add_argument(
-        "--begin", type=float, default=0.0, help="share of the kernels that are prepared last"
-    )
+    parser.add_argument("--backwards", action="store_true", help="prepare the last kernel first")
 
 
 def until_told(child: bool) -> threading.Event:
@@ -278,7 +275,7 @@ def main(arguments: list[str] | None = None) -> int:
             store.enlist(options.id, os.getpid(), warm=False)
         simulation = simulations.load(options.simulation)
         store = Store(options.store, simulation)
-        warm(store, simulation, options.id, stop, options.begin)
+        warm(store, simulation, options.id, stop, options.backwards)
         work(store, simulation, options.id, stop)
         store.release(options.id)
     except StoreError as error:

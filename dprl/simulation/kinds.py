@@ -211,15 +211,14 @@ def run(spec: Spec, progress: Callable[[float], None] | None = None) -> Trace:
     return Trace(spec, tuple(traces))
 
 
-def warm(begin: float = 0.0) -> Iterator[None]:
+def warm(backwards: bool = False) -> Iterator[None]:
     """Compile, or load from the disk cache, every kernel there is; comes up for air before each.
 
     Args:
-        begin: the share of the kernels, in [0, 1), that come last. Processes that begin at different ones compile
-            each a part, and load what the others have compiled.
+        backwards: the last kernel first. Of two processes, one of them backwards, each compiles half, and loads what
+            the other has compiled.
     """
     steps = [step for kind in KINDS.values() for step in kind.warm()]
-    first = round(begin * len(steps))
-    for step in (*steps[first:], *steps[:first]):
+    for step in reversed(steps) if backwards else steps:
         yield
         step()

@@ -92,7 +92,7 @@ def simulation() -> Simulation:
     return Simulation(
         start=Walk,
         answer=lambda question, spec: question,
-        warm=lambda begin: (),
+        warm=lambda backwards: (),
         seconds=lambda spec: spec.chunks * spec.pause,
         spec_from_json=lambda text: WalkSpec(**json.loads(text)),
         trace_from_bytes=decode,

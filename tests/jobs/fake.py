@@ -113,7 +113,7 @@ def simulation() -> Simulation:
     return Simulation(
         start=FakeRun,
         answer=answer,
-        warm=lambda begin: (),
+        warm=lambda backwards: (),
         seconds=lambda spec: float(spec.seconds),
         spec_from_json=spec_from_json,
         trace_from_bytes=decode,

@@ -239,7 +239,7 @@ def test_what_waits_goes_before_the_rest_of_warming_up(store: Store) -> None:
     """So a first sweep on the command line does not wait for kernels it has no use for."""
     seen: list[object] = []
 
-    def steps(begin: float) -> Iterator[None]:
+    def steps(backwards: bool) -> Iterator[None]:
         seen.append(store.activity().warm)
         yield
         seen.extend([store.status(spec).state, store.activity().warm])
