@@ -46,7 +46,7 @@ PARTS = (
 BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
 # These take away what stands beside them, or lead elsewhere: last, they cost no way back.
 LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Use the form|Forget|Show this|a curve")
-LAST = ("Collapse sidebar",)
+LAST = ("Collapse sidebar", "Hide the answer", "Previous", "Next", "Next lesson", "All lessons", "All claims")
 # Of these, one stands for all in its place: signs that show a text, links out of the app, what is chosen of many, the
 # columns of a table in the list that hides them, its number formats, and the fields of one environment or algorithm,
 # which one function draws.
@@ -112,8 +112,8 @@ def controls(page: Page) -> list[Control]:
 
 
 def turn(control: Control, late: Container[str] = ()) -> int:
-    """What is used first: what is on the page, then what turns it to something else, the sidebar, and last what leads
-    away, as do those named `late`."""
+    """What is used first: what is on the page, then what turns it to something else, the sidebar, what leads away, as do
+    those named `late`, and last what leads on to where nothing of all this is."""
     if control.name in LAST:
         return 7
     if control.kind == "link":
