@@ -112,8 +112,8 @@ def controls(page: Page) -> list[Control]:
 
 
 def turn(control: Control, late: Container[str] = ()) -> int:
-    """What is used first: what is on the page, then what turns it to something else, the sidebar, what leads away, as do
-    those named `late`, and last what leads on to where nothing of all this is."""
+    """What is used first: what is on the page, then what turns it to something else, the sidebar, what leads away, as
+    do those named `late`, and last what leads on to where nothing of all this is."""
     if control.name in LAST:
         return 7
     if control.kind == "link":
