@@ -94,7 +94,7 @@ def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits,
     sizes = buttons.evaluate_all(
         "all => all.map(e => e.getBoundingClientRect()).filter(r => r.width > 0).map(r => [r.width, r.height])"
     )
-    assert len(sizes) > 5
+    assert len(sizes) >= 5  # and the gauge has one, once a worker has answered
     assert min(min(size) for size in sizes) >= 40
     assert buttons.first.evaluate(  # nothing lies over it
         "e => { const r = e.getBoundingClientRect(); return [1, 39].every(x => [1, 39].every(y => "
