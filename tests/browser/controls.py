@@ -47,6 +47,18 @@ BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
 # These take away what stands beside them, or lead elsewhere: last, they cost no way back.
 LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Use the form|Forget|Show this|a curve")
 LAST = ("Collapse sidebar", "Hide the answer", "Previous", "Next", "Next lesson", "All lessons", "All claims")
+# Used twice, so that the page is as before.
+BACK = {"Fullscreen": "Close fullscreen", "Search": "Close Search", "Play": "Pause"}
+BACK["Collapse sidebar"] = "Expand sidebar"
+# Shows all columns of a table; pressed twice it would hide all of them, the shown ones too.
+ALL_COLUMNS = "Select all"
+# Using one of these shows in the browser alone, or nowhere (a picture that is whole is not made smaller).
+SILENT = ("help", "chart", "table", "tool", "skip link", "menu", "menu entry", "download", "outside link")
+# Streamlit puts a new chart into the place of one whose figure has changed, and Plotly then misses the old one where it
+# still had something to do for it (follow the mouse, say that a picture was saved). No visitor sees it; it is not ours.
+MISSED = re.compile(
+    r"script error: TypeError: Cannot read properties of undefined \(reading '(locale|_hoverlayer)'\)\n.*/PlotlyChart\."
+)
 # Of these, one stands for all in its place: signs that show a text, links out of the app, what is chosen of many, the
 # columns of a table in the list that hides them, its number formats, and the fields of one environment or algorithm,
 # which one function draws.

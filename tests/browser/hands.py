@@ -242,7 +242,7 @@ class Keyboard(Hand):
                 self.page.keyboard.press(key)
         raise CannotUse("arrows do not reach it")
 
-    focus = tab = go_to
+    focus = go_to
 
     def tab_to(self, at: ElementHandle, most: int) -> bool:
         for _ in range(most):
@@ -257,6 +257,8 @@ class Keyboard(Hand):
     def press(self, at: ElementHandle) -> None:
         self.go_to(at)
         self.page.keyboard.press("Enter")
+
+    tab = press  # to come to one chooses it, but not where the focus has been left on it
 
     def open_menu(self, at: ElementHandle) -> None:
         self.go_to(at)

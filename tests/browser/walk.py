@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Container
@@ -14,8 +13,12 @@ from playwright.sync_api import Download, ElementHandle, Error, Page
 
 from tests.browser.controls import (
     ALIKE,
+    ALL_COLUMNS,
+    BACK,
     BY_KEYBOARD_ONLY,
     BY_MOUSE_ONLY,
+    MISSED,
+    SILENT,
     CannotUse,
     Control,
     controls,
@@ -32,19 +35,6 @@ MOST = 800  # uses
 TRIES = 3  # to use a control
 OFTEN = 20  # to use one that is replaced by another just like it while the hand moves there
 RETURNS = 3  # how often a control is used, or a page opened, again, to bring back what is gone
-# Used twice, so that the page is as before.
-BACK = {"Fullscreen": "Close fullscreen", "Search": "Close Search", "Play": "Pause"}
-BACK["Collapse sidebar"] = "Expand sidebar"
-# Shows all columns of a table; pressed twice it would hide all of them, the shown ones too.
-ALL_COLUMNS = "Select all"
-# Streamlit puts a new chart into the place of one whose figure has changed, and Plotly then misses the old one where it
-# still had something to do for it (follow the mouse, say that a picture was saved). No visitor sees it; it is not ours.
-MISSED = re.compile(
-    r"script error: TypeError: Cannot read properties of undefined \(reading '(locale|_hoverlayer)'\)\n.*/PlotlyChart\."
-)
-# Using one of these shows in the browser alone, or nowhere (a picture that is whole is not made smaller).
-SILENT = ("help", "chart", "table", "tool", "skip link", "menu", "menu entry", "download", "outside link")
-
 T = TypeVar("T")
 Use = tuple[Control, str]  # a control, and the entry where it is a menu
 
@@ -70,6 +60,8 @@ class Walk:
         self.entries: dict[Control, set[str]] = {}  # that were chosen of a menu
         self.faults: dict[str, str] = {}
         self._shown: dict[Control, Use | None] = {}  # every control met, and the use that brought it first
+        self._set: dict[Control, str] = {}  # what was chosen of menus since the page was opened
+        self._amid: dict[Control, dict[Control, str]] = {}  # that, when a control was met first
         self._offered: dict[Control, set[str]] = {}
         self._returns: Counter[Control | None] = Counter()
         self._gone: Counter[Control] = Counter()  # how often it was, when it was to be used
@@ -105,7 +97,8 @@ class Walk:
                 self.recover()
                 continue
             for control in now:
-                self._shown.setdefault(control, last)
+                if control not in self._shown:
+                    self._shown[control], self._amid[control] = last, self._set.copy()
             # A page that is drawn anew shows old and new side by side for a moment: what stays for two looks counts.
             met.update(control for control in now if control.layers or control in seen)
             seen = set(now)
@@ -149,6 +142,7 @@ class Walk:
         return {(control.kind, control.name) for control in {*self.used, *self._ever}}
 
     def arrive(self) -> None:
+        self._set.clear()
         self.open()
         self.rest()
         self.wait()
@@ -187,6 +181,8 @@ class Walk:
                 use = self._shown[use[0]]
             if self._uses > self._arrived:  # else, opened again, it brought nothing
                 self._arrived = self._uses
+                for menu, entry in self._amid.get(control, {}).items():
+                    self._offered.setdefault(menu, set()).add(entry)
                 # The sidebar's folds are closed then, and what is lost may lie in one.
                 for one in [one for one in self.used if one.kind == "expander" and "sidebar" in one.place]:
                     del self.used[one]
@@ -309,6 +305,7 @@ class Walk:
         self.rest()
         self.shut()
         chosen.add(entry)
+        self._set[control] = entry
         self._offered[control] = set() if control.name in self.brief else {*fresh, *again} - {entry}
         return entry
 
