@@ -24,7 +24,8 @@ const rule = document.createElement("style"), told = document.createElement("div
 let now = null;  // what is asked, and how it is answered
 let held = null;  // the chart, which pointer, where it was pressed, and whether it has moved
 
-const plot = (chart) => chart.querySelector(".nsewdrag").getBoundingClientRect();
+const drawn = (chart) => chart.querySelector(".nsewdrag");  // else it is being drawn anew, or is gone
+const plot = (chart) => drawn(chart).getBoundingClientRect();
 const across = (chart, x) => {  // pixels from the left of the plot
   const { type, range } = chart.layout.xaxis;
   return ((type === "log" ? Math.log10(x) : x) - range[0]) / (range[1] - range[0]) * plot(chart).width;
@@ -56,13 +57,13 @@ const say = (chart, pixels) => {
 const heard = {
   pointerdown: (event) => {
     const chart = event.target.closest?.(`.${now.data.chart} .js-plotly-plot`);
-    if (!chart || held || event.button || event.target.closest(".modebar")) return;
+    if (!chart || !drawn(chart) || held || event.button || event.target.closest(".modebar")) return;
     const { left, right, top, bottom } = plot(chart), { clientX: x, clientY: y } = event;
     if (x < left - EDGE || x > right + EDGE || y < top || y > bottom) return;
     held = { chart, id: event.pointerId, from: x, moved: false };
   },
   pointermove: (event) => {
-    if (event.pointerId !== held?.id) return;
+    if (event.pointerId !== held?.id || !drawn(held.chart)) return;
     if (!held.moved && Math.abs(event.clientX - held.from) < FAR) return;
     held.moved = true;
     if (held.chart._dragging) held.chart._dragged = true;  // Plotly's own words for it
@@ -75,7 +76,7 @@ const heard = {
     const { chart, moved } = held;
     held = null;
     told.hidden = true;
-    if (!moved) return;
+    if (!moved || !drawn(chart)) return;
     const place = nearest(chart, within(chart, event));
     move(chart, across(chart, now.data.marks[place]));
     chart.once("plotly_afterplot", () => back(chart));  // it is drawn there

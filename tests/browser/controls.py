@@ -46,7 +46,16 @@ PARTS = (
 BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
 # These take away what stands beside them, or lead elsewhere: last, they cost no way back.
 LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Use the form|Forget|Show this|a curve")
-LAST = ("Collapse sidebar", "Hide the answer", "Previous", "Next", "Next lesson", "All lessons", "All claims")
+LAST = (
+    "Collapse sidebar",
+    "Undo remove",  # without it there is room for one more curve
+    "Hide the answer",
+    "Previous",
+    "Next",
+    "Next lesson",
+    "All lessons",
+    "All claims",
+)
 # Used twice, so that the page is as before.
 BACK = {"Fullscreen": "Close fullscreen", "Search": "Close Search", "Play": "Pause"}
 BACK["Collapse sidebar"] = "Expand sidebar"

@@ -116,6 +116,11 @@ def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(
         assert asked(page) == before + 1
         assert marker(page) == pytest.approx(place, abs=0.005)
         expect(page.locator(".dprl-told")).to_be_hidden()
+    page.mouse.move(box["x"] + marker(page) * box["width"] + 3, there)
+    page.mouse.down()
+    page.evaluate("document.querySelector('.nsewdrag').remove()")  # as when the chart is drawn anew just then
+    page.mouse.move(box["x"] + 0.5 * box["width"], there, steps=2)
+    page.mouse.up()
     page.reload()
     idle(page)
     assert marker(page) == pytest.approx(0.25, abs=0.005)
