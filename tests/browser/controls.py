@@ -48,7 +48,6 @@ BY_MOUSE_ONLY, BY_KEYBOARD_ONLY = ("chart",), ("skip link",)
 LATE = re.compile("Cancel|Remove|Reset$|Clear|Close|Use it|Use the form|Forget|Show this|a curve")
 LAST = (
     "Collapse sidebar",
-    "Undo remove",  # without it there is room for one more curve
     "Hide the answer",
     "Previous",
     "Next",
