@@ -118,7 +118,7 @@ STOPS = {
         ),
     ),
     "explore": Stop(
-        compared(LONG, LONG.replace(root_seed=1), *FINISHED),
+        compared(*FINISHED, LONG, LONG.replace(root_seed=1)),
         frozenset(
             {
                 *SHARE,
