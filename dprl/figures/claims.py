@@ -110,8 +110,10 @@ def settings(
         showgrid=False,
     )
     figure.update_xaxes(type="log" if log else "linear", nticks=6, tickangle=0)
-    if not log:
-        ends = [v for row in rows for v in (row.low, row.high, row.threshold) if np.isfinite(v)]
+    ends = [v for row in rows for v in (row.low, row.high, row.value, row.threshold) if np.isfinite(v)]
+    if log:
+        figure.update_xaxes(**lines.log_ticks(min(v for v in ends if v > 0), max(ends)))
+    else:
         room = max(0.08 * (max(ends) - min(ends)), 0.02)
         figure.update_xaxes(range=[min(ends) - room, max(ends) + room])
     table = pd.DataFrame(
@@ -167,7 +169,8 @@ def curves(
         )
         low, high = figure.layout.yaxis.range
         ends = np.log10(y[y > 0])
-        figure.update_yaxes(range=[min(low, ends.min() - 0.2), max(high, ends.max() + 0.3)])
+        low, high = min(low, ends.min() - 0.2), max(high, ends.max() + 0.3)
+        figure.update_yaxes(range=[low, high], **lines.log_ticks(10**low, 10**high))
         parts.append(pd.DataFrame({"series": name, "x": x, "mean": y}))
     alt = f"Line chart of {y_title.partition(' (')[0].lower()} against {x_title.partition(' (')[0]}: " + (
         f"{listed([one.label for one in series])}."

@@ -26,6 +26,7 @@ SEEDS, DATA_SETS = (
     "data sets",
 )  # what a curve is the mean of: of the latter each has noise of its own, too
 ON_FLOOR = "zero or less: on the bottom edge"
+DECADES, FEW = 6, 1.5  # that an axis names; with less than so many it names 1, 2 and 5 of each
 NUMBERED = 14  # pixels: a marker with room for a digit
 LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and a log axis shows it as zero
 
@@ -203,13 +204,16 @@ def draw(
     figure.update_xaxes(
         type="log" if log_x else "linear", nticks=7, tickangle=0, exponentformat="power" if log_x else "B"
     )
+    x = np.concatenate([np.asarray(line.x, float) for line in drawn] or [np.zeros(0)])
+    if log_x and (x > 0).any():
+        figure.update_xaxes(**log_ticks(x[x > 0].min(), x.max()))
     if log_y:
         figure.update_yaxes(type="log", nticks=6)
         if positive.size:
             top = np.log10(positive.max() * 1.6)
-            figure.update_yaxes(
-                range=[np.log10(floor) - (0.05 if on_floor else 0), max(top, np.log10(floor) + 0.5)]
-            )
+            bottom = np.log10(floor)
+            figure.update_yaxes(range=[bottom - (0.05 if on_floor else 0), max(top, bottom + 0.5)])
+            figure.update_yaxes(**log_ticks(floor, 10 ** max(top, bottom + 0.5)))
     else:
         lowest = min(
             (float(np.nanmin(line.rows)) for line in drawn if np.isfinite(line.rows).any()), default=0.0
@@ -263,6 +267,21 @@ def digits(figure: go.Figure, look: Look, x: Array, y: Array, fill: Any, **trace
             showlegend=False,
             **trace,
         )
+
+
+def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
+    """Settings of a log axis that names decades or, on less than so few of them, 1, 2 and 5 of each.
+
+    Left to itself Plotly names every digit, or a tiny 2 where 0.2 is meant, and a telephone has no room for them.
+    """
+    span = float(np.log10(high / low))
+    if span > few:
+        return {"dtick": max(1, int(np.ceil(span / DECADES)))}
+    first, last = int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 1
+    values = [
+        digit * 10.0**k for k in range(first, last + 1) for digit in (1, 2, 5)
+    ]  # more than is seen: one can zoom
+    return {"tickmode": "array", "tickvals": values, "ticktext": [human(value) for value in values]}
 
 
 def gapped(values: Array) -> Array:

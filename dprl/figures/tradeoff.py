@@ -44,7 +44,7 @@ OVER: dict[Measure, str] = {
     "gap price": lines.DATA_SETS,
     "gap": lines.DATA_SETS,
 }
-FEW = (10, 1e3)  # the last x over the first, where 1, 2 and 5 of each decade are what there is room for
+FEW = 3.0  # decades of small numbers in which 1, 2 and 5 of each are named
 
 
 @dataclass(frozen=True)
@@ -198,31 +198,20 @@ def frontier(
         lines.legend_only(figure, lines.ON_FLOOR, lines.floor_sign(colors))
     figure.update_xaxes(type="log", nticks=8, tickangle=0, exponentformat="power")
     x = np.concatenate([np.asarray(c.x, float) for c in curves] or [np.ones(1)])
-    if FEW[0] * x.min() <= x.max() <= FEW[1] * x.min():
-        figure.update_xaxes(**_few(float(x.min()), float(x.max())))
+    if x.max() >= 10 * x.min():
+        figure.update_xaxes(**lines.log_ticks(x.min(), x.max(), FEW if x.max() <= 1000 else lines.FEW))
     figure.update_yaxes(type="log", nticks=6)
     if positive.size:
         top = max(float(positive.max()), max(float(np.nanmax(c.worst)) for c in curves)) * 1.6
         edges = np.log10(floor), np.log10(top)
         figure.update_yaxes(range=list(edges))
-        if edges[1] - edges[0] >= 1.5:  # decades only, where there are at least two of them to name
-            figure.update_yaxes(dtick=int(np.ceil((edges[1] - edges[0]) / 6)))
+        figure.update_yaxes(**lines.log_ticks(floor, top))
     if wide:
         ends.label(figure, named, dark=dark)
     figure.update_layout(uirevision=f"{measure}-{axis}", clickmode="event+select")
     return Picture(
         figure, ALTS[measure], see, _table(curves, symbol, statistic, WORST[measure], OVER[measure])
     )
-
-
-def _few(low: float, high: float) -> dict[str, Any]:
-    """Axis settings that name 1, 2 and 5 of each decade: left to itself every digit is named, and a telephone has no
-    room for them. Plotly's own say 2 where 0.2 is meant, in tiny letters; only powers need them, which are longer."""
-    if not 0.001 <= low <= high <= 1000:
-        return {"dtick": "D2"}
-    values = [float(f"{digit}e{k}") for k in range(-3, 4) for digit in (1, 2, 5)]
-    near = [value for value in values if 0.99 * low <= value <= 1.01 * high]
-    return {"tickmode": "array", "tickvals": near, "ticktext": [f"{value:g}" for value in near]}
 
 
 def _worst(figure: Any, curves: Sequence[Frontier], named: str, colors: style.Theme) -> None:
@@ -297,6 +286,7 @@ class Need:
         needed: NaN while searched for, infinite when more than `most`.
         low, high: 95% bootstrap interval over seeds, NaN where there is none.
         note: what to say instead of a number.
+        times: as many as the fewest, with its interval; NaN where that is not known.
     """
 
     label: str
@@ -305,6 +295,7 @@ class Need:
     low: float
     high: float
     note: str = ""
+    times: tuple[float, float, float] = (np.nan, np.nan, np.nan)
 
 
 def users(needs: Sequence[Need], *, title: str, most: float, see: str, dark: bool = False) -> Picture:
@@ -372,6 +363,9 @@ def users(needs: Sequence[Need], *, title: str, most: float, see: str, dark: boo
             "users needed": [n.needed for n in needs],
             "low (95%)": [n.low for n in needs],
             "high (95%)": [n.high for n in needs],
+            "times the fewest": [n.times[0] for n in needs],
+            "times, low": [n.times[1] for n in needs],
+            "times, high": [n.times[2] for n in needs],
         }
     )
     alt = "Chart of the users each way to be private needs, one row each, with intervals."

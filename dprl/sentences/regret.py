@@ -125,15 +125,23 @@ def _extra(ends: list[_End], at: float) -> str:
 
 
 def mistakes(curves: Sequence[PacCurve], statistic: Statistic = "mean") -> str:
-    """How many episodes of the first curve fell short by more than the least alpha."""
+    """Who fell short by more than the least alpha in the fewest episodes, and who in the most. Only those are compared
+    that have the alpha of the first."""
     if not curves or not len(curves[0].alpha):
         return NOTHING
-    first = curves[0]
-    at = int(np.argmin(first.alpha))
-    return (
-        f"{first.label} played {human(float(first.center[at]))} episodes that were more than "
-        f"{human(float(first.alpha[at]))} short of optimal. {seeds.over(statistic, len(first.rows))}"
+    alpha = float(curves[0].alpha.min())
+    often = {
+        quoted(curve.label): float(curve.center[curve.alpha == alpha][0])
+        for curve in curves
+        if (curve.alpha == alpha).any()
+    }
+    least, *others = sorted(often, key=lambda label: often[label])
+    said = (
+        f"{least} played {human(often[least])} episodes that were more than {human(alpha)} short of optimal"
     )
+    for most in others[-1:]:
+        said += f", {most} {human(often[most])}"
+    return f"{said}. {seeds.over(statistic, len(curves[0].rows))}"
 
 
 def pulls(curves: Sequence[PullCurve]) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dprl import search
 from dprl.figures import tradeoff as figures
-from dprl.words import human, quoted
+from dprl.words import between, human, quoted
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
@@ -80,6 +80,7 @@ def needed(study: Study, state: Progress) -> None:
             else "There is no private model to compare. Add one in the settings."
         )
         return
+    times = multiples(study, found)
     rows = []
     for way, title, users in zip(ways, trade.way_titles(ways), found, strict=True):
         most = max(study.searches[way])
@@ -90,7 +91,8 @@ def needed(study: Study, state: Progress) -> None:
         else:
             note = f"at most {human(users.needed)}" if fewest(study, way, users) else ""
         low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
-        rows.append(figures.Need(title, kind_of(study.searches[way][most]), users.needed, low, high, note))
+        kind = kind_of(study.searches[way][most])
+        rows.append(figures.Need(title, kind, users.needed, low, high, note, times[way]))
     night = dark()
     heading = f"Users until privacy costs below {study.share:g}% of V*"
     picture = kept(
@@ -142,8 +144,27 @@ def fewest(study: Study, way: str, users: search.Users) -> bool:
     return users.needed == min(study.searches[way])
 
 
+def multiples(study: Study, found: list[search.Users]) -> dict[str, tuple[float, float, float]]:
+    """How many times as many users as the best each way needs, with its interval over seeds. NaN where either is not
+    known."""
+    ways = dict(zip(study.searches, found, strict=True))
+    best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
+    known = np.isfinite(best.needed) and not any(
+        fewest(study, way, users) for way, users in ways.items() if np.isfinite(users.needed)
+    )
+    times = {}
+    for way, users in ways.items():
+        times[way] = (np.nan, np.nan, np.nan)
+        if known and np.isfinite(users.needed):
+            low, high = search.quantiles(users.resampled / best.resampled)
+            if users is best or study.base.seeds == 1 or not np.isfinite(high):
+                low = high = np.nan
+            times[way] = (users.needed / best.needed, low, high)
+    return times
+
+
 def compare(study: Study, found: list[search.Users]) -> str:
-    """How many users the best needs, and how many times as many each of the others, with intervals."""
+    """Who needs the fewest users and who the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))
     ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}
@@ -153,25 +174,20 @@ def compare(study: Study, found: list[search.Users]) -> str:
         return "None gets there with any number of users that can be run."
     best, *others = sorted(ends, key=lambda way: ends[way].needed)
     few = [way for way in ends if fewest(study, way, ends[way])]
-    said = [f"{titles[best]} needs {human(ends[best].needed)} users"]
+    least, most = human(ends[best].needed), others[-1:]
     if few:  # how many the best needs is not known, so there are no multiples of it
-        needs = f"{'needs' if len(few) == 1 else 'need'} at most {human(ends[best].needed)} users"
-        said = [f"{' and '.join(titles[way] for way in few)} {needs}, the fewest looked at"]
-    more = []
-    for way in others:
-        if way in few:
-            continue
-        needed, resampled, unit = ends[way].needed, ends[way].resampled, "users"
-        if not few:
-            needed, resampled, unit = (
-                needed / ends[best].needed,
-                resampled / ends[best].resampled,
-                "times as many",
-            )
-        low, high = search.quantiles(resampled)
-        between = f" ({human(low)} to {human(high)})" if np.isfinite(high) and study.base.seeds > 1 else ""
-        more.append(f"{titles[way]} {human(needed)} {unit}{between}")
-    return "; ".join([*said, *filter(None, [", ".join(more)])]) + "."
+        needs = "needs" if len(few) == 1 else "need"
+        said = [
+            f"{' and '.join(titles[way] for way in few)} {needs} at most {least} users, the fewest looked at"
+        ]
+        said += [f"{titles[way]} needs {human(ends[way].needed)}, the most" for way in most if way not in few]
+    else:
+        times = multiples(study, found)
+        said = [f"{titles[best]} needs {f'the fewest users, {least}' if others else f'{least} users'}"]
+        for way in most:
+            n, low, high = times[way]
+            said.append(f"{titles[way]} {human(n)} times as many{between(low, high)}")
+    return "; ".join(said) + "."
 
 
 def share(value: Any) -> None:

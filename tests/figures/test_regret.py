@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dprl import metrics
-from dprl.figures import looks, pac, style
+from dprl.figures import lines, looks, pac, style
 from dprl.figures.looks import Kind
 from dprl.figures.regret import Curve, Measure
 from dprl.sentences import regret as sentences
@@ -342,3 +342,33 @@ def test_mistakes_against_alpha() -> None:
     assert named(picture.figure, "a")[0].line.color == looks.color("local", None, dark=False)
     assert "1.5 million episodes" in picture.see
     assert "1 point at or below zero is drawn" in picture.see
+
+
+def test_mistakes_are_compared_at_one_alpha() -> None:
+    def line(label: str, alpha: float, often: float) -> pac.PacCurve:
+        rows = np.full((2, 2), often)
+        return pac.PacCurve(label, Kind("local"), np.array([alpha, 1.0]), rows, rows[0], rows[0], rows[0])
+
+    curves = [line("b", 0.1, 5e6), line("other", 0.2, 1.0), line("a", 0.1, 2e6)]
+    said = captioned.mistakes(curves).see
+    assert said.startswith(
+        "**a** played 2 million episodes that were more than 0.1 short of optimal, **b** 5 million."
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "named"),
+    [
+        (1e3, 1e9, "dtick"),
+        (2.0, 5e3, "dtick"),
+        (0.04, 0.9, ["0.05", "0.1", "0.2", "0.5"]),
+        (3e5, 2e6, ["500,000", "1 million", "2 million"]),
+    ],
+)
+def test_a_log_axis_names_decades_or_one_two_and_five(low: float, high: float, named: Any) -> None:
+    axis = lines.log_ticks(low, high)
+    if named == "dtick":
+        assert 2 <= np.log10(high / low) / axis["dtick"] <= lines.DECADES
+    else:
+        seen = zip(axis["tickvals"], axis["ticktext"], strict=True)
+        assert [text for value, text in seen if low <= value <= 1.001 * high] == named

@@ -106,10 +106,10 @@ def test_the_sentence_has_the_slopes_and_says_what_did_not_learn() -> None:
 
 def test_an_axis_of_few_decades_names_one_two_and_five() -> None:
     axis = drawn(curve()).figure.layout.xaxis
-    assert axis.ticktext == ("0.1", "0.2", "0.5", "1", "2", "5", "10")
-    assert [float(text) for text in axis.ticktext] == list(axis.tickvals)
-    assert drawn(curve(x=np.array([1e3, 1e4, 1e5]))).figure.layout.xaxis.dtick == "D2"
-    assert drawn(curve(x=np.array([1e3, 1e6, 1e9]))).figure.layout.xaxis.dtick is None
+    assert {"0.1", "0.2", "0.5", "1", "2", "5", "10"} < set(axis.ticktext)
+    np.testing.assert_allclose([float(text) for text in axis.ticktext], axis.tickvals)
+    assert drawn(curve(x=np.array([1e3, 1e4, 1e5]))).figure.layout.xaxis.dtick == 1
+    assert drawn(curve(x=np.array([1e3, 1e6, 1e15]))).figure.layout.xaxis.dtick == 2
     assert drawn(curve(x=np.array([4, 6, 12]))).figure.layout.xaxis.dtick is None
     assert drawn().figure.layout.xaxis.type == "log"
 
