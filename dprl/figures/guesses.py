@@ -129,7 +129,7 @@ def fan(
             xshift=-16,
             yshift=3,
             borderpad=1,
-            bgcolor=colors.background,
+            bgcolor=style.translucent(colors.background, 0.6),  # what lies under it is still seen
             font={"color": colors.ink, "size": figure.layout.font.size + 1},
         )
 

@@ -75,12 +75,13 @@ def play(
 ) -> None:
     """Executions [len(told)] with so many users: a crowd, then the target, then the witness, who is told `told`."""
     draws = held.draws.reshape(-1)
+    no_noise = np.zeros(held.Q.shape)
     for i in range(told.shape[0]):
         held.released[:] = 0.0
         for user in range(users):
             for j in range(draws.shape[0]):
                 draws[j] = rng.standard_normal()
-            rlsvi.plan(held.released, 0.0, possible, constants, held.draws, held.Q, held.V, held.policy)
+            rlsvi.plan(held.released, no_noise, possible, constants, held.draws, held.Q, held.V, held.policy)
             who = CROWD if user < users - 2 else TARGET if user == users - 2 else WITNESS
             told[i] = visit(who, turned, held)
 

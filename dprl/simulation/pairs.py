@@ -26,20 +26,22 @@ def runs_in(algorithm: str, environment: str) -> bool:
     return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
 
 
-def consistencies_for(algorithm: str, mechanism: str, structure: str | None = None) -> tuple[str, ...]:
+def consistencies_for(
+    algorithm: str, mechanism: str, structure: str | None, bonus: str | None
+) -> tuple[str, ...]:
     """What noisy counts may be fitted to, the default first.
 
     To what holds for any users if they are sums over all users so far, and the noise in weighted sums of them has the
     bound that one has: Gaussian or Laplace noise, drawn for each counter alike, and for every transition: where some
-    are declared impossible, states do not look alike.
+    are declared impossible, states do not look alike. To earlier readings of what stood still if it is known how the
+    noise of releases goes together, and the bonus asks for the E of each row: the anytime bonus does.
     """
-    learner = ALGORITHMS[algorithm]
-    running = learner.statistic.counted and not learner.forgets
-    return (
-        ("own", "flow")
-        if running and structure is None and MECHANISMS[mechanism].norm in ("l1", "l2")
-        else ("own",)
-    )
+    learner, drawn = ALGORITHMS[algorithm], MECHANISMS[mechanism]
+    if not learner.statistic.counted or learner.forgets:
+        return ("own",)
+    flow = ("flow",) if structure is None and drawn.norm in ("l1", "l2") else ()
+    still = ("still",) if drawn.covariance is not None and bonus == "anytime" else ()
+    return ("own", *flow, *still)
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import Statistic
 from dprl.statistics.counts import Counts
+from dprl.statistics.still import WINDOW
 
 PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
 PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state's optimal value
@@ -92,8 +93,12 @@ def noise_of(
         statistic: what the learner sees, where more is known of it than the learner says.
     """
     size, seen = size_of(spec), statistic or spec.statistic
+    beta = spec.beta or 0.1
     if spec.consistency == "flow":
         seen = replace(cast(Counts, seen), flow=size)
+    elif spec.consistency == "still":
+        seen = replace(cast(Counts, seen), still=True)
+        beta /= WINDOW  # E holds for every number of releases that a row may be averaged over
     request = Request(
         statistic=seen,
         size=size,
@@ -102,7 +107,7 @@ def noise_of(
         calibration=spec.calibration or "",
         epsilon=spec.epsilon or 0.0,
         delta=spec.delta or 0.0,
-        beta=spec.beta or 0.1,
+        beta=beta,
         exact=exact,
         batches=batches,
         releases=releases,
@@ -122,6 +127,17 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound
+
+
+def covariance_of(noise: Noise) -> Array:
+    """[M, window] of the noise of releases, where rows that stood still are averaged; else nothing."""
+    if (
+        not cast(Counts, noise.statistic).still
+        or noise.mechanism is None
+        or noise.mechanism.covariance is None
+    ):
+        return np.zeros((0, 0))
+    return noise.mechanism.covariance(noise.stream, WINDOW)
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:

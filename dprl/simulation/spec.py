@@ -23,6 +23,14 @@ from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, LATER, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
 
+# What a choice of `consistency` is for.
+FITS = {
+    "own": "own is for counts",
+    "flow": "flow is for learners that plan from running counts, with Gaussian or Laplace noise in those of every "
+    "transition",
+    "still": "still is for the anytime bonus of learners that plan from running counts, with mechanism "
+    "gaussian-optimal or gaussian-toeplitz",
+}
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 
@@ -139,12 +147,12 @@ class RunSpec:
         self._choose(
             "calibration", calibrations_for(self.algorithm, mechanism.key), f"mechanism {mechanism.key}"
         )
-        if self.consistency not in consistencies_for(self.algorithm, mechanism.key, self.structure):
+        fits = consistencies_for(self.algorithm, mechanism.key, self.structure, self.bonus)
+        if self.consistency not in fits:
             raise SpecError(
                 "consistency",
-                "flow is for learners that plan from running counts, with Gaussian or Laplace noise in those of every "
-                f"transition, not for {self.algorithm} with mechanism {mechanism.key}"
-                f"{' and a declared structure' if self.structure else ''}; give own.",
+                f"{FITS[self.consistency]}, not for {self.algorithm} with mechanism {mechanism.key}, bonus {self.bonus}"
+                f"{' and a declared structure' if self.structure else ''}; give {_or(fits)}.",
             )
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)

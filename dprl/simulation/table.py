@@ -63,8 +63,9 @@ FIELDS: dict[str, Field] = {
         Field(
             "consistency", "choice", "own",
             "what noisy counts are fitted to: what the learner asks of them, or (flow) also what holds for any users: "
-            "who comes to a state goes on from there, and everybody is somewhere",
-            choices=("own", "flow"), query="cons", flag="--consistency",
+            "who comes to a state goes on from there, and everybody is somewhere; or (still) averages over releases "
+            "while nobody takes an action in a state",
+            choices=("own", "flow", "still"), query="cons", flag="--consistency",
         ),
         Field(
             "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,

@@ -53,6 +53,7 @@ class Counts:
         declared: how many transitions are possible, where that is declared; no other has a counter.
         flow: of a problem of this size, the noisy counts are moved to the nearest that hold for any users (flow.py)
             before they are looked at.
+        still: noisy counts of rows that stood still are averaged over releases (still.py) before that.
     """
 
     publish: Callable[[Array, float, Array, Array], None]
@@ -61,6 +62,7 @@ class Counts:
     even: Counts | None = None
     declared: Declared | None = None
     flow: Size | None = None
+    still: bool = False
 
     kind = "counts"
     parts = "n, m and r"
@@ -77,6 +79,11 @@ class Counts:
     @property
     def then(self) -> str:
         """What is done with noisy counts before they are looked at, in words."""
+        if self.still:
+            return (
+                "; noisy counts of actions that nobody was told to take are then averaged over releases, which costs "
+                "no privacy: it is computed from them and from the policies alone"
+            )
         if not self.flow:
             return ""
         return (
@@ -199,8 +206,8 @@ class Counts:
     def evened(self) -> Counts:
         """Itself, if it has no such form. After `flow` E is smaller, which r has to keep to."""
         even = self.even or self
-        if self.flow or self.declared:
-            even = replace(even, flow=self.flow, declared=self.declared)
+        if self.flow or self.declared or self.still:
+            even = replace(even, flow=self.flow, declared=self.declared, still=self.still)
         return replace(even, reward=max(even.reward, 1 / (4 * max(even._stds)))) if self.flow else even
 
 

@@ -21,10 +21,15 @@ from pages.shared.visitor.links import Curve
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
 CALIBRATION = {"tight": "calibrated noise", "paper": "noise as printed"}
 BONUS = {"anytime": "anytime bonus", "paper": "paper constants", "practical": "tuned bonus"}
-CONSISTENCY = {"own": "what the learner asks", "flow": "what holds for any users"}
+CONSISTENCY = {
+    "own": "what the learner asks",
+    "flow": "what holds for any users",
+    "still": "earlier releases of what stood still",
+}
 CONSISTENCY_HELP = (
-    "Who comes to a state goes on from there, and everybody is somewhere. Noisy counts can be moved to the nearest for "
-    "which that holds. It is done with what was released, so it costs no privacy; what noise is left is known exactly."
+    "Who comes to a state goes on from there, and everybody is somewhere: noisy counts can be moved to the nearest for "
+    "which that holds. Where nobody was told to take an action, its counts stood still, and releases can be averaged. "
+    "It is done with what was released, so it costs no privacy; what noise is left is known."
 )
 CONSISTENT = (CONSISTENCY, CONSISTENCY_HELP)
 TIED_HELP = (

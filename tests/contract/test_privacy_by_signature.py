@@ -119,12 +119,12 @@ def test_scrambled_counts_change_nothing_once_released(key: str) -> None:
     run = SeedRun(spec, 0)
     run.advance(60.0)
     state, setup = run.state, run.setup
-    released, draws = state.released.copy(), state.draws.copy()
+    released, draws, errors = state.released.copy(), state.draws.copy(), state.errors.copy()
 
     def planned() -> tuple[bytes, ...]:
         Q, V, policy = state.Q.copy(), state.V.copy(), state.policy.copy()
         own = (7,) if policy.ndim == 3 else (draws,) if len(draws) else ()
-        run._kernels.plan(released, setup.error[-1], every_state(2), setup.constants, *own, Q, V, policy)
+        run._kernels.plan(released, errors, every_state(2), setup.constants, *own, Q, V, policy)
         return Q.tobytes(), V.tobytes(), policy.tobytes()
 
     before = planned()
@@ -160,6 +160,7 @@ def test_the_loop_hands_planner_and_schedule_nothing_but_what_was_released(key: 
     np.testing.assert_array_equal(possible, every_state(run.mdp.S))  # nothing is declared
     learned: list[Any] = [
         state.released,
+        state.errors,
         possible,
         setup.constants,
         state.draws,

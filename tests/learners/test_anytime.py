@@ -236,8 +236,8 @@ def test_q_never_rises_again_when_noise_hides_a_row() -> None:
     constants = np.array([log(10), 1.0, 1.0, 1.0])
     for plan in (anytime.bernstein, anytime.hoeffding):
         Q[:] = 1.0
-        plan(released, 10.0, every_state(1), constants, Q, V, policy)
+        plan(released, np.full(Q.shape, 10.0), every_state(1), constants, Q, V, policy)
         once = Q[0, 0, 0]
         assert once < 0.6
-        plan(np.zeros_like(released), 10.0, every_state(1), constants, Q, V, policy)
+        plan(np.zeros_like(released), np.full(Q.shape, 10.0), every_state(1), constants, Q, V, policy)
         assert Q[0, 0, 0] == once

@@ -238,7 +238,9 @@ def test_plan_is_what_the_page_says(key: str, bonus: str, cap: str) -> None:
         for released, E in releases(algorithm, seed):
             expected_Q, expected_V = replan(key, BONUSES[key, bonus], released, E, Q, params)
             given = released.copy()
-            algorithm.plan(released, E, every_state(released.shape[1]), constants, Q, V, policy)
+            algorithm.plan(
+                released, np.full(SIZES, E), every_state(released.shape[1]), constants, Q, V, policy
+            )
             np.testing.assert_allclose(Q, expected_Q, rtol=1e-9)
             np.testing.assert_allclose(V, expected_V, rtol=1e-9)
             np.testing.assert_array_equal(policy, Q.argmax(-1))  # the lowest of equals, as NumPy's
@@ -260,7 +262,7 @@ def test_q_never_rises_while_counts_are_positive(key: str) -> None:
         released[..., :S] = rng.integers(1, 1000, size=(H, S, A, S))
         released[..., S] = released[..., :S].sum(-1)
         released[..., S + 1] = rng.random((H, S, A)) * released[..., S]
-        algorithm.plan(released, 0.0, every_state(released.shape[1]), constants, Q, V, policy)
+        algorithm.plan(released, np.zeros(SIZES), every_state(released.shape[1]), constants, Q, V, policy)
         assert (before >= Q).all()
 
 
@@ -270,7 +272,7 @@ def test_q_never_rises_while_counts_are_positive(key: str) -> None:
 def planned(constants: Array, released: Array, E: float) -> Array:
     """Q of PUCB."""
     Q, V, policy = np.zeros(SIZES), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
-    learner("pucb").plan(released, E, every_state(released.shape[1]), constants, Q, V, policy)
+    learner("pucb").plan(released, np.full(SIZES, E), every_state(released.shape[1]), constants, Q, V, policy)
     return Q
 
 
@@ -350,7 +352,13 @@ def test_the_stated_weight_of_noise_is_that_in_the_bonus(key: str, bonus: str) -
     for error in (E, 2 * E):
         Q, V, policy = np.full(SIZES, float(H)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
         algorithm.plan(
-            visited(n), error, every_state(visited(n).shape[1]), algorithm.constants(given), Q, V, policy
+            visited(n),
+            np.full(SIZES, error),
+            every_state(visited(n).shape[1]),
+            algorithm.constants(given),
+            Q,
+            V,
+            policy,
         )
         both.append((Q - V[1:, :1, None]).mean(0))
         assert (Q < H).all()

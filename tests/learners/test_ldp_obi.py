@@ -68,7 +68,7 @@ def test_plans_are_those_of_an_independent_computation(E: float, alpha: float) -
     for _ in range(20):
         released = counted(rng)
         released += E / 4 * rng.normal(size=released.shape)
-        plan(released, E, every_state(S), constants, Q, V, policy)
+        plan(released, np.full(Q.shape, E), every_state(S), constants, Q, V, policy)
         ours_Q, ours_V = planned(released, E, alpha)
         np.testing.assert_allclose(Q, ours_Q, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(V, ours_V, rtol=1e-10, atol=1e-10)
@@ -91,7 +91,7 @@ def test_estimates_are_above_the_truth_wherever_noise_is_within_its_bounds() -> 
             for sign in (rng.uniform(-1, 1, counts.shape), rng.choice([-1.0, 1.0], counts.shape)):
                 released = counts + sign * E / 4
                 released[..., S + 1] += sign[..., S + 1] * E * 3 / 4
-                plan(released, E, every_state(S), constants, Q, V, policy)
+                plan(released, np.full(Q.shape, E), every_state(S), constants, Q, V, policy)
                 follows = R + np.einsum("hsax,hx->hsa", P, V[1:])
                 seen = counts[..., S] > 0
                 assert (Q >= follows - 1e-9)[seen].all()
@@ -108,7 +108,7 @@ def test_noise_in_the_sum_of_next_states_is_bounded_by_the_visits() -> None:
     E1 = 1e4
     for off, c3 in ((0.0, E1), (E1, 2 * E1), (5 * E1, 3 * E1)):
         released[0, 0, 0, S] = 3e6 - off
-        plan(released, 4 * E1, every_state(S), constants, Q, V, policy)
+        plan(released, np.full(Q.shape, 4 * E1), every_state(S), constants, Q, V, policy)
         N, M = 3e6 - off + 2 * E1, 3e6 + 2 * c3
         assert Q[0, 0, 0] == pytest.approx((3 * E1 + 4 * E1) / N + (S * E1 + 3 * c3) / M)
 
@@ -121,7 +121,7 @@ def test_a_declared_structure_counts_only_what_is_possible() -> None:
     released[0, 2, 0, :2] = 1e6, np.nan  # one next state is possible: the other has no counter
     table = np.array([[[[0, 1]], [[0, 1]], [[0, -1]]]])
     Q, V, policy = np.zeros((1, S, 1)), np.zeros((2, S)), np.zeros((1, S), dtype=np.int64)
-    plan(released, 400.0, table, np.array([2.0, 0.0, 0.0]), Q, V, policy)
+    plan(released, np.full(Q.shape, 400.0), table, np.array([2.0, 0.0, 0.0]), Q, V, policy)
     assert Q[0, 0, 0] - Q[0, 2, 0] == pytest.approx(100 / (1e6 + 200))
 
 

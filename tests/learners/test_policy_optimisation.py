@@ -66,7 +66,7 @@ def test_plans_are_those_of_an_independent_computation(E: float) -> None:
         released[..., S] = released[..., :S].sum(-1)
         released[..., S + 1] = released[..., S] * rng.random((H, S, A))
         released += E / 4 * rng.normal(size=released.shape)
-        plan(released, E, every_state(S), constants, users, Q, V, policy)
+        plan(released, np.full(Q.shape, E), every_state(S), constants, users, Q, V, policy)
         ours = planned(released, E, pi, users)
         pi = ours[2]
         for mine, its in zip(ours, (Q, V, np.exp(policy)), strict=True):
@@ -83,7 +83,7 @@ def test_a_declared_structure_counts_only_what_is_possible() -> None:
     released[..., :2], released[..., 2], released[..., 3] = 5e5, 1e6, 2e5
     table = np.array([[[[0, 1]], [[0, 1]], [[0, -1]]]])
     Q, V, policy = np.zeros((1, S, 1)), np.zeros((2, S)), np.zeros((1, S, 1))
-    plan(released, 400.0, table, tight, 1, Q, V, policy)
+    plan(released, np.full(Q.shape, 400.0), table, tight, 1, Q, V, policy)
     assert Q[0, 0, 0] - Q[0, 2, 0] == pytest.approx(1 * 100 / (1e6 + 100))  # H = 1, E1 = 100, B = 2 and 1
 
 
@@ -95,7 +95,7 @@ def test_an_action_that_was_all_but_given_up_comes_back() -> None:
     Q, V, policy = np.zeros((1, 1, 2)), np.zeros((2, 1)), np.full((1, 1, 2), -log(2))
     for rewards in ([90.0, 10.0], [10.0, 90.0]):
         released[0, 0, :, 2] = rewards
-        plan(released, 0.0, every_state(1), constants, 10**12, Q, V, policy)
+        plan(released, np.full(Q.shape, 0.0), every_state(1), constants, 10**12, Q, V, policy)
         if rewards[0] > rewards[1]:
             assert np.exp(policy).tolist() == [[[1.0, 0.0]]]
     np.testing.assert_allclose(np.exp(policy), 0.5, rtol=1e-5)

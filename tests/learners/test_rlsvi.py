@@ -65,7 +65,7 @@ def test_plans_are_those_of_the_regression_step_by_step() -> None:
             released[h, s, a, S] += 1
             released[h, s, a, S + 1] += r
         theirs, values, draws = regressed(data, users + 1, rng)
-        plan(released, 0.0, every_state(S), constants(), draws, Q, V, policy)
+        plan(released, np.full(Q.shape, 0.0), every_state(S), constants(), draws, Q, V, policy)
         np.testing.assert_allclose(Q, theirs, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(V, values, rtol=1e-10, atol=1e-10)
         np.testing.assert_array_equal(policy, theirs.argmax(-1))
@@ -86,7 +86,16 @@ def test_what_is_drawn_is_spread_as_it_should_be() -> None:
     released[0, 0, :, :] = [[3, 3, 3], [1, 1, 0]]
     Q, V, policy, found = np.zeros((1, 1, 2)), np.zeros((2, 1)), np.zeros((1, 1), dtype=np.int64), np.zeros(2)
     for _ in range(4000):
-        plan(released, 0.0, every_state(1), constants(1, 1, 2), rng.standard_normal((1, 1, 2)), Q, V, policy)
+        plan(
+            released,
+            np.full(Q.shape, 0.0),
+            every_state(1),
+            constants(1, 1, 2),
+            rng.standard_normal((1, 1, 2)),
+            Q,
+            V,
+            policy,
+        )
         found[policy[0, 0]] += 1
     beta = log(2 * 2 * 5) / 2
     first = (1 + erf(0.75 / sqrt(beta * (1 / 4 + 1 / 2)) / sqrt(2))) / 2

@@ -64,6 +64,10 @@ def vocabulary() -> set[str]:
         "central", "gaussian-optimal", "tight", [5], H=3, statistic=replace(CONSISTENT, flow=Size(2, 1, 3))
     )
     said.add(flow.guarantee().where)
+    still = prepared(
+        "central", "gaussian-optimal", "tight", [5], H=3, statistic=replace(CONSISTENT, still=True)
+    )
+    said.add(still.guarantee().where)
     said |= {MECHANISMS[key].summary for p in PRIVATIZERS.values() for key in p.mechanisms}
     said |= {paragraph for paragraph in promise.MEANING.strip().split("\n\n") if "$$" not in paragraph}
     said |= {

@@ -89,7 +89,14 @@ def test_what_is_told_is_told_by_the_learner() -> None:
         for who in (CROWD, TARGET, WITNESS):
             draws = rng.standard_normal((H, 4, 2))
             learner.plan(  # type: ignore[attr-defined]
-                theirs.released, 0.0, every_state(4), constants, draws, theirs.Q, theirs.V, theirs.policy
+                theirs.released,
+                np.zeros((H, 4, 2)),
+                every_state(4),
+                constants,
+                draws,
+                theirs.Q,
+                theirs.V,
+                theirs.policy,
             )
             count = visit(who, 0, theirs)
         seen.append(count)

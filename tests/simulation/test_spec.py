@@ -87,7 +87,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
     if mechanism:
         given_fields["calibration"] = draw(st.sampled_from((None, *calibrations_for(learner.key, mechanism))))
         given_fields["consistency"] = draw(
-            st.sampled_from(consistencies_for(learner.key, mechanism, structure))
+            st.sampled_from(consistencies_for(learner.key, mechanism, structure, given_fields.get("bonus")))
         )
         if MECHANISMS[mechanism].needs_delta:
             assume(given_fields.get("delta") != 0)

@@ -117,7 +117,7 @@ def extremes(values: Array, B: int) -> tuple[float, float]:
 
 @kernel
 def bernstein(
-    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+    released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
     """Optimistic backward induction with the lesser of the two anytime bounds. constants: see `constants`."""
     H, S, A = Q.shape
@@ -125,10 +125,11 @@ def bernstein(
     most = released.shape[3] - 2
     P, following = np.zeros(most), np.zeros(most)
     for h in range(H - 1, -1, -1):
-        off, tau2, rho2 = error * constants[1 + 3 * h], constants[2 + 3 * h], constants[3 + 3 * h]
+        stretch, tau2, rho2 = constants[1 + 3 * h], constants[2 + 3 * h], constants[3 + 3 * h]
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, most]
+                off = errors[h, s, a] * stretch
                 B = gather(possible, h, s, a, V, h + 1, following)
                 missed = off * np.sqrt(B * tau2 / (B + tau2))  # visits by which n~ may be off
                 fewest = n - missed
@@ -156,7 +157,7 @@ def bernstein(
                 moment = n * (variance + max(r * (1.0 - 2.0 * b) + b * b, 0.0))
                 above = n * (top - mean)
                 unpaid = n * max(1.0 - r, 0.0)
-                if error > 0.0:
+                if off > 0.0:
                     e = raised_mean(off / n, rho2 + d2 - 2.0 * r * d1 + B * r * r, d1 - B * r, B, tau2)
                     # of (V - mean)^2 + b^2 in m, 1 - 2b in r; of top - V in m; of 1 in m, -1 in r
                     fourth = (
@@ -174,7 +175,7 @@ def bernstein(
 
 @kernel
 def hoeffding(
-    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+    released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
     """Optimistic backward induction with the anytime Hoeffding bound. constants: see `constants`."""
     H, S, A = Q.shape
@@ -182,10 +183,11 @@ def hoeffding(
     most = released.shape[3] - 2
     following = np.zeros(most)
     for h in range(H - 1, -1, -1):
-        off, tau2, rho2 = error * constants[1 + 3 * h], constants[2 + 3 * h], constants[3 + 3 * h]
+        stretch, tau2, rho2 = constants[1 + 3 * h], constants[2 + 3 * h], constants[3 + 3 * h]
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, most]
+                off = errors[h, s, a] * stretch
                 B = gather(possible, h, s, a, V, h + 1, following)
                 missed = off * np.sqrt(B * tau2 / (B + tau2))
                 fewest = n - missed

@@ -21,7 +21,7 @@ from dprl.statistics import CONSISTENT
 
 @kernel
 def plan(
-    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+    released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
     """QW23-online Algorithm 1, lines 5-16, from the released counts n~, m~, r~ alone.
 
@@ -48,14 +48,17 @@ def plan(
             gap[0, x] = 0.0
             if c_gap > 0.0 and h < H - 1:
                 n_next = 0.0
+                error = 0.0
                 for a in range(A):
                     n_next += released[h + 1, x, a, B]
+                    error = max(error, errors[h + 1, x, a])
                 gap[0, x] = float(H * H)
                 if n_next > 0.0:
                     gap[0, x] = min(gap[0, x], g1 / n_next + (g2 * error * error + g3) / n_next / n_next)
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, B]
+                error = errors[h, s, a]
                 if n <= 0.0 or (error == 0.0 and n < 1.0):
                     Q[h, s, a] = cap
                     continue

@@ -25,7 +25,7 @@ from dprl.statistics import NOISY
 
 @kernel
 def plan(
-    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+    released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
     """Optimistic backward induction with an L1 bonus, and denominators that are rarely below the truth.
 
@@ -35,7 +35,6 @@ def plan(
     """
     H, S, A = Q.shape
     alpha, L, L_p = constants[0], constants[1], constants[2]
-    c1, c2 = error, error / 4.0
     most = released.shape[3] - 2
     following = np.zeros(most)
     for h in range(H - 1, -1, -1):
@@ -44,6 +43,7 @@ def plan(
             for a in range(A):
                 B = gather(possible, h, s, a, V, h + 1, following)
                 n = released[h, s, a, most]
+                c1, c2 = errors[h, s, a], errors[h, s, a] / 4.0
                 total = 0.0
                 value = 0.0
                 for x in range(B):

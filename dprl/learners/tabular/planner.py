@@ -14,29 +14,22 @@ from dprl.mdp.structure import TYPE
 from dprl.mdp.tabular import Array
 from dprl.statistics.counts import FITTED, Counts
 
-# kernel signature of a planner: (released, E, possible, constants, Q, V, policy).
+# kernel signature of a planner: (released, errors, possible, constants, Q, V, policy).
 # released: [H, S, A, B + 2], see mdp/counts.py: the only thing a planner learns about users;
-# E: the error bound in use, in counts; possible: next states that are declared possible, see mdp/structure.py, by
-# default all S = B; constants: [..], from `TabularLearner.constants`;
+# errors: [H, S, A] the E in use for each row, in counts: the same for all, but where releases of rows that stood still
+# are averaged; possible: next states that are declared possible, see mdp/structure.py, by default all S = B;
+# constants: [..], from `TabularLearner.constants`;
 # Q: [H, S, A], the previous optimistic values, overwritten; V: [H + 1, S] and policy: [H, S], overwritten.
-SIGNATURE = (
-    f"void(float64[:,:,:,::1], float64, {TYPE}, float64[::1], float64[:,:,::1], float64[:,::1], int64[:,::1])"
-)
+_GIVEN = f"float64[:,:,:,::1], float64[:,:,::1], {TYPE}, float64[::1]"
+SIGNATURE = f"void({_GIVEN}, float64[:,:,::1], float64[:,::1], int64[:,::1])"
 
-
-# of a planner whose policy is stochastic: (released, E, possible, constants, users, Q, V, policy).
+# of a planner whose policy is stochastic: (released, errors, possible, constants, users, Q, V, policy).
 # users: who have played since the last plan; policy: Logits [H, S, A], those that they played, overwritten.
-STOCHASTIC = (
-    f"void(float64[:,:,:,::1], float64, {TYPE}, float64[::1], int64, float64[:,:,::1], float64[:,::1],"
-    " float64[:,:,::1])"
-)
+STOCHASTIC = f"void({_GIVEN}, int64, float64[:,:,::1], float64[:,::1], float64[:,:,::1])"
 
-# of a planner that draws: (released, E, possible, constants, draws, Q, V, policy). draws: [H, S, A] standard normal,
-# drawn anew for each plan from a stream of the seed that is the learner's own.
-RANDOMISED = (
-    f"void(float64[:,:,:,::1], float64, {TYPE}, float64[::1], float64[:,:,::1], float64[:,:,::1], float64[:,::1],"
-    " int64[:,::1])"
-)
+# of a planner that draws: (released, errors, possible, constants, draws, Q, V, policy). draws: [H, S, A] standard
+# normal, drawn anew for each plan from a stream of the seed that is the learner's own.
+RANDOMISED = f"void({_GIVEN}, float64[:,:,::1], float64[:,:,::1], float64[:,::1], int64[:,::1])"
 
 
 RETIRED = {

@@ -23,7 +23,7 @@ from dprl.statistics import NOISY
 @kernel
 def plan(
     released: Array,
-    error: float,
+    errors: Array,
     possible: Table,
     constants: Array,
     users: int,
@@ -39,7 +39,6 @@ def plan(
     """
     H, S, A = Q.shape
     L, L_p, eta = constants[0], constants[1], constants[2]
-    E1 = error / 4.0
     most = released.shape[3] - 2
     following = np.zeros(most)
     for h in range(H - 1, -1, -1):
@@ -47,6 +46,8 @@ def plan(
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, most]
+                error = errors[h, s, a]
+                E1 = error / 4.0
                 if n <= 0.0 or (error == 0.0 and n < 1.0):
                     Q[h, s, a] = left
                     continue

@@ -21,7 +21,7 @@ from dprl.statistics import NOISY
 
 @kernel
 def plan(
-    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+    released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
     """Optimistic backward induction with den = max(n^ + E1, 1), E1 = E2 = E/4 the bounds for n^ and m^.
 
@@ -36,7 +36,6 @@ def plan(
         constants[3],
         constants[4],
     )
-    E1 = error / 4.0
     B = released.shape[3] - 2
     following = np.zeros(B)
     for h in range(H - 1, -1, -1):
@@ -44,6 +43,8 @@ def plan(
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, B]
+                error = errors[h, s, a]
+                E1 = error / 4.0
                 if n <= 0.0 or (error == 0.0 and n < 1.0):
                     Q[h, s, a] = cap
                     continue

@@ -22,7 +22,7 @@ from dprl.statistics import NOISY
 
 @kernel
 def plan(
-    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+    released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
     """V20 Algorithm 3 on n^, m^, r^ as released, without post-processing.
 
@@ -39,12 +39,12 @@ def plan(
     )
     B = released.shape[3] - 2
     following = np.zeros(B)
-    E = printed if printed > 0.0 else error
     for h in range(H - 1, -1, -1):
         cap = H - slope * h
         for s in range(S):
             for a in range(A):
                 n = released[h, s, a, B]
+                E = printed if printed > 0.0 else errors[h, s, a]
                 if n < max(2.0 * E, 1.0):
                     Q[h, s, a] = cap
                     continue

@@ -25,7 +25,7 @@ from dprl.statistics import NOISY
 @kernel
 def plan(
     released: Array,
-    error: float,
+    errors: Array,
     possible: Table,
     constants: Array,
     draws: Array,

@@ -20,7 +20,7 @@ from dprl.statistics import NOISY
 
 @kernel
 def plan(
-    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+    released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
     """Optimistic backward induction; the bonus is that of Azar et al. 2017, Algorithm 4.
 

@@ -20,7 +20,7 @@ from dprl.statistics import NOISY
 
 @kernel
 def plan(
-    released: Array, error: float, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
+    released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
     """Optimistic backward induction with b = c_count / sqrt(n) (Azar et al. 2017, Algorithm 3)."""
     H, S, A = Q.shape

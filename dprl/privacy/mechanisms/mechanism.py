@@ -78,6 +78,8 @@ class Mechanism:
         log_ratio(stream, seen, at, first, second): [n] ln P[seen | first] / P[seen | second] of n executions, where
             seen: [M, n, cells] are the released sums without what all others have added, in units of noise, and the
             item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart.
+        covariance(stream, width): [M, width] of the unit noise of one counter at release i with that at release i - k,
+            for k up to i; None where it is not known before the run, or nobody asks.
         halved(stream): noise half as large, as a stream and what multiplies its unit noise.
         fresh: every user draws noise of their own, for a report of their own.
         norm: of a `Change`, what its losses follow from: l1, l2, or its cells; one-hot, where users answer questions.
@@ -102,6 +104,7 @@ class Mechanism:
     telling: Callable[[Stream], Stream]
     log_ratio: Callable[[Stream, Array, int, Array, Array], Array]
     prepare: Callable[[np.random.Generator, Stream, Array], None] | None = None
+    covariance: Callable[[Stream, int], Array] | None = None
     halved: Callable[[Stream], tuple[Stream, float]] = half_scale
     fresh: bool = False
     pure: bool = False

@@ -131,7 +131,7 @@ def ladder(request: Request) -> tuple[Step, ...]:
         return ()
     delta = request.delta or REFERENCE_DELTA
     return _ladder(
-        replace(cast(Counts, request.statistic), flow=None),
+        replace(cast(Counts, request.statistic), flow=None, still=False),
         request.size,
         request.K,
         request.releases or len(request.times),

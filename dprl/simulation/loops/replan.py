@@ -17,7 +17,7 @@ from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.replan_kernels import Setup, State, draw, kernels_of, learn, learner_of
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
-from dprl.simulation.prepare import PAC_ALPHAS, error_told, problem_of
+from dprl.simulation.prepare import PAC_ALPHAS, covariance_of, error_told, problem_of
 from dprl.statistics.counts import Counts
 
 
@@ -57,6 +57,7 @@ class SeedRun(SlicedRun):
             balanced=counts.flow is not None,
             tau2=counts.tau2,
             rows=rows[:, 1].copy(),
+            covariance=covariance_of(noise),
             V_star=V_star,
             d1=mdp.d1,
             alphas=np.array(PAC_ALPHAS) * V_star.max(),
@@ -77,7 +78,7 @@ class SeedRun(SlicedRun):
         # or one that is drawn
         state = self.state
         draw(self._own_rng, state.draws)
-        learn(self._kernels.plan, 0, 0.0, self.model, self.setup, state, state.policy, state.draws)
+        learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy, state.draws)
         state.played[:] = state.policy
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
@@ -132,6 +133,9 @@ class SeedRun(SlicedRun):
             totals=np.zeros(2),
             pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
             draws=np.zeros((H, S, A) if learner_of(self.spec).draws else 0),
+            errors=np.zeros((H, S, A)),
+            readings=np.zeros((self.setup.covariance.shape[1], *counts.shape)),
+            rests=np.zeros((H, S, A), dtype=np.int64),
         )
 
     @property

@@ -23,6 +23,7 @@ from dprl.simulation.trace import Ints
 from dprl.statistics import consistency
 from dprl.statistics.counts import Counts, add_scaled, departure
 from dprl.statistics.flow import balance
+from dprl.statistics.still import average
 
 
 class Setup(NamedTuple):
@@ -42,6 +43,7 @@ class Setup(NamedTuple):
         scales: [B + 2] of the noise in each counter of a row, in counts.
         balanced: noisy counts are moved to the nearest that hold for any users.
         tau2: how many times as much variance the noise in n^ has as that in m^; rows: [H] the same after that.
+        covariance: [M, window] see statistics/still.py; [0, 0] where rows that stood still are not averaged.
         V_star: [S] optimal value of each start state.
         d1: [S].
         alphas: [P].
@@ -65,6 +67,7 @@ class Setup(NamedTuple):
     balanced: bool
     tau2: float
     rows: Array
+    covariance: Array
     V_star: Array
     d1: Array
     alphas: Array
@@ -89,6 +92,8 @@ class State(NamedTuple):
         totals: [2], regret so far and largest noise so far relative to what E allows.
         pac: [P].
         draws: [H, S, A] of a learner that draws, else none.
+        errors: [H, S, A] the E that the learner is told of each row.
+        readings, rests: see statistics/still.py.
     """
 
     position: Ints
@@ -109,6 +114,9 @@ class State(NamedTuple):
     totals: Array
     pac: Ints
     draws: Array
+    errors: Array
+    readings: Array
+    rests: Ints
 
 
 class Record(NamedTuple):
@@ -185,6 +193,9 @@ def simulate(
             if setup.balanced:
                 balance(state.noisy, setup.tau2, float(now))
                 worst = departure(state.counts, state.noisy)
+            state.errors[:] = errors[row]
+            if setup.covariance.shape[0] > 0:
+                worst = average(made, setup.covariance, errors[row], state)
             state.totals[1] = max(state.totals[1], worst / setup.bound[row])
             publish(state.noisy, errors[row], setup.rows, state.released)
         made += 1
@@ -196,7 +207,7 @@ def simulate(
                 target += 1
 
         draw(own_rng, state.draws)
-        learn(plan, now - before, errors[row], model, setup, state, state.policy, state.draws)
+        learn(plan, now - before, model, setup, state, state.policy, state.draws)
         follow(model, state)
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
 
@@ -213,7 +224,6 @@ def draw(own_rng: np.random.Generator, draws: Array) -> None:
 def learn(
     plan: Callable[..., None],
     users: int,
-    error: float,
     model: Model,
     setup: Setup,
     state: State,
@@ -223,11 +233,11 @@ def learn(
     """Plan from what was released. Who moves by steps is told how many users have played the last policy; who draws is
     handed draws, so that a plan is a function of these and of what was released."""
     if draws.ndim == 3:
-        plan(state.released, error, model.possible, setup.constants, draws, state.Q, state.V, policy)
+        plan(state.released, state.errors, model.possible, setup.constants, draws, state.Q, state.V, policy)
     elif policy.ndim == 2:
-        plan(state.released, error, model.possible, setup.constants, state.Q, state.V, policy)
+        plan(state.released, state.errors, model.possible, setup.constants, state.Q, state.V, policy)
     else:
-        plan(state.released, error, model.possible, setup.constants, users, state.Q, state.V, policy)
+        plan(state.released, state.errors, model.possible, setup.constants, users, state.Q, state.V, policy)
 
 
 @kernel
@@ -368,19 +378,22 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     """The declared types of `simulate`, read off small examples of its records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
-    table = np.zeros((1, 1, 1, 1), dtype=np.int64)
+    table, i3 = np.zeros((1, 1, 1, 1), dtype=np.int64), np.zeros((1, 1, 1), dtype=np.int64)
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
-    setup = Setup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, 1.0, f1, f1, f1, f1, 1, 1, f1)
-    state = State(i, i, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1)
+    setup = Setup(
+        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, 1.0, f1, f2, f1, f1, f1, 1, 1, f1
+    )  # fmt: skip
+    five = np.zeros((1,) * 5)
+    state = State(
+        i, i, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, five, i3
+    )  # fmt: skip
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)
     return type_of(None)(
         whole,
         whole,
-        rng_type(),
-        rng_type(),
-        rng_type(),
+        *[rng_type()] * 3,
         *(type_of(example) for example in (model, setup, state, record)),
         *(function_type(signature) for signature in _signatures(stochastic, draws)[:-1]),
     )

@@ -272,7 +272,9 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")
     elif len(printed) < len(known):
         st.caption(f"{escape(only)} is the only one with a printed size here.")
-    fits = consistencies_for(s.draft.algorithm, mechanism, s.draft.structure.get(s.draft.environment))
+    bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)
+    declared = s.draft.structure.get(s.draft.environment)
+    fits = consistencies_for(s.draft.algorithm, mechanism, declared, bonus)
     select(
         "Noisy counts fit",
         fits,

@@ -85,8 +85,8 @@ def spec_from(draft: Draft) -> RunSpec:
         values["mechanism"] = None
     if not any(draft.calibration in calibrations_for(draft.algorithm, key) for key in mechanisms):
         values["calibration"] = None
-    declared = values["structure"]
-    if not any(draft.consistency in consistencies_for(draft.algorithm, key, declared) for key in mechanisms):
+    known = values["structure"], values["bonus"]
+    if not any(draft.consistency in consistencies_for(draft.algorithm, key, *known) for key in mechanisms):
         values["consistency"] = FIELDS["consistency"].default
     return RunSpec.from_dict(values)
 
