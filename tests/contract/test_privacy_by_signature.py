@@ -27,7 +27,7 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
     assert isinstance(learner, TabularLearner)
     planners = [learner.planner(bonus) for bonus in learner.bonuses]
     for plan, constants in planners:
-        arguments = ["released", "error", "possible", "constants", "Q", "V", "policy"]
+        arguments = ["released", "errors", "possible", "constants", "Q", "V", "policy"]
         if learner.stochastic:
             arguments.insert(4, "users")
         if learner.draws:

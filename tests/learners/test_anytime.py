@@ -34,7 +34,9 @@ def planned(
     Q[1, :, 0] = V  # nothing was seen there, so it stays
     values, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
     constants = np.array([START, *(1.0, tau2, rho2) * H])
-    (plan or anytime.bernstein)(released, radius, every_state(S), constants, Q, values, policy)  # type: ignore[operator]
+    (plan or anytime.bernstein)(
+        released, np.full(Q.shape, radius), every_state(S), constants, Q, values, policy
+    )  # type: ignore[operator]
     return float(Q[0, 0, 0])
 
 
