@@ -100,7 +100,7 @@ def test_bounds_hold_for_every_start_at_once(mechanism: str) -> None:
     assert noise.mechanism.covariance is not None
     cells = 3 * 2 * 2 * 4
     unit = unit_noise(noise.mechanism, noise.stream, runs * cells, seed=3).reshape(-1, runs, 12, 4)
-    draws = np.abs(np.array([4.0, 4.0, 4.0, 1.0]))
+    weight = np.array([4.0, 4.0, 4.0, 1.0])  # m and n tolerate E/4, r tolerates E
     covariance = noise.mechanism.covariance(noise.stream, WINDOW)
     ratio = np.zeros(runs)
     for i in range(len(times)):
@@ -108,7 +108,7 @@ def test_bounds_hold_for_every_start_at_once(mechanism: str) -> None:
         weigh(i, covariance, weights, left)
         for L in range(min(WINDOW, i + 1)):
             averaged = np.tensordot(weights[L, : L + 1], unit[i - L : i + 1][::-1], 1) * noise.scales
-            ratio = np.maximum(ratio, (np.abs(averaged) * draws).max((1, 2)) / (left[L] * noise.bound[i]))
+            ratio = np.maximum(ratio, (np.abs(averaged) * weight).max((1, 2)) / (left[L] * noise.bound[i]))
     assert covered(ratio, beta)
     assert not covered(2 * ratio, beta)  # the test can fail
 
