@@ -17,14 +17,8 @@ from pages.free import explored
 from pages.free.link import BASE, LEARNERS, compared
 from pages.free.state import free, show_runs
 from pages.shared.controls.launch import buttons, spec_of
-from pages.shared.controls.panel import (
-    CALIBRATION,
-    CALIBRATION_HELP,
-    budget,
-    chosen_noise,
-    environment,
-    number,
-)
+from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP, budget, chosen_noise
+from pages.shared.controls.panel import environment, number
 from pages.shared.controls.widgets import complaint, exact, fold, select, setter, titles
 from pages.shared.layout.frame import guarded
 from pages.shared.results.bundled import bundled

@@ -26,7 +26,8 @@ from pages.offline.settings import BUDGET, Settings, specs_of
 from pages.offline.state import compare, missing, offline, set_controls
 from pages.shared import values
 from pages.shared.controls.launch import buttons
-from pages.shared.controls.panel import CALIBRATION, CALIBRATION_HELP, environment, parameters
+from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
+from pages.shared.controls.panel import environment, parameters
 from pages.shared.controls.widgets import complaint, exact, fold, locked, log_slider, select, stops
 from pages.shared.examples import BASE
 from pages.shared.layout.frame import guarded, redrawn

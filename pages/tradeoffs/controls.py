@@ -19,6 +19,7 @@ from pages.offline import controls as of_data
 from pages.offline import settings as offline_settings
 from pages.shared.controls import panel as controls
 from pages.shared.controls.launch import buttons
+from pages.shared.controls.noise import budget
 from pages.shared.controls.widgets import complaint, exact, locked, select
 from pages.shared.layout.frame import guarded
 from pages.shared.results.data import workers
@@ -69,7 +70,7 @@ def online(s: Session, t: Trade) -> DeltaGenerator:
     left_out = st.container(gap="xsmall")
     axis(t)
     if t.x != "epsilon":
-        controls.budget(s, "The same for all models.")
+        budget(s, "The same for all models.")
     if t.x != "episodes":
         controls.size(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA

@@ -16,8 +16,8 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.shared.controls.launch import spec_of
-from pages.shared.controls.panel import chosen_noise, effective
-from pages.shared.visitor.draft import draft_of
+from pages.shared.controls.noise import chosen_noise
+from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import Session
 from tests.pages.conftest import chip, unbroken, words

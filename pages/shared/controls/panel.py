@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,16 +16,15 @@ from dprl.figures import policy, style
 from dprl.figures.style import Picture
 from dprl.learners import ALGORITHMS
 from dprl.mdp import Size
-from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.privacy.privatizers import Privatizer
-from dprl.simulation import FIELDS, RunSpec
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation import FIELDS
 from dprl.simulation.cost import MAX_CELLS
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
+from dprl.simulation.pairs import runs_in
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.simulation.table import TIED
-from dprl.words import count, human
+from dprl.words import count
 from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
+from pages.shared.controls.noise import SMALL, budget, noise
 from pages.shared.controls.schedule import schedule
 from pages.shared.controls.structure import structure
 from pages.shared.controls.widgets import (
@@ -41,10 +40,9 @@ from pages.shared.controls.widgets import (
     titles,
 )
 from pages.shared.layout.frame import dark, guarded, redrawn
-from pages.shared.names import CONSISTENT, TIED_HELP
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
-from pages.shared.visitor.draft import Draft, Owner, draft_of, effective, spec_from
+from pages.shared.visitor.draft import Owner, effective
 from pages.shared.visitor.state import Session, session
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
@@ -54,13 +52,6 @@ BONUS = {
     "practical": "tuned on RiverSwim",
 }
 BONUS_HELP = "Bounds that are proved to hold at all times and learn soon, or those that the paper prints."
-CALIBRATION = {"tight": "calibrated to the budget", "paper": "as printed in the paper"}
-CALIBRATION_HELP = (
-    "Calibrated: as much as it takes to prove the budget when any one user is replaced, and no more. Or what a paper "
-    "prints; the tab Guarantee says what that proves."
-)
-DELTA = 88  # pixels of its field
-DELTA_HELP = "What is added: the chance of any outcome is at most e^ε times what it would be, plus δ"
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
@@ -164,9 +155,6 @@ def take(s: Session, environment: str) -> None:
     s.version += 1
 
 
-SMALL = {"S": 2, "A": 2, "H": 3}
-
-
 def take_small(s: Session) -> None:
     """Chooses an environment that learners which list all policies can be run on, and enough users for them."""
     s.draft.environment_params["random"] = dict(SMALL)
@@ -202,118 +190,6 @@ def privacy(s: Session) -> None:
         return
     budget(s, "How much one user's episode may change what is released: the smaller, the more private.")
     fold("Its noise", "noise", partial(noise, s, PRIVATIZERS[model]))
-
-
-def budget(s: Session, help: str) -> None:
-    """The slider for epsilon."""
-    log_slider(
-        "Privacy budget ε",
-        "epsilon",
-        FIELDS["epsilon"],
-        s.draft.epsilon,
-        setter("epsilon"),
-        marks=stops(0.01, 100, (1, 1.5, 2, 3, 5, 7)),
-        show=lambda value: f"{value:g}",
-        ends=("more private", "less noise"),
-        help=help,
-    )
-
-
-def noise(s: Session, privatizer: Privatizer) -> None:
-    """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
-    mechanism, calibration, delta = chosen_noise(s)
-    known = mechanisms_for(s.draft.algorithm, privatizer.key)
-    sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
-    calibrations = [c for c in CALIBRATION if any(c in size for size in sizes.values())]
-
-    def calibrate(word: str) -> None:
-        s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)
-        s.version += 1
-
-    def draw(key: str) -> None:
-        s.draft.mechanism = key
-        s.draft.calibration = calibration
-        if MECHANISMS[key].needs_delta and s.draft.delta == 0:
-            s.draft.delta = None
-        s.version += 1
-
-    with st.container(key="log_delta", gap=None):
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-            help = f"{DELTA_HELP}: {FIELDS['delta'].allowed}."
-            st.markdown("Privacy budget δ", help=help, width="stretch")
-            shown = s.draft.delta if s.draft.delta == TIED else delta
-            exact("Privacy budget δ", "delta", FIELDS["delta"], shown, setter("delta"), width=DELTA)
-        complaint("delta")
-        if s.draft.delta == TIED:
-            st.caption(f"δ = {human(delta)} for {human(s.draft.episodes)} users")
-        else:
-            st.button(
-                f"Tie δ to the users: {TIED}",
-                key="tie",
-                disabled=locked("delta"),
-                type="tertiary",
-                help=TIED_HELP,
-                on_click=callback(tie),
-                args=(s,),
-            )
-    select(
-        "How much noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration"
-    )
-    printed = [m for m in known if calibration in sizes[m]]
-    pure = MECHANISMS[mechanism].pure  # then a delta of zero is no wish of the visitor's
-    fitting = [m for m in printed if delta > 0 or pure or not MECHANISMS[m].needs_delta] or printed
-    select(
-        "Mechanism", fitting, mechanism, draw, titles(MECHANISMS), MECHANISMS[mechanism].summary, "mechanism"
-    )
-    if pure:
-        st.caption("Answers prove (ε, 0), so that no δ is needed.")
-    only = " and ".join(MECHANISMS[m].title for m in fitting)
-    if len(fitting) < len(printed):
-        st.caption(f"At δ = 0 only {escape(only)} proves anything.")
-    elif len(printed) < len(known):
-        st.caption(f"{escape(only)} is the only one with a printed size here.")
-    bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)
-    declared = s.draft.structure.get(s.draft.environment)
-    fits = consistencies_for(s.draft.algorithm, mechanism, declared, bonus)
-    select(
-        "Noisy counts fit",
-        fits,
-        effective(s.draft.consistency, fits),
-        setter("consistency"),
-        *CONSISTENT,
-        "consistency",
-    )
-
-
-def tie(s: Session) -> None:
-    """Has delta follow the number of users."""
-    s.draft.delta = TIED
-    s.version += 1
-
-
-def chosen_noise(s: Session) -> tuple[str, str, float]:
-    """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
-    algorithm = ALGORITHMS[s.draft.algorithm]
-    model = effective(s.draft.privacy, algorithm.privacies)
-    fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))
-    small = {"environment": "random", "environment_params": {"random": dict(SMALL)}}
-    changes: tuple[dict[str, Any], ...] = ({}, {"environment": fitting}, small)
-
-    def tried() -> Iterator[Draft]:
-        for change in changes:
-            yield replace(s.draft, **change)
-        usual = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model)
-        for change in changes:
-            yield replace(usual, **change)
-
-    for draft in tried():
-        try:
-            spec = spec_from(draft)
-        except SpecError:
-            continue
-        if spec.mechanism and spec.calibration and spec.delta is not None:
-            return spec.mechanism, spec.calibration, spec.delta
-    raise SpecError("privacy", "no noise is known for it")
 
 
 def size(s: Session) -> None:
