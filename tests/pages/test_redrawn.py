@@ -21,7 +21,7 @@ class Server:
         self.now = self.takes = 0.0
         self.pace: float | None = None
         self.part: Callable[[], None] = lambda: None
-        session = Session()
+        self.session = Session()
 
         def fragment(part: Callable[[], None], run_every: float | None) -> Callable[[], None]:
             self.part, self.pace = part, run_every
@@ -30,10 +30,12 @@ class Server:
         def rerun() -> None:
             raise Rerun
 
-        monkeypatch.setattr(frame, "session", lambda: session)
+        monkeypatch.setattr(frame, "session", lambda: self.session)
         monkeypatch.setattr(frame.st, "fragment", fragment)
         monkeypatch.setattr(frame.st, "rerun", rerun)
         monkeypatch.setattr(frame.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(frame.time, "thread_time", lambda: self.now)
+        monkeypatch.setattr(frame, "crowd", frame.Crowd())
 
     def draw(self, live: bool) -> None:
         """Takes its time."""
@@ -55,17 +57,19 @@ class Server:
         return parts, pages
 
 
-def test_where_drawing_takes_long_it_is_done_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(monkeypatch)
     server.takes = 0.02
-    assert server.watched(40.0) == (96, 0)
-    server.takes = 0.5  # many have come
+    parts, pages = server.watched(40.0)
+    assert parts == pytest.approx(96, abs=2)
+    assert pages == 0
+    server.takes = 0.5  # of a large comparison
     parts, pages = server.watched(60.0)
-    assert parts < 30  # 67 at the pace of before
+    assert parts < 40  # 67 at the pace of before
     assert 0 < pages < 4
-    server.takes = 0.02  # and are gone
+    server.takes = 0.02
     parts, pages = server.watched(60.0)
-    assert parts > 90
+    assert parts > 70
     assert 0 < pages < 6
 
 
@@ -76,3 +80,38 @@ def test_a_first_drawing_that_takes_long_says_nothing(monkeypatch: pytest.Monkey
     server.takes = 0.02
     server.part()
     assert server.pace == 0.4
+
+
+def test_many_visitors_share_the_time_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(monkeypatch)
+    server.takes = 0.03
+    sessions = [Session() for _ in range(40)]
+
+    def whole_page(every: float | None = 0.4) -> float | None:
+        frame.redrawn(server.draw, every)
+        return server.pace
+
+    for server.session in sessions:
+        whole_page()
+        try:
+            server.part()
+        except Rerun:
+            whole_page()
+    assert whole_page() == pytest.approx(40 * 0.03 / frame.SHARE, rel=0.15)
+    newcomer = server.session = (
+        Session()
+    )  # is taken for one of them before anything of theirs was drawn again
+    assert whole_page() == pytest.approx(41 * 0.03 / frame.SHARE, rel=0.15)
+    for server.session in [*sessions[:-1], newcomer]:
+        whole_page(None)  # their runs have ended
+    server.session = sessions[-1]
+    assert whole_page() == 0.4
+
+
+def test_who_has_gone_without_a_word_counts_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(monkeypatch)
+    crowd = frame.Crowd()
+    assert crowd.pace((1, "results"), 0.4, 1.0) == 1.0 / frame.SHARE
+    assert crowd.pace((2, "results"), 0.4, 0.1) == 1.1 / frame.SHARE
+    server.now += 16.0
+    assert crowd.pace((2, "results"), 0.4, 0.1) == 0.1 / frame.SHARE

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from functools import wraps
+from threading import Lock
 from typing import Any, ParamSpec, Protocol
 
 import streamlit as st
@@ -25,7 +26,40 @@ P = ParamSpec("P")
 CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
 HOME = "pages/home/page.py"
 ANSWERED = 0.3  # seconds between two looks at what workers were asked
-LEISURE = 9.0  # a part is drawn again after so many times as long as drawing it takes
+SHARE = 0.2  # of a processor, which parts that redraw themselves may take together; sending them takes as much again
+COST = 0.01  # CPU seconds of drawing a part, until one of its name has been drawn
+
+
+class Crowd:
+    """The parts that redraw themselves just now, of all visitors."""
+
+    def __init__(self) -> None:
+        self._parts: dict[
+            tuple[int, str], tuple[float, float]
+        ] = {}  # when each is gone, and what drawing it costs
+        self._lock = Lock()
+
+    def pace(self, part: tuple[int, str], least: float, cost: float | None) -> float:
+        """After how many seconds, `least` or more, a part that is drawn now may be drawn again; cost: CPU seconds of
+        that, where it is known. Who has not been drawn three times as long is gone: browsers forget to say goodbye."""
+        now = time.monotonic()
+        with self._lock:
+            self._parts = {part: told for part, told in self._parts.items() if told[0] >= now}
+            if cost is None:
+                like = [cost for (_, name), (_, cost) in self._parts.items() if name == part[1]]
+                cost = sum(like) / len(like) if like else COST
+            self._parts[part] = now, cost
+            pace = max(least, sum(cost for _, cost in self._parts.values()) / SHARE)
+            self._parts[part] = now + 3 * pace, cost
+            return pace
+
+    def left(self, part: tuple[int, str]) -> None:
+        """It stands still from now on."""
+        with self._lock:
+            self._parts.pop(part, None)
+
+
+crowd = Crowd()
 
 
 class Page(Protocol):
@@ -60,13 +94,22 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
 def redrawn(draw: Callable[[bool], object], every: float | None, name: str = "results") -> None:
     """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
 
-    While it misses an answer of the workers it is drawn again, too. Where many visitors are, drawing takes longer, and
-    is done less often, so that there is time for what they press. After an error it stands still, so that the error
+    While it misses an answer of the workers it is drawn again, too. Where many visitors are, it is done less often, so
+    that there is time for what they press: browsers ask at the pace they were told, whether or not the last answer has
+    come, and a server that falls behind would be asked for ever more. After an error it stands still, so that the error
     is not written at every turn; when it could be drawn again, because of something that the visitor did, it goes on.
     """
     s = session()
     wanted = min(every or ANSWERED, ANSWERED) if name in s.polling else every
-    pace = None if wanted is None else max(wanted, LEISURE * s.took)
+    me = id(s), name
+
+    def fitting() -> float | None:
+        if wanted is None:
+            crowd.left(me)
+            return None
+        return crowd.pace(me, wanted, s.costs.get(name))
+
+    pace = fitting()
     again = False  # after the page's own run
 
     def part() -> None:
@@ -74,12 +117,13 @@ def redrawn(draw: Callable[[bool], object], every: float | None, name: str = "re
         s.drawing = name
         forget(s.explained, name)
         s.waiting.discard(name)
-        begin = time.monotonic()
+        begin = time.thread_time()
         fine = guarded(draw)(every is not None)
-        if again and wanted is not None and pace is not None:
-            s.took += 0.5 * (time.monotonic() - begin - s.took)
-            now = max(wanted, LEISURE * s.took)
-            if fine and not pace / 3 < now < 3 * pace:
+        if again and pace is not None:
+            took = time.thread_time() - begin
+            s.costs[name] = 0.5 * (took + s.costs.get(name, took))
+            now = fitting()
+            if fine and now is not None and not pace / 2 < now < 2 * pace:
                 st.rerun()
         again = True
         if fine == s.stuck and pace is not None:

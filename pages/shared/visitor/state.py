@@ -183,7 +183,7 @@ class Session:
         explained: terms that have their meaning on the page, and in which part.
         waiting: parts that miss an answer of the workers.
         polling: those that the browser has drawn again until they have it.
-        took: seconds that a part took which was drawn again by itself, of late.
+        costs: CPU seconds of drawing each part that was drawn again by itself, of late.
         asked: what this visitor has waited for.
         replaced: the last addresses that others took the place of.
         unasked: seconds of one core that the last link started by itself.
@@ -215,7 +215,7 @@ class Session:
     explained: dict[str, str] = field(default_factory=dict)
     waiting: set[str] = field(default_factory=set)
     polling: frozenset[str] = frozenset()
-    took: float = 0.0
+    costs: dict[str, float] = field(default_factory=dict)
     asked: set[tuple[str, Spec]] = field(default_factory=set)
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))
     unasked: float = 0.0
