@@ -41,6 +41,7 @@ def marker(figure: go.Figure, chart: Chart, at: Sequence[float], who: Who, dark:
         opacity=FAINT if who == "other" else 1.0,
         name=WHO[who],
         hovertemplate=f"{WHO[who]}: %{{x:.3s}}<extra></extra>",
+        cliponaxis=False,
         unselected={"marker": {"opacity": 1}},
         meta=HELD if who == "guess" else None,
     )
@@ -90,6 +91,7 @@ def slope(
         opacity=FAINT if who == "other" else 1.0,
         name=WHO[who],
         hoverinfo="skip",
+        cliponaxis=False,
         unselected={"marker": {"opacity": 1}},
     )
 
@@ -159,21 +161,26 @@ def tags(
     chart: Chart,
     order: Sequence[int],
     names: Sequence[str],
-    right: Sequence[bool | None],
+    shown: bool,
     dark: bool,
 ) -> None:
-    """A number on each curve, and in the legend what it was called: there is no room for names between curves.
+    """A number on each curve, and in the legend what it was called: there is no room for names between curves. With
+    the answer the legend has the curves in the order of their numbers.
 
     Args:
         order: places of the curves in the chart, that of number 1 first.
         names: by number, "" for none yet.
-        right: whether a name is right, None where that is not told yet; by number.
+        shown: whether the chart has the curves' own names.
     """
     colors = style.theme(dark)
     points = apart(chart, order)
-    for number, (point, name, fits) in enumerate(zip(points, names, right, strict=True), 1):
+    for number, (point, name, place) in enumerate(zip(points, names, order, strict=True), 1):
         x, y = point
-        said = {None: name, True: f"{name}: rightly named", False: f"you said {name}"}[fits]
+        own = chart.curves[place].label
+        fits, said = shown and name == own, name
+        if shown:
+            said = f"{own}: rightly named" if fits else f"{own}<br>you said {name}" if name else own
+            _rank(figure, style.plain(own), number, f"{number}. {said}")
         figure.add_scatter(
             x=[x],
             y=[y],
@@ -190,10 +197,17 @@ def tags(
             customdata=[number - 1],
             hovertemplate=f"{said or 'press to name it'}<extra>{number}</extra>",
             name=f"{number}. {said or '?'}",
-            showlegend=bool(name),
+            showlegend=bool(name) and not shown,
             cliponaxis=False,
             unselected={"marker": {"opacity": 1}},
         )
+
+
+def _rank(figure: go.Figure, group: str, number: int, name: str) -> None:
+    """Has the legend name the curve of a group so, at this place, before all that is no curve."""
+    for trace in figure.data:
+        if trace.legendgroup == group and trace.showlegend is not False:
+            trace.update(name=name, legendrank=number)
 
 
 def apart(chart: Chart, order: Sequence[int]) -> list[tuple[float, float]]:

@@ -17,6 +17,7 @@ from dprl.words import human, listed
 
 Array = NDArray[np.float64]
 HEIGHT, LARGE = 420, 470  # pixels, on a page and for a projector
+PROJECTOR, TELEPHONE = (19, 24, 18), (15, 16, 14)  # pixels of large letters: text, title, numbers at axes
 EDGE = 1e-9  # of a decade
 
 
@@ -66,8 +67,11 @@ class Chart(Frame):
     curves: tuple[Curve, ...] = ()
 
 
-def base(chart: Chart, *, shown: bool, names: bool = True, large: bool = False, dark: bool) -> go.Figure:
-    """The chart alone. shown: with all of each curve; names: with what they are, else all are grey and alike."""
+def base(
+    chart: Chart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
+) -> go.Figure:
+    """The chart alone. shown: with all of each curve; names: with what they are, else all are grey and alike; large:
+    for a projector, if there is room (wide)."""
     colors = style.theme(dark)
     figure = style.base(
         chart.title,
@@ -122,15 +126,19 @@ def base(chart: Chart, *, shown: bool, names: bool = True, large: bool = False, 
             name=name,
             hoverinfo="skip",
         )
+    figure.update_traces(cliponaxis=False)  # markers at an end, and on zero, are whole
     # Whatever is pressed, the nearest point is meant.
     figure.update_layout(hoverdistance=-1, dragmode=False)
     if not shown:  # Streamlit has what can be pressed move with the mouse, away from its axes
         figure.update_xaxes(fixedrange=True)
         figure.update_yaxes(fixedrange=True)
     if large:
-        figure.update_layout(font={"size": 19}, legend={"font": {"size": 19}}, title={"font": {"size": 24}})
+        text, title, numbers = PROJECTOR if wide else TELEPHONE
+        figure.update_layout(
+            font={"size": text}, legend={"font": {"size": text}}, title={"font": {"size": title}}
+        )
         for axis in (figure.layout.xaxis, figure.layout.yaxis):
-            axis.update(tickfont={"size": 18}, title={"font": {"size": 19}})
+            axis.update(tickfont={"size": numbers}, title={"font": {"size": text}})
         figure.update_layout(margin={"t": 56})
     return figure
 

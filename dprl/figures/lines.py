@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -28,6 +29,7 @@ SEEDS, DATA_SETS = (
 ON_FLOOR = "zero or less: on the bottom edge"
 DECADES, FEW = 6, 1.5  # that an axis names; with less than so many it names 1, 2 and 5 of each
 NUMBERED = 14  # pixels: a marker with room for a digit
+LONGEST = 44  # signs in a row of a legend: what 390 pixels have room for
 LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and a log axis shows it as zero
 
 
@@ -130,11 +132,9 @@ def draw(
         words[:, 1] = [human(float(m)) for m in center]
         words[:, 2] = [between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
         hover = f"<b>{label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
-        name = (
-            prefix(line.look)
-            + label
-            + ("" if line.complete else f" ({style.plain(line.note) or 'unfinished'})")
-        )
+        name = prefix(line.look) + label
+        if not line.complete:
+            name += f" ({style.plain(line.note) or 'unfinished'})"
         stroke = {
             "color": line.look.color,
             "width": 2.5 if line.complete else 1.8,
@@ -163,7 +163,7 @@ def draw(
             marker={"symbol": line.look.symbol, "size": size, "color": line.look.color},
             opacity=1.0 if line.complete else 0.65,
             hoverinfo="skip",
-            name=name,
+            name=folded(name),
             **group,
         )
         digits(figure, line.look, x[above][signs], center[above][signs], line.look.color, name=label, **group)
@@ -251,6 +251,11 @@ def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.int
 def prefix(look: Look) -> str:
     """What a legend says before the name of a curve that has a number."""
     return "" if look.number == 1 else f"{look.number}: "
+
+
+def folded(name: str) -> str:
+    """A long name in a legend, in rows that a telephone has room for."""
+    return "<br>".join(textwrap.wrap(name, LONGEST, break_long_words=False, break_on_hyphens=False)) or name
 
 
 def digits(figure: go.Figure, look: Look, x: Array, y: Array, fill: Any, **trace: Any) -> None:

@@ -83,9 +83,23 @@ def numbered(kinds: Sequence[Kind]) -> list[Kind]:
     return result
 
 
+def dashed(kinds: Sequence[Kind]) -> list[Kind]:
+    """The kinds, each of a colour that an earlier one has with dashes of its own: for charts without a second learner,
+    on which markers that lie on each other are no help. To be numbered."""
+    result: list[Kind] = []
+    for kind in kinds:
+        taken = {other.dash for other in result if _one_color(other, kind)}
+        steps = (replace(kind, learner=kind.learner + step) for step in range(len(DASHES)))
+        result.append(next((one for one in steps if one.dash not in taken), kind))
+    return result
+
+
 def _alike(a: Kind, b: Kind) -> bool:
-    same = (a.model, a.symbol, a.dash) == (b.model, b.symbol, b.dash)
-    return same and (a.model == "none" or abs(shade(a.epsilon) - shade(b.epsilon)) < ALIKE)
+    return (a.symbol, a.dash) == (b.symbol, b.dash) and _one_color(a, b)
+
+
+def _one_color(a: Kind, b: Kind) -> bool:
+    return a.model == b.model and (a.model == "none" or abs(shade(a.epsilon) - shade(b.epsilon)) < ALIKE)
 
 
 def shade(epsilon: float | None) -> float:

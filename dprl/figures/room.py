@@ -38,7 +38,8 @@ def shares(
     ink = style.theme(dark).ink
     for place, row in enumerate(reversed(rows)):
         color = looks.color(row.model, row.epsilon, dark=dark)
-        words = f"{row.share:.0%} ({row.low:.0%} to {row.high:.0%})"
+        low, high = f"{row.low:.0%}", f"{row.high:.0%}"
+        words = f"{row.share:.0%} ({low} to {high})" if low != high else f"{low} alone"
         figure.add_trace(
             go.Scatter(
                 x=[row.low, row.high],

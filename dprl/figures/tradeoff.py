@@ -173,7 +173,7 @@ def frontier(
                 f"<b>{label}</b><br>{symbol} = %{{customdata[2]}}<br>%{{customdata[3]}}%{{customdata[4]}}"
                 "<br>%{customdata[5]} of all there is to lose<extra></extra>"
             ),
-            name=name,
+            name=lines.folded(name),
             legendgroup=label,
         )
         if len(ok):

@@ -12,7 +12,7 @@ from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, S
 from dprl.lessons.prediction import Marker, Order
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec
-from dprl.words import human, percent, rough
+from dprl.words import percent, rough
 
 NOISES = {"one": "One draw for all releases", "tree": "A tree"}
 FARTHEST = 20.0  # visits
@@ -61,10 +61,10 @@ def _read_within(noise: str) -> Step:
     def found(evidence: Evidence) -> str:
         off = _errors(evidence, noise)
         exact = float((off < EXACT).mean())
-        return (
-            f"Of {len(off)} users {percent(exact)} are read exactly, and half within "
-            f"{human(float(f'{np.median(off):.2g}'))} visits."
-        )
+        if exact == 1:
+            return f"All {len(off)} users are read exactly."
+        half = rough(float(np.median(off)))
+        return f"Of {len(off)} users {percent(exact)} are read exactly, and half within {half} visits."
 
     first = noise == "one"
     return Step(

@@ -98,8 +98,7 @@ class Order:
         """The numbers of the curves, and the names that a text gives them. The curves of the chart are the items."""
         names = text if len(text) == len(self.items) else OPEN * len(self.items)
         words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
-        right = [words[i] == self.items[item] if shown and words[i] else None for i, item in enumerate(truth)]
-        figures.tags(figure, chart, truth, words, right, dark)
+        figures.tags(figure, chart, truth, words, shown, dark)
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,9 @@ def _plot(
         for one in (*known, asked)
     ]
     return Plot(
-        "Users that it takes",
-        "1/ε (to the right more private)",
         "Users until less than 10% of V* is lost",
+        "1/ε (to the right more private)",
+        "Users needed",
         (float(X[0]), END),
         ends,
         drawn=tuple(drawn),

@@ -90,7 +90,8 @@ def _learned(evidence: Evidence) -> str:
 
 
 def _times(evidence: Evidence) -> str:
-    parts = [f"{users(regret.needed(evidence, spec))} ({name})" for spec, name in NAMES.items()]
+    need = sorted((regret.needed(evidence, spec), name) for spec, name in NAMES.items())
+    parts = [f"{users(found)} ({name})" for found, name in need]
     return f"Users until an average episode loses less than a tenth of V*: {listed(parts)}."
 
 

@@ -45,5 +45,8 @@ def apart(found: Mapping[str, Sequence[float]], K: float) -> str:
         return (
             "A line that lies lower has lost less; the dotted line at 10% is where users needed are read off."
         )
-    said = [f"{rough(ratio)} times as much {who}" for who, ratio in ratios.items()]
-    return f"After {human(K)} users, beside the best learner the worst has lost {listed(said)}."
+    said = [
+        f"{rough(ratio)} times {'' if place else 'as much as the best '}{who}"
+        for place, (who, ratio) in enumerate(ratios.items())
+    ]
+    return f"After {human(K)} users the worst learner has lost {listed(said)}."

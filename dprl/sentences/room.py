@@ -45,10 +45,11 @@ def spent(epsilons: list[float]) -> str:
 
 def found(n: int, reported: int, yes: Measured) -> str:
     """What the class said."""
+    low, high = f"{yes.low:.0f}", f"{yes.high:.0f}"
+    within = f"from {low} to {high}" if low != high else "no other number"
     return (
         f"{reported} of {plural(n, 'report')} {'says' if n == 1 else 'say'} yes. Coins taken into account, about "
-        f"{yes.value:.0f} of {n} answered yes: from {yes.low:.0f} to {yes.high:.0f}, with 95% confidence over the "
-        "coins alone."
+        f"{yes.value:.0f} of {n} answered yes: {within}, with 95% confidence over the coins alone."
     )
 
 

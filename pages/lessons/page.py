@@ -20,7 +20,7 @@ from pages.lessons.known import evidence
 from pages.lessons.state import go, guess, lessons, reveal
 from pages.lessons.ways import way
 from pages.shared.layout.chart import draw, explain, kept
-from pages.shared.layout.frame import dark
+from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
@@ -148,11 +148,11 @@ def press(
 def question() -> Picture:
     """What can be predicted, and the chart."""
     here = lessons()
-    step, night = here.step, dark()
+    step, night, room = here.step, dark(), wide() or not here.present
     if not here.shown:
         answer(step.prediction, here.guess, guess)
     found = kept(
-        ("lesson", *here.place, here.guess, here.shown, here.present, night),
+        ("lesson", *here.place, here.guess, here.shown, here.present, night, room),
         partial(
             views.picture,
             step,
@@ -160,6 +160,7 @@ def question() -> Picture:
             shown=here.shown,
             asked=not here.shown,
             large=here.present,
+            wide=room,
             dark=night,
         ),
     )

@@ -11,7 +11,7 @@ import numpy as np
 from dprl import metrics
 from dprl.figures import guesses
 from dprl.figures import lessons as figures
-from dprl.figures.looks import Kind, numbered
+from dprl.figures.looks import Kind, dashed, numbered
 from dprl.figures.style import Picture
 from dprl.lessons import Marker, Order, Step, cloud
 from dprl.lessons.lesson import Drawn
@@ -40,8 +40,10 @@ def kinds(drawn: Sequence[Drawn]) -> list[Kind]:
     """What gives them their looks."""
     specs: list[Any] = [one.series.spec for one in drawn]
     if all(spec.kind == OfflineSpec.kind for spec in specs):
-        return offline.kinds(specs)
-    return numbered([kind_of(spec) for spec in specs])
+        found = [offline.kind(spec) for spec in specs]
+    else:
+        found = [kind_of(spec) for spec in specs]
+    return numbered(dashed(found))
 
 
 def picture(
@@ -52,6 +54,7 @@ def picture(
     others: Sequence[str] = (),
     asked: bool = False,
     large: bool = False,
+    wide: bool = True,
     dark: bool,
 ) -> Picture:
     """The chart of a step.
@@ -61,11 +64,11 @@ def picture(
         shown: with the answer.
         others: texts of the predictions of others, all whole.
         asked: whether who sees it is to predict: a marker waits to be dragged.
-        large: for a projector.
+        large: for a projector, if there is room (wide).
     """
     drawn, prediction = chart(step), step.prediction
     names = shown or not isinstance(prediction, Order)
-    figure = figures.base(drawn, shown=shown, names=names, large=large, dark=dark)
+    figure = figures.base(drawn, shown=shown, names=names, large=large, wide=wide, dark=dark)
     cloud(prediction, figure, drawn, [prediction.parse(text) for text in others], dark)
     if asked and not guess and isinstance(prediction, Marker):
         guesses.waiting(figure, drawn, prediction.marks[0], dark)

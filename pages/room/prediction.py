@@ -123,8 +123,6 @@ def picture(
 ) -> str:
     """The chart of a step; returns its key. pressed: called when it is, by who is to predict."""
     night, content = dark(), step.content
-    if shown and not text and isinstance(found.prediction, Order):
-        text = found.prediction.write(found.truth(evidence()))  # the names of the curves
     making = pressed is not None
     drawn = kept(
         ("room", content, text, shown, tuple(others), making, night),

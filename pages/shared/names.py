@@ -24,7 +24,7 @@ BONUS = {"anytime": "anytime bonus", "paper": "paper constants", "practical": "t
 CONSISTENCY = {
     "own": "what the learner asks",
     "flow": "what holds for any users",
-    "still": "earlier releases of what stood still",
+    "still": "rows that stood still",
 }
 CONSISTENCY_HELP = (
     "Who comes to a state goes on from there, and everybody is somewhere: noisy counts can be moved to the nearest for "

@@ -102,6 +102,17 @@ def test_no_curve_changes_when_another_one_comes(kinds: list[Kind]) -> None:
         assert looks.numbered(kinds[:n]) == looks.numbered(kinds)[:n]
 
 
+def test_where_dashes_tell_curves_of_one_colour_apart_no_two_have_the_same() -> None:
+    kinds = [Kind("central", 1.0, 2), Kind("central", 1.0), Kind("none"), Kind("central", 1.0, 3)]
+    found = looks.dashed(kinds)
+    assert len({kind.dash for kind in found if kind.model == "central"}) == 3
+    assert [found[0], found[2]] == [
+        kinds[0],
+        kinds[2],
+    ]  # the first of its colour stays as it is on every page
+    assert looks.dashed([Kind("central", 0.1), Kind("central", 10.0)])[1].dash == "solid"  # shades do
+
+
 def test_only_what_looks_the_same_is_numbered() -> None:
     five = [Kind("none"), *(Kind("central", e) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
     assert [kind.number for kind in looks.numbered(five)] == [1] * 6

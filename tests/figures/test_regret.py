@@ -125,6 +125,14 @@ def test_the_band_is_drawn_in_the_curves_own_colour() -> None:
     assert "95% t interval" in band.name
 
 
+def test_a_long_name_has_rows_in_the_legend_that_a_telephone_has_room_for() -> None:
+    name = "DP-UCBVI, central ε = 1, counts fitted to rows that stood still"
+    rows = lines.folded(name).split("<br>")
+    assert " ".join(rows) == name
+    assert max(map(len, rows)) <= lines.LONGEST
+    assert lines.folded("Central ε = 1") == "Central ε = 1"
+
+
 def test_one_seed_has_no_band_and_no_legend_for_one() -> None:
     nothing = np.full(len(EPISODES), np.nan)
     single = curve(low=nothing, high=nothing)

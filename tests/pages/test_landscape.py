@@ -142,6 +142,6 @@ def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() ->
     )
     assert how_many(found) == "That takes 2 million with a trusted agent."
     assert apart({"with a trusted agent": [1.0, 30.0], "with nobody trusted": [7.0]}, 1e9) == (
-        "After 1 billion users, beside the best learner the worst has lost 30 times as much with a trusted agent."
+        "After 1 billion users the worst learner has lost 30 times as much as the best with a trusted agent."
     )
     assert "clinic" in words.common(Seen()).lower()

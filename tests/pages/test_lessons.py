@@ -10,9 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from dprl.lessons import LESSONS, Marker, Order
+from dprl.lessons import LESSONS, Marker, Order, Step
 from pages.attack import link as attack
 from pages.free import link as free
+from pages.lessons import views
 from pages.lessons.known import evidence
 from pages.lessons.ways import way
 from pages.linear import link as linear
@@ -137,6 +138,39 @@ def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -
     assert {trace.get("name") for trace in json.loads(charts(app)[0].spec)["data"]} >= {"your guess"}
     app.button(key="previous").click().run()
     assert app.query_params["guess"] == "bdca"
+
+
+@pytest.mark.parametrize(
+    "step", [s for lesson in LESSONS.values() for s in lesson.steps if isinstance(s.prediction, Order)]
+)
+def test_the_answer_to_an_order_names_the_curves_in_that_order_and_tells_them_apart(step: Step) -> None:
+    truth: Any = step.truth(evidence())
+    own = [step.prediction.items[place] for place in truth]  # type: ignore[union-attr]
+    text = step.prediction.write((truth[1], truth[0], *truth[2:]))  # type: ignore[arg-type]
+    for guess, expected in (
+        ("", [f"{number}. {name}" for number, name in enumerate(own, 1)]),
+        (
+            text,
+            [f"1. {own[0]}<br>you said {own[1]}", f"2. {own[1]}<br>you said {own[0]}"]
+            + [f"{number}. {name}: rightly named" for number, name in enumerate(own[2:], 3)],
+        ),
+    ):
+        traces = views.picture(step, guess, shown=True, dark=False).figure.data
+        named = sorted((t for t in traces if t.showlegend is not False), key=lambda t: t.legendrank or 1000)
+        assert [trace.name for trace in named[: len(own)]] == expected
+        drawn = {
+            (t.line.color, t.line.dash)
+            for t in traces
+            if t.legendgroup and t.mode == "lines" and t.line.width
+        }
+        assert len(drawn) == len(own)
+
+
+def test_whom_two_users_read_is_said_in_as_many_words_as_it_takes() -> None:
+    one, tree, _ = LESSONS["one-draw"].steps
+    assert one.found(evidence()) == "All 180 users are read exactly."
+    assert tree.found(evidence()).startswith("Of 180 users ")
+    assert "and half within" in tree.found(evidence())
 
 
 def test_a_lesson_is_presented_by_its_link_and_left_again(visit: Visit) -> None:

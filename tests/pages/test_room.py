@@ -190,6 +190,12 @@ def test_what_a_centre_would_have_said_stays_within_what_can_be() -> None:
         assert 0 <= low <= share <= high <= 1
 
 
+def test_an_interval_that_is_one_number_is_said_as_one() -> None:
+    sure = picture(Estimate(1, 0, Measured(0.0, 0.0, 0.0), 5.0, 5.0, 0, 0), night=False)
+    assert {trace.text[0] for trace in sure.figure.data if trace.text} == {"0% alone"}
+    assert "about 0 of 1 answered yes: no other number, with 95% confidence" in sure.see
+
+
 def test_results_travel_as_csv_without_formulas(store: Store) -> None:
     code, _ = opened(store, "=1+1")
     for i in range(5):

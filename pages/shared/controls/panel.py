@@ -47,7 +47,7 @@ from pages.shared.visitor.state import Session, session
 
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 BONUS = {
-    "anytime": "anytime bonus (proved, same everywhere)",
+    "anytime": "anytime bonus (proved)",
     "paper": "paper constants",
     "practical": "tuned on RiverSwim",
 }

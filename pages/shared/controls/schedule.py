@@ -27,11 +27,11 @@ def schedule(s: Session) -> None:
         kind,
         chosen,
         {
-            ADAPTIVE: "after blocks that follow what was released",
+            ADAPTIVE: "after blocks that adapt",
             GEOMETRIC: "after blocks that grow",
-            "episodic": "after every user (K ≤ 1 million)",
+            "episodic": "after every user (K ≤ 10⁶)",
         },
-        "Times are fixed before the run, or follow from what was released, so that choosing them leaks nothing.",
+        "Blocks grow as was fixed before the run, or adapt to what was released: choosing them leaks nothing.",
         "schedule",
     )
     if kind in growth:
