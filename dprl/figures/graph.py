@@ -277,14 +277,24 @@ def _lines(label: str, wide: int = 13, most: int = 3) -> str:
 
 
 def note(figure: go.Figure, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """A word at a state: below it in a row, else outward of it."""
+    """A word at a state: below it in a row, at whose ends it goes inward, else outward of it."""
     x, y = place[s]
+    anchor, shift = "center", 0.0
     if in_row(place):
         y = y + below
+        if s in (0, len(place) - 1) and len(place) > 1:
+            anchor, shift = ("left", -0.5) if s == 0 else ("right", 0.5)
+            shift *= _node_size(len(place), True)
     else:
         x, y = (x, -0.6) if len(place) == 2 else (1.3 * x, 1.3 * y)
     figure.add_annotation(
-        x=x, y=y, text=style.plain(text), showarrow=False, font={"size": 11, "color": color}, xanchor="center"
+        x=x,
+        y=y,
+        text=style.plain(text),
+        showarrow=False,
+        font={"size": 11, "color": color},
+        xanchor=anchor,
+        xshift=shift,
     )
 
 

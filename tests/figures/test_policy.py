@@ -249,3 +249,10 @@ def test_more_actions_than_colours_are_drawn_as_their_average() -> None:
     )
     assert [trace.name for trace in picture.figure.data if trace.showlegend] == ["all actions, on average"]
     assert "There are 100 actions" in picture.see
+
+
+def test_words_at_the_ends_of_a_row_go_inward_where_a_telephone_cut_them() -> None:
+    figure = graph.canvas("", place := graph.places({"kind": "chain"}, 6), False, True)
+    for s in (0, 3, 5):
+        graph.note(figure, place, s, "reward 1", -1.15, "#000000")
+    assert [note.xanchor for note in figure.layout.annotations] == ["left", "center", "right"]
