@@ -255,6 +255,8 @@ def prefix(look: Look) -> str:
 
 def folded(name: str) -> str:
     """A long name in a legend, in rows that a telephone has room for."""
+    if len(name) <= LONGEST:
+        return name
     return "<br>".join(textwrap.wrap(name, LONGEST, break_long_words=False, break_on_hyphens=False)) or name
 
 
