@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -214,6 +215,13 @@ def tabs(app: AppTest) -> str:
 def charts(app: AppTest) -> list[Any]:
     """The charts of the page itself, as sent to the browser, without the drawing among the controls."""
     return [e.proto for e in app.main.get("plotly_chart")]
+
+
+def legend(app: AppTest) -> list[str]:
+    """The names in the legend of the only chart, each in one row."""
+    (chart,) = charts(app)
+    shown = [t for t in json.loads(chart.spec)["data"] if t.get("showlegend") is not False]
+    return [t.get("name", "").replace("<br>", " ") for t in shown]
 
 
 def chip(app: AppTest, label: str, place: int) -> Any:

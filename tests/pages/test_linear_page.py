@@ -22,7 +22,7 @@ from pages.linear.tabs.exponents import most
 from pages.shared.names import titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
-from tests.pages.conftest import charts, sent, tabs, unbroken, words
+from tests.pages.conftest import charts, legend, sent, tabs, unbroken, words
 from tests.pages.hostile import hostile
 from tests.problems import first
 
@@ -46,11 +46,6 @@ def query(*specs: RunSpec, **view: Any) -> dict[str, Any]:
     for key, value in linear_link.encode(specs, LinearView(**view)):
         found.setdefault(key, []).append(value)
     return found
-
-
-def legend(app: AppTest) -> list[str]:
-    (chart,) = charts(app)
-    return [t.get("name", "") for t in json.loads(chart.spec)["data"] if t.get("showlegend") is not False]
 
 
 def labels(specs: tuple[RunSpec, ...]) -> list[str]:

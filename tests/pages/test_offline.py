@@ -20,7 +20,7 @@ from pages.offline.link import TABS, OfflineView
 from pages.offline.names import kinds, titles
 from pages.offline.settings import families, offered
 from pages.shared.results.bundled import bundled
-from tests.pages.conftest import charts, plain, sent, tabs, unbroken, words
+from tests.pages.conftest import charts, legend, plain, sent, tabs, unbroken, words
 from tests.pages.hostile import hostile
 
 Visit = Callable[..., AppTest]
@@ -36,11 +36,6 @@ def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
     for key, value in offline_link.encode(specs, OfflineView(**view)):
         found.setdefault(key, []).append(value)
     return found
-
-
-def legend(app: AppTest) -> list[str]:
-    (chart,) = charts(app)
-    return [t.get("name", "") for t in json.loads(chart.spec)["data"] if t.get("showlegend") is not False]
 
 
 def test_the_first_view_is_finished_and_asks_for_no_run(visit: Visit, store: Store) -> None:
