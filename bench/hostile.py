@@ -26,7 +26,7 @@ from tests.pages.test_hostile import GOOD
 
 PATIENCE = 60.0  # seconds for a page
 SETTLING = 50  # visits before memory is looked at
-FORGOTTEN = 180.0  # seconds until a server has let go of a visitor who has left; Streamlit keeps them for two minutes
+FORGOTTEN = 180.0  # seconds until a server has let go of who has left; Streamlit keeps them for two minutes
 
 
 def main(count: int = 10_000, first: int = 0) -> int:
