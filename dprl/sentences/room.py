@@ -55,18 +55,21 @@ def found(n: int, reported: int, yes: Measured) -> str:
 
 def shuffled(n: int, epsilon: float, delta: float) -> str:
     """What the same reports would prove behind a shuffler."""
-    return (
-        f"**Shuffle.** The same {plural(n, 'report')}, had a trusted shuffler mixed them before they were seen once, "
-        f"would prove {promise(float(f'{epsilon:.3g}'), delta)} when one answer is replaced. {LIVE}"
+    mixed = (
+        "One report has no others to hide among: behind a trusted shuffler it"
+        if n == 1
+        else f"The same {n:,} reports, had a trusted shuffler mixed them before they were seen once,"
     )
+    proved = promise(float(f"{epsilon:.3g}"), delta)
+    return f"**Shuffle.** {mixed} would prove {proved} when one answer is replaced. {LIVE}"
 
 
 def central(n: int, epsilon: float, far: int) -> str:
     """What a trusted centre would have said."""
+    off = f"at most {plural(far, 'answer')} off" if far else "exact"
     return (
         f"**Central, simulated.** Had a trusted centre seen {plural(n, 'answer')} as the local estimate says, "
-        f"one noisy count at ε = {human(epsilon)} would be at most {plural(far, 'answer')} off in at least 95% of "
-        "draws. One draw is shown."
+        f"one noisy count at ε = {human(epsilon)} would be {off} in at least 95% of draws. One draw is shown."
     )
 
 

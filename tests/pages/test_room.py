@@ -17,6 +17,7 @@ from dprl.jobs.store import Lease, Store
 from dprl.lessons import LESSONS, Marker, Order, Slope
 from dprl.metrics import Measured
 from dprl.rooms.steps import NO, YES, Estimate, Guess, Question
+from dprl.sentences import room as sentences
 from pages.lessons.known import evidence
 from pages.room.question import picture
 from pages.room.teacher import table
@@ -194,6 +195,9 @@ def test_an_interval_that_is_one_number_is_said_as_one() -> None:
     sure = picture(Estimate(1, 0, Measured(0.0, 0.0, 0.0), 5.0, 5.0, 0, 0), night=False)
     assert {trace.text[0] for trace in sure.figure.data if trace.text} == {"0% alone"}
     assert "about 0 of 1 answered yes: no other number, with 95% confidence" in sure.see
+    said = sentences.three(1, 5.0, 5.0, 1e-6, 0)
+    assert "One report has no others to hide among" in said
+    assert "would be exact in at least 95% of draws" in said
 
 
 def test_results_travel_as_csv_without_formulas(store: Store) -> None:

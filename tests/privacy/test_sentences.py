@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -17,7 +18,7 @@ from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import gaussian_mu
 from dprl.privacy.curator import NOISY_WAY, PROMISES, RAW_WAY
 from dprl.privacy.guarantee import SCOPE, UNIT
-from dprl.rooms.response import answered_yes, flip, shuffled
+from dprl.rooms.response import answered_yes, counted, flip, shuffled
 from dprl.rooms.steps import DELTA
 from dprl.sentences import attack, exploration, promise, room, uploads
 from dprl.simulation import OfflineSpec, RunSpec
@@ -139,7 +140,7 @@ def of_lessons() -> set[str]:
 
 
 def of_rooms() -> set[str]:
-    """What the page Room says, of 40 answers at epsilon = 1."""
+    """What the page Room says, of 40 answers at epsilon = 1, and where it says it otherwise of a single one at 4."""
     return {
         room.TAP,
         room.WATCHED,
@@ -151,6 +152,9 @@ def of_rooms() -> set[str]:
         room.local(1.0),
         room.shuffled(40, shuffled(1.0, 40, DELTA), DELTA),
         room.central(40, 1.0, 3),
+        room.found(1, 0, answered_yes(0, 1, 4.0)),
+        room.shuffled(1, shuffled(4.0, 1, DELTA), DELTA),
+        room.central(1, 4.0, counted(1, 4.0, np.random.default_rng(0))[1]),
     }
 
 
