@@ -1,7 +1,8 @@
 """What comes with the program as computed before: finished runs, an attack, and V* of the environments by default.
 
 `python -m bench.bundled` computes all files of assets/ anew with the real engine, after a change that alters them;
-`python -m bench.bundled home` only that one.
+`python -m bench.bundled home` only that one; `python -m bench.bundled landscape-added` only those learners of the
+Landscape that its file does not have.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ from dprl import metrics, search
 from dprl.claims import CLAIMS, Evidence, Run
 from dprl.claims.report import version
 from dprl.environments import ENVIRONMENTS
+from dprl.jobs.store import setting
+from dprl.landscape import Landscape
 from dprl.landscape import command as landscape
+from dprl.landscape.compute import workers
+from dprl.landscape.gather import added
 from dprl.lessons import LESSONS
 from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
@@ -201,6 +206,10 @@ def main(names: Collection[str]) -> None:
         NEEDED.write_text(lines_of(users.table().to_dict()), encoding="utf-8")
     if LANDSCAPE.stem in names or not names:
         LANDSCAPE.write_text(lines_of(landscape.compute().to_dict()), encoding="utf-8")
+    if f"{LANDSCAPE.stem}-added" in names:
+        known = Landscape.from_dict(json.loads(LANDSCAPE.read_text(encoding="utf-8")))
+        with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:
+            LANDSCAPE.write_text(lines_of(added(known, many).to_dict()), encoding="utf-8")
 
 
 if __name__ == "__main__":

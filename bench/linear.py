@@ -1,6 +1,6 @@
 """Learners of linear models where weights matter: average regret, optimism, speed (docs/linear.md).
 
-python -m bench.linear [ucrl-vtr | ucrl-vtr-plus | lsvi-ucb]
+python -m bench.linear [ucrl-vtr | ucrl-vtr-plus | lsvi-ucb | lsvi-ucb-rare | lsvi-ucb-plus-plus]
 """
 
 from __future__ import annotations
@@ -50,10 +50,16 @@ LSVI: tuple[dict[str, Any], ...] = (
         for bonus, K in (("paper", 10**9), ("anytime", 10**9), ("anytime", 10**12))
     ),
 )
+RARELY = (
+    *({"privacy": "none", "episodes": K} for K in (10**6, 10**9, 10**12)),
+    *({"privacy": "central", "episodes": 10**k} for k in range(6, 13)),
+)
 LEARNERS = {
     "ucrl-vtr": ("linear-mixture", VTR),
     "ucrl-vtr-plus": ("linear-mixture", VTR),
     "lsvi-ucb": ("linear-mdp", LSVI),
+    "lsvi-ucb-rare": ("linear-mdp", RARELY),
+    "lsvi-ucb-plus-plus": ("linear-mdp", RARELY),
 }
 
 

@@ -28,7 +28,7 @@ from dprl.landscape import (
 from dprl.landscape import entry as places
 from dprl.landscape.compute import ends
 from dprl.landscape.entry import DECADES, absent, paper, year
-from dprl.landscape.gather import gather
+from dprl.landscape.gather import added, gather
 from dprl.landscape.rows import TRUSTS, listed, users_words, whole
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
@@ -124,6 +124,26 @@ def test_the_crossing_of_a_planted_curve_is_found_and_what_never_comes_is_beyond
     (cell,) = at_once.cells.values()
     assert cell.needed[0] == DECADES[0]
     assert "or fewer" in users_words(cell)
+
+
+def test_a_learner_that_is_added_is_computed_alone(table: Landscape) -> None:
+    """The rest stays as it was, and the order is that of a table made anew."""
+    asked: list[RunSpec] = []
+
+    def planted(specs: Sequence[RunSpec]) -> dict[RunSpec, np.ndarray]:
+        asked.extend(specs)
+        return {s: np.full(SEEDS, 1.0) for s in specs}
+
+    mine = [key for key in table.entries if key.startswith("ucrl-vtr:")]
+    cells = {key: cell for key, cell in table.cells.items() if key[0] not in mine}
+    kept = {key: entry for key, entry in table.entries.items() if key not in mine}
+    fewer = Landscape(table.version, table.users, kept, cells, table.printed)
+    found = added(fewer, planted)
+    assert {spec.algorithm for spec in asked} == {"ucrl-vtr"}
+    assert list(found.entries) == list(table.entries)
+    assert list(found.cells) == list(table.cells)
+    assert all(found.cells[key] is cell for key, cell in cells.items())
+    assert added(table, planted).to_dict() == table.to_dict()
 
 
 def test_what_takes_too_long_is_said_and_not_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,9 @@ DASHES = (
     "8px,8px,2px,8px",
     "22px,9px,2px,9px",
     "12px,3px,12px,9px",
+    "28px,7px",
+    "4px,12px",
+    "20px,4px,2px,4px,2px,4px",
 )
 ALIKE = 0.1  # shades nearer than this look the same
 

@@ -157,3 +157,21 @@ def gather(
         {(cell.entry, cell.problem): cell for cell in cells},
         printed(found),
     )
+
+
+def added(
+    known: Landscape, compute: Compute, problems: Collection[Problem] = tuple(PROBLEMS.values())
+) -> Landscape:
+    """A table with those of today's learners that it does not have, of which alone anything is run; the others stay as
+    they were computed. compute: see Compute."""
+    today = entries()
+    missing = [entry for entry in today if entry.key not in known.entries]
+    found = gather(compute, problems, missing, known.users)
+    cells = known.cells | found.cells
+    return Landscape(
+        known.version,
+        known.users,
+        {entry.key: entry for entry in today},
+        {key: cells[key] for key in ((entry.key, problem.key) for problem in problems for entry in today)},
+        known.printed | found.printed,
+    )

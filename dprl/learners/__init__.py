@@ -2,7 +2,7 @@
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
-from dprl.learners.linear import lsvi_ucb, ucrl_vtr, ucrl_vtr_plus
+from dprl.learners.linear import lsvi_ucb, lsvi_ucb_plus_plus, lsvi_ucb_rare, ucrl_vtr, ucrl_vtr_plus
 from dprl.learners.offline import apvi, dp_pevi, pevi, vapvi
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import (
@@ -36,6 +36,8 @@ ALGORITHMS: dict[str, Learner] = {
         private_ucb_po.UCB_PO,
         ldp_obi.ALGORITHM,
         rlsvi.ALGORITHM,
+        lsvi_ucb_rare.ALGORITHM,
+        lsvi_ucb_plus_plus.ALGORITHM,
     )
 }
 

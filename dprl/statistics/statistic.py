@@ -25,11 +25,13 @@ class Change:
         one_way: all of them up (or all down), otherwise half go up and half go down.
         anew: the same for cells that are no running sums: they are asked for anew, with noise of their own, at each
             release from that item on.
+        asked: at how many releases at most, 0: at each.
     """
 
     moves: tuple[tuple[int, float], ...]
     one_way: bool = False
     anew: tuple[tuple[int, float], ...] = ()
+    asked: int = 0
 
     @property
     def l1(self) -> float:
@@ -40,6 +42,10 @@ class Change:
     def l2_squared(self) -> float:
         """Squared L2 norm."""
         return sum(count * size * size for count, size in self.moves)
+
+    def times(self, releases: int) -> int:
+        """How often cells that are asked for anew are, at most, in so many releases."""
+        return min(self.asked, releases) if self.asked else releases
 
     @property
     def once(self) -> Change:

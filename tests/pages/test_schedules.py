@@ -19,7 +19,7 @@ OWN = [key for key, learner in ALGORITHMS.items() if learner.schedule]
 def test_the_words_are_the_learners_own(visit: Visit, key: str) -> None:
     app = visit("pages/explore/page.py")
     app.session_state["session"].draft.algorithm = key
-    app.session_state["session"].draft.environment = "linear-mdp" if key == "lsvi-ucb" else "linear-mixture"
+    app.session_state["session"].draft.environment = "linear-mdp" if "lsvi" in key else "linear-mixture"
     app.run()
     unbroken(app)
     learner = ALGORITHMS[key]

@@ -22,7 +22,7 @@ from dprl.rooms.response import answered_yes, counted, flip, shuffled
 from dprl.rooms.steps import DELTA
 from dprl.sentences import attack, exploration, promise, room, uploads
 from dprl.simulation import OfflineSpec, RunSpec
-from dprl.simulation.loops import BatchRun
+from dprl.simulation.loops import BatchRun, SwitchRun
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.run import ASSUMPTIONS
@@ -96,8 +96,9 @@ def of_values_asked_anew() -> set[str]:
         seeds=1,
     )
     card = BatchRun.noise_of_run(run).guarantee()
+    rarely = SwitchRun.noise_of_run(run.replace(algorithm="lsvi-ucb-rare", calibration="tight")).guarantee()
     refused = {f"{model} {why}" for a in ALGORITHMS.values() for model, why in a.refused.items()}
-    return {card.where, *card.assumptions} | refused
+    return {card.where, rarely.where, *card.assumptions, *rarely.assumptions} | refused
 
 
 def of_data_sets() -> set[str]:

@@ -156,10 +156,11 @@ def _covariance(stream: Stream, width: int) -> Array:
 
 def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
     """Each counter that a change moves is seen through draws whose weights have squared norm `touched`, and what is
-    asked anew through as many as there are releases, by adaptive composition."""
+    asked anew through as many as the releases at which it is, by adaptive composition."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-        total = touched(stream) * change.l2_squared + stream.releases * change.once.l2_squared
+        again = change.times(stream.releases)
+        total = touched(stream) * change.l2_squared + again * change.once.l2_squared
         return ((Gaussian(math.sqrt(total) / scale),),)
 
     return losses

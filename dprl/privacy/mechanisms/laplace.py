@@ -67,11 +67,11 @@ def laplace_tree(
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
     """Each counter that a change moves is seen through `touched` independent draws, and what is asked anew through one
-    in each release."""
+    in each release at which it is."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         seen = [(count * touched(stream), size) for count, size in change.moves]
-        seen += [(count * stream.releases, size) for count, size in change.anew]
+        seen += [(count * change.times(stream.releases), size) for count, size in change.anew]
         return (tuple(Laplace(count, size / scale) for count, size in seen),)
 
     return losses

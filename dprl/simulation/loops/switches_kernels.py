@@ -1,0 +1,272 @@
+"""The compiled part of the loop of learners that plan rarely, with its records of arrays.
+
+The curator keeps the counts of all users. At a look it releases the matrices; where the learner then plans, it answers,
+step by step, what the learner asks for, computed anew from these counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.learners import ALGORITHMS
+from dprl.learners.linear.switching import (
+    Plan,
+    Planner,
+    SwitchingLearner,
+    doubled,
+    may_plan,
+    next_look,
+)
+from dprl.mdp import planning
+from dprl.mdp.planning import Policy
+from dprl.mdp.tabular import Array
+from dprl.privacy import MECHANISMS, mechanisms
+from dprl.privacy.mechanisms import no_noise
+from dprl.simulation.blocks import Model
+from dprl.simulation.loops.replan_kernels import Record, follow, note, play
+from dprl.simulation.spec import RunSpec
+from dprl.simulation.trace import Ints
+from dprl.statistics.feature_gram import design, hide_matrices
+from dprl.statistics.switched_gram import answered, count, hide_vectors, matrices
+
+
+class Setup(NamedTuple):
+    """What is fixed before the run starts; what is not said here is as in batches_kernels.py.
+
+    Attributes:
+        looks, plans: how often matrices may be released, and how often there may be a plan after the first.
+        ridge: of the matrices that are compared.
+        shift, pull: [looks] bounds in use on the noise of a matrix and of a vector.
+    """
+
+    K: int
+    looks: int
+    plans: int
+    ridge: float
+    leaves: Ints
+    batches: Array
+    once: Ints
+    bound: Array
+    shift: Array
+    pull: Array
+    targets: Ints
+    features: Array
+    constants: Array
+    scales: Array
+    V_star: Array
+    d1: Array
+    alphas: Array
+    walk_below: int
+
+
+class State(NamedTuple):
+    """What the loop changes; what is not said here is as in batches_kernels.py.
+
+    Attributes:
+        position: [9], looks made, users so far, not used, points recorded, targets passed, plans made after the first,
+            looks made and users so far at the last plan, and the last distance between looks, 0 right after a plan.
+        counts: [H, S, A, S + 2], of the users since the last look; total: of all; weighted: what they count.
+        looked, shown: [H, 1, d, d + 1], matrices of the last look, without and with noise.
+        sums, noisy: [H, families, d, d + 1], what the last plan was made from, without and with noise.
+        fresh: [families d] unit noise of the vectors of a step.
+    """
+
+    position: Ints
+    counts: Array
+    total: Array
+    weighted: Array
+    looked: Array
+    shown: Array
+    sums: Array
+    noisy: Array
+    noise: Array
+    fresh: Array
+    memory: Array
+    plan: Plan
+    policy: Policy
+    played: Policy
+    value: Array
+    starts: Ints
+    here: Ints
+    there: Ints
+    totals: Array
+    pac: Ints
+
+
+@kernel
+def simulate(
+    most: int,
+    until: int,
+    users_rng: np.random.Generator,
+    noise_rng: np.random.Generator,
+    model: Model,
+    setup: Setup,
+    state: State,
+    record: Record,
+    step: Callable[..., None],
+    add_noise: Callable[..., None],
+    add_anew: Callable[..., None],
+) -> None:
+    """Look up to `most` times, not again after the first that is at or beyond `until` users.
+
+    When it looks and whether it plans follows from matrices that were released, and from public numbers.
+    """
+    targets, position = setup.targets, state.position
+    made, users, point, target = position[0], position[1], position[3], position[4]
+    spent, distance = position[5], position[8]
+    for _ in range(most):
+        if users >= until:
+            break
+        distance = next_look(users, distance, setup.ridge, setup.looks - made, setup.K)
+        now = users + distance
+        while targets[target] < now:
+            # points of the curve are public: at one nothing is released, and nobody plans
+            play(targets[target] - users, users_rng, model, setup, state)
+            users = targets[target]
+            note(point, users, setup, state, record)
+            point += 1
+            target += 1
+        play(now - users, users_rng, model, setup, state)
+        users = now
+        count(state.counts, state.plan.worth, state.weighted, state.total)
+        show(made, noise_rng, setup, state, add_noise)
+        made += 1
+        if users >= targets[target]:
+            note(point, users, setup, state, record)
+            point += 1
+            target += 1
+        may = may_plan(users, position[7], setup.plans - spent, setup.K)
+        if may and doubled(state.shown, state.noisy, setup.ridge):
+            replan(made, users, noise_rng, setup, state, step, add_anew)
+            spent, distance = spent + 1, 0
+            follow(model, state)
+    position[0], position[1], position[3], position[4] = made, users, point, target
+    position[5], position[8] = spent, distance
+
+
+@kernel
+def show(
+    made: int,
+    noise_rng: np.random.Generator,
+    setup: Setup,
+    state: State,
+    add_noise: Callable[..., None],
+) -> None:
+    """Release the matrices of all users so far."""
+    design(state.weighted, setup.features, state.looked)
+    if setup.scales[0] > 0.0:
+        add_noise(made, setup.leaves, setup.batches, state.memory, noise_rng, state.noise)
+        worst = hide_matrices(state.looked, state.noise, setup.scales, state.shown)
+        state.totals[1] = max(state.totals[1], worst / setup.bound[made])
+
+
+@kernel
+def replan(
+    made: int,
+    users: int,
+    noise_rng: np.random.Generator,
+    setup: Setup,
+    state: State,
+    step: Callable[..., None],
+    add_anew: Callable[..., None],
+) -> None:
+    """Plan with the matrices of the last look, and answer the learner step by step.
+
+    `step` is handed released sums, and what is public; that is the privacy of it. made, users: 0 before the first look.
+    """
+    plan, hidden = state.plan, setup.scales[0] > 0.0 and users > 0
+    shift, pull = 0.0, 0.0
+    matrices(state.looked, state.sums)
+    if hidden:
+        shift, pull = setup.shift[made - 1], setup.pull[made - 1]
+        matrices(state.shown, state.noisy)
+    for h in range(state.policy.shape[0] - 1, -1, -1):
+        answered(state.weighted, h, plan.asked, setup.features, state.sums)
+        if hidden:
+            for i in range(state.fresh.shape[0]):
+                state.fresh[i] = 0.0
+            add_anew(0, setup.once, setup.batches, state.memory, noise_rng, state.fresh)
+            worst = hide_vectors(state.sums, h, state.fresh, setup.scales, state.noisy)
+            state.totals[1] = max(state.totals[1], worst / setup.bound[made - 1])
+        step(h, state.noisy, shift, pull, users, setup.features, setup.constants, plan)
+    state.position[6], state.position[7] = made, users
+
+
+class Kernels(NamedTuple):
+    """The functions the loop is run with, compiled or plain."""
+
+    simulate: Callable[..., None]
+    replan: Callable[..., None]
+    step: Callable[..., None]
+    add_noise: Callable[..., None]
+    add_anew: Callable[..., None]
+    evaluate: Callable[..., None]
+
+
+def planner_of(spec: RunSpec) -> Planner:
+    """How the learner of a spec that this loop plays plans."""
+    return cast(SwitchingLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
+
+
+def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
+    """What a spec's loop is run with."""
+    mechanism = MECHANISMS.get(spec.mechanism or "")
+    found = Kernels(
+        simulate,
+        replan,
+        planner_of(spec).step,
+        mechanism.add_noise if mechanism else no_noise,
+        mechanisms.anew(mechanism) if mechanism else no_noise,
+        planning.evaluate,
+    )
+    if plain:
+        return found
+    signatures = (
+        _simulate_signature(), _replan_signature(), _step_signature(), mechanisms.SIGNATURE, mechanisms.SIGNATURE,
+        planning.EVALUATE,
+    )  # fmt: skip
+    return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+
+
+@cache
+def _examples() -> tuple[Model, Setup, State, Record]:
+    f, i = np.zeros, np.zeros(1, dtype=np.int64)
+    f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
+    table = np.zeros((1, 1, 1, 1), dtype=np.int64)
+    model = Model(f4, f3, f4, f1, f4, f1, True, table)
+    setup = Setup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
+    plan = Plan(f3, f2, i2, f3, f2, f3, f3, f1, f1, f4, f4, f3, f3, f1)
+    state = State(i, f4, f4, f4, f4, f4, f4, f4, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
+    return model, setup, state, Record(i, f1, f1, f1, i2)
+
+
+@cache
+def _step_signature() -> Any:
+    """The declared types of a planner of one step, see learners/linear/switching.py."""
+    _, setup, state, _ = _examples()
+    number, whole = type_of(1.0), type_of(1)
+    public = (type_of(setup.features), type_of(setup.constants))
+    return type_of(None)(whole, type_of(state.noisy), number, number, whole, *public, type_of(state.plan))
+
+
+@cache
+def _simulate_signature() -> Any:
+    """The declared types of `simulate`, read off small examples of its records."""
+    whole, noise = type_of(1), function_type(mechanisms.SIGNATURE)
+    records = (type_of(example) for example in _examples())
+    handed = (function_type(_step_signature()), noise, noise)
+    return type_of(None)(whole, whole, rng_type(), rng_type(), *records, *handed)
+
+
+@cache
+def _replan_signature() -> Any:
+    """The same of `replan`."""
+    whole, noise = type_of(1), function_type(mechanisms.SIGNATURE)
+    _, setup, state, _ = _examples()
+    handed = (function_type(_step_signature()), noise)
+    return type_of(None)(whole, whole, rng_type(), type_of(setup), type_of(state), *handed)
