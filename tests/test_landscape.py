@@ -27,7 +27,7 @@ from dprl.landscape import (
 )
 from dprl.landscape import entry as places
 from dprl.landscape.compute import ends
-from dprl.landscape.entry import DECADES, absent, paper, year
+from dprl.landscape.entry import DECADES, absent, paper, unprinted, year
 from dprl.landscape.gather import added, gather
 from dprl.landscape.rows import TRUSTS, listed, users_words, whole
 from dprl.learners import ALGORITHMS
@@ -174,9 +174,12 @@ def test_constants_are_those_by_default_or_the_papers(table: Landscape) -> None:
     usual, printed = (rows(table, "clinic", 10**9, paper) for paper in (False, True))
     assert {row.entry.bonus for row in printed} == {"paper"}
     assert all(row.entry.default for row in usual)
-    assert {(r.entry.learner, r.entry.privacy) for r in usual} == {
+    missing = {r.entry.learner for r in usual} - {r.entry.learner for r in printed}
+    assert {(r.entry.learner, r.entry.privacy) for r in usual if r.entry.learner not in missing} == {
         (r.entry.learner, r.entry.privacy) for r in printed
     }
+    assert missing == unprinted().keys() == {"lsvi-ucb-rare", "lsvi-ucb-plus-plus"}
+    assert all("could not be had" in why and why.endswith(".") for why in unprinted().values())
 
 
 def test_the_csv_has_every_learner_problem_and_k(table: Landscape) -> None:

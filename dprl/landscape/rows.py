@@ -86,7 +86,7 @@ class Row:
         if self.printed:
             claims, proves = self.printed.claimed, (self.printed.epsilon, self.printed.delta)
             said.append(f"noise as printed claims {promise(*claims)}; it proves {promise(*proves)}")
-        return "; ".join(said) or "no paper states a bound for it under this trust"
+        return "; ".join(said) or "no bound of a paper is listed for it under this trust"
 
     @property
     def measured(self) -> str:

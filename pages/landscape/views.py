@@ -14,7 +14,7 @@ from dprl.figures import landscape as figures
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
 from dprl.landscape import PROBLEMS, TARGET, Cell, Row, frame
-from dprl.landscape.entry import absent, paper, year
+from dprl.landscape.entry import absent, paper, unprinted, year
 from dprl.landscape.rows import CLAIMED, TRUSTS, listed
 from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
@@ -203,6 +203,10 @@ def lacking() -> None:
                         f"- {escape(ALGORITHMS[key].title)}: {escape(why)}" for key, why in missing.items()
                     )
                 )
+        st.markdown("**Without paper constants**")
+        st.markdown(
+            "\n".join(f"- {escape(ALGORITHMS[key].title)}: {escape(why)}" for key, why in unprinted().items())
+        )
         tried = [
             cell for cell in table().cells.values() if cell.refused and table().entries[cell.entry].default
         ]
