@@ -105,7 +105,7 @@ TAKEN = {
     "dprl.claims.gather": {"evidence"},
     "dprl.claims.report": {"Report", "report", "version"},
     "dprl.landscape": {"BUDGET", "PROBLEMS", "SEEDS", "TARGET", "Cell", "Landscape", "Row", "frame", "rows"},
-    "dprl.landscape.entry": {"DECADES", "absent", "paper", "year"},
+    "dprl.landscape.entry": {"DECADES", "absent", "paper", "unprinted", "year"},
     "dprl.landscape.rows": {"CLAIMED", "TRUSTS", "listed", "size_words", "whole"},
     "dprl.simulation.uploads": {"kept"},
     "dprl.simulation.uploads.declaration": {"Declaration", "declaration", "written"},
