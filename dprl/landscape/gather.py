@@ -167,11 +167,11 @@ def added(
     today = entries()
     missing = [entry for entry in today if entry.key not in known.entries]
     found = gather(compute, problems, missing, known.users)
-    cells = known.cells | found.cells
+    cells = dict(known.cells) | dict(found.cells)
     return Landscape(
         known.version,
         known.users,
         {entry.key: entry for entry in today},
         {key: cells[key] for key in ((entry.key, problem.key) for problem in problems for entry in today)},
-        known.printed | found.printed,
+        dict(known.printed) | dict(found.printed),
     )

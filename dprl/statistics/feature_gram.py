@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, log, log2, sqrt
+from typing import Self
 
 import numpy as np
 
@@ -124,7 +125,7 @@ class FeatureGram:
         """The most that any draw is before it is multiplied."""
         return tail
 
-    def evened(self) -> FeatureGram:
+    def evened(self) -> Self:
         """Released in units that make the best of a budget."""
         return replace(self, even=True)
 

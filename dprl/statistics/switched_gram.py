@@ -37,8 +37,8 @@ class SwitchedGram(FeatureGram):
     looks: int = 1
 
     parts = "the matrices of features, and of the regressions of values on them, which are summed anew at each plan"
-    norms = ("l2",)
-    prints = ()
+    norms = ("l2",)  # type: ignore[assignment]
+    prints = ()  # type: ignore[assignment]
 
     @property
     def formula(self) -> str:  # type: ignore[override]

@@ -241,8 +241,8 @@ def check(spec: RunSpec) -> None:
         # shuffled bits are whole numbers, and may cancel; of one user only one question is answered
         least = {"cells": 0.5, "one-hot": 0.0}.get(MECHANISMS[spec.mechanism or ""].norm, 0.9999)
         # before it has planned once, one that plans rarely holds nothing
-        told = trace.series.get("plans", np.ones(D)) > 0
-        assert not told.any() or (trace.noisy[told] != summed[told]).mean() > least
+        planned = trace.series.get("plans", np.ones(D)) > 0
+        assert not planned.any() or (trace.noisy[planned] != summed[planned]).mean() > least
         if spec.privacy == "shuffle" and spec.environment != "custom":
             np.testing.assert_array_equal(rewards(trace.counts), np.round(rewards(trace.counts)))
         assert trace.guarantee.claimed_epsilon == spec.epsilon

@@ -124,7 +124,7 @@ def test_plans_and_their_times_are_a_function_of_what_was_released(key: str) -> 
                         h, state.noisy, 1.0, 1.0, at, run.setup.features, run.setup.constants, state.plan
                     )
                 position[5], position[7], position[8] = position[5] + 1, at, 0
-                seen += [np.array(at), *(np.array(part) for part in state.plan)]
+                seen += [np.array(float(at)), *(np.array(part, dtype=float) for part in state.plan)]
         return seen, run.mdp.P
 
     first, P = learned(0, 0)

@@ -101,8 +101,10 @@ class Dense:
     def grown(self, h: int, weight: float) -> float:
         run, d = self.run, self.phi.shape[-1]
         M = run.state.noisy[h, 0, :, :d] + (0.25 + self.told()[0]) * np.eye(d)
-        most = d * log(1 + weight * run.users / (d * 0.25))
-        return min(most, max(np.linalg.slogdet(M / 0.25)[1], 0.0)) if np.linalg.eigvalsh(M)[0] > 0 else most
+        most: float = d * log(1 + weight * run.users / (d * 0.25))
+        if np.linalg.eigvalsh(M)[0] <= 0:
+            return most
+        return min(most, max(float(np.linalg.slogdet(M / 0.25)[1]), 0.0))
 
     def rare(self) -> None:
         run = self.run
@@ -153,8 +155,8 @@ class Dense:
                         worth[h, s, a] = W
                         continue
                     off = max(min(apart, high[s, a] - down[s, a]), 0.0) / (top - base)
-                    sides = [(x[s, a] - (base + top) / 2) / (top - base) for x in (down, high)]
-                    v = proxy(*sides, (ends[2][1][s, a] + 0.5) / 4 + off) * (top - base) ** 2
+                    under, over = ((x[s, a] - (base + top) / 2) / (top - base) for x in (down, high))
+                    v = proxy(under, over, (ends[2][1][s, a] + 0.5) / 4 + off) * (top - base) ** 2
                     worth[h, s, a] = min(W, max(1.0, extent**2 / 4 / v if v > 0 else W))
             V[h], low[h] = self.Q[h].max(-1), self.floor[h].max(-1)
         self.worth = worth

@@ -77,7 +77,8 @@ def test_answers_are_what_users_count_with_the_weight_of_their_time() -> None:
         worth = rng.uniform(1, 4, (H, S, A))
         for h in range(H):
             s, a, x, r = rng.integers(S), rng.integers(A), rng.integers(S), rng.random()
-            block[h, s, a, [x, S]] += 1
+            block[h, s, a, x] += 1
+            block[h, s, a, S] += 1
             block[h, s, a, S + 1] += r
             y = asked[h, :, x] + asked[h, :, S] + asked[h, :, S + 1] * r
             expected[h] += worth[h, s, a] * y[:, None] * features[s, a]

@@ -49,9 +49,7 @@ class SwitchRun(SlicedRun):
         if spec.epsilon is None:
             return noise_of(spec, np.array([K]))
         often = looks(size, K)
-        statistic = replace(
-            cast(SwitchedGram, learner_of(spec).seen(spec.bonus)), releases=plans(size, K), looks=often
-        )
+        statistic = replace(learner_of(spec).seen(spec.bonus), releases=plans(size, K), looks=often)
         # when it looks follows from what was released; noise is for as many releases, whenever they are
         return noise_of(spec, np.append(np.arange(1, often), K), statistic=statistic)
 
