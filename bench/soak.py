@@ -33,6 +33,7 @@ from tests.pages.test_hostile import GOOD
 GROWN = 50.0  # MB
 STAY = 6.0  # seconds between two things that a visitor does, at most
 LOOK = 30.0
+AROUND = 40  # lines of the log that are printed from where something is wrong
 # What a server that is well does not log.
 BAD = re.compile(r"Traceback|\bERROR\b|\berror:|CRITICAL|Exception")
 
@@ -118,8 +119,10 @@ def main() -> int:
             stay, watched = asyncio.run(soak(app, options.minutes, options.people))
         finally:
             app.end()
-        wrong = [line for line in app.log().splitlines() if BAD.search(line)]
-    print("\n".join(wrong[:20]))
+        log = app.log().splitlines()
+        wrong = [at for at, line in enumerate(log) if BAD.search(line)]
+    for at in wrong[:20]:
+        print("\n".join(log[max(at - 1, 0) : at + AROUND]))
     third = max(1, len(watched) // 3)
     grown = float(np.median(watched[-third:]) - np.median(watched[third : 2 * third] or watched[:1]))
     print(
