@@ -104,7 +104,7 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         c for c in known if c not in fitted and c.kind.model != "none" and LITTLE < least([c.share]) < np.inf
     ]
     if hopeless:
-        names = " and ".join(quoted(c.label) for c in hopeless)
+        names = listed([quoted(c.label) for c in hopeless])
         lost = percent(least([c.share for c in hopeless]))
         text += f" {names} learned little anywhere here: at least {lost} of everything was lost."
     return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].center[-1]))}."

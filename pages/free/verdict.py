@@ -9,7 +9,7 @@ import numpy as np
 from dprl.metrics import FLAT
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts
-from dprl.words import exponent, human, plural
+from dprl.words import exponent, human, listed, plural
 from pages.free.state import Measured
 
 
@@ -87,6 +87,6 @@ def late_mistakes(runs: Sequence[Measured]) -> str:
     if not said or stopped_short(runs):
         return ""
     return (
-        f"The run without privacy lost more in the end {' and '.join(said)}: rare late mistakes that cost far more "
+        f"The run without privacy lost more in the end {listed(said)}: rare late mistakes that cost far more "
         "than all the learning before them. Such seeds carry the mean, and have no exponent."
     )

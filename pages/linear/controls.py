@@ -11,7 +11,7 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec, estimate
-from dprl.words import duration, plural
+from dprl.words import duration, listed, plural
 from pages.free.controls import noise
 from pages.linear.examples import BASE, DEFAULT
 from pages.linear.link import MAX_CURVES
@@ -58,7 +58,7 @@ def learners(s: Session, settings: Settings) -> None:
     )
     others = [ALGORITHMS[key].title for key in LEARNERS if key not in options]
     if others:
-        st.caption(f"{escape(' and '.join(others))} would need another kind of linear environment.")
+        st.caption(f"{escape(listed(others))} would need another kind of linear environment.")
 
 
 def trusted(s: Session, settings: Settings) -> None:

@@ -14,7 +14,7 @@ from dprl.figures.looks import Kind, numbered
 from dprl.figures.tradeoff import Frontier
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import Model
-from dprl.words import quoted
+from dprl.words import listed, quoted
 from pages.offline.settings import Settings
 from pages.shared.results import answers, data, together
 from pages.shared.results.bundled import bundled, bundled_ends
@@ -286,7 +286,7 @@ def refusals(study: Study) -> list[str]:
     )
     sentences = []
     for reason, lines in study.refusals.items():
-        of = f" of {' and '.join(quoted(named[line]) for line in lines)}" if len(lines) < len(named) else ""
+        of = f" of {listed([quoted(named[line]) for line in lines])}" if len(lines) < len(named) else ""
         sentences.append(f"Left out{of}: {escape(reason)}")
     return sentences
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dprl import search
 from dprl.figures import tradeoff as figures
-from dprl.words import between, human, quoted
+from dprl.words import between, human, listed, quoted
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
@@ -177,9 +177,7 @@ def compare(study: Study, found: list[search.Users]) -> str:
     least, most = human(ends[best].needed), others[-1:]
     if few:  # how many the best needs is not known, so there are no multiples of it
         needs = "needs" if len(few) == 1 else "need"
-        said = [
-            f"{' and '.join(titles[way] for way in few)} {needs} at most {least} users, the fewest looked at"
-        ]
+        said = [f"{listed([titles[way] for way in few])} {needs} at most {least} users, the fewest looked at"]
         said += [f"{titles[way]} needs {human(ends[way].needed)}, the most" for way in most if way not in few]
     else:
         times = multiples(study, found)

@@ -44,7 +44,7 @@ def last(S: int) -> Array:
 
 ALGORITHM = SwitchingLearner(
     key="lsvi-ucb-rare",
-    title="LSVI-UCB, rare",
+    title="LSVI-UCB (rare)",
     summary="LSVI-UCB that updates its policy only where released matrices say that much more is known in a direction.",
     source="after Ngo, Vietri, Wu 2022 (abstract read); Zhou 2026 (abstract read)",
     planners={

@@ -16,7 +16,7 @@ from dprl.privacy.privatizers import Privatizer
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
 from dprl.simulation.table import TIED
-from dprl.words import human
+from dprl.words import human, listed
 from pages.shared.controls.widgets import complaint, exact, locked, log_slider, select, setter, stops, titles
 from pages.shared.names import CONSISTENT, TIED_HELP
 from pages.shared.text import escape
@@ -97,7 +97,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     )
     if pure:
         st.caption("Answers prove (ε, 0), so that no δ is needed.")
-    only = " and ".join(MECHANISMS[m].title for m in fitting)
+    only = listed([MECHANISMS[m].title for m in fitting])
     if len(fitting) < len(printed):
         st.caption(f"At δ = 0 only {escape(only)} proves anything.")
     elif len(printed) < len(known):
