@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -100,3 +101,14 @@ def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits,
         "e => { const r = e.getBoundingClientRect(); return [1, 39].every(x => [1, 39].every(y => "
         "e.contains(document.elementFromPoint(r.left + x, r.top + y)))); }"
     )
+
+
+@pytest.mark.thorough
+def test_small_print_over_a_page_is_read_by_night(visit: Visits, idle: Idle) -> None:
+    page = visit("explore?v=2&t=3&c=env.custom~K.1e6", 1280, "dark")
+    page.get_by_role("button", name="Edit", exact=True).click()
+    small = page.get_by_role("dialog").get_by_test_id("stCaptionContainer").locator("p").first
+    expect(small).to_be_visible()
+    idle(page)
+    color = small.evaluate("p => getComputedStyle(p).color")
+    assert min(map(int, re.findall(r"\d+", color)[:3])) > 160, color  # on #0e1117
