@@ -16,6 +16,7 @@ from pages.shared.results.data import store
 from pages.shared.visitor.state import read_address, write_address
 
 PACE = 1.0  # seconds between two looks at the room
+COST = 0.001  # CPU seconds that a look takes, at most
 
 
 def main() -> None:
@@ -58,7 +59,7 @@ def watch(what: Callable[[Room], object], drawn: Room) -> None:
         if now is None or what(now) != what(drawn):
             st.rerun()
 
-    redrawn(look, PACE, "room")
+    redrawn(look, PACE, "room", COST)
 
 
 main()

@@ -115,3 +115,20 @@ def test_who_has_gone_without_a_word_counts_no_more(monkeypatch: pytest.MonkeyPa
     assert crowd.pace((2, "results"), 0.4, 0.1) == 1.1 / frame.SHARE
     server.now += 16.0
     assert crowd.pace((2, "results"), 0.4, 0.1) == 0.1 / frame.SHARE
+
+
+def test_what_is_known_to_cost_little_keeps_its_pace_from_the_first_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = Server(monkeypatch)
+    sessions = {name: [Session() for _ in range(41)] for name in ("room", "results")}
+
+    def paces(name: str, cost: float) -> list[float | None]:
+        found = []
+        for server.session in sessions[name]:
+            frame.redrawn(server.draw, 1.0, name, cost)
+            found.append(server.pace)
+        return found
+
+    assert paces("room", 0.001) == [1.0] * 41
+    assert paces("results", frame.COST)[-1] == pytest.approx((41 * 0.001 + 41 * frame.COST) / frame.SHARE)

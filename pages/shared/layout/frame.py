@@ -26,8 +26,8 @@ P = ParamSpec("P")
 CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
 HOME = "pages/home/page.py"
 ANSWERED = 0.3  # seconds between two looks at what workers were asked
-SHARE = 0.2  # of a processor, which parts that redraw themselves may take together; sending them takes as much again
-COST = 0.01  # CPU seconds of drawing a part, until one of its name has been drawn
+SHARE = 0.2  # of a processor, which drawing parts that redraw themselves may take together; sending them comes on top
+COST = 0.01  # CPU seconds of drawing a part with a chart, until one of its name has been drawn
 
 
 class Crowd:
@@ -39,15 +39,16 @@ class Crowd:
         ] = {}  # when each is gone, and what drawing it costs
         self._lock = Lock()
 
-    def pace(self, part: tuple[int, str], least: float, cost: float | None) -> float:
+    def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
         """After how many seconds, `least` or more, a part that is drawn now may be drawn again; cost: CPU seconds of
-        that, where it is known. Who has not been drawn three times as long is gone: browsers forget to say goodbye."""
+        that, where it is known; guess: where nothing is known of any of its name. Who has not been drawn three times as
+        long is gone: browsers forget to say goodbye."""
         now = time.monotonic()
         with self._lock:
             self._parts = {part: told for part, told in self._parts.items() if told[0] >= now}
             if cost is None:
                 like = [cost for (_, name), (_, cost) in self._parts.items() if name == part[1]]
-                cost = sum(like) / len(like) if like else COST
+                cost = sum(like) / len(like) if like else guess
             self._parts[part] = now, cost
             pace = max(least, sum(cost for _, cost in self._parts.values()) / SHARE)
             self._parts[part] = now + 3 * pace, cost
@@ -91,8 +92,11 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
     return safely
 
 
-def redrawn(draw: Callable[[bool], object], every: float | None, name: str = "results") -> None:
+def redrawn(
+    draw: Callable[[bool], object], every: float | None, name: str = "results", cost: float = COST
+) -> None:
     """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
+    cost: CPU seconds of that, about, until it has been measured.
 
     While it misses an answer of the workers it is drawn again, too. Where many visitors are, it is done less often, so
     that there is time for what they press: browsers ask at the pace they were told, whether or not the last answer has
@@ -107,7 +111,7 @@ def redrawn(draw: Callable[[bool], object], every: float | None, name: str = "re
         if wanted is None:
             crowd.left(me)
             return None
-        return crowd.pace(me, wanted, s.costs.get(name))
+        return crowd.pace(me, wanted, s.costs.get(name), cost)
 
     pace = fitting()
     again = False  # after the page's own run
