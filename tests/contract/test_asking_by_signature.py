@@ -5,8 +5,6 @@ It is answered step by step, about the values it has just planned, and about no 
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from dprl import ALGORITHMS, RunSpec
 from dprl.learners.linear.value_iteration import LinearProblem, ValueIterationLearner, next_block
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import BatchRun
+from tests.contract.signatures import names, no_other_way, only_known
 
 LEARNERS = [key for key, a in ALGORITHMS.items() if a.loop == "batches"]
 PARAMS = {"stages": 1, "drugs": 2, "symptoms": 2, "H": 3}
@@ -35,31 +34,21 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
     planners = [learner.planner(bonus) for bonus in learner.bonuses]
     for step, constants, confidence, longest in planners:
         arguments = ["h", "released", "shift", "pull", "users", "features", "constants", "plan"]
-        assert list(inspect.signature(step).parameters) == arguments
-        assert list(inspect.signature(constants).parameters) == ["problem"]
-        assert len(inspect.signature(longest).parameters) == 1
+        assert names(step) == arguments
+        assert names(constants) == ["problem"]
+        assert len(names(longest)) == 1
         arguments = ["released", "shift", "pull", "users", "constants"]
-        assert list(inspect.signature(confidence).parameters) == arguments
+        assert names(confidence) == arguments
     assert list(LinearProblem.__dataclass_fields__) == ["size", "K", "beta", "bound", "norm"]
     arguments = ["most", "users", "K", "d1", "features", "moved", "plan"]
-    assert list(inspect.signature(next_block).parameters) == arguments
-    pending: list[Callable[..., Any]] = [
-        next_block,
-        *(function for planner in planners for function in planner),
-    ]
-    seen: set[Callable[..., Any]] = set()
-    while pending:
-        function = pending.pop()
-        if function in seen:
-            continue
-        seen.add(function)
-        found = inspect.getclosurevars(function)
-        assert not found.nonlocals
-        for name, value in found.globals.items():
-            assert inspect.ismodule(value) or callable(value) or isinstance(value, int | float), name
-            if inspect.isfunction(value):
-                assert value.__module__.split(".")[:2] in (["dprl", "learners"], ["dprl", "mdp"]), name
-                pending.append(value)
+    assert names(next_block) == arguments
+    no_other_way(
+        [
+            next_block,
+            *(function for planner in planners for function in planner),
+        ],
+        ["dprl.learners", "dprl.mdp"],
+    )
 
 
 @pytest.mark.parametrize("mechanism", ["gaussian-toeplitz", "laplace-tree"])
@@ -76,11 +65,7 @@ def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, mech
     def watched(h: int, *arguments: Any) -> None:
         handed.append(h)
         np.testing.assert_array_equal(state.noisy[:h, :, :, -1], before[:h, :, :, -1])
-        for argument in arguments:
-            for array in argument if isinstance(argument, tuple) else [argument]:
-                if isinstance(array, np.ndarray):
-                    assert isinstance(argument, tuple) or any(array is one for one in known)
-                    assert not any(np.shares_memory(array, one) for one in hidden)
+        only_known(arguments, known, hidden)
         step(h, *arguments)
         if h == 0:
             before[:] = state.noisy

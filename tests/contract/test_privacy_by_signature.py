@@ -17,6 +17,7 @@ from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, SeedRun, schedules, start
 from dprl.simulation.online import small_problem
+from tests.contract.signatures import names, no_other_way
 from tests.contract.test_pairs import LEARNERS, small_spec
 
 
@@ -32,8 +33,8 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
             arguments.insert(4, "users")
         if learner.draws:
             arguments.insert(4, "draws")
-        assert list(inspect.signature(plan).parameters) == arguments
-        assert list(inspect.signature(constants).parameters) == ["problem"]
+        assert names(plan) == arguments
+        assert names(constants) == ["problem"]
     assert {f.name for f in Problem.__dataclass_fields__.values()} == {
         "H",
         "S",
@@ -47,21 +48,9 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
         "branching",
         "rows",
     }
-    pending: list[Callable[..., Any]] = [function for planner in planners for function in planner]
-    seen: set[Callable[..., Any]] = set()
-    while pending:
-        function = pending.pop()
-        if function in seen:
-            continue
-        seen.add(function)
-        found = inspect.getclosurevars(function)
-        assert not found.nonlocals
-        for name, value in found.globals.items():
-            assert inspect.ismodule(value) or callable(value) or isinstance(value, int | float), name
-            if inspect.isfunction(value):
-                where = value.__module__.split(".")
-                assert where[:2] == ["dprl", "learners"] or where == ["dprl", "mdp", "structure"], name
-                pending.append(value)
+    no_other_way(
+        [function for planner in planners for function in planner], ["dprl.learners", "dprl.mdp.structure"]
+    )
 
 
 @pytest.mark.parametrize(

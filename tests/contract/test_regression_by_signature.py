@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from dprl import ALGORITHMS, RunSpec
 from dprl.learners.linear.learner import MixtureLearner, MixtureProblem, next_block
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import RegressionRun
+from tests.contract.signatures import names, no_other_way, only_known
 
 LEARNERS = [key for key, a in ALGORITHMS.items() if a.loop == "regress"]
 PARAMS = {"d": 2, "S": 3, "H": 3}
@@ -37,11 +36,11 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
     planners = [learner.planner(bonus) for bonus in learner.bonuses]
     for planner in planners:
         arguments = ["released", "error", "users", "features", "rewards", "constants", "plan"]
-        assert list(inspect.signature(planner.plan).parameters) == arguments
-        assert list(inspect.signature(planner.constants).parameters) == ["problem"]
+        assert names(planner.plan) == arguments
+        assert names(planner.constants) == ["problem"]
         if planner.confidence is not None:
             told = ["released", "error", "users", "constants"]
-            assert list(inspect.signature(planner.confidence).parameters) == told
+            assert names(planner.confidence) == told
     assert list(MixtureProblem.__dataclass_fields__) == [
         "size",
         "K",
@@ -50,24 +49,14 @@ def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
         "statistic",
         "quantile",
     ]
-    assert list(inspect.signature(next_block).parameters) == ["most", "users", "K", "d1", "features", "plan"]
-    pending: list[Callable[..., Any]] = [
-        next_block,
-        *(function for planner in planners for function in planner if function is not None),
-    ]
-    seen: set[Callable[..., Any]] = set()
-    while pending:
-        function = pending.pop()
-        if function in seen:
-            continue
-        seen.add(function)
-        found = inspect.getclosurevars(function)
-        assert not found.nonlocals
-        for name, value in found.globals.items():
-            assert inspect.ismodule(value) or callable(value) or isinstance(value, int | float), name
-            if inspect.isfunction(value):
-                assert value.__module__.split(".")[:2] in (["dprl", "learners"], ["dprl", "mdp"]), name
-                pending.append(value)
+    assert names(next_block) == ["most", "users", "K", "d1", "features", "plan"]
+    no_other_way(
+        [
+            next_block,
+            *(function for planner in planners for function in planner if function is not None),
+        ],
+        ["dprl.learners", "dprl.mdp"],
+    )
 
 
 @pytest.mark.parametrize("privacy", ["central", "local"])
@@ -83,11 +72,7 @@ def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, priv
     def watched(*arguments: Any) -> None:
         nonlocal handed
         handed += 1
-        for argument in arguments:
-            for array in argument if isinstance(argument, tuple) else [argument]:
-                if isinstance(array, np.ndarray):
-                    assert isinstance(argument, tuple) or any(array is one for one in known)
-                    assert not any(np.shares_memory(array, one) for one in hidden)
+        only_known(arguments, known, hidden)
         plan(*arguments)
 
     run._kernels = run._kernels._replace(plan=watched)

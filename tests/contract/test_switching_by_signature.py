@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from dprl import ALGORITHMS, RunSpec
 from dprl.learners.linear import switching
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import SwitchRun
+from tests.contract.signatures import names, no_other_way, only_known
 
 LEARNERS = [key for key, a in ALGORITHMS.items() if a.loop == "switches"]
 PARAMS = {"stages": 1, "drugs": 2, "symptoms": 2, "H": 3}
@@ -38,26 +38,15 @@ def test_planner_and_schedule_have_no_other_way_to_data(key: str) -> None:
     }
     for planner in planners:
         arguments = ["h", "released", "shift", "pull", "users", "features", "constants", "plan"]
-        assert list(inspect.signature(planner.step).parameters) == arguments
-        assert list(inspect.signature(planner.constants).parameters) == ["problem"]
+        assert names(planner.step) == arguments
+        assert names(planner.constants) == ["problem"]
         arguments = ["released", "shift", "pull", "users", "constants"]
-        assert list(inspect.signature(planner.confidence).parameters) == arguments
+        assert names(planner.confidence) == arguments
     for rule, arguments in rules.items():
-        assert list(inspect.signature(rule).parameters) == arguments
-    pending = [*rules, *(function for planner in planners for function in planner)]
-    seen: set[Callable[..., Any]] = set()
-    while pending:
-        function = pending.pop()
-        if function in seen:
-            continue
-        seen.add(function)
-        found = inspect.getclosurevars(function)
-        assert not found.nonlocals
-        for name, value in found.globals.items():
-            assert inspect.ismodule(value) or callable(value) or isinstance(value, int | float), name
-            if inspect.isfunction(value):
-                assert value.__module__.split(".")[:2] in (["dprl", "learners"], ["dprl", "mdp"]), name
-                pending.append(value)
+        assert names(rule) == arguments
+    no_other_way(
+        [*rules, *(function for planner in planners for function in planner)], ["dprl.learners", "dprl.mdp"]
+    )
 
 
 @pytest.mark.parametrize("key", LEARNERS)
@@ -76,11 +65,7 @@ def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str) -> N
     def watched(h: int, *arguments: Any) -> None:
         handed.append(h)
         np.testing.assert_array_equal(state.noisy[:h, :, :, -1], before[:h, :, :, -1])
-        for argument in arguments:
-            for array in argument if isinstance(argument, tuple) else [argument]:
-                if isinstance(array, np.ndarray):
-                    assert isinstance(argument, tuple) or any(array is one for one in known)
-                    assert not any(np.shares_memory(array, one) for one in hidden)
+        only_known(arguments, known, hidden)
         step(h, *arguments)
         if h == 0:
             before[:] = state.noisy
@@ -101,10 +86,8 @@ def test_plans_and_their_times_are_a_function_of_what_was_released(key: str) -> 
         state, rng = run.state, np.random.default_rng(0)
         d, H = run.setup.features.shape[-1], run.mdp.H
         seen: list[Array] = []
-        position, at = (
-            state.position,
-            0,
-        )  # what is shown to it: matrices that grow with the users, and vectors
+        position, at = state.position, 0
+        # what is shown to it: matrices that grow with the users, and vectors
         while at < run.spec.episodes:
             distance = switching.next_look(
                 at, int(position[8]), run.setup.ridge, run.setup.looks - int(position[0]), run.spec.episodes

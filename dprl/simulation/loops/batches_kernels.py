@@ -7,21 +7,19 @@ learner asks for, computed anew from those counts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.kernels import kernel
 from dprl.learners import ALGORITHMS
 from dprl.learners.linear.value_iteration import Plan, Planner, ValueIterationLearner, next_block
-from dprl.mdp import planning
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.privacy import MECHANISMS, mechanisms
-from dprl.privacy.mechanisms import no_noise
 from dprl.simulation.blocks import Model
-from dprl.simulation.loops.replan_kernels import Record, follow, note, play
+from dprl.simulation.loops import asking
+from dprl.simulation.loops.asking import Kernels
+from dprl.simulation.loops.play import Record, follow, note, play
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import design, hide_matrices, hide_vector, moved, regressed
@@ -125,7 +123,8 @@ def simulate(
             target += 1
         play(now - users, users_rng, model, setup, state)
         users = now
-        release(made, users, noise_rng, setup, state, step, add_noise, add_anew)
+        show(made, noise_rng, setup, state, add_noise)
+        answer(made, users, noise_rng, setup, state, step, add_anew)
         made += 1
         if users >= targets[target]:
             note(point, users, setup, state, record)
@@ -136,28 +135,39 @@ def simulate(
 
 
 @kernel
-def release(
+def show(
+    made: int,
+    noise_rng: np.random.Generator,
+    setup: Setup,
+    state: State,
+    add_noise: Callable[..., None],
+) -> None:
+    """Release the matrices of all users so far."""
+    design(state.counts, setup.features, state.sums)
+    if setup.scales[0] > 0.0:
+        add_noise(made, setup.leaves, setup.batches, state.memory, noise_rng, state.noise)
+        worst = hide_matrices(state.sums, state.noise, setup.scales, state.noisy)
+        state.totals[1] = max(state.totals[1], worst / setup.bound[made])
+
+
+@kernel
+def answer(
     made: int,
     users: int,
     noise_rng: np.random.Generator,
     setup: Setup,
     state: State,
     step: Callable[..., None],
-    add_noise: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
-    """Release the matrices, and then answer the learner step by step.
+    """Answer the learner step by step.
 
-    `step` is handed released sums, and what is public; that is the privacy of it. users: 0 before the first.
+    `step` is handed released sums, and what is public; that is the privacy of it. users: 0 before the first release.
     """
     plan, hidden = state.plan, setup.scales[0] > 0.0 and users > 0
     shift, pull = 0.0, 0.0
-    design(state.counts, setup.features, state.sums)
     if hidden:
         shift, pull = setup.shift[made], setup.pull[made]
-        add_noise(made, setup.leaves, setup.batches, state.memory, noise_rng, state.noise)
-        worst = hide_matrices(state.sums, state.noise, setup.scales, state.noisy)
-        state.totals[1] = max(state.totals[1], worst / setup.bound[made])
     for h in range(state.policy.shape[0] - 1, -1, -1):
         regressed(state.counts, h, setup.features, plan.V, plan.middle, plan.unit, state.sums)
         if hidden:
@@ -169,17 +179,6 @@ def release(
         step(h, state.noisy, shift, pull, users, setup.features, setup.constants, plan)
 
 
-class Kernels(NamedTuple):
-    """The functions the loop is run with, compiled or plain."""
-
-    simulate: Callable[..., None]
-    release: Callable[..., None]
-    step: Callable[..., None]
-    add_noise: Callable[..., None]
-    add_anew: Callable[..., None]
-    evaluate: Callable[..., None]
-
-
 def planner_of(spec: RunSpec) -> Planner:
     """How the learner of a spec that this loop plays plans."""
     return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
@@ -187,25 +186,9 @@ def planner_of(spec: RunSpec) -> Planner:
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
     """What a spec's loop is run with."""
-    mechanism = MECHANISMS.get(spec.mechanism or "")
-    found = Kernels(
-        simulate,
-        release,
-        planner_of(spec).step,
-        mechanism.add_noise if mechanism else no_noise,
-        mechanisms.anew(mechanism) if mechanism else no_noise,
-        planning.evaluate,
-    )
-    if plain:
-        return found
-    signatures = (
-        _simulate_signature(), _release_signature(), _step_signature(), mechanisms.SIGNATURE, mechanisms.SIGNATURE,
-        planning.EVALUATE,
-    )  # fmt: skip
-    return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+    return asking.kernels_of(spec, simulate, answer, planner_of(spec).step, _examples, plain)
 
 
-@cache
 def _examples() -> tuple[Model, Setup, State, Record]:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
@@ -215,33 +198,3 @@ def _examples() -> tuple[Model, Setup, State, Record]:
     plan = Plan(f3, f2, i2, f1, f1, f4, f4, f3, f3, f1)
     state = State(i, f4, f4, f4, f3, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)
-
-
-@cache
-def _step_signature() -> Any:
-    """The declared types of a planner of one step, see learners/linear/value_iteration.py."""
-    _, setup, state, _ = _examples()
-    number, whole = type_of(1.0), type_of(1)
-    public = (type_of(setup.features), type_of(setup.constants))
-    return type_of(None)(whole, type_of(state.noisy), number, number, whole, *public, type_of(state.plan))
-
-
-def _three() -> tuple[Any, ...]:
-    noise = function_type(mechanisms.SIGNATURE)
-    return function_type(_step_signature()), noise, noise
-
-
-@cache
-def _simulate_signature() -> Any:
-    """The declared types of `simulate`, read off small examples of its records."""
-    whole = type_of(1)
-    records = (type_of(example) for example in _examples())
-    return type_of(None)(whole, whole, rng_type(), rng_type(), *records, *_three())
-
-
-@cache
-def _release_signature() -> Any:
-    """The same of `release`."""
-    whole = type_of(1)
-    _, setup, state, _ = _examples()
-    return type_of(None)(whole, whole, rng_type(), type_of(setup), type_of(state), *_three())

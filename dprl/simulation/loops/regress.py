@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners.linear.learner import MixtureProblem, Plan
-from dprl.mdp import planning
 from dprl.mdp.counts import empty
 from dprl.mdp.mixture import Mixture
 from dprl.mdp.tabular import Array
@@ -16,19 +16,19 @@ from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
+from dprl.simulation.loops.linear import LinearRun
 from dprl.simulation.loops.regress_kernels import Setup, State, kernels_of, planner_of
-from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
+from dprl.simulation.loops.slices import CHECKPOINTS
 from dprl.simulation.prepare import PAC_ALPHAS, size_of
 from dprl.simulation.spec import RunSpec
 from dprl.statistics.value_regression import ValueRegression
 
 
-class RegressionRun(SlicedRun):
+class RegressionRun(LinearRun):
     """One seed of one spec of a learner that regresses its own values.
 
     Details hold the true counts, and as `noisy` and `released` the sums as they were released: [D, H - 1, families, d,
-    d + 1], see statistics/value_regression.py. Series: `sums`, without noise; `weights`, w~: [D, H - 1, families, d];
-    `indefinite`: [D] how many released matrices so far were not positive definite. Beliefs: see SeedTrace.
+    d + 1], see statistics/value_regression.py; `weights`: [D, H - 1, families, d]. Beliefs: see SeedTrace.
     """
 
     setup: Setup
@@ -42,10 +42,7 @@ class RegressionRun(SlicedRun):
         size = size_of(spec)
         self._kernels = kernels_of(spec, plain)
         self.model = model_of(mdp)
-        value = np.zeros((mdp.H + 1, mdp.S))
-        # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
-        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self.optimum.policy, value)
-        V_star = value[0].copy()
+        V_star = self._worth(self.optimum.policy)
         error = error_told(spec, noise)
         quantile = float(noise.radius()[-1] / noise.std[-1]) if noise.mechanism else 1.0
         problem = MixtureProblem(size, spec.episodes, spec.beta or 0.1, mixture.bound, statistic, quantile)
@@ -106,60 +103,22 @@ class RegressionRun(SlicedRun):
             totals=np.zeros(2),
             pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
         )
-        self._kept: dict[str, list[Array]] = {"sums": [], "weights": [], "indefinite": []}
+        self._kept = {name: [] for name in self.SERIES}
 
     def _first_plan(self) -> None:
         # before any user: of noise there is none yet
         setup, state = self.setup, self.state
         self._kernels.plan(state.noisy, 0.0, 0, setup.features, setup.rewards, setup.constants, state.plan)
-        state.played[:] = state.policy
-        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
-
-    def _simulate(self, count: int, until: int) -> None:
-        kernels = self._kernels
-        kernels.simulate(
-            count,
-            until,
-            self._users_rng,
-            self._noise_rng,
-            self.model,
-            self.setup,
-            self.state,
-            self._record,
-            kernels.growth,
-            kernels.next_release,
-            kernels.plan,
-            kernels.add_noise,
-        )
+        self._value_first()
 
     @property
-    def _detail_bytes(self) -> int:
-        return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
+    def _handed(self) -> tuple[Callable[..., Any], ...]:
+        kernels = self._kernels
+        return kernels.growth, kernels.next_release, kernels.plan, kernels.add_noise
 
     def _detail(self) -> Detail:
-        state, plan, row = self.state, self.state.plan, self.state.position[2]
-        for name, array in (
-            ("sums", state.sums),
-            ("weights", plan.weights),
-            ("indefinite", plan.indefinite[0]),
-        ):
-            self._kept[name].append(np.array(array))
-        return Detail(
-            episode=self.users,
-            counts=state.total.copy(),
-            noisy=state.noisy.copy(),
-            released=state.noisy.copy(),
-            policy=plan.policy.astype(np.int16),
-            Q=plan.Q.copy(),
-            V=plan.V[:-1].copy(),
-            occupancy=planning.occupancy(self.mdp, plan.policy),
-            error_bound=float(self.setup.bound[row]),
-            error_used=float(self.setup.error[row]),
-            optimism=float(np.mean(plan.Q >= self.optimum.Q - 1e-9)),
-        )
-
-    def _series(self) -> dict[str, Array]:
-        return {name: np.array(arrays, dtype=float) for name, arrays in self._kept.items()}
+        row = self.state.position[2]
+        return self._seen(self.state.total, row, float(self.setup.error[row]))
 
     def _beliefs(self) -> dict[str, Array]:
         confidence = planner_of(self.spec).confidence
@@ -167,16 +126,8 @@ class RegressionRun(SlicedRun):
             return {}
         users = np.array([detail.episode for detail in self._details], dtype=float)
         errors = np.array([detail.error_used for detail in self._details])
-        released = np.array([detail.noisy for detail in self._details])
-        constants = self.setup.constants
-        believed = confidence(released, errors, users, constants)._asdict()
-        quiet = confidence(np.array(self._kept["sums"]), 0.0 * errors, users, constants)._asdict()
-        truth = self._mixture.weights(self.mdp.P)[:-1]
-        return (
-            {name: np.array(values) for name, values in believed.items()}
-            | {f"noiseless {name}": np.array(values) for name, values in quiet.items()}
-            | {"truth": np.tile(truth, (len(users), 1, 1)), "bound": np.full(len(users), self._mixture.bound)}
-        )
+        truth = np.tile(self._mixture.weights(self.mdp.P)[:-1], (len(users), 1, 1))
+        return self._believed(confidence, (errors,), users, truth, self._mixture.bound)
 
 
 def _mixture(spec: RunSpec) -> Mixture | None:

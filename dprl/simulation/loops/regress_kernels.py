@@ -18,7 +18,7 @@ from dprl.privacy import MECHANISMS, mechanisms
 from dprl.privacy.mechanisms import no_noise
 from dprl.simulation import schedules
 from dprl.simulation.blocks import Model
-from dprl.simulation.loops.replan_kernels import Record, follow, note, play
+from dprl.simulation.loops.play import Record, follow, note, play
 from dprl.simulation.schedules.schedule import GROWTH
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints

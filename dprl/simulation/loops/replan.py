@@ -34,10 +34,7 @@ class SeedRun(SlicedRun):
         rows = counts.ellipsoids(mdp.size)
         self._kernels = kernels_of(spec, counts, plain)
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
-        value = np.zeros((mdp.H + 1, mdp.S))
-        # by the same kernel as every policy's value, so that an optimal policy's regret is exactly zero
-        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, self._as_played(self.optimum.policy), value)
-        V_star = value[0].copy()
+        V_star = self._worth(self._as_played(self.optimum.policy))
         self.setup = Setup(
             K=spec.episodes,
             releases=noise.stream.releases,
@@ -79,8 +76,7 @@ class SeedRun(SlicedRun):
         state = self.state
         draw(self._own_rng, state.draws)
         learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy, state.draws)
-        state.played[:] = state.policy
-        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
+        self._value_first()
 
     def _simulate(self, count: int, until: int) -> None:
         kernels = self._kernels

@@ -17,7 +17,8 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, mechanisms
 from dprl.privacy.mechanisms import no_noise
 from dprl.simulation import schedules
-from dprl.simulation.blocks import Model, interview, sample, walk
+from dprl.simulation.blocks import Model, interview
+from dprl.simulation.loops.play import Record, follow, lose, note, play
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import consistency
@@ -117,21 +118,6 @@ class State(NamedTuple):
     errors: Array
     readings: Array
     rests: Ints
-
-
-class Record(NamedTuple):
-    """What is kept at each of up to C points of the curve.
-
-    Attributes:
-        users, regret, gap, ratio: [C].
-        pac: [C, P].
-    """
-
-    users: Ints
-    regret: Array
-    gap: Array
-    ratio: Array
-    pac: Ints
 
 
 @kernel
@@ -269,54 +255,6 @@ def meet(
         state.there,
     )
     lose(setup, state)
-
-
-@kernel
-def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
-    """Add the counts of so many users, and what they lose. setup, state: this loop's, or one's with such fields."""
-    if users <= setup.walk_below:
-        walk(users_rng, model, state.policy, users, state.counts, state.starts)
-    else:
-        sample(users_rng, model, state.policy, users, state.counts, state.starts, state.here, state.there)
-    lose(setup, state)
-
-
-@kernel
-def lose(setup: Any, state: Any) -> None:
-    """Add what those who have just started in each state lose."""
-    for s in range(state.starts.shape[0]):
-        lost = max(setup.V_star[s] - state.value[0, s], 0.0)
-        state.totals[0] += state.starts[s] * lost
-        for j in range(setup.alphas.shape[0]):
-            if lost > setup.alphas[j]:
-                state.pac[j] += state.starts[s]
-
-
-@kernel
-def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None:
-    """Record a point of the curve, while the policy that led to it is still the one played."""
-    gap = 0.0
-    for s in range(state.starts.shape[0]):
-        gap += setup.d1[s] * max(setup.V_star[s] - state.value[0, s], 0.0)
-    record.users[point] = users
-    record.regret[point] = state.totals[0]
-    record.gap[point] = gap
-    record.ratio[point] = state.totals[1]
-    for j in range(state.pac.shape[0]):
-        record.pac[point, j] = state.pac[j]
-
-
-@kernel
-def follow(model: Model, state: Any) -> None:
-    """Evaluate the learner's policy exactly, if it is not the one already evaluated."""
-    policy, played = state.policy.reshape(-1), state.played.reshape(-1)
-    same = True
-    for i in range(policy.shape[0]):
-        if policy[i] != played[i]:
-            played[i] = policy[i]
-            same = False
-    if not same:
-        planning.evaluate(model.P, model.possible, model.R, state.played, state.value)
 
 
 @kernel

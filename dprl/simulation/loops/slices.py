@@ -14,8 +14,9 @@ from dprl.mdp import planning
 from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
+from dprl.simulation.blocks import Model
 from dprl.simulation.details import DETAIL_BYTES, Detail, SeedTrace
-from dprl.simulation.loops.replan_kernels import Record
+from dprl.simulation.loops.play import Record
 from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule, streams, world_of
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve
@@ -34,11 +35,13 @@ class SlicedRun(ABC):
         walk_below: which blocks are walked user by user (tests compare both ways).
 
     Attributes:
-        setup, state: records of arrays, see the kernels of each loop.
+        model, setup, state: records of arrays, see the kernels of each loop.
     """
 
     setup: Any
     state: Any
+    model: Model
+    _kernels: Any
 
     def __init__(
         self, spec: RunSpec, seed: int, *, plain: bool = False, walk_below: int = WALK_BELOW
@@ -92,6 +95,19 @@ class SlicedRun(ABC):
     @abstractmethod
     def _detail(self) -> Detail:
         """What there is to see closely now."""
+
+    def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
+        """[S] exact values of a policy, by the kernel that values every policy that is played, so that an optimal
+        policy's regret is exactly zero."""
+        value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
+        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
+        return np.array(value[0])
+
+    def _value_first(self) -> None:
+        """Value the first policy."""
+        state = self.state
+        state.played[:] = state.policy
+        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
     def _series(self) -> dict[str, Array]:
         """The learner's own measures at each detail."""

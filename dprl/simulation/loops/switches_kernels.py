@@ -7,12 +7,11 @@ step by step, what the learner asks for, computed anew from these counts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from dprl.kernels import compiled, function_type, kernel, rng_type, type_of
+from dprl.kernels import kernel
 from dprl.learners import ALGORITHMS
 from dprl.learners.linear.switching import (
     Plan,
@@ -22,13 +21,12 @@ from dprl.learners.linear.switching import (
     may_plan,
     next_look,
 )
-from dprl.mdp import planning
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.privacy import MECHANISMS, mechanisms
-from dprl.privacy.mechanisms import no_noise
 from dprl.simulation.blocks import Model
-from dprl.simulation.loops.replan_kernels import Record, follow, note, play
+from dprl.simulation.loops import asking
+from dprl.simulation.loops.asking import Kernels
+from dprl.simulation.loops.play import Record, follow, note, play
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import design, hide_matrices
@@ -197,17 +195,6 @@ def replan(
     state.position[6], state.position[7] = made, users
 
 
-class Kernels(NamedTuple):
-    """The functions the loop is run with, compiled or plain."""
-
-    simulate: Callable[..., None]
-    replan: Callable[..., None]
-    step: Callable[..., None]
-    add_noise: Callable[..., None]
-    add_anew: Callable[..., None]
-    evaluate: Callable[..., None]
-
-
 def planner_of(spec: RunSpec) -> Planner:
     """How the learner of a spec that this loop plays plans."""
     return cast(SwitchingLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
@@ -215,25 +202,9 @@ def planner_of(spec: RunSpec) -> Planner:
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> Kernels:
     """What a spec's loop is run with."""
-    mechanism = MECHANISMS.get(spec.mechanism or "")
-    found = Kernels(
-        simulate,
-        replan,
-        planner_of(spec).step,
-        mechanism.add_noise if mechanism else no_noise,
-        mechanisms.anew(mechanism) if mechanism else no_noise,
-        planning.evaluate,
-    )
-    if plain:
-        return found
-    signatures = (
-        _simulate_signature(), _replan_signature(), _step_signature(), mechanisms.SIGNATURE, mechanisms.SIGNATURE,
-        planning.EVALUATE,
-    )  # fmt: skip
-    return Kernels(*(compiled(f, signature) for f, signature in zip(found, signatures, strict=True)))
+    return asking.kernels_of(spec, simulate, replan, planner_of(spec).step, _examples, plain)
 
 
-@cache
 def _examples() -> tuple[Model, Setup, State, Record]:
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
@@ -243,30 +214,3 @@ def _examples() -> tuple[Model, Setup, State, Record]:
     plan = Plan(f3, f2, i2, f3, f2, f3, f3, f1, f1, f4, f4, f3, f3, f1)
     state = State(i, f4, f4, f4, f4, f4, f4, f4, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
     return model, setup, state, Record(i, f1, f1, f1, i2)
-
-
-@cache
-def _step_signature() -> Any:
-    """The declared types of a planner of one step, see learners/linear/switching.py."""
-    _, setup, state, _ = _examples()
-    number, whole = type_of(1.0), type_of(1)
-    public = (type_of(setup.features), type_of(setup.constants))
-    return type_of(None)(whole, type_of(state.noisy), number, number, whole, *public, type_of(state.plan))
-
-
-@cache
-def _simulate_signature() -> Any:
-    """The declared types of `simulate`, read off small examples of its records."""
-    whole, noise = type_of(1), function_type(mechanisms.SIGNATURE)
-    records = (type_of(example) for example in _examples())
-    handed = (function_type(_step_signature()), noise, noise)
-    return type_of(None)(whole, whole, rng_type(), rng_type(), *records, *handed)
-
-
-@cache
-def _replan_signature() -> Any:
-    """The same of `replan`."""
-    whole, noise = type_of(1), function_type(mechanisms.SIGNATURE)
-    _, setup, state, _ = _examples()
-    handed = (function_type(_step_signature()), noise)
-    return type_of(None)(whole, whole, rng_type(), type_of(setup), type_of(state), *handed)

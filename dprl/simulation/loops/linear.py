@@ -1,0 +1,105 @@
+"""What runs have in common whose learner estimates the weights of a linear model."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dprl.mdp import planning
+from dprl.mdp.tabular import Array
+from dprl.simulation.details import Detail
+from dprl.simulation.loops.slices import SlicedRun
+
+
+class LinearRun(SlicedRun):
+    """One seed of one spec of such a learner.
+
+    Attributes:
+        SERIES: what is kept at each detail: `sums`, without noise; `weights`, w~; `indefinite`, how many matrices that
+            were planned with so far were not positive definite.
+    """
+
+    SERIES: tuple[str, ...] = ("sums", "weights", "indefinite")
+
+    _kept: dict[str, list[Array]]
+
+    @property
+    @abstractmethod
+    def _handed(self) -> tuple[Callable[..., Any], ...]:
+        """The functions that the loop calls, in its order."""
+
+    def _simulate(self, count: int, until: int) -> None:
+        self._kernels.simulate(
+            count,
+            until,
+            self._users_rng,
+            self._noise_rng,
+            self.model,
+            self.setup,
+            self.state,
+            self._record,
+            *self._handed,
+        )
+
+    @property
+    def _detail_bytes(self) -> int:
+        return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
+
+    def _seen(self, counts: Array, row: int, error: float, **more: Array) -> Detail:
+        """Keeps the series, of which `more` are the loop's own.
+
+        Args:
+            counts: [H, S, A, S + 2] of all users.
+            row: of the table of bounds on draws.
+            error: what the learner was told of the noise.
+        """
+        state, plan = self.state, self.state.plan
+        series = {"sums": state.sums, "weights": plan.weights, "indefinite": plan.indefinite[0]} | more
+        for name in self.SERIES:
+            self._kept[name].append(np.array(series[name]))
+        return Detail(
+            episode=self.users,
+            counts=counts.copy(),
+            noisy=state.noisy.copy(),
+            released=state.noisy.copy(),
+            policy=plan.policy.astype(np.int16),
+            Q=plan.Q.copy(),
+            V=plan.V[:-1].copy(),
+            occupancy=planning.occupancy(self.mdp, plan.policy),
+            error_bound=float(self.setup.bound[row]),
+            error_used=error,
+            optimism=float(np.mean(plan.Q >= self.optimum.Q - 1e-9)),
+        )
+
+    def _series(self) -> dict[str, Array]:
+        return {name: np.array(arrays, dtype=float) for name, arrays in self._kept.items()}
+
+    def _believed(
+        self,
+        confidence: Callable[..., Any],
+        told: tuple[Array, ...],
+        users: Array,
+        truth: Array,
+        bound: float,
+    ) -> dict[str, Array]:
+        """Beliefs at each of D details, of what was released and of the same without noise.
+
+        Args:
+            confidence: the planner's.
+            told: [D] each, what it was told of the noise.
+            users: [D] whose data it had.
+            truth: [D, ...] the weights as they are. bound: on their length.
+        """
+        constants = self.setup.constants
+        released = np.array([detail.noisy for detail in self._details])
+        believed = confidence(released, *told, users, constants)._asdict()
+        sums, none = np.array(self._kept["sums"]), map(np.zeros_like, told)
+        quiet = confidence(sums, *none, users, constants)._asdict()
+        return (
+            {name: np.array(values) for name, values in believed.items()}
+            | {f"noiseless {name}": np.array(values) for name, values in quiet.items()}
+            | {"truth": truth, "bound": np.full(len(users), bound)}
+        )

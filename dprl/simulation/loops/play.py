@@ -1,0 +1,79 @@
+"""What all loops do between two releases that play block by block: users play and lose, points of the curve are kept.
+
+`setup` and `state` are a loop's own records, with fields of these names: see replan_kernels.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dprl.kernels import kernel
+from dprl.mdp import planning
+from dprl.mdp.tabular import Array
+from dprl.simulation.blocks import Model, sample, walk
+from dprl.simulation.trace import Ints
+
+
+class Record(NamedTuple):
+    """What is kept at each of up to C points of the curve.
+
+    Attributes:
+        users, regret, gap, ratio: [C].
+        pac: [C, P].
+    """
+
+    users: Ints
+    regret: Array
+    gap: Array
+    ratio: Array
+    pac: Ints
+
+
+@kernel
+def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
+    """Add the counts of so many users, and what they lose."""
+    if users <= setup.walk_below:
+        walk(users_rng, model, state.policy, users, state.counts, state.starts)
+    else:
+        sample(users_rng, model, state.policy, users, state.counts, state.starts, state.here, state.there)
+    lose(setup, state)
+
+
+@kernel
+def lose(setup: Any, state: Any) -> None:
+    """Add what those who have just started in each state lose."""
+    for s in range(state.starts.shape[0]):
+        lost = max(setup.V_star[s] - state.value[0, s], 0.0)
+        state.totals[0] += state.starts[s] * lost
+        for j in range(setup.alphas.shape[0]):
+            if lost > setup.alphas[j]:
+                state.pac[j] += state.starts[s]
+
+
+@kernel
+def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None:
+    """Record a point of the curve, while the policy that led to it is still the one played."""
+    gap = 0.0
+    for s in range(state.starts.shape[0]):
+        gap += setup.d1[s] * max(setup.V_star[s] - state.value[0, s], 0.0)
+    record.users[point] = users
+    record.regret[point] = state.totals[0]
+    record.gap[point] = gap
+    record.ratio[point] = state.totals[1]
+    for j in range(state.pac.shape[0]):
+        record.pac[point, j] = state.pac[j]
+
+
+@kernel
+def follow(model: Model, state: Any) -> None:
+    """Evaluate the learner's policy exactly, if it is not the one already evaluated."""
+    policy, played = state.policy.reshape(-1), state.played.reshape(-1)
+    same = True
+    for i in range(policy.shape[0]):
+        if policy[i] != played[i]:
+            played[i] = policy[i]
+            same = False
+    if not same:
+        planning.evaluate(model.P, model.possible, model.R, state.played, state.value)
