@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dprl.figures import looks, style
 from dprl.figures.looks import Kind
+from dprl.figures.shown import Shown
 from dprl.figures.style import Picture
 from dprl.words import between, human, percent, power
 
@@ -223,6 +224,6 @@ def table(curves: Sequence[Curve], title: str, v_star: float) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def joined(panels: Mapping[str, Picture]) -> pd.DataFrame:
+def joined(panels: Mapping[str, Picture | Shown]) -> pd.DataFrame:
     """The numbers of all panels."""
     return pd.concat([one.table for one in panels.values()], ignore_index=True)

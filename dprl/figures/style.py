@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.basedatatypes import BaseFigure
 
 from dprl.words import power
 
@@ -156,25 +155,6 @@ class Picture:
     alt: str
     see: str
     table: pd.DataFrame
-
-    @cached_property
-    def settled(self) -> BaseFigure:
-        """The figure for pages, which do not change it any more.
-
-        A page asks it for its dictionary at every visit; to make that anew takes half of all that Home does.
-        """
-        return _Settled(self.figure)
-
-
-class _Settled(BaseFigure):
-    """A figure as the dictionary that it comes to, made once."""
-
-    def __init__(self, figure: go.Figure) -> None:
-        self._once: dict[str, Any] = figure.to_dict()
-
-    def to_dict(self) -> dict[str, Any]:
-        """What the figure comes to: the same object every time."""
-        return self._once
 
 
 @dataclass(frozen=True)

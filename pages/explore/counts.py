@@ -10,6 +10,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import counts as figures
 from dprl.figures.coverage import coverage as bound_chart
+from dprl.figures.shown import Shown
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
@@ -130,7 +131,7 @@ def cells(
     )
 
 
-def cell(mdp: TabularMDP, trace: SeedTrace) -> Picture:
+def cell(mdp: TabularMDP, trace: SeedTrace) -> Shown:
     """One cell's visits over time, with the menus that choose it."""
     family = view.segments("What is counted", "family", FAMILIES)
     column, kind = counted(family)

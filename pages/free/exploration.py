@@ -15,6 +15,7 @@ from dprl.fields import SpecError
 from dprl.figures import exploration as figures
 from dprl.figures.exploration import Beside
 from dprl.figures.regret import Curve as Drawn
+from dprl.figures.shown import Shown
 from dprl.figures.style import Picture
 from dprl.metrics import Finding
 from dprl.sentences import exploration as sentences
@@ -128,7 +129,7 @@ def shared(calibrated: Sequence[RunSpec]) -> str:
     return f"{in_common([Curve(spec) for spec in calibrated])} · beside RLSVI, in blocks of {percent(BLOCK)}"
 
 
-def picture(pairs: Sequence[Pair], found: Beside) -> Picture:
+def picture(pairs: Sequence[Pair], found: Beside) -> Shown:
     """The chart, drawn once."""
     night, best = dark(), answers.v_star(pairs[0].own)
 

@@ -18,7 +18,7 @@ from pages.shared.visitor.state import session
 SHOW = "exploration"  # the view's key
 
 
-@lru_cache(maxsize=200)
+@lru_cache(maxsize=50)
 def compared(base: RunSpec) -> Planned:
     """What is held beside each other on the problem of a run. Raises SpecError."""
     return planned(base)

@@ -29,6 +29,7 @@ from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import Part, ask, begin, session, write_address
 
 FIRST = 1000  # episodes from which on curves are drawn
+MEASURED_BYTES = 8 * 2**20  # kept, for all visitors together
 
 
 @dataclass
@@ -177,34 +178,41 @@ def measured(curves: Sequence[Curve], runs: Sequence[RunStatus]) -> list[Measure
             complete = run.state == "done" and (other is None or runs[0].state == "done")
             best = answers.v_star(curve.spec)
             token = f"{own.token}:{other.token if other else ''}:{run.state}:{run.seeds_done}:{best}"
-            found.append(_measured(curve.spec.to_json(), token, complete, note(run), best, curve, own, other))
+            token = f"{curve.spec.to_json()}:{token}"
+            found.append(_measured(token, complete, note(run), best, curve, own, other))
     return found
 
 
-@st.cache_resource(show_spinner=False, max_entries=200)
+@st.cache_resource(show_spinner=False)
+def _kept() -> data.Kept[Measured]:
+    return data.Kept(MEASURED_BYTES)
+
+
 def _measured(
-    spec: str,
     token: str,
     complete: bool,
     note: str,
     v_star: float | None,
-    _curve: Curve,
-    _own: data.Regret,
-    _twin: data.Regret | None,
+    curve: Curve,
+    own: data.Regret,
+    twin: data.Regret | None,
 ) -> Measured:
+    key = token, complete, note, v_star
+    if (kept := _kept().get(key)) is not None:
+        return kept[1]
     price, decades, flat = None, [], None
-    from_here = _own.episodes >= FIRST
-    stopped_short = metrics.unsettled(_own.episodes, _own.rows) if complete else 0
-    if _twin is not None and len(_twin.episodes):
-        _, price = metrics.extra_regret(_own.episodes, _own.rows, _twin.episodes, _twin.rows)
+    from_here = own.episodes >= FIRST
+    stopped_short = metrics.unsettled(own.episodes, own.rows) if complete else 0
+    if twin is not None and len(twin.episodes):
+        _, price = metrics.extra_regret(own.episodes, own.rows, twin.episodes, twin.rows)
         if complete:
-            decades = metrics.growth_by_decade(_own.episodes, price, FIRST)
+            decades = metrics.growth_by_decade(own.episodes, price, FIRST)
             flat = metrics.flat_from(decades)
         price = price[:, from_here]
-    return Measured(
-        _curve,
-        _own.episodes[from_here],
-        _own.rows[:, from_here],
+    found = Measured(
+        curve,
+        own.episodes[from_here],
+        own.rows[:, from_here],
         price,
         tuple(decades),
         flat,
@@ -212,5 +220,6 @@ def _measured(
         complete,
         note,
         v_star,
-        f"{spec}:{token}",
+        token,
     )
+    return _kept().put(key, None, found, data.bytes_of(found))

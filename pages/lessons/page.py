@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl.figures.style import Picture
+from dprl.figures.shown import Shown
 from dprl.lessons import LESSONS, Lesson
 from dprl.words import plural
 from pages.lessons import views
@@ -145,7 +145,7 @@ def press(
     )
 
 
-def question() -> Picture:
+def question() -> Shown:
     """What can be predicted, and the chart."""
     here = lessons()
     step, night, room = here.step, dark(), wide() or not here.present
@@ -171,7 +171,7 @@ def question() -> Picture:
     return found
 
 
-def said(found: Picture) -> None:
+def said(found: Shown) -> None:
     """The answer: how far off, what was measured, why, and what to try."""
     here = lessons()
     step = here.step

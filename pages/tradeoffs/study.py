@@ -8,10 +8,10 @@ what is wrong takes its default and is said.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from dprl.fields import Field, SpecError, shown
 from dprl.links import checked, chosen, decode_spec, defaults_of, encode_spec, heading, last
@@ -20,6 +20,7 @@ from dprl.metrics import Statistic
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep
 from pages.shared import values
+from pages.shared.results.data import Kept
 from pages.shared.visitor.links import VIEW_FIELDS
 from pages.tradeoffs import online
 from pages.tradeoffs.subject import SUBJECTS, Subject
@@ -35,6 +36,8 @@ MOST_VALUES = 16
 STATISTIC = VIEW_FIELDS["statistic"]
 X, AT, AMONG, BASE, MODEL = "x", "at", "and", "b", "m"
 DEFAULT_MODELS = ("none", "central", "shuffle", "local")
+SWEEP_BYTES = 8 * 2**20  # of sweeps kept, for all visitors together
+POINT_BYTES = 900  # about what a point takes beside what its run is in writing
 USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
 
 
@@ -98,7 +101,11 @@ class Study:
     @property
     def sweep(self) -> Sweep[Any]:
         """Every model at every value, and at every one of the second axis."""
-        return _sweep(self.base, self.models, self.x, self.values, self.among)
+        return self._made.sweep
+
+    @property
+    def _made(self) -> Made:
+        return _swept(self.base, self.models, self.x, self.values, self.among)
 
     @cached_property
     def lines(self) -> dict[str, tuple[Any, ...]]:
@@ -118,7 +125,7 @@ class Study:
 
     def points(self, line: str) -> list[tuple[Any, Any]]:
         """The values of the axis at which this line can be run, with its runs."""
-        return _points(self.sweep, line)
+        return self._made.lines.get(line, [])
 
     def free(self, line: str) -> bool:
         """Whether it is without privacy."""
@@ -169,21 +176,41 @@ def line_of(values: tuple[Any, ...]) -> str:
     return ":".join(value_written(value) for value in values[:-1])
 
 
-@lru_cache(maxsize=100)
-def _sweep(
+class Made(NamedTuple):
+    """A sweep with its points, and for each line the values of the axis at which it can be run, with its runs."""
+
+    sweep: Sweep[Any]
+    lines: dict[str, list[tuple[Any, Any]]]
+
+
+_made: Kept[Made] = Kept(SWEEP_BYTES)
+
+
+def _swept(
     base: Any, models: tuple[str, ...], x: str, values: tuple[Any, ...], among: tuple[Any, ...]
-) -> Sweep[Any]:
-    return Sweep(base, {**SUBJECTS[base.kind].lines(base, models, x, among), x: values})
+) -> Made:
+    lines = SUBJECTS[base.kind].lines
+    return _once(
+        (base, models, x, values, among),
+        lambda: Sweep(base, {**lines(base, models, x, among), x: values}),
+    )
 
 
-@lru_cache(maxsize=1000)
-def _points(sweep: Sweep[Any], line: str) -> list[tuple[Any, Any]]:
-    return [(p.values[-1], p.spec) for p in sweep.points if p.spec is not None and line_of(p.values) == line]
-
-
-@lru_cache(maxsize=100)
 def _over_users(base: RunSpec, way: str) -> Sweep:
-    return Sweep(base, {"privacy": [way], "episodes": USERS_GRID})
+    return _once((base, way), lambda: Sweep(base, {"privacy": [way], "episodes": USERS_GRID})).sweep
+
+
+def _once(key: tuple[Any, ...], make: Callable[[], Sweep[Any]]) -> Made:
+    found = _made.get(key)
+    if found is not None:
+        return found[1]
+    sweep = make()
+    lines: dict[str, list[tuple[Any, Any]]] = {}
+    for p in sweep.points:
+        if p.spec is not None:
+            lines.setdefault(line_of(p.values), []).append((p.values[-1], p.spec))
+    size = len(sweep.points) * (POINT_BYTES + len(sweep.base.to_json()))
+    return _made.put(key, None, Made(sweep, lines), size)
 
 
 def axes(base: Any) -> dict[str, Field]:

@@ -39,6 +39,7 @@ from pages.shared.controls.widgets import (
     stops,
     titles,
 )
+from pages.shared.layout.chart import kept
 from pages.shared.layout.frame import dark, guarded, redrawn
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -54,7 +55,6 @@ BONUS = {
 BONUS_HELP = "Bounds that are proved to hold at all times and learn soon, or those that the paper prints."
 
 
-@st.cache_resource(show_spinner=False, max_entries=200)
 def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
     """The drawing of an environment."""
     mdp = ENVIRONMENTS[environment].make(**dict(params))
@@ -94,11 +94,10 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
         checked = checked_params(s, world)
         S, A, H = world.size(**checked)[:3]
         if H * S * A * (S + 2) <= MAX_CELLS:  # else the box below the settings says what would fit
-            drawn = picture(key, tuple(checked.items()), dark())
+            asked = key, tuple(checked.items()), dark()
+            drawn = kept(("environment", *asked), partial(picture, *asked))
             config = style.config() | {"displayModeBar": False}
-            st.plotly_chart(
-                drawn.settled, key="environment_drawing", theme=None, config=config, alt=drawn.alt
-            )
+            st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
     if key == custom.WORLD.key:

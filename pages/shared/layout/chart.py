@@ -11,46 +11,46 @@ import pandas as pd
 import streamlit as st
 
 from dprl.claims.report import version
+from dprl.figures.shown import Shown, shown
 from dprl.figures.style import Picture, Sketch, config
 from dprl.tables import harmless
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.results.data import Kept
+from pages.shared.results.data import ENTRY_BYTES, Kept
 from pages.shared.text import unlinked
 from pages.shared.visitor.address import here, query_of
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
 
-PICTURE_BYTES = 96 * 2**20  # of drawn figures kept, for all visitors together
-FIGURE_BYTES, ROW_BYTES = 150_000, 100  # about what a figure takes, and a row of its table
+PICTURE_BYTES = 12 * 2**20  # of drawn figures kept, for all visitors together
 
 
 @st.cache_resource(show_spinner=False)
-def _pictures() -> Kept[Picture]:
+def _pictures() -> Kept[Shown]:
     return Kept(PICTURE_BYTES)
 
 
-def kept(key: Hashable, draw: Callable[[], Picture]) -> Picture:
+def kept(key: Hashable, draw: Callable[[], Picture]) -> Shown:
     """A figure drawn once for all visitors. key: everything it depends on."""
     found = _pictures().get(key)
     if found is not None:
         return found[1]
-    picture = draw()
-    return _pictures().put(key, None, picture, FIGURE_BYTES + ROW_BYTES * len(picture.table))
+    picture = shown(draw())
+    return _pictures().put(key, None, picture, ENTRY_BYTES + picture.nbytes + len(repr(key)))
 
 
-def show(picture: Picture, key: str, picked: Callable[[Any], None] | None = None) -> None:
+def show(picture: Picture | Shown, key: str, picked: Callable[[Any], None] | None = None) -> None:
     """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called with
     what was pressed, as Streamlit tells it."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key)
 
 
-def draw(picture: Picture, key: str, picked: Callable[[Any], None] | None = None) -> None:
+def draw(picture: Picture | Shown, key: str, picked: Callable[[Any], None] | None = None) -> None:
     """The figure alone, whose camera saves what the visitor chose."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         st.plotly_chart(
-            picture.settled,
+            shown(picture).figure,
             key=key,
             theme=None,
             config=config(session().saves, footer(), dark=dark(), name=key),

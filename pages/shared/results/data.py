@@ -21,6 +21,8 @@ from dprl.simulation import OfflineSpec, RunSpec, Spec
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
 REGRET_BYTES = 32 * 2**20
 ENDS_BYTES = 4 * 2**20
+ENVIRONMENT_BYTES = 8 * 2**20
+ENTRY_BYTES = 1_000  # about what keeping a small value takes, with its key
 
 T = TypeVar("T")
 
@@ -113,12 +115,15 @@ def trace(spec: Spec, seed: int) -> Any:
         return found[1]
     traces = store().traces(spec, seeds=(seed,))
     if traces and traces[0].complete:
-        return _traces().put(key, None, traces[0], _bytes(traces[0]))
-    return _traces().put(key, version, traces[0] if traces else None, _bytes(*traces))
+        return _traces().put(key, None, traces[0], bytes_of(traces[0]))
+    return _traces().put(key, version, traces[0] if traces else None, bytes_of(*traces))
 
 
-def _bytes(*traces: Any) -> int:
-    return sum(part.nbytes for one in traces for part in vars(one).values() if isinstance(part, np.ndarray))
+def bytes_of(*found: Any) -> int:
+    """About what these take in memory: their arrays, which are nearly all of it."""
+    return ENTRY_BYTES + sum(
+        part.nbytes for one in found for part in vars(one).values() if isinstance(part, np.ndarray)
+    )
 
 
 def regret(spec: Spec) -> Regret:
@@ -136,9 +141,9 @@ def regret(spec: Spec) -> Regret:
     episodes, rows = metrics.align([grown.get(seed, nothing) for seed in range(max(grown, default=-1) + 1)])
     whole = len(episodes) > 0 and episodes[-1] == spec.size
     done = np.isfinite(rows[:, -1]) if whole else np.zeros(len(rows), bool)
-    if len(rows) == spec.seeds and done.all():
-        return _regrets().put(key, None, Regret(episodes, rows, done), rows.nbytes)
-    return _regrets().put(key, version, Regret(episodes, rows, done, version), rows.nbytes)
+    complete = len(rows) == spec.seeds and bool(done.all())
+    curve = Regret(episodes, rows, done) if complete else Regret(episodes, rows, done, version)
+    return _regrets().put(key, None if complete else version, curve, bytes_of(curve))
 
 
 @st.cache_resource(show_spinner=False)
@@ -159,17 +164,26 @@ def ends(spec: Spec) -> NDArray[np.float64]:
     for seed, episodes, curve in store().live(spec):
         if len(episodes) and episodes[-1] == spec.size:
             rows[seed] = curve[-1]
-    return _ends().put(key, None if np.isfinite(rows).all() else version, rows, rows.nbytes)
+    return _ends().put(key, None if np.isfinite(rows).all() else version, rows, ENTRY_BYTES + rows.nbytes)
 
 
-@st.cache_resource(show_spinner=False, max_entries=100)
-def _environment(key: str, params: tuple[tuple[str, Any], ...]) -> TabularMDP:
-    return ENVIRONMENTS[key].make(**dict(params))
+@st.cache_resource(show_spinner=False)
+def _environments() -> Kept[TabularMDP]:
+    return Kept(ENVIRONMENT_BYTES)
+
+
+def place_of(spec: RunSpec | OfflineSpec) -> tuple[Any, ...]:
+    """What tells its environment from others."""
+    return spec.environment, tuple(spec.environment_params.items())
 
 
 def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
     """The MDP of a run."""
-    return _environment(spec.environment, tuple(spec.environment_params.items()))
+    key = place_of(spec)
+    if (found := _environments().get(key)) is not None:
+        return found[1]
+    made = ENVIRONMENTS[spec.environment].make(**dict(spec.environment_params))
+    return _environments().put(key, None, made, bytes_of(made) + len(repr(key)))
 
 
 def workers() -> int:

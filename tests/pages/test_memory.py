@@ -1,0 +1,89 @@
+"""What all visitors share is bounded by what it takes in memory, whatever links they follow (docs/scale.md)."""
+
+from __future__ import annotations
+
+import gc
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from dprl.figures.style import Picture
+from dprl.jobs.store import Store
+from dprl.simulation import RunSpec
+from dprl.simulation.sweep import Sweep
+from pages.attack import state as attack
+from pages.free import state as free
+from pages.shared.layout import chart
+from pages.shared.results import answers, data
+from pages.tradeoffs import study as studies
+from pages.tradeoffs.study import Study
+
+SMALL = {"S": 3, "A": 2, "H": 3}
+
+SHARED = {  # what docs/scale.md calls it, and where its bound is
+    "details of seeds": data.TRACE_BYTES,
+    "curves of runs": data.REGRET_BYTES,
+    "charts": chart.PICTURE_BYTES,
+    "scores of Attack": attack.SCORE_BYTES,
+    "sweeps of Trade-offs": studies.SWEEP_BYTES,
+    "answers of workers": answers.ANSWER_BYTES,
+    "environments": data.ENVIRONMENT_BYTES,
+    "prices of *When is privacy free?*": free.MEASURED_BYTES,
+    "ends of runs": data.ENDS_BYTES,
+}
+
+
+def test_the_document_says_what_each_may_take() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    said = dict(re.findall(r"^\| ([^|]+) \| (\d+) MB \|", text, re.MULTILINE))
+    assert said == {name: str(most // 2**20) for name, most in SHARED.items()}
+
+
+def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most, points = 10**6, 40_000
+    monkeypatch.setattr(chart, "PICTURE_BYTES", most)
+
+    def draw() -> Picture:
+        figure = go.Figure({"type": "scattergl", "y": np.random.default_rng().random(points)})
+        return Picture(figure, "a chart", "See.", pd.DataFrame())
+
+    for place in range(12):
+        chart.kept(("test", place), draw)
+    kept = [place for place in range(12) if chart._pictures().get(("test", place)) is not None]
+    assert most / 2 < 8 * points * len(kept) < 1.1 * most
+    assert kept[-1] == 11
+
+
+def test_many_different_sweeps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: data.Kept[Any] = data.Kept(200_000)
+    monkeypatch.setattr(studies, "_made", made)
+    base = RunSpec(environment="random", environment_params=SMALL)
+    for root_seed in range(60):
+        study = Study(base.replace(root_seed=root_seed), ("none", "central"), "epsilon", (1.0, 10.0), "price")
+        assert [len(study.points(line)) for line in study.lines] == [2, 2]
+    del study
+    gc.collect()
+    mine = [
+        s
+        for s in gc.get_objects()
+        if isinstance(s, Sweep) and s.base.environment_params == base.environment_params
+    ]
+    assert 10 < sum(len(sweep.points) for sweep in mine) <= 200_000 / studies.POINT_BYTES
+
+
+def test_large_environments_are_kept_in_small_numbers(store: Store) -> None:
+    spec = RunSpec(environment="random", environment_params={"S": 40, "A": 5, "H": 20})
+    one = data.environment(spec).P.nbytes
+    assert data.environment(spec) is data.environment(spec)
+    others = [spec.replace(environment_params={**spec.environment_params, "seed": i}) for i in range(1, 12)]
+    for other in others:
+        data.environment(other)
+    kept = sum(data._environments().get(data.place_of(s)) is not None for s in [spec, *others])
+    assert 1 <= kept <= data.ENVIRONMENT_BYTES / one < 10
