@@ -40,7 +40,7 @@ EXAMPLES = (
         (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
     ),
     Example(
-        "Three budgets",
+        "Budgets",
         "A trusted agent at ε = 10, 1 and 0.1: ten times less budget takes about ten times the users.",
         (BASE.twin(), *_budgets(BASE, 0.1, 1.0, 10.0)),
     ),
@@ -62,10 +62,20 @@ EXAMPLES = (
         LinearView(tab="exponents", problem="harder"),
     ),
     Example(
-        "A linear MDP",
+        "Linear MDP",
         "Here values themselves are linear: LSVI-UCB regresses them anew from all users in every batch, and each time "
         "noise is added. How that can be done with nobody trusted is an open problem.",
         (VALUES.twin(), *_budgets(VALUES, 1.0, 10.0)),
+    ),
+    Example(
+        "Plan rarely",
+        "At the same ε = 1, who plans only when the released sums say that much has changed needs less noise: of 10 "
+        "billion users an average episode loses 0.005% of V*, in batches 0.06%.",
+        tuple(
+            spec
+            for learner in ("lsvi-ucb", "lsvi-ucb-rare", "lsvi-ucb-plus-plus")
+            for spec in (VALUES.twin().replace(algorithm=learner), VALUES.replace(algorithm=learner))
+        ),
     ),
 )
 DEFAULT = EXAMPLES[0].specs

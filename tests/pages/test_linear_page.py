@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
-from dprl.simulation import RunSpec
+from dprl.simulation import RunSpec, online
 from pages.linear import link as linear_link
 from pages.linear.examples import BASE, DEFAULT, EXAMPLES, harder
 from pages.linear.link import LinearView
@@ -73,6 +73,18 @@ def test_the_first_example_says_what_its_runs_show() -> None:
     }
     assert "below 1% of V* from 10 million of them on" in EXAMPLES[0].say
     assert share["central"][0] < 0.01 < share["local"][1]
+
+
+def test_what_rare_plans_save_is_read_off_their_runs() -> None:
+    (example,) = (e for e in EXAMPLES if e.title == "Plan rarely")
+    shares = {
+        spec.algorithm: known.rows[:, -1].mean() / spec.episodes / online.v_star(spec)
+        for spec, known in bundled("linear").items()
+        if spec in example.specs and spec.privacy != "none"
+    }
+    assert f"loses {100 * shares['lsvi-ucb-rare']:.3f}% of V*" in example.say
+    assert f"in batches {100 * shares['lsvi-ucb']:.2f}%" in example.say
+    assert shares["lsvi-ucb-rare"] < shares["lsvi-ucb-plus-plus"] < shares["lsvi-ucb"]
 
 
 def test_from_which_k_printed_constants_say_something_is_read_off_their_runs(visit: Visit) -> None:

@@ -114,6 +114,14 @@ PAPERS_ON_LINEAR_MODELS = {
     "(ICML 2020), UCRL-VTR": "https://arxiv.org/abs/2006.01107",
     "Zhou, Gu, Szepesvári: Nearly minimax optimal reinforcement learning for linear mixture Markov decision processes "
     "(COLT 2021), UCRL-VTR+": "https://arxiv.org/abs/2012.08507",
+    "Ngo, Vietri, Wu: Improved regret for differentially private exploration in linear MDP (2022), LSVI-UCB (rare)": (
+        "https://arxiv.org/abs/2202.01292"
+    ),
+    "Sahu: Towards optimal differentially private regret bounds in linear MDPs (2025), LSVI-UCB++": (
+        "https://arxiv.org/abs/2504.09339"
+    ),
+    "He, Zhao, Zhou, Gu: Nearly minimax optimal reinforcement learning for linear Markov decision processes (ICML "
+    "2023), LSVI-UCB++ without privacy": "https://arxiv.org/abs/2212.06132",
     "Abbasi-Yadkori, Pál, Szepesvári: Improved algorithms for linear stochastic bandits (NeurIPS 2011)": (
         "https://papers.nips.cc/paper/4417-improved-algorithms-for-linear-stochastic-bandits"
     ),
