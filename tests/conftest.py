@@ -7,8 +7,14 @@ from typing import Any
 
 import pytest
 
+from tests import problems
+
 # What thousands of tests and the libraries hold stays: a look through all of it for garbage finds none, and takes long.
 gc.set_threshold(50_000, 10, 10)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    problems.QUICK = config.option.markexpr == "not thorough"
 
 
 @pytest.hookimpl(trylast=True)

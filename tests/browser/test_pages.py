@@ -155,6 +155,7 @@ def test_moments_play_and_stop_at_the_last(visit: Visits, idle: Idle) -> None:
     assert shown.inner_text() != before
 
 
+@pytest.mark.thorough
 def test_a_bad_link_is_answered_with_a_sentence(visit: Visits, idle: Idle) -> None:
     page = visit(f"explore?v=9&c=%00%ff~~~&c=eps.-1&c={'x' * 3000}&k=--&tab=<script>")
     expect(page.get_by_text("Not all of this link could be used")).to_be_visible()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Visits
+from tests.browser.conftest import PHONE, Visits
 from tests.browser.test_pages import CURVE, fits
 
 Idle = Callable[[Any], None]
@@ -116,6 +116,8 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
     idle(page)
     assert "eps=0.25" in page.url
     assert fits(page)
+    if screen != PHONE:
+        return  # that links are read is looked at thoroughly, and by pages/test_free_link.py at each run
     other = visit("free" + page.url.partition("/free")[2], *screen)
     expect(other.get_by_label("Budget ε", exact=True)).to_have_value("0.25")
 
@@ -170,6 +172,7 @@ def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, s
         assert fits(page), view
 
 
+@pytest.mark.thorough
 def test_a_sweep_runs_and_each_of_its_points_leads_to_its_run(visit: Visits, idle: Idle) -> None:
     page = visit(SWEEP)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import FilePayload, Page, expect
 
 from dprl.simulation.uploads.model import example
-from tests.browser.conftest import DESK, PHONE, Visits
+from tests.browser.conftest import PHONE, Visits
 
 Idle = Callable[[Any], None]
 EXAMPLE = example().encode()
@@ -37,5 +37,3 @@ def test_a_file_is_refused_and_another_one_learned_from(visit: Visits, idle: Idl
     link = page.url
     assert "up=" in link
     assert not re.search(r"[0-9a-f]{32}", link)
-    stranger = visit("offline" + link.partition("/offline")[2], *DESK)
-    expect(stranger.get_by_text("which travels in no link: give its file below")).to_be_visible()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dprl import ENVIRONMENTS, RunSpec, SpecError, spec_from_json
 from dprl.environments.custom import EXAMPLE, MAX_TEXT
 from dprl.mdp import planning
+from tests.problems import few
 
 make = ENVIRONMENTS["custom"].make
 GOOD: dict[str, Any] = {
@@ -205,7 +206,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=few(300), deadline=None, derandomize=True)
 @given(st.dictionaries(st.sampled_from(list(EXAMPLE)), anything, max_size=6) | anything)
 def test_any_json_is_a_model_or_is_refused(value: Any) -> None:
     text = json.dumps(GOOD | value if isinstance(value, dict) else value)

@@ -13,6 +13,7 @@ from pages.free import link as free_link
 from pages.free.link import BASE, FIELDS, MODELS, FreeView, calculator, compared, decode, encode
 from pages.shared.visitor.address import query_of
 from tests.pages.hostile import hostile
+from tests.problems import few
 
 SPEC = RunSpec(
     environment="gridworld", epsilon=0.3, delta=1e-8, bonus="paper", episodes=10**12, seeds=3, root_seed=7
@@ -133,8 +134,8 @@ def check_harmless(link: free_link.FreeLink) -> None:
 
 def test_three_hundred_hostile_links_do_no_harm() -> None:
     wrong = 0
-    for seed in range(300):
+    for seed in range(few(300)):
         link = read(hostile(seed, LINK))
         check_harmless(link)
         wrong += bool(link.problems)
-    assert wrong > 150  # else these were not hostile
+    assert wrong > few(300) / 2  # else these were not hostile

@@ -24,7 +24,7 @@ from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
 from tests.pages.conftest import charts, legend, sent, tabs, unbroken, words
 from tests.pages.hostile import hostile
-from tests.problems import first
+from tests.problems import few, first
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -354,7 +354,7 @@ GOOD = [linear_link.encode(e.specs, LinearView(tab="ellipsoid", episode=500)) fo
 
 
 def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
-    for seed in range(300):
+    for seed in range(few(300)):
         found = linear_link.decode(parse_qs(hostile(seed, *GOOD), keep_blank_values=True))
         assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
         again: dict[str, list[str]] = {}

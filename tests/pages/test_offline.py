@@ -22,6 +22,7 @@ from pages.offline.settings import families, offered
 from pages.shared.results.bundled import bundled
 from tests.pages.conftest import charts, legend, plain, sent, tabs, unbroken, words
 from tests.pages.hostile import hostile
+from tests.problems import few
 
 Visit = Callable[..., AppTest]
 Work = Callable[..., int]
@@ -277,7 +278,7 @@ GOOD = [offline_link.encode(e.specs, OfflineView(tab="pessimism", n=500)) for e 
 
 
 def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
-    for seed in range(1000):
+    for seed in range(few(1000)):
         query = parse_qs(hostile(seed, *GOOD), keep_blank_values=True)
         found = offline_link.decode(query)
         assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)

@@ -12,6 +12,7 @@ from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.values import written
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import DEFAULT, Study
+from tests.problems import few
 
 
 def grouped(study: Study) -> dict[str, list[str]]:
@@ -69,7 +70,7 @@ def test_hostile_links_never_raise() -> None:
     bits = ["epsilon", "S", "1e999", "nan", "-1", "0", "\x00", "~", ".", ",", "eps.x", "env.custom", "'", "<b>",
             "9" * 400, "offline", "dp-apvi", "rho", "n", "central:::", "none", "épsilon", "1,2,3", "K.1e15", "privacy",
             "⅕", "--", "inf"]  # fmt: skip
-    for _ in range(800):
+    for _ in range(few(800)):
         given = {
             rng.choice(keys): [
                 "".join(rng.choices(bits, k=rng.randint(0, 6))) for _ in range(rng.randint(1, 3))

@@ -20,7 +20,7 @@ from dprl import (
     estimate,
     spec_from_json,
 )
-from tests.problems import model
+from tests.problems import few, model
 from tests.simulation.test_spec import as_strings
 
 MAX_CELLS, MAX_SECONDS = 250_000, 600  # counters H*S*A*(S+2); one core, one seed
@@ -166,7 +166,7 @@ def test_pairs_that_do_not_go_together_are_refused(given_fields: dict[str, Any],
 # limits
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=few(100), deadline=None, derandomize=True)
 @given(st.integers(1, 300), st.integers(1, 100), st.integers(1, 1000))
 @example(300, 100, 1000)
 @example(300, 100, 1)
@@ -188,7 +188,7 @@ def test_too_large_an_environment_is_refused_with_one_that_fits(S: int, A: int, 
         )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=few(200), deadline=None, derandomize=True)
 @given(st.integers(3, 100), st.integers(1, 1000), st.sampled_from(list(ALGORITHMS["dp-ucbvi"].privacies)))
 def test_too_long_a_run_is_refused_with_one_that_fits(S: int, H: int, privacy: str) -> None:
     """A million episodes, each a release, in the largest problems."""
@@ -279,7 +279,7 @@ PARAMS = st.dictionaries(
 )
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@settings(max_examples=few(600), deadline=None, derandomize=True)
 @given(st.dictionaries(NAMES, JSON | KNOWN | PARAMS | st.integers(0, 10**16) | st.floats(0, 100), max_size=6))
 def test_any_json_is_a_spec_or_is_refused_in_one_sentence(given_fields: dict[str, Any]) -> None:
     try:
@@ -301,7 +301,7 @@ TEXTS = (
 )
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@settings(max_examples=few(600), deadline=None, derandomize=True)
 @given(st.dictionaries(NAMES, TEXTS | st.integers(0, 10**16).map(str) | st.floats().map(str), max_size=6))
 def test_any_strings_are_a_spec_or_are_refused_in_one_sentence(given_fields: dict[str, str]) -> None:
     try:

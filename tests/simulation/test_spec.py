@@ -25,7 +25,7 @@ from dprl.links import decode_spec, defaults_of
 from dprl.simulation.online import small_problem
 from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for
 from dprl.simulation.table import LATER
-from tests.problems import fits, model
+from tests.problems import few, fits, model
 
 IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
 
@@ -117,7 +117,7 @@ def as_strings(spec: RunSpec) -> dict[str, str]:
     return text
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=few(150), deadline=None, derandomize=True)
 @given(specs(), st.integers(0, 10))
 def test_round_trips(spec: RunSpec, seed: int) -> None:
     for again in (
@@ -140,7 +140,7 @@ def test_round_trips(spec: RunSpec, seed: int) -> None:
     json.loads(spec.to_json(), parse_constant=pytest.fail)  # no NaN or Infinity
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=few(100), deadline=None, derandomize=True)
 @given(specs())
 def test_fields_a_pair_ignores_are_none(spec: RunSpec) -> None:
     private = spec.privacy != "none"
