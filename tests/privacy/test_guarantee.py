@@ -168,7 +168,7 @@ def test_a_user_left_out_is_not_a_user_blanked() -> None:
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
 def test_a_card_survives_json(privacy: str, mechanism: str, calibration: str) -> None:
-    card = prepared(privacy, mechanism, calibration, TIMES, H=2).guarantee()
+    card = prepared(privacy, mechanism, calibration, TIMES, H=3, epsilon=2.0).guarantee()  # that of test_card
     text = json.dumps(card.to_dict(), allow_nan=False)  # so every number is finite
     assert Guarantee.from_dict(json.loads(text)) == card
     with pytest.raises(TypeError):
