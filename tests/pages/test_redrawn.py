@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
+from streamlit.runtime.fragment import MemoryFragmentStorage
 
 from pages.shared.layout import frame
 from pages.shared.visitor.state import Session
@@ -132,3 +134,19 @@ def test_what_is_known_to_cost_little_keeps_its_pace_from_the_first_on(
 
     assert paces("room", 0.001) == [1.0] * 41
     assert paces("results", frame.COST)[-1] == pytest.approx((41 * 0.001 + 41 * frame.COST) / frame.SHARE)
+
+
+def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else Streamlit answers it with that page again."""
+    storage, here = MemoryFragmentStorage(), Session()
+    monkeypatch.setattr(frame, "get_script_run_ctx", lambda: SimpleNamespace(fragment_storage=storage))
+    monkeypatch.setattr(frame, "session", lambda: here)
+    monkeypatch.setattr(frame, "store", lambda: SimpleNamespace(notice=""))
+    for name in ("ensure_pool", "unseen", "dark", "wide"):
+        monkeypatch.setattr(frame, name, lambda *_: None)
+    there: list[bool] = []
+    for name in ("runs", "runs", "explore"):
+        page = SimpleNamespace(url_path=name, run=lambda: there.append(storage.contains("part")))
+        assert frame.show(page)
+        storage.register("part", lambda: None)
+    assert there == [False, True, False]

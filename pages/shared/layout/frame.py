@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any, ParamSpec, Protocol
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
@@ -158,6 +159,17 @@ def measured(room: bool) -> None:
     session().wide = room
 
 
+def forget_parts() -> None:
+    """Forgets the parts of the page that the visitor came from.
+
+    A browser that does not know yet that there is another page asks for them still. Streamlit forgets them only when
+    the page has run, and then answered as if it were the old one: the browser emptied the page, and was left with
+    additions to what was no longer there.
+    """
+    if (context := get_script_run_ctx()) is not None:
+        context.fragment_storage.clear()
+
+
 @guarded
 def show(page: Page) -> None:
     """Starts the workers if none are there, says what the store has to say, and draws the page."""
@@ -168,6 +180,7 @@ def show(page: Page) -> None:
     s.arrived, s.page = s.page != page.url_path, page.url_path
     if s.arrived:
         s.waiting.clear()
+        forget_parts()
     s.explained.clear()
     s.drawing, s.polling, s.common, s.alone = "", frozenset(s.waiting), "", ""
     if s.said and s.said != notice:
