@@ -73,7 +73,7 @@ def test_many_different_sweeps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> 
     mine = [
         s
         for s in gc.get_objects()
-        if isinstance(s, Sweep) and s.base.environment_params == base.environment_params
+        if type(s) is Sweep and s.base.environment_params == base.environment_params
     ]
     assert 10 < sum(len(sweep.points) for sweep in mine) <= 200_000 / studies.POINT_BYTES
 
