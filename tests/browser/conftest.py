@@ -43,7 +43,6 @@ CHROMIUM_FLAGS = [
     "--disable-gpu",
     "--disable-quic",
     "--disable-sync",
-    "--js-flags=--no-opt --no-maglev",  # a page is left before what is compiled anew has paid
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # links out of the app lead nowhere
     "--no-first-run",
     "--process-per-site",  # see windows()
