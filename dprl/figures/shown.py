@@ -51,9 +51,9 @@ class Shown:
         return len(self._figure) + len(self._table) + 4 * (len(self.alt) + len(self.see))
 
 
-def shown(picture: Picture | Shown) -> Shown:
-    """The picture for pages."""
-    return picture if isinstance(picture, Shown) else Shown(picture)
+def settled(picture: Picture | Shown) -> Settled:
+    """Its figure for a page; one that is not kept is not packed."""
+    return picture.figure if isinstance(picture, Shown) else Settled(picture.figure.to_dict())
 
 
 def _packed(value: Any) -> bytes:

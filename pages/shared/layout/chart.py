@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.claims.report import version
-from dprl.figures.shown import Shown, shown
+from dprl.figures.shown import Shown, settled
 from dprl.figures.style import Picture, Sketch, config
 from dprl.tables import harmless
 from pages.shared.layout.frame import dark
@@ -35,7 +35,7 @@ def kept(key: Hashable, draw: Callable[[], Picture]) -> Shown:
     found = _pictures().get(key)
     if found is not None:
         return found[1]
-    picture = shown(draw())
+    picture = Shown(draw())
     return _pictures().put(key, None, picture, ENTRY_BYTES + picture.nbytes + len(repr(key)))
 
 
@@ -50,7 +50,7 @@ def draw(picture: Picture | Shown, key: str, picked: Callable[[Any], None] | Non
     """The figure alone, whose camera saves what the visitor chose."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         st.plotly_chart(
-            shown(picture).figure,
+            settled(picture),
             key=key,
             theme=None,
             config=config(session().saves, footer(), dark=dark(), name=key),
