@@ -160,17 +160,19 @@ async def compare(trivial: App, ours: App, pages: list[str], people: int, rounds
         print(f"{page}: p95 to the first chart is {np.median(several):.2f} times that of the trivial page")
 
 
-async def runs(app: App, people: int) -> None:
-    """Each opens a link to a run of its own on Explore."""
-    store = Store(app.home / "runs.sqlite")
-    queries = [
-        urlencode(links.encode([Curve(RUN.replace(root_seed=i))], links.View())) for i in range(people)
-    ]
-    begin = time.perf_counter()
-    found = await visit(app, pages_of(app), "explore", queries, again)
-    while (activity := store.activity()).seeds_queued or activity.seeds_running:
-        await asyncio.sleep(0.1)
-    print(f"a run of one's own: {found}; all {2 * people} seeds after {time.perf_counter() - begin:.1f} s")
+async def runs(app: App, people: int, rounds: int) -> None:
+    """Each opens a link to a run of its own on Explore, anew in each round."""
+    store, server = Store(app.home / "runs.sqlite"), pages_of(app)
+    await visit(app, server, "explore", [""], again)  # what is imported and drawn once for all is there
+    for turn in range(rounds):
+        own = (RUN.replace(root_seed=turn * people + i) for i in range(people))
+        queries = [urlencode(links.encode([Curve(run)], links.View())) for run in own]
+        begin = time.perf_counter()
+        found = await visit(app, server, "explore", queries, again)
+        while (activity := store.activity()).seeds_queued or activity.seeds_running:
+            await asyncio.sleep(0.1)
+        seconds = time.perf_counter() - begin
+        print(f"a run of one's own: {found}; all {2 * people} seeds after {seconds:.1f} s", flush=True)
 
 
 def main() -> int:
@@ -198,7 +200,7 @@ def main() -> int:
         pages = options.pages or [*PAGES, RUNS]
         asyncio.run(compare(trivial, ours, [p for p in pages if p != RUNS], options.people, options.rounds))
         if RUNS in pages:
-            asyncio.run(runs(ours, options.people))
+            asyncio.run(runs(ours, options.people, options.rounds))
         log = ours.log()
     if "Traceback" in log:
         print(log[log.index("Traceback") :][:3000])

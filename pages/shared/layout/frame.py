@@ -20,6 +20,7 @@ from pages.shared.layout.terms import forget
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
+from pages.shared.visitor.turns import turns
 
 log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
@@ -73,13 +74,14 @@ class Page(Protocol):
 
 
 def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
-    """`draw`, whose errors end as one sentence on the page and a traceback in the log, never the other way round.
-    It returns whether there was none."""
+    """`draw` when its turn has come, whose errors end as one sentence on the page and a traceback in the log, never the
+    other way round. It returns whether there was none."""
 
     @wraps(draw)
     def safely(*args: P.args, **kwargs: P.kwargs) -> bool:
         try:
-            draw(*args, **kwargs)
+            with turns.taken():
+                draw(*args, **kwargs)
         except (SpecError, StoreError) as error:
             st.error(escape(str(error)))
         except Exception:

@@ -15,6 +15,7 @@ from dprl.privacy import Guarantee
 from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, answered
 from pages.shared.results.data import Kept, store
 from pages.shared.visitor.state import session
+from pages.shared.visitor.turns import turns
 
 ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
 PATIENCE = 0.06  # seconds a page waits for each new answer: cheap ones come, and no click is late
@@ -121,7 +122,8 @@ def _asked(question: str, spec: Spec) -> str | None:
         if text is None and (question, spec) not in session().asked and store().activity().warm:
             until = time.monotonic() + PATIENCE
             while text is None and time.monotonic() < until:
-                time.sleep(_LOOK)
+                with turns.left():
+                    time.sleep(_LOOK)
                 text = store().ask(question, spec)
         session().asked.add((question, spec))
     except DiskFull:

@@ -1,0 +1,72 @@
+"""Pages of several visitors take turns, so that many who press at once are answered one after the other.
+
+Python draws one page at a time, whatever the number of threads. Forty that are begun together take forty times as long,
+each of them, and every message on its way out waits for them all.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+AT_ONCE = 2  # one of which may wait for a file
+
+
+class Turns:
+    """So many threads at once, in the order in which they came."""
+
+    def __init__(self, at_once: int = AT_ONCE) -> None:
+        self._free = at_once
+        self._line: deque[threading.Lock] = deque()  # each is opened when its turn has come
+        self._lock = threading.Lock()
+        self._own = threading.local()
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Waits for a turn, unless this thread has one."""
+        if getattr(self._own, "turn", False):
+            yield
+            return
+        self._take()
+        try:
+            yield
+        finally:
+            self._give()
+
+    @contextmanager
+    def left(self) -> Iterator[None]:
+        """Leaves this thread's turn, if it has one, to others, and waits for another one in the end."""
+        if not getattr(self._own, "turn", False):
+            yield
+            return
+        self._give()
+        try:
+            yield
+        finally:
+            self._take()
+
+    def _take(self) -> None:
+        with self._lock:
+            mine = None
+            if self._free:
+                self._free -= 1
+            else:
+                mine = threading.Lock()
+                mine.acquire()
+                self._line.append(mine)
+        if mine is not None:
+            mine.acquire()
+        self._own.turn = True
+
+    def _give(self) -> None:
+        self._own.turn = False
+        with self._lock:
+            if self._line:
+                self._line.popleft().release()
+            else:
+                self._free += 1
+
+
+turns = Turns()
