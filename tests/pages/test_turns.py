@@ -109,6 +109,29 @@ def test_who_waits_leaves_the_turn_to_others() -> None:
     assert order == ["mine", "other", "mine again"]
 
 
+def test_who_comes_back_goes_on_at_once_and_is_made_up_for() -> None:
+    turns, go, come = Turns(1), [threading.Event(), threading.Event()], list[int]()
+
+    def other(number: int) -> None:
+        with turns.taken():
+            come.append(number)
+            go[number].wait(LIMIT)
+
+    threads = []
+    with turns.taken():
+        with turns.left():  # the first gets the turn, and keeps it
+            for number in (0, 1):
+                threads.append(begun(partial(other, number)))
+                until(lambda: len(come) + len(turns._line) == len(threads))
+        go[0].set()
+        threads[0].join(LIMIT)
+        assert come == [0]  # the second waits: there was one too many
+    until(lambda: come == [0, 1])
+    go[1].set()
+    threads[1].join(LIMIT)
+    assert turns._free == 1
+
+
 def test_pages_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     turns, go, drawn = Turns(), threading.Event(), list[int]()
     monkeypatch.setattr(frame, "turns", turns)

@@ -18,7 +18,7 @@ class Turns:
     """So many threads at once, in the order in which they came."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
-        self._free = at_once
+        self._free = at_once  # below zero: so many too many
         self._line: deque[threading.Lock] = deque()  # each is opened when its turn has come
         self._lock = threading.Lock()
         self._own = threading.local()
@@ -37,7 +37,8 @@ class Turns:
 
     @contextmanager
     def left(self) -> Iterator[None]:
-        """Leaves this thread's turn, if it has one, to others, and waits for another one in the end."""
+        """Leaves this thread's turn, if it has one, to others, and goes on at once in the end, even where that is one
+        too many: others may wait for what this thread holds, such as the lock of what is being read for all."""
         if not getattr(self._own, "turn", False):
             yield
             return
@@ -45,12 +46,14 @@ class Turns:
         try:
             yield
         finally:
-            self._take()
+            with self._lock:
+                self._free -= 1
+            self._own.turn = True
 
     def _take(self) -> None:
         with self._lock:
             mine = None
-            if self._free:
+            if self._free > 0:
                 self._free -= 1
             else:
                 mine = threading.Lock()
@@ -63,7 +66,7 @@ class Turns:
     def _give(self) -> None:
         self._own.turn = False
         with self._lock:
-            if self._line:
+            if self._line and self._free >= 0:
                 self._line.popleft().release()
             else:
                 self._free += 1
