@@ -121,10 +121,10 @@ def _asked(question: str, spec: Spec) -> str | None:
         text = store().ask(question, spec)
         if text is None and (question, spec) not in session().asked and store().activity().warm:
             until = time.monotonic() + PATIENCE
-            while text is None and time.monotonic() < until:
-                with turns.left():
+            with turns.left():
+                while text is None and time.monotonic() < until:
                     time.sleep(_LOOK)
-                text = store().ask(question, spec)
+                    text = store().ask(question, spec)
         session().asked.add((question, spec))
     except DiskFull:
         return ""
