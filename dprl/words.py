@@ -1,8 +1,8 @@
 """Numbers as people read them: one function for each place and meaning. Pure: imports nothing else of dprl.
 
-In a sentence: `human`, `rough`, `percent`, `exponent`, `between`, `after`, `plural`, `ordinal`, `listed`, `duration`,
-`size`, `promise`, `odds`. On a chart: `power` at an axis, `brief` in a cell. In a label or a table: `count`,
-`significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
+In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `between`, `after`, `plural`, `ordinal`, `listed`,
+`duration`, `size`, `promise`, `odds`. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
+`count`, `significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
 
 A million is "1 million" wherever it is said; powers of ten from 10⁶ to 10¹⁴ stand at axes, where there is no room for
 words, and in tables of measured quantities.
@@ -14,12 +14,12 @@ import math
 import re
 from collections.abc import Sequence
 
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_RAISED = str.maketrans("-−0123456789.", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹·")
 
 
-def raised(n: int) -> str:
-    """A whole number as an exponent: ², ⁻⁶, ¹⁵."""
-    return str(n).translate(_RAISED)
+def raised(n: float) -> str:
+    """A number as an exponent: ², ⁻⁶, ⁰·⁵."""
+    return f"{n:g}".translate(_RAISED)
 
 
 def human(value: float) -> str:
@@ -71,6 +71,13 @@ def exponents(mean: float, low: float, high: float) -> str:
     """An exponent with its interval, if there is one: 0.50 (0.48 to 0.52)."""
     known = math.isfinite(low) and math.isfinite(high)
     return exponent(mean) + (f" ({exponent(low)} to {exponent(high)})" if known else "")
+
+
+def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan) -> str:
+    """A power whose exponent was measured, with its interval, if there is one: K⁰·⁵⁰ (exponent 0.48 to 0.52)."""
+    known = math.isfinite(low) and math.isfinite(high)
+    interval = f" (exponent {exponent(low)} to {exponent(high)})" if known else ""
+    return base + exponent(mean).translate(_RAISED) + interval
 
 
 BUDGETS = ("ε", "ρ")  # how sentences name them

@@ -58,7 +58,7 @@ def test_how_far_off_a_guess_is() -> None:
     assert MARKER.verdict(1e3, 1.2e5) == "You said 1,000 users, measured 120,000 users: 120 times too few."
     assert MARKER.verdict(1e5, 1.2e5).endswith("within a factor of 2.")
     assert SHARE.verdict(7.0, 0.0) == "You said 7 visits, measured 0 visits: too many."
-    assert SLOPE.verdict(1.0, 0.44) == "You said “like K”, measured K^0.44: “like √K” is nearer."
+    assert SLOPE.verdict(1.0, 0.44) == "You said “like K”, measured K⁰·⁴⁴: “like √K” is nearer."
     assert SLOPE.verdict(0.5, 0.44).endswith("no choice is nearer.")
 
 

@@ -57,6 +57,14 @@ def test_ticks_are_powers_of_ten(value: float, text: str) -> None:
     assert words.power(value) == text
 
 
+def test_a_measured_power_is_raised_and_has_the_interval_of_its_exponent() -> None:
+    assert words.to_the("K", 0.004) == "K⁰·⁰⁰"
+    assert words.to_the("n", -1.018) == "n⁻¹·⁰²"
+    assert words.to_the("K", 0.5, 0.483, 0.521) == "K⁰·⁵⁰ (exponent 0.48 to 0.52)"
+    assert words.to_the("K", 0.5, 0.483, math.nan) == "K⁰·⁵⁰"
+    assert [words.raised(n) for n in (-6, 15, -0.5)] == ["⁻⁶", "¹⁵", "⁻⁰·⁵"]
+
+
 def test_one_is_not_many() -> None:
     assert words.after(None) == ""
     assert words.after(1) == "after 1 episode"

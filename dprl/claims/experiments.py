@@ -66,7 +66,7 @@ ADDITIVE = Claim(
     "With a trusted agent, privacy costs once",
     "The price of joint privacy is additive: it stops growing with the number of users.",
     f"{QW_ONLINE}, Theorem 5.2",
-    f"{LEAST} Flat is a growth of at most K^0.1 over the last decade of users.",
+    f"{LEAST} Flat is a growth of at most K⁰·¹ over the last decade of users.",
     "A price that no longer grows is a flat line at the right end.",
     (
         regret.flattens(at("riverswim", 10**15)),

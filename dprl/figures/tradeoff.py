@@ -14,7 +14,7 @@ from dprl.figures import ends, lines, looks, style
 from dprl.figures.lines import LOWEST_SHARE, Statistic
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
-from dprl.words import between, exponent, halving, human, percent, rough
+from dprl.words import between, halving, human, percent, raised, rough, to_the
 
 Array = NDArray[np.float64]
 Measure = Literal["price", "regret", "gap price", "gap"]
@@ -152,7 +152,7 @@ def frontier(
         ]
         name = lines.prefix(look) + label
         if np.isfinite(curve.slope[0]):
-            name += f": {halving(curve.slope, symbol, short=True) or f'{symbol}^{exponent(curve.slope[0])}'}"
+            name += f": {halving(curve.slope, symbol, short=True) or to_the(symbol, curve.slope[0])}"
         shades = [looks.color(curve.kind.model, curve.epsilon[int(p)], dark) for p in ok]
         size = 9 if look.number == 1 else lines.NUMBERED
         figure.add_scatter(
@@ -247,7 +247,7 @@ def _theory(figure: Any, curves: Sequence[Frontier], symbol: str, colors: style.
             mode="lines",
             line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
             name="reference slope "
-            + (f"1/{symbol}" if curve.theory == -1 else f"{symbol}^{curve.theory:g}".replace("-", "−")),
+            + (f"1/{symbol}" if curve.theory == -1 else symbol + raised(curve.theory)),
             showlegend=curve.theory not in shown,
             hoverinfo="skip",
         )

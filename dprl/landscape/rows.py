@@ -24,7 +24,7 @@ from dprl.learners import ALGORITHMS
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
 from dprl.theory import Bound
-from dprl.words import between, exponent, human, percent, promise, rough
+from dprl.words import between, human, percent, promise, rough, to_the
 
 CONSTANTS = {"anytime": "anytime bonus", "paper": "paper constants", "practical": "constants of its own"}
 TRUSTS = ("central", "shuffle", "local")
@@ -95,7 +95,7 @@ class Row:
             return f"not run: {self.why}"
         lost = f"{percent(self.share)} of K·V* lost at K = {human(self.K)}"
         said = f"{lost}; {users_words(self.cell)}"
-        known = f"; regret grew like K^{exponent(self.growth)} since the K before"
+        known = f"; regret grew like {to_the('K', self.growth)} since the K before"
         return said if np.isnan(self.growth) else said + known
 
 

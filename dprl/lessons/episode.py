@@ -12,7 +12,7 @@ from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.lessons.trust import EXPLORED, NONE
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec
-from dprl.words import exponents, human, listed, rough
+from dprl.words import human, listed, rough, to_the
 
 BUDGETS = (10.0, 1.0, 0.1)
 FEW = RunSpec(episodes=10**7)
@@ -49,7 +49,7 @@ def _growth(evidence: Evidence) -> tuple[float, float, float]:
 
 
 def _stops(evidence: Evidence) -> str:
-    return f"From {human(START)} to {human(END)} users regret grew like K^{exponents(*_growth(evidence))}."
+    return f"From {human(START)} to {human(END)} users regret grew like {to_the('K', *_growth(evidence))}."
 
 
 def _by_budget(evidence: Evidence) -> str:

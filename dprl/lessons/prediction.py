@@ -19,7 +19,7 @@ from dprl.figures import guesses as figures
 from dprl.figures.guesses import Who
 from dprl.figures.lessons import Chart, value_at
 from dprl.links import written
-from dprl.words import exponent, human, listed, percent, plural, rough
+from dprl.words import human, listed, percent, plural, rough, to_the
 
 LETTERS = "abcdefghijklmnop"
 OPEN = "-"  # in an order that is not whole yet
@@ -230,12 +230,12 @@ class Slope:
     def verdict(self, guess: float, truth: float) -> str:
         """How far off a guess is."""
         nearest = min(self.choices, key=lambda choice: abs(choice[0] - truth))
-        said = f"You said “{self.said(guess)}”, measured {self.of}^{exponent(truth)}"
+        said = f"You said “{self.said(guess)}”, measured {to_the(self.of, truth)}"
         return f"{said}: " + ("no choice is nearer." if nearest[0] == guess else f"“{nearest[1]}” is nearer.")
 
     def said(self, answer: float) -> str:
         """An answer in words."""
-        return dict(self.choices).get(answer, f"{self.of}^{exponent(answer)}")
+        return dict(self.choices).get(answer, to_the(self.of, answer))
 
     def origin(self, chart: Chart) -> tuple[float, float]:
         """Where the slopes start: on the curve that is asked about, the last of the chart."""

@@ -12,7 +12,7 @@ from dprl.lessons.prediction import Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, NONE, SHUFFLE
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
-from dprl.words import exponents, human
+from dprl.words import human, to_the
 
 START, END = 1e9, 1e15
 CHOICES = ((0.0, "it stops growing"), (0.5, "like √K"), (1.0, "like K"))
@@ -49,7 +49,7 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
         early, late = (float(np.interp(k, at, extra.mean(axis=0))) for k in (START, END))
         return (
             f"From {human(START)} to {human(END)} users the price grew like "
-            f"K^{exponents(*_growth(evidence, spec))}, from {human(early)} to {human(late)}."
+            f"{to_the('K', *_growth(evidence, spec))}, from {human(early)} to {human(late)}."
         )
 
     return Step(

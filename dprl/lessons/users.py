@@ -13,7 +13,7 @@ from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec
-from dprl.words import exponent, human
+from dprl.words import human, to_the
 
 BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)  # those of Home
 X = np.array([1 / epsilon for epsilon in reversed(BUDGETS)])
@@ -72,7 +72,7 @@ def _with(spec: RunSpec, ends: tuple[float, float], why: str) -> Step:
         need = dict(zip(reversed(BUDGETS), _needed(evidence, spec), strict=True))
         power = _exponent(evidence, spec)
         return (
-            f"With {given} users grow like (1/ε)^{exponent(power)}: from {users(need[1.0])} at ε = 1 to "
+            f"With {given} users grow like {to_the('(1/ε)', power)}: from {users(need[1.0])} at ε = 1 to "
             f"{users(need[0.1])} at ε = 0.1. Halving ε takes {human(float(f'{2**power:.2g}'))} times as many."
         )
 

@@ -14,7 +14,7 @@ from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, S
 from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec, SeedTrace
-from dprl.words import exponents, human, listed, percent
+from dprl.words import human, listed, percent, to_the
 
 MIXTURE = RunSpec(
     environment="linear-mixture", algorithm="ucrl-vtr", privacy="central", episodes=10**12, seeds=10
@@ -79,7 +79,7 @@ def _never(evidence: Evidence) -> str:
     late = float(np.interp(END, at, rows.mean(axis=0)))
     loss = float(np.interp(END, run.at, regret.lost(evidence, MIXTURE).mean(axis=0)))
     return (
-        f"It goes like K^{exponents(*_growth(evidence))}: at {human(END)} users a weight may still be ± "
+        f"It goes like {to_the('K', *_growth(evidence))}: at {human(END)} users a weight may still be ± "
         f"{human(float(f'{late:.2g}'))} off, while an average episode has lost {percent(loss)} of V*."
     )
 

@@ -28,8 +28,8 @@ STEPS = {
 }
 MEANING = (
     "Before anything is released somebody believes, with the chance you choose, that your episode was the first of "
-    "two. An outcome that is e^ε times as likely with one of them as with the other moves that belief as far as drawn; "
-    "outcomes that are likelier still are what δ is for."
+    "two. An outcome that is exp(ε) times as likely with one of them as with the other moves that belief as far as "
+    "drawn; outcomes that are likelier still are what δ is for."
 )
 
 
@@ -155,7 +155,7 @@ def belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequenc
     right = best_guess(prior, false, missed)  # type: ignore[arg-type]
     return (
         f"Who believes it with {percent(prior)} believes it afterwards with {percent(low)} to {percent(high)}, after "
-        f"an outcome e^ε times as likely either way. Over all outcomes the best guess is right {right:.1%} of the "
+        f"an outcome exp(ε) times as likely either way. Over all outcomes the best guess is right {right:.1%} of the "
         f"time; without the release, {max(prior, 1 - prior):.1%}."
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprl.figures.regret import Curve
 from dprl.metrics import Array, Bite, enough, growth_exponent
-from dprl.words import count, exponents, human, listed, percent, plural, quoted
+from dprl.words import count, human, listed, percent, plural, quoted, to_the
 
 NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this near the best is good
@@ -100,7 +100,7 @@ def prices(curves: Sequence[Curve], first: float) -> str:
         if curve.complete and len(curve.episodes) > 1 and (curve.center[-1] > 0):
             found = growth_exponent(curve.episodes, curve.rows, first, float(curve.episodes[-1]))
             if np.isfinite(found[0]):
-                parts.append(f"{quoted(curve.label)} n^{exponents(*found)}")
+                parts.append(f"{quoted(curve.label)} {to_the('n', *found)}")
     if not parts:
         return "The low estimate V~ of each private run is compared with that of its learner without privacy."
     return f"From n = {count(first)} on it falls like {listed(parts)}; Theorem 3.4 says 1/n for DP-APVI."

@@ -16,7 +16,6 @@ from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.metrics import last_exponent, least
 from dprl.sentences import seeds
 from dprl.words import (
-    exponent,
     exponents,
     halving,
     human,
@@ -26,6 +25,7 @@ from dprl.words import (
     promise,
     quoted,
     rough,
+    to_the,
 )
 
 NOTHING = "There is nothing to draw yet."
@@ -97,7 +97,7 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     for c in fitted:
         low, high = (human(v) for v in c.fitted)
         way = "falls" if c.slope[0] < 0 else "grows"
-        like = halving(c.slope, symbol) or f"{what} {way} like {symbol}^{exponents(*c.slope)}"
+        like = halving(c.slope, symbol) or f"{what} {way} like {to_the(symbol, *c.slope)}"
         sentences.append(f"{quoted(c.label)}: {like} for {symbol} from {low} to {high}")
     text = "; ".join(sentences) + "." if sentences else ""
     hopeless = [
@@ -162,7 +162,7 @@ def beside(bounds: Sequence[Proved]) -> str:
     if not bounds:
         return "No bound is chosen."
     said = [
-        f"{letter} grows like K^{exponent(last_exponent(bound.episodes, bound.values))}"
+        f"{letter} grows like {to_the('K', last_exponent(bound.episodes, bound.values))}"
         for letter, bound in zip(LETTERS, bounds, strict=False)
     ]
     return (

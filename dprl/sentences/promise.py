@@ -20,11 +20,11 @@ ACCOUNTANT = "our accountant"
 FEW = 0.01  # delta times the users, from which it is said what that allows
 
 EPSILON = (
-    "the privacy budget. With another episode in the place of one user's, the chance of any outcome is at most e^ε "
+    "the privacy budget. With another episode in the place of one user's, the chance of any outcome is at most exp(ε) "
     "times what it was, plus δ; so a small ε is private, and needs more noise."
 )
 DELTA = (
-    "what is added: the chance of any outcome is at most e^ε times what it would be, plus δ. It should be far below "
+    "what is added: the chance of any outcome is at most exp(ε) times what it would be, plus δ. It should be far below "
     "one over the number of users."
 )
 JOINT = (
@@ -68,8 +68,9 @@ TRAJECTORY = "trajectory"  # what is replaced in a data set
 BLANKED = "is blanked"
 OFFLINE = """
 Take any two data sets that differ in one trajectory: one whole episode of one person is **replaced** by another. What
-the curator releases is **(ε, δ)**-private when the chance of any set of outcomes with the one is at most e^ε times that
-with the other, plus δ. All that is computed from what was released, such as the policy and its values, is as private.
+the curator releases is **(ε, δ)**-private when the chance of any set of outcomes with the one is at most exp(ε) times
+that with the other, plus δ. All that is computed from what was released, such as the policy and its values, is as
+private.
 
 **ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between what comes out of the two by ρα,
 for every α above 1. The ρ of several releases add up. Gaussian noise that just proves ρ = 1 proves (7.29, 10⁻⁶).

@@ -13,7 +13,7 @@ from dprl.figures.pulls import PullCurve
 from dprl.figures.regret import Curve, Measure, distinct
 from dprl.metrics import late_share, skewed_median
 from dprl.sentences import seeds
-from dprl.words import after, exponent, human, percent, quoted, rough
+from dprl.words import after, human, percent, quoted, rough, to_the
 
 NOTHING = "There is nothing to draw yet."
 
@@ -52,9 +52,7 @@ def _least_and_most(ends: list[_End], at: float, view: Measure) -> str:
             said += f", {rough(high / low)} times as much"
     elif best.curve.growth is not None and np.isfinite(best.curve.growth[0]):
         center, low, high = best.curve.growth
-        said += f"; over the last decade of episodes its regret grew like K^{exponent(center)}"
-        if np.isfinite(low):
-            said += f" ({exponent(low)} to {exponent(high)} over seeds)"
+        said += f"; over the last decade of episodes its regret grew like {to_the('K', center, low, high)}"
         said += ", where 1 is learning nothing and 0.5 is what theory promises"
     return said + "."
 

@@ -30,7 +30,7 @@ def coin(epsilon: float, flip: float) -> str:
     """What the coin does, and what it proves."""
     return (
         f"The coin at ε = {human(epsilon)} keeps an answer {percent(1 - flip)} of the time. So either report is at "
-        f"most e^ε = {human(math.exp(epsilon))} times as likely with the one answer as with the other: (ε, 0)-local "
+        f"most exp(ε) = {human(math.exp(epsilon))} times as likely with the one answer as with the other: (ε, 0)-local "
         "differential privacy of one answer, whoever sees the report."
     )
 

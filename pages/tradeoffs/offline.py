@@ -15,8 +15,7 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.offline_spec import FIELDS
 from dprl.theory import BOUNDS, Bound
-from dprl.words import count, human
-from dprl.words import exponent as power_of
+from dprl.words import count, human, to_the
 from pages.offline import names
 from pages.offline.settings import Settings, into, settings_of
 from pages.shared.visitor import several
@@ -114,7 +113,7 @@ class Offline:
         for spec in specs:
             exponent, bound = self.theory(spec, x, show), _bound(spec)
             if exponent is not None and bound is not None:
-                said[f"{SYMBOLS.get(x, x)}^{power_of(exponent)} ({bound.paper})"] = None
+                said[f"{to_the(SYMBOLS.get(x, x), exponent)} ({bound.paper})"] = None
         if not said:
             return ""
         of = "what noise adds" if show == "price" else "what is left when n is large"

@@ -52,6 +52,7 @@ def missing(page: str, said: list[str]) -> set[str]:
 
 
 POWER = re.compile("10(?:[⁶⁷⁸⁹]|¹[⁰¹²³⁴])(?![⁰¹²³⁴⁵⁶⁷⁸⁹])")  # which is said "1 million" and so on
+CARET = re.compile(r"\^[\d.−]|\be\^")  # of a power, which is written raised: K⁰·⁵⁰, or exp(ε)
 STATES: list[tuple[str, dict[str, Any]]] = [
     *((path, {}) for path in TITLES),
     *(("linear", {"tab": tab}) for tab in ("exponents", "ellipsoid", "eigenvalues", "weights", "guarantee")),
@@ -79,4 +80,16 @@ def test_every_term_of_a_page_is_explained_once_and_numbers_are_said_in_words(
     assert missing(path, said) == set(), said
     linked = re.findall(rf'{terms.TERM} "([^"]*)"', "\n".join(said))
     assert len(linked) == len(set(linked))
-    assert [text for text in said if POWER.search(text)] == []
+    assert [text for text in said if POWER.search(text) or CARET.search(text)] == []
+
+
+@pytest.mark.parametrize("page", ["explore", "offline", "linear"])
+def test_every_word_of_the_glossary_is_bold_and_none_of_its_signs_is_read_as_markdown(
+    visit: Visit, page: str
+) -> None:
+    app = visit(f"pages/{page}/page.py")
+    (folded,) = (one for one in app.expander if one.label == "Words used here")
+    lines = folded.markdown[0].value.splitlines()
+    assert len(lines) >= 10
+    assert [line for line in lines if not re.match(r"- \*\*(?:[^*\\]|\\.)+:\*\* [^*]+$", line)] == []
+    assert [line for line in lines if CARET.search(line)] == []

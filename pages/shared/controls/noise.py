@@ -30,7 +30,7 @@ CALIBRATION_HELP = (
     "prints; the tab Guarantee says what that proves."
 )
 DELTA = 88  # pixels of its field
-DELTA_HELP = "What is added: the chance of any outcome is at most e^ε times what it would be, plus δ"
+DELTA_HELP = "What is added: the chance of any outcome is at most exp(ε) times what it would be, plus δ"
 SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
 
 

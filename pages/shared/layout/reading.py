@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from dprl.sentences import promise
+from pages.shared.text import escape
 
 WORDS = {
     "Episode": "what one user contributes: H steps of acting and being rewarded. Privacy protects whole episodes.",
@@ -72,8 +73,8 @@ OF_DATA_SETS = {
     "Low estimate V~": "what the learner believes that its policy earns at least.",
     "Coverage d^μ": "the share of the trajectories that are in a state and take an action at a step.",
     "ρ (rho)": promise.RHO,
-    "ε (epsilon), δ (delta)": "with another trajectory in the place of one, the chance of any outcome is at most e^ε "
-    "times what it was, plus δ.",
+    "ε (epsilon), δ (delta)": "with another trajectory in the place of one, the chance of any outcome is at most "
+    "exp(ε) times what it was, plus δ.",
     "Claimed and proved": WORDS["Claimed and proved"],
     "Same seed without privacy": "the same learner without noise, on the same data sets.",
     "v*": "what the best policy earns in an episode: all that there is to lose.",
@@ -131,6 +132,6 @@ PAPERS_ON_LINEAR_MODELS = {
 def words_and_papers(words: Mapping[str, str] = WORDS, papers: Mapping[str, str] = PAPERS) -> None:
     """Two folded lists at the foot of a page."""
     with st.expander("Words used here", icon=":material/menu_book:"):
-        st.markdown("\n".join(f"- **{word}:** {meaning}" for word, meaning in words.items()))
+        st.markdown("\n".join(f"- **{escape(word)}:** {meaning}" for word, meaning in words.items()))
     with st.expander("The papers", icon=":material/article:"):
         st.markdown("\n".join(f"- [{title}]({address})" for title, address in papers.items()))

@@ -61,7 +61,7 @@ ONLY = {  # everyday words elsewhere
     "Region": ("linear",),
 }
 # Links, signs and code are left as they are.
-_PASSED = r"!?\[[^\]]*\]\([^)]*\)|`[^`]*`|:material/\w+:|https?://\S+|<[^>]*>"
+_PASSED = r"!?\[[^\]]*\]\((?:\"[^\"]*\"|[^\")])*\)|`[^`]*`|:material/\w+:|https?://\S+|<[^>]*>"
 TERM = "#term"  # the address of each
 
 # For pages/shared/layout/browser.py.
