@@ -53,4 +53,4 @@ def run_box(s: Session) -> None:
             spec, refusal = None, str(error)
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
-    buttons("Show" if known else "Attack", show_attack, spec, BASE)
+    buttons(show_attack, spec, BASE)

@@ -99,7 +99,7 @@ def run_box(s: Session) -> None:
             st.caption(f":red[{escape(str(error))}]")
     else:
         st.caption("Computed before: it appears at once.")
-    buttons("Run" if missing or not base else "Show", run, base, BASE)
+    buttons(run, base, BASE)
 
 
 def lacking(base: RunSpec) -> tuple[list[RunSpec], list[str]]:

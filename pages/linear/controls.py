@@ -136,7 +136,7 @@ def run_box(s: Session, settings: Settings) -> None:
         st.caption(f"{runs} of {seeds}: {duration(seconds)} once started.")
     elif specs is not None:
         st.caption("Computed before: it appears at once.")
-    buttons("Run" if lacking or specs is None else "Show", compare, specs, BASE, also=reset)
+    buttons(compare, specs, BASE, also=reset)
 
 
 def described(s: Session, settings: Settings) -> tuple[tuple[RunSpec, ...] | None, list[str]]:

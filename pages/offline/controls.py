@@ -292,7 +292,7 @@ def run_box(s: Session, found: Described) -> None:
         offline().keep = on
 
     st.toggle("Keep what is shown", o.keep, key=key, on_change=on_value(key, keep), disabled=locked(RUN))
-    buttons("Run" if lacking or specs is None else "Show", compare, specs, BASE, also=reset)
+    buttons(compare, specs, BASE, also=reset)
 
 
 def expectation(found: Described, live: bool) -> None:

@@ -245,13 +245,7 @@ def run_box(t: Trade, left_out: DeltaGenerator) -> None:
             st.caption("Computed before: it appears at once.")
         else:
             st.caption(":red[None of this can be run: the reasons are below the models.]")
-    buttons(
-        "Run" if study is None or trade.missing(study.sweep.specs) else "Show",
-        run,
-        study,
-        studies.DEFAULT.base,
-        also=reset,
-    )
+    buttons(run, study, studies.DEFAULT.base, also=reset)
 
 
 def run(study: Study) -> None:

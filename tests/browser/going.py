@@ -155,7 +155,7 @@ STOPS = {
                 *(("choice", name) for name in ("1. One noise for all", "3. A tree")),
                 *(("switch", name) for name in ("Noise half as large", "Pause live")),
                 *(("text", name) for name in ("First episode", "Second episode")),
-                *(("button", name) for name in ("Attack", "Reset", "Cancel")),
+                *(("button", name) for name in ("Run", "Reset", "Cancel")),
                 ("slider", "Believed before"),
             }
         ),

@@ -46,6 +46,30 @@ def whole_screen_stays(page: Page) -> None:
     page.wait_for_function(tool)
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
+    visit: Visits, width: int, height: int
+) -> None:
+    page = visit("explore", width)
+    page.set_viewport_size({"width": width, "height": height})
+    if width < 768:
+        page.get_by_role("button", name="Settings").click()
+    run, settings = page.locator(".st-key-run button"), page.get_by_test_id("stSidebarContent")
+    expect(settings).to_be_in_viewport(ratio=0.9)  # it has slid in
+    longer = settings.evaluate("e => e.scrollHeight - e.clientHeight")
+    assert longer > 300
+    for share in (0, 0.5, 1):
+        settings.evaluate("(e, top) => e.scrollTo(0, top)", share * longer)
+        box = run.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert 0 <= box["y"] <= height - box["height"]
+        assert run.evaluate(  # and nothing lies over it
+            "e => { const r = e.getBoundingClientRect(); "
+            "return e.contains(document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2)); }"
+        )
+
+
 @pytest.mark.thorough
 def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Visits, idle: Idle) -> None:
     page = visit("explore")

@@ -37,6 +37,13 @@ def spec(app: AppTest) -> RunSpec | None:
     return spec_of(app.session_state["session"])[0]
 
 
+@pytest.mark.parametrize("page", first(["attack", "linear", "offline", "tradeoffs", "free"]))
+def test_the_button_is_called_run_though_all_is_computed(visit: Visit, page: str) -> None:
+    app = visit(f"pages/{page}/page.py")
+    assert "Computed before" in words(app)
+    assert app.button(key="run").label == "Run"
+
+
 def test_the_defaults_give_the_default_run(visit: Visit) -> None:
     assert spec(visit(EXPLORE)) == RunSpec()
 

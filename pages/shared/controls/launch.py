@@ -56,7 +56,6 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
             f"{plural(spec.seeds, 'seed')}, {plural(cost.releases, 'policy update')} each: {seconds} once started."
         )
     buttons(
-        "Run" if known != "done" else "Show",
         run,
         spec,
         BASE,
@@ -66,7 +65,6 @@ def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
 
 
 def buttons(
-    label: str,
     run: Callable[[Any], None],
     what: object,
     usual: RunSpec,
@@ -98,7 +96,7 @@ def buttons(
     skip_to_run()
     with st.container(horizontal=True, gap="small"):
         st.button(
-            label,
+            "Run",
             type="primary",
             icon=":material/play_arrow:",
             width="stretch",

@@ -80,7 +80,8 @@ def controls() -> None:
         privacy(s)
         size(s)
         more(s, structure)
-    redrawn(partial(run_box, s), None, "run_box")
+    with st.container(key="launching"):
+        redrawn(partial(run_box, s), None, "run_box")
 
 
 def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> None:
