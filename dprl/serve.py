@@ -171,9 +171,32 @@ def dashboard(host: str, port: int) -> None:
     # the very first visitor that a page does not exist.
     PagesManager.uses_pages_directory = False
     wake_once()
+    hold_one_file()
     script = ROOT / "app.py"
     sys.argv = [str(script)]
-    App(script).run(config={"server.address": host, "server.port": port})
+    App(script).run(config={"server.address": host, "server.port": port} | size_of_files())
+
+
+def size_of_files() -> dict[str, int]:
+    """How large a file may be that a browser sends, in Streamlit's MB: as in .streamlit/config.toml where anybody may
+    send one, else as large as a data set, the largest that a page asks for."""
+    from dprl.simulation.uploads.reading import MOST_BYTES  # and with it pandas
+
+    return {} if setting("DPRL_PUBLIC", 0, 0, 1) else {"server.maxUploadSize": MOST_BYTES // 10**6}
+
+
+def hold_one_file() -> None:
+    """A session holds the last file that it sent, and no other: without this it could fill the memory with them."""
+    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
+    from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+    add = Manager.add_file
+
+    def alone(self: Manager, session_id: str, file: UploadedFileRec) -> None:
+        self.remove_session_files(session_id)
+        add(self, session_id, file)
+
+    Manager.add_file = alone  # type: ignore[method-assign]
 
 
 def wake_once() -> None:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,9 @@ from typing import Any
 
 import pytest
 import streamlit
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.runtime import AsyncObjects, Runtime
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from dprl import serve
 from dprl.fields import SpecError
@@ -241,6 +244,26 @@ def test_a_dashboard_may_open_as_many_files_as_its_system_allows() -> None:
         assert hard == most
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
+
+
+def test_where_anybody_may_come_files_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert serve.size_of_files() == {"server.maxUploadSize": 100}
+    monkeypatch.setenv("DPRL_PUBLIC", "1")
+    settings = tomllib.loads((serve.ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
+    assert settings["server"] | serve.size_of_files() == settings["server"] | {"maxUploadSize": 2}
+
+
+def test_a_session_holds_the_last_file_that_it_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", MemoryUploadedFileManager.add_file)
+    serve.hold_one_file()
+    manager = MemoryUploadedFileManager("/upload")
+    for session, name in (("one", "a"), ("two", "b"), ("one", "c"), ("one", "d")):
+        manager.add_file(session, UploadedFileRec(name, f"{name}.csv", "text/csv", b"12345"))
+    held = {
+        name: [file.file_id for file in manager.get_files(name, ("a", "b", "c", "d"))]
+        for name in ("one", "two")
+    }
+    assert held == {"one": ["d"], "two": ["b"]}
 
 
 def test_what_waits_to_be_sent_wakes_the_sender_once(monkeypatch: pytest.MonkeyPatch) -> None:

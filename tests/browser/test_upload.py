@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from dprl.simulation.uploads.model import example
@@ -37,3 +39,27 @@ def test_a_file_is_refused_and_another_one_learned_from(visit: Visits, idle: Idl
     link = page.url
     assert "up=" in link
     assert not re.search(r"[0-9a-f]{32}", link)
+
+
+@pytest.mark.parametrize("mb", [3, pytest.param(90, marks=pytest.mark.thorough)])
+def test_a_file_as_large_as_the_page_says_is_read(visit: Visits, tmp_path: Path, mb: int) -> None:
+    """One column more, which is passed over, makes it large and no slower to read."""
+    page = visit("offline?v=2&t=2&tab=upload")
+    uploader = page.get_by_test_id("stFileUploader").last
+    expect(uploader).to_contain_text("100MB per file")
+    heading, *rows = example().splitlines()[:2001]
+    path = tmp_path / "people.csv"
+    note = "x" * (mb * 10**6 // len(rows))
+    path.write_text("\n".join([f"{heading},note", *(f"{row},{note}" for row in rows)]), encoding="utf-8")
+    assert path.stat().st_size > mb * 10**6
+    uploader.locator("input[type=file]").set_input_files(path)
+    expect(page.get_by_text("1,000 trajectories", exact=True)).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_an_environment_stays_small(visit: Visits) -> None:
+    """Tests of the pages look at what is said to whom a browser does not stop."""
+    page = visit("explore?v=2&t=3&c=env.custom~K.1e6")
+    file = page.get_by_test_id("stFileUploader").locator("input[type=file]")
+    file.set_input_files({"name": "large.json", "mimeType": "application/json", "buffer": b" " * 3_000_000})
+    expect(page.get_by_text("File must be 2.0MB or smaller.")).to_be_visible()

@@ -37,7 +37,7 @@ class File:
     """As an uploader hands it over."""
 
     def __init__(self, data: bytes) -> None:
-        self.data = data
+        self.data, self.size = data, len(data)
 
     def getvalue(self) -> bytes:
         return self.data
@@ -81,6 +81,14 @@ def test_a_bad_file_gets_one_sentence_and_changes_nothing(what: str) -> None:
     assert s.draft == draft_of(RunSpec())
     custom.received(s, None)  # taken away again
     assert s.upload_problem == ""
+
+
+def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
+    s = Session()
+    file = File(b" " * 2_060_000)
+    file.getvalue = lambda: pytest.fail("read")  # type: ignore[method-assign]
+    custom.received(s, file)
+    assert s.upload_problem == "The file has 2.06 MB; give at most 2 MB."
 
 
 def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None:

@@ -101,6 +101,20 @@ def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     assert "1. Declare" in words(app)
 
 
+@pytest.mark.parametrize(("server", "page"), [(2, 2), (100, 100), (500, 100)])
+def test_no_page_says_that_it_takes_more_than_the_server_does(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, server: int, page: int
+) -> None:
+    given = form.st.get_option
+    monkeypatch.setattr(
+        form.st, "get_option", lambda key: server if key == "server.maxUploadSize" else given(key)
+    )
+    app = visit(PAGE, tab="upload")
+    assert [uploader.proto.max_upload_size_mb for uploader in app.file_uploader] == [2, page]
+    app = visit("pages/explore/page.py", c=["env.custom"])
+    assert [uploader.proto.max_upload_size_mb for uploader in app.file_uploader] == [2]
+
+
 def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
     said = words(released).replace("\\", "")
     assert "Released since this file was read: **ρ = 1001** in all" in said

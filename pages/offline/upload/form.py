@@ -51,6 +51,7 @@ def declare(own: Own) -> None:
             "A declaration, a JSON file, in place of the form",
             type=["json"],
             key=key,
+            max_upload_size=MOST_DECLARED // 10**6,
             on_change=on_value(key, partial(declared_by, own)),
             help="An object with states and actions (lists of labels), horizon, rewards (by state and action, or by "
             "step, state and action), reward_range and start.",
@@ -175,11 +176,10 @@ def declared_by(own: Own, file: Any) -> None:
     """Takes over a declaration from a file, or says what is wrong with it."""
     if file is None:
         return
-    data = file.getvalue()
     try:
-        if len(data) > MOST_DECLARED:
+        if file.size > MOST_DECLARED:
             raise SpecError("declared", "this file has more than 2 MB; give a smaller one.")
-        own.file = declaration(data.decode("utf-8", "replace")).text
+        own.file = declaration(file.getvalue().decode("utf-8", "replace")).text
         own.problem = ""
     except SpecError as error:
         own.problem = str(error)
@@ -207,7 +207,7 @@ def give(own: Own) -> None:
         f"Trajectories, a CSV file with the columns {', '.join(COLUMNS)}",
         type=["csv"],
         key=key,
-        max_upload_size=MOST_BYTES // 10**6,
+        max_upload_size=min(MOST_BYTES // 10**6, st.get_option("server.maxUploadSize")),
         on_change=on_value(key, partial(received, own)),
         help="In UTF-8, separated by commas; the rows of an episode one below the other, in order, and as many as "
         "the declared steps. One person is one episode.",

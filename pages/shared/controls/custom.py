@@ -39,6 +39,7 @@ def controls(s: Session) -> None:
         "Your environment, a JSON file",
         type=["json"],
         key=key,
+        max_upload_size=MOST_BYTES // 10**6,
         on_change=on_value(key, partial(received, s)),
         help="An object with P: a list for each state, of a list for each action, of the probabilities of the next "
         "states (or one such list for each step); R: mean rewards from 0 to 1 by state and action; d1: the "
@@ -98,12 +99,11 @@ def received(s: Session, file: Any) -> None:
     if file is None:
         s.upload_problem = ""
         return
-    data = file.getvalue()
-    if len(data) > MOST_BYTES:
-        s.upload_problem = f"The file has {size(len(data))}; give at most {size(MOST_BYTES)}."
+    if file.size > MOST_BYTES:
+        s.upload_problem = f"The file has {size(file.size)}; give at most {size(MOST_BYTES)}."
         return
     try:
-        text = data.decode("utf-8")
+        text = file.getvalue().decode("utf-8")
     except UnicodeDecodeError:
         s.upload_problem = "The file is not text in UTF-8; give JSON."
         return
