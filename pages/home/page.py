@@ -19,7 +19,7 @@ from pages.home.state import EPSILON, Home, link_to
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.chart import draw, explain, footer, kept
 from pages.shared.layout.download import save
-from pages.shared.layout.frame import dark, guarded
+from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
@@ -53,12 +53,11 @@ def main() -> None:
         )
     )
     h.drawn = h.epsilon, dark()
-    st.fragment(at_one_epsilon)()
+    redrawn(at_one_epsilon, None, "home")
     words_and_papers()
 
 
-@guarded
-def at_one_epsilon() -> None:
+def at_one_epsilon(live: bool) -> None:
     """Everything that moves with the slider; redrawn by itself."""
     s = session()
     h = s.part(Home)
