@@ -169,6 +169,10 @@ def test_of_many_the_one_that_fails_decides() -> None:
     assert every_more_than(np.array([fine, wide]), 0.0).verdict == "undecided"
     found = every_more_than(np.array([fine, wide, failing]), 0.0)
     assert (found.verdict, found.value) == (NO, pytest.approx(-1))
+    found = every_more_than(np.array([fine, wide, failing]), 0.0, [False, False, True])
+    assert found.verdict == "undecided"
+    found = every_more_than(np.array([fine, fine, failing]), 0.0, [False, False, True])
+    assert (found.verdict, found.value) == ("nothing learned yet", pytest.approx(-1))
 
 
 def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None:
@@ -179,6 +183,47 @@ def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None
             assert words(sentences.summary(verdicts)) <= 25
     assert sentences.summary(["holds", "holds"]) == "It holds in both settings."
     assert sentences.summary(["holds", "holds", NO]) == "Of 3 settings it holds in 2 and does not hold in 1."
+
+
+def lost(spec: RunSpec, share: float) -> Run:
+    """A run that loses this share of everything there is to lose, and a little less or more in each seed."""
+    seeds = 1 + 1e-3 * np.arange(-2, 3)
+    values: np.ndarray = 3.4 * spec.episodes * share * seeds[:, None]
+    return Run(np.array([spec.episodes]), values, 3.4)
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ((0.04, 0.46, 0.8), "holds"),  # one of two has learned: it is told from the other
+        ((0.04, 0.8, 0.3), NO),
+        ((0.04, 0.46, 0.99, 0.97), "nothing learned yet"),  # which wrong policy is played
+        ((0.04, 0.46, 0.97, 0.99), "nothing learned yet"),  # and no order is found there
+        ((0.46, 0.04, 0.99, 0.97), NO),  # what has learned is judged all the same
+    ],
+)
+def test_the_order_of_runs_that_learned_nothing_is_not_judged(
+    shares: tuple[float, ...], expected: str
+) -> None:
+    chain = [SMALL.replace(epsilon=100.0 - place) for place in range(len(shares))]
+    runs = {spec: lost(spec, share) for spec, share in zip(chain, shares, strict=True)}
+    found = regret.order([chain]).judge(Evidence(runs, {}))
+    assert found.verdict == expected
+    if expected == "nothing learned yet":
+        assert found.value == pytest.approx(shares[-1] / shares[-2])  # what cannot be judged is what is shown
+
+
+def test_no_bundled_order_rests_on_runs_that_learned_nothing() -> None:
+    """Two runs of a setting that both lose more than half leave its order open, and nothing else does."""
+    early: set[str] = set()
+    for key, found in bundled().reports.items():
+        for setting, one in zip(found.claim.settings, found.findings, strict=True):
+            if "neighbours in the order" in setting.statistic:
+                runs = [bundled().evidence.runs[spec] for spec in setting.specs]
+                shares = np.array([run.ends.mean() / run.at[-1] / run.v_star for run in runs])
+                assert (one.verdict == "nothing learned yet") == ((shares > 0.5).sum() > 1), setting.title
+                early |= {key} if one.verdict == "nothing learned yet" else set()
+    assert early == {"order-of-trust", "larger-budget"}
 
 
 def words(sentence: str) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dprl.claims.claim import Array, Evidence, Plot, Series, Setting, problem
+from dprl.claims.claim import Array, Evidence, Plot, Run, Series, Setting, problem
 from dprl.learners import ALGORITHMS
 from dprl.metrics import (
     FLAT,
@@ -41,15 +41,24 @@ def label(spec: RunSpec) -> str:
     return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
 
 
+def learned(run: Run) -> bool:
+    """Whether less than half of all there is to lose was lost, in the mean of the seeds. Where more is lost, regret
+    tells which wrong policy is played, and nothing of how fast the right one is found."""
+    return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
+
+
 def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
-    """Each run of a chain loses less than the next: the least ratio of two neighbours, seed by seed."""
+    """Each run of a chain loses less than the next: the least ratio of two neighbours, seed by seed; of neighbours
+    that have both learned nothing, nothing is said."""
     specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
 
     def judge(evidence: Evidence) -> Finding:
         runs = evidence.runs
         pairs = [pair for chain in chains for pair in itertools.pairwise(chain)]
         found = every_more_than(
-            np.array([np.log(runs[more].ends / runs[less].ends) for less, more in pairs]), 0.0
+            np.array([np.log(runs[more].ends / runs[less].ends) for less, more in pairs]),
+            0.0,
+            [not learned(runs[less]) and not learned(runs[more]) for less, more in pairs],
         )
         value, low, high = (float(np.exp(v)) for v in (found.value, found.low, found.high))
         return Finding(value, low, high, 1.0, found.verdict)
@@ -181,12 +190,11 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
 
 
 def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
-    """Regret grows at most like a power of the number of users, each number a run of its own; where less than half of
-    all there is to lose was lost."""
+    """Regret grows at most like a power of the number of users, each number a run of its own, of those that have
+    learned."""
 
     def points(evidence: Evidence) -> Points:
-        runs = [evidence.runs[spec] for spec in specs]
-        runs = [run for run in runs if run.ends.mean() < 0.5 * run.at[-1] * run.v_star]
+        runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]
         users = np.array([float(run.at[-1]) for run in runs])
         return users, np.column_stack([run.ends for run in runs]) if runs else np.zeros((0, 0))
 

@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 SYMBOLS = {
     "holds": "circle",
     "holds as an upper bound": "diamond",
+    "nothing learned yet": "square-open",
     "undecided": "circle-open",
     "does not hold here": "x",
 }

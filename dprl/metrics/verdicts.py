@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,8 +13,16 @@ from dprl.metrics.attack import Measured
 from dprl.metrics.growth import FLAT
 from dprl.metrics.seeds import LEVEL, Array
 
-Verdict = Literal["holds", "holds as an upper bound", "undecided", "does not hold here"]
-VERDICTS: tuple[Verdict, ...] = ("holds", "holds as an upper bound", "undecided", "does not hold here")
+Verdict = Literal[
+    "holds", "holds as an upper bound", "nothing learned yet", "undecided", "does not hold here"
+]
+VERDICTS: tuple[Verdict, ...] = (
+    "holds",
+    "holds as an upper bound",
+    "nothing learned yet",
+    "undecided",
+    "does not hold here",
+)
 
 
 @dataclass(frozen=True)
@@ -41,12 +49,18 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
     return Measured(mean, mean - half, mean + half)
 
 
-def every_more_than(rows: Array, threshold: float) -> Finding:
+def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
     """All of several measurements, rows [N, seeds], are claimed to be above the threshold. Their intervals hold
-    together; the one returned decides: the lowest that fails, or else the one that reaches lowest."""
+    together; the one returned decides: of those of which least can be said, the one that reaches lowest.
+
+    early: [N] of which nothing can be said, as they compare what has learned nothing yet; none unless given.
+    """
     found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
-    failing = [one for one in found if one.verdict == "does not hold here"]
-    return min(failing or found, key=lambda one: one.low if np.isfinite(one.low) else -np.inf)
+    for place in np.flatnonzero(early):
+        found[place] = replace(found[place], verdict="nothing learned yet")
+    worst = overall([one.verdict for one in found])
+    deciding = [one for one in found if one.verdict == worst]
+    return min(deciding, key=lambda one: one.low if np.isfinite(one.low) else -np.inf)
 
 
 def more_than(found: Measured, threshold: float) -> Finding:

@@ -12,6 +12,7 @@ Form = Literal["exponent", "ratio", "share"]
 SAID: dict[Verdict, str] = {
     "holds": "holds",
     "holds as an upper bound": "holds as an upper bound",
+    "nothing learned yet": "is untested",
     "undecided": "is undecided",
     "does not hold here": "does not hold",
 }

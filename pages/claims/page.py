@@ -37,6 +37,7 @@ from pages.shared.visitor.state import read_address
 ICONS = {
     "holds": ":material/check_circle:",
     "holds as an upper bound": ":material/vertical_align_top:",
+    "nothing learned yet": ":material/hourglass_empty:",
     "undecided": ":material/help:",
     "does not hold here": ":material/cancel:",
 }
