@@ -1,6 +1,6 @@
 """Imports run one way, and only the pages know Streamlit.
 
-{fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
+{brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
 {jobs, links} <- claims <- lessons <- pages; users, over privacy and fields, is for pages
 
 API is dprl/__init__.py. Names in braces never import each other; words, logs, metrics and tables import nothing
@@ -26,6 +26,7 @@ PAGES = "pages"  # pages/ and app.py
 RANK = {
     "words": 0,
     "logs": 0,
+    "brief": 0,
     "fields": 0,
     "kernels": 0,
     "plugins": 0,

@@ -1,5 +1,6 @@
 """Environments: one file each, one line each here."""
 
+from dprl.brief import Registry
 from dprl.environments import (
     chain,
     clinic,
@@ -15,8 +16,8 @@ from dprl.environments import (
 )
 from dprl.environments.environment import Environment
 
-ENVIRONMENTS: dict[str, Environment] = {
-    e.key: e
+ENVIRONMENTS: Registry[Environment] = Registry(
+    (e.key, e)
     for e in (
         riverswim.ENVIRONMENT,
         gridworld.ENVIRONMENT,
@@ -30,6 +31,6 @@ ENVIRONMENTS: dict[str, Environment] = {
         gymnasium.ENVIRONMENT,
         custom.ENVIRONMENT,
     )
-}
+)
 
 __all__ = ["ENVIRONMENTS", "Environment"]

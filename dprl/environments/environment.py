@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dprl.brief import described
 from dprl.fields import Field
 from dprl.mdp import TabularMDP
 from dprl.mdp.mixture import Mixture
@@ -48,6 +49,8 @@ class Environment:
     narrowed: Callable[..., Mapping[str, Any]] | None = None
     branching: Callable[..., int] | None = None
     possible: Callable[..., str | None] | None = None
+
+    __repr__ = described
 
 
 def horizon(default: int) -> Field:

@@ -1,5 +1,6 @@
 """Learners: one file each, one line each here. A learner sees released statistics only, by its signatures."""
 
+from dprl.brief import Registry
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
 from dprl.learners.linear import lsvi_ucb, lsvi_ucb_plus_plus, lsvi_ucb_rare, ucrl_vtr, ucrl_vtr_plus
@@ -16,8 +17,8 @@ from dprl.learners.tabular import (
     ucbvi_hoeffding,
 )
 
-ALGORITHMS: dict[str, Learner] = {
-    a.key: a
+ALGORITHMS: Registry[Learner] = Registry(
+    (a.key, a)
     for a in (
         dp_ucbvi.ALGORITHM,
         pucb.ALGORITHM,
@@ -39,10 +40,10 @@ ALGORITHMS: dict[str, Learner] = {
         lsvi_ucb_rare.ALGORITHM,
         lsvi_ucb_plus_plus.ALGORITHM,
     )
-}
+)
 
-OFFLINE: dict[str, OfflineLearner] = {
-    a.key: a
+OFFLINE: Registry[OfflineLearner] = Registry(
+    (a.key, a)
     for a in (
         apvi.DP_APVI,
         apvi.APVI,
@@ -53,6 +54,6 @@ OFFLINE: dict[str, OfflineLearner] = {
         apvi.DP_APVI_REWARDS,
         apvi.APVI_REWARDS,
     )
-}
+)
 
 __all__ = ["ALGORITHMS", "NEEDED", "OFFLINE", "PUBLIC", "Learner", "OfflineLearner", "Problem"]

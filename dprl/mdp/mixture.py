@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dprl.brief import described
 from dprl.fields import SpecError
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
@@ -25,6 +26,8 @@ class Mixture:
 
     features: Array
     bound: float
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         S, A, X, d = self.features.shape

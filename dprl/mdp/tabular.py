@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.brief import described
 from dprl.fields import SpecError
 from dprl.mdp.structure import Table, every_state
 
@@ -49,6 +50,8 @@ class TabularMDP:
     bernoulli: bool = True
     drawing: Mapping[str, Any] = field(default_factory=lambda: {"kind": "graph"})
     possible: Table = None  # type: ignore[assignment]  # filled in below
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         every = self.possible is None

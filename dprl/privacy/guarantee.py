@@ -102,6 +102,18 @@ class Guarantee:
     proved_rho: float | None = None
     stated: tuple[float, float, str] | None = None
 
+    def __repr__(self) -> str:
+        told = [f"model {self.model}"]
+        for word, rho, epsilon, delta in (
+            ("claimed", self.claimed_rho, self.claimed_epsilon, self.claimed_delta),
+            ("proved", self.proved_rho, self.proved_epsilon, self.proved_delta),
+        ):
+            if rho is not None:
+                told.append(f"{word} rho {rho:.6g}")
+            if epsilon is not None:
+                told.append(f"{word} (epsilon, delta) {budget(epsilon, delta or 0.0)}")
+        return f"Guarantee({', '.join(told)}; noise: {self.mechanism})"
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-able form; rho, and what is stated, where there is one."""
         whole = asdict(self)

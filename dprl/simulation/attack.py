@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.mdp.structure import Table
@@ -32,8 +33,8 @@ POINTS = 10  # of the curve
 MOST_DRAWS = 2e9  # numbers that one unit draws
 SLICE = 4  # executions played between two looks at the clock, at least
 
-FIELDS: dict[str, Field] = {
-    f.name: f
+FIELDS: Registry[Field] = Registry(
+    (f.name, f)
     for f in (
         Field("first", "text", "", "the user's episode in the first world", query="first", flag="--first"),
         Field("second", "text", "", "the user's episode in the second world", query="second", flag="--second"),
@@ -45,7 +46,7 @@ FIELDS: dict[str, Field] = {
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
         Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
-}  # fmt: skip
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,8 @@ class AttackSpec:
     root_seed: int = 0
 
     kind: ClassVar[str] = "attack"
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         if self.run.twin() == self.run:

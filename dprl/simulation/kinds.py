@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, read_json, shown
 from dprl.simulation.cost import Estimate
 from dprl.simulation.trace import DAMAGE, Curve, Trace, TraceCore, unpacked
@@ -107,8 +108,10 @@ class Kind:
     questions: Mapping[str, Callable[[Any], Any]]
     from_files: Callable[[Mapping[str, Any], Any], AbstractContextManager[Any]] | None = None
 
+    __repr__ = described
 
-KINDS: dict[str, Kind] = {}
+
+KINDS: Registry[Kind] = Registry()
 FIRST = "online"  # the kind of a spec that does not name one
 
 

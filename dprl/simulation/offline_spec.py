@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
+from dprl.brief import Registry, described
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, check_params
 from dprl.learners import OFFLINE
@@ -23,8 +24,8 @@ from dprl.statistics import DATASET
 AXIS, MEASURE = "n", "gap"
 FIRST_POINT = 5  # of the curve; the paper's figures begin there
 
-FIELDS: dict[str, Field] = {
-    f.name: f
+FIELDS: Registry[Field] = Registry(
+    (f.name, f)
     for f in (
         Field(
             "environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
@@ -42,7 +43,7 @@ FIELDS: dict[str, Field] = {
         Field("seeds", "int", 5, "independent data sets of each size", 1, 100, query="seeds", flag="--seeds"),
         Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
-}  # fmt: skip
+)  # fmt: skip
 
 
 def sizes_of(n: int) -> Ints:
@@ -87,6 +88,8 @@ class OfflineSpec(Budgeted):
         "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
         "privacy": ("calibration", "rho", "epsilon", "delta"),
     }
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         self._check_fields()

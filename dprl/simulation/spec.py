@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar, cast
 
+from dprl.brief import described
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, check_params, read_json, shown
 from dprl.kernels import source_digest
@@ -66,6 +67,8 @@ class RunSpec:
     root_seed: int = 0
 
     kind: ClassVar[str] = "online"
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         for name, table_field in FIELDS.items():

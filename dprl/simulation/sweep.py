@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.brief import shortened
 from dprl.fields import SpecError, shown
 from dprl.simulation.kinds import Spec, kind_of, spec_from_dict
 
@@ -74,6 +75,9 @@ class Sweep(Generic[S]):
             raise SpecError(
                 "axis", f"these are {count:,} combinations, and at most {MAX_POINTS} are allowed."
             )
+
+    def __repr__(self) -> str:
+        return f"Sweep({self.base.label()}: {shortened(dict(self.axes))})"
 
     @cached_property
     def points(self) -> tuple[Point[S], ...]:

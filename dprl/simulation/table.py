@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from dprl.brief import Registry
 from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field
 from dprl.learners import ALGORITHMS, NEEDED
@@ -31,8 +32,8 @@ BELONGS = {
     "mechanism": ("delta",),
 }
 
-FIELDS: dict[str, Field] = {
-    f.name: f
+FIELDS: Registry[Field] = Registry(
+    (f.name, f)
     for f in (
         Field(
             "environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
@@ -90,4 +91,4 @@ FIELDS: dict[str, Field] = {
         Field("seeds", "int", 5, "independent repetitions", 1, 100, query="seeds", flag="--seeds"),
         Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
-}  # fmt: skip
+)  # fmt: skip

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.brief import described
 from dprl.mdp.tabular import Array
 from dprl.privacy.guarantee import Guarantee
 
@@ -39,6 +40,9 @@ class Curve(NamedTuple):
     measure: str
     at: Ints
     values: Array
+
+    def __repr__(self) -> str:
+        return described(self)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,6 +69,17 @@ class TraceCore:
 
     # fields that compressing cannot make smaller, each with the field it may be equal to and then is not kept
     NOISY: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__repr__" not in vars(cls):  # else the dataclass makes one, which prints every array
+            cls.__repr__ = TraceCore.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        end = "" if self.complete else ", cut short"
+        axis, measure, at, values = self.curve
+        last = f": {measure} {values[-1]:.6g} at {axis} {at[-1]:,}" if len(at) else ""
+        return f"{type(self).__name__}({self.spec.label()}, seed {self.seed}{last}{end})"
 
     def to_bytes(self) -> bytes:
         """A compressed, self-contained form; holds arrays and JSON only, never code."""
@@ -129,6 +144,21 @@ class Trace:
 
     spec: Any
     seeds: tuple[Any, ...]  # of TraceCore: which details they have depends on the spec's kind
+
+    def __repr__(self) -> str:
+        final, axis, measure = self.summary(), self._curve.axis, self._curve.measure
+        low, high = final[f"final_{measure}_low"], final[f"final_{measure}_high"]
+        between = "" if low is None else f" (95% interval over seeds: {low:.6g} to {high:.6g})"
+        given = self.spec.to_dict()
+        where = [str(given[name]) for name in ("environment",) if name in given]
+        seeds = "1 seed" if len(self.seeds) == 1 else f"{len(self.seeds)} seeds"
+        return "\n".join(
+            (
+                f"Trace of {', '.join([self.spec.label(), *where, seeds])}",
+                f"final {measure} {final[f'final_{measure}_mean']:.6g}{between} at {axis} {self.at[-1]:,}",
+                repr(self.guarantee),
+            )
+        )
 
     @property
     def at(self) -> Ints:

@@ -15,6 +15,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.brief import described
 from dprl.fields import Field, SpecError, number
 from dprl.learners.learner import Problem
 from dprl.mdp import Size
@@ -102,6 +103,8 @@ class EliminationLearner:
     planning: Callable[[Size], float]
     bonuses: tuple[str, ...] = ("practical", "paper")
     statistic: Counts = CONSISTENT
+
+    __repr__ = described
 
     loop = "eliminate"
     needs = ""

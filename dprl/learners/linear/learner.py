@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from dprl.brief import described
 from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence
@@ -107,6 +108,8 @@ class MixtureLearner:
     source: str
     planners: Mapping[str, Planner]
     regression: type[ValueRegression] = ValueRegression
+
+    __repr__ = described
 
     privacies = ("central", "local", "none")
     loop = "regress"

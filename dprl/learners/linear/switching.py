@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from dprl.brief import described
 from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence
@@ -112,6 +113,8 @@ class SwitchingLearner:
     note: str = ""
     families: int = 1
     weight: float = 1.0
+
+    __repr__ = described
 
     privacies = ("central", "none")
     declarable: ClassVar[tuple[str, ...]] = ()

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from dprl.brief import described
 from dprl.fields import Field, SpecError
 from dprl.kernels import kernel
 from dprl.learners.linear.confidence import Confidence
@@ -113,6 +114,8 @@ class ValueIterationLearner:
     summary: str
     source: str
     planners: Mapping[str, Planner]
+
+    __repr__ = described
 
     privacies = ("central", "none")
     declarable: ClassVar[tuple[str, ...]] = ()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from dprl.brief import described
 from dprl.fields import Field
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
@@ -112,3 +113,5 @@ class OfflineLearner:
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
     unproved: Callable[[Mapping[str, Any]], str]
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
+
+    __repr__ = described

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from dprl.brief import described
 from dprl.fields import Field, SpecError
 from dprl.learners.learner import Problem
 from dprl.learners.tabular import anytime
@@ -75,6 +76,8 @@ class TabularLearner:
     stochastic: bool = False
     draws: bool = False
     stated: Callable[[Size, int], tuple[float, float, str]] | None = None
+
+    __repr__ = described
 
     loop = "replan"
     needs = ""

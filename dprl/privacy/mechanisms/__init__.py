@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dprl.brief import Registry
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms.binomial import BINOMIAL_SUM, BINOMIAL_TREE
@@ -22,8 +23,8 @@ from dprl.privacy.mechanisms.mechanism import (
 from dprl.privacy.mechanisms.optimal import GAUSSIAN_OPTIMAL
 from dprl.privacy.mechanisms.unary import UNARY
 
-MECHANISMS: dict[str, Mechanism] = {
-    m.key: m
+MECHANISMS: Registry[Mechanism] = Registry(
+    (m.key, m)
     for m in (
         GAUSSIAN_TOEPLITZ,
         GAUSSIAN_OPTIMAL,
@@ -36,7 +37,7 @@ MECHANISMS: dict[str, Mechanism] = {
         BINOMIAL_SUM,
         BINOMIAL_TREE,
     )
-}
+)
 
 
 @kernel

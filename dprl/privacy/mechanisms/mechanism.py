@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.brief import described
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Losses
 from dprl.statistics import Change
@@ -109,6 +110,8 @@ class Mechanism:
     fresh: bool = False
     pure: bool = False
     answers: Callable[[np.random.Generator, Stream, int, Array], Array] | None = None
+
+    __repr__ = described
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:

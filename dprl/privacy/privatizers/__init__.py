@@ -1,16 +1,17 @@
 """Privatizers: one file each, one line each here."""
 
+from dprl.brief import Registry
 from dprl.privacy.privatizers import central, local, none, shuffle
 from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, Words
 
-PRIVATIZERS: dict[str, Privatizer] = {
-    p.key: p
+PRIVATIZERS: Registry[Privatizer] = Registry(
+    (p.key, p)
     for p in (
         none.PRIVATIZER,
         central.PRIVATIZER,
         shuffle.PRIVATIZER,
         local.PRIVATIZER,
     )
-}
+)
 
 __all__ = ["PRIVATIZERS", "Batch", "Noise", "Privatizer", "Request", "Words"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.brief import described
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Losses, epsilon_of, group_epsilon, repeated
@@ -172,6 +173,8 @@ class Privatizer:
     binary_rewards: bool = False
     per_release: bool = False
     check: Callable[[Change, str, int, str, float, float], None] | None = None
+
+    __repr__ = described
 
 
 def proved(mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dprl.brief import described
 from dprl.environments import ENVIRONMENTS, custom
 from dprl.fields import SpecError, shown
 from dprl.mdp import Size
@@ -54,6 +55,8 @@ class Declaration:
     rewards: Array | None
     start: Array
     text: str
+
+    __repr__ = described
 
     def in_units(self, values: Array, steps: int) -> Array:
         """Values of `steps` steps with rewards from 0 to 1, as they are with rewards as declared."""

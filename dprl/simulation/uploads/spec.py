@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
+from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, check_params, shown
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
@@ -26,8 +27,8 @@ LEARNERS = tuple(
 LEARNING_REWARDS = tuple(key for key in LEARNERS if "rewards" not in OFFLINE[key].public)
 
 # No query key: what a link may not carry.
-FIELDS: dict[str, Field] = {
-    f.name: f
+FIELDS: Registry[Field] = Registry(
+    (f.name, f)
     for f in (
         Field("data", "text", "", "a CSV file of trajectories", flag="--data"),
         Field("declared", "text", "", FORM, query="decl", flag="--declare"),
@@ -35,7 +36,7 @@ FIELDS: dict[str, Field] = {
         Field("algorithm", "choice", LEARNERS[0], "the learner", choices=LEARNERS, query="alg", flag="--algorithm"),
         *LEARNING,
     )
-}  # fmt: skip
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,6 +75,8 @@ class UploadSpec(Budgeted):
         "algorithm": ("privacy", "calibration", "rho", "epsilon", "delta"),
         "privacy": ("calibration", "rho", "epsilon", "delta"),
     }
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         self._check_fields()

@@ -1,0 +1,53 @@
+"""How objects print where somebody looks at them, such as in a notebook: in a few lines, whatever they hold."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+MOST = 900  # characters
+
+
+class _Shortened(reprlib.Repr):
+    """Values as they stand in a line: of a long one its ends, of an array its shape, of a function its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxtuple = self.maxlist = self.maxdict = 12
+        self.maxstring = self.maxother = 120
+
+    def repr_ndarray(self, x: Any, level: int) -> str:
+        return f"<array of {x.dtype}, shape {x.shape}>"
+
+    def repr_function(self, x: Callable[..., Any], level: int) -> str:
+        return f"<function {x.__name__}>"
+
+
+_shortened = _Shortened()
+
+
+def described(record: Any) -> str:
+    """`Name(field=value, ...)` of a dataclass or a named tuple, at most MOST characters; to be its `__repr__`."""
+    names = getattr(record, "_fields", None) or [f.name for f in fields(record)]
+    parts = [f"{name}={shortened(getattr(record, name))}" for name in names]
+    return f"{type(record).__name__}({_cut(', '.join(parts))})"
+
+
+def shortened(value: Any) -> str:
+    """A value as it stands in a line, at most MOST characters."""
+    return _cut(_shortened.repr(value))
+
+
+class Registry(dict[str, T]):
+    """What can be chosen, by key, in the order in which it is offered. It prints its keys."""
+
+    def __repr__(self) -> str:
+        return f"Registry of {len(self)}: {_cut(', '.join(self))}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST else f"{text[: MOST - 3]}..."

@@ -1,0 +1,118 @@
+"""What a notebook shows of an object is a few lines, whatever it holds."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dprl
+from dprl.simulation import KINDS, AttackSpec, Trace, online, outlook
+from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.declaration import declaration
+
+MOST = 1000  # characters
+TINY: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
+ONLINE = dprl.RunSpec(**TINY, episodes=1000, seeds=2)
+SWEEP = dprl.Sweep(
+    ONLINE, {"epsilon": [i / 10 for i in range(1, 51)], "privacy": list(dprl.PRIVATIZERS), "S": [3, 4]}
+)
+PUBLIC = {
+    "states": ["a", "b"],
+    "actions": ["x", "y"],
+    "horizon": 2,
+    "rewards": [[0, 0], [1, 1]],
+    "start": "a",
+}
+ROWS = "episode,step,state,action,reward,next_state\n1,0,a,x,0,b\n1,1,b,y,1,a\n2,0,a,x,0,b\n2,1,b,x,0,a\n"
+SPECS: dict[str, Callable[[], Any]] = {
+    "online": lambda: ONLINE,
+    "offline": lambda: dprl.OfflineSpec(**TINY, n=1000, seeds=2),
+    "attack": lambda: AttackSpec(run=ONLINE, executions=4, seeds=1),
+    "upload": lambda: dprl.upload(io.BytesIO(ROWS.encode()), PUBLIC),
+}
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trace]:
+    """A run of each kind."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept, "home", lambda: tmp_path_factory.getbasetemp() / "home")
+        return {kind: dprl.run(spec()) for kind, spec in SPECS.items()}
+
+
+def whatever(names: Iterable[tuple[str, Any]]) -> None:
+    """Each prints something, in at most MOST characters."""
+    for name, thing in names:
+        assert 0 < len(repr(thing)) <= MOST, (name, len(repr(thing)), repr(thing)[:200])
+
+
+def test_there_is_a_spec_of_each_kind() -> None:
+    assert SPECS.keys() == KINDS.keys()
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_a_trace_and_all_that_hangs_on_it_print_briefly(traces: dict[str, Trace], kind: str) -> None:
+    trace = traces[kind]
+    whatever((name, getattr(trace, name)) for name in ("spec", "seeds", "guarantee"))
+    whatever((f"{kind} seed {seed.seed}", seed) for seed in trace.seeds)
+    whatever([("trace", trace), ("curve", trace.seeds[0].curve), ("estimate", dprl.estimate(trace.spec))])
+    lines = repr(trace).splitlines()
+    assert len(lines) == 3
+    assert trace.spec.label() in lines[0]
+    assert f"{len(trace.seeds)} seed" in lines[0]
+    assert f"{trace.values[:, -1].mean():.6g}" in lines[1]
+    assert lines[2] == repr(trace.guarantee)
+
+
+def test_a_trace_names_its_environment_its_interval_and_what_is_proved(traces: dict[str, Trace]) -> None:
+    said = repr(traces["online"])
+    final = traces["online"].summary()
+    assert "random" in said
+    assert f"{final['final_regret_low']:.6g} to {final['final_regret_high']:.6g}" in said
+    assert "at episode 1,000" in said
+    assert f"proved (epsilon, delta) ({final['proved_epsilon']:g}, 10⁻⁶)" in said
+    assert "proved rho 1," in repr(traces["offline"])
+    assert "proved" not in repr(dprl.run(ONLINE.twin()))
+
+
+def test_a_seed_that_was_cut_short_says_so() -> None:
+    run = online.start(ONLINE.replace(episodes=10**15), 0)
+    assert repr(run.trace()).endswith("cut short)")
+
+
+def test_registries_and_their_entries_print_briefly() -> None:
+    registries: list[Mapping[str, Any]] = [
+        dprl.ALGORITHMS, dprl.OFFLINE, dprl.ENVIRONMENTS, dprl.MECHANISMS, dprl.PRIVATIZERS, dprl.FIELDS, KINDS,
+        *(kind.fields for kind in KINDS.values()),
+    ]  # fmt: skip
+    for registry in registries:
+        whatever([("registry", registry), *registry.items()])
+        assert all(key in repr(registry) for key in registry)
+        assert isinstance(registry, dict)
+
+
+def test_models_specs_and_sweeps_print_briefly() -> None:
+    whatever(
+        [("sweep", SWEEP), ("point", SWEEP.points[0]), *((spec.label(), spec) for spec in SWEEP.specs[:3])]
+    )
+    for world in dprl.ENVIRONMENTS.values():
+        whatever([(world.key, world.make(**{f.name: f.default for f in world.fields}))])
+    mixture = dprl.ENVIRONMENTS["linear-mixture"]
+    assert mixture.mixture is not None
+    whatever([("mixture", mixture.mixture(**{f.name: f.default for f in mixture.fields}))])
+    whatever([("outlook", outlook(ONLINE)), ("declared", declaration(json.dumps(PUBLIC)))])
+    assert "algorithm='dp-ucbvi'" in repr(ONLINE)
+    assert "epsilon" in repr(SWEEP)
+
+
+def test_an_environment_of_ones_own_prints_briefly_however_large_it_is() -> None:
+    S = 40
+    ring = {"P": np.eye(S)[:, None].tolist(), "R": [[0.5]] * S, "d1": [1.0] + [0.0] * (S - 1)}
+    spec = dprl.RunSpec(environment="custom", environment_params={"model": json.dumps(ring)}, episodes=1000)
+    assert len(spec.to_json()) > 4 * MOST
+    whatever([("custom", spec), ("attack", AttackSpec(run=spec))])
