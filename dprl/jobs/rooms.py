@@ -118,7 +118,8 @@ class Rooms(Part):
     def join_room(self, code: str, device: str, who: Lease) -> Room:
         """Joins, again and again as one. device: what a browser calls itself in this room, drawn at random.
 
-        Raises RoomError: there is no such room, it is closed or full, or too many wrong codes were tried.
+        Who is in a room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or
+        too many wrong codes were tried.
         """
         self._refuse_where_off()
         name = _digest(code, device)
@@ -131,10 +132,10 @@ class Rooms(Part):
         if room is None:
             self._guesses.wrong(who)
             raise RoomError(UNKNOWN.format(code[:20]))
-        if room.closed:
-            raise RoomError(CLOSED)
         if joined:
             return room
+        if room.closed:
+            raise RoomError(CLOSED)
         with self._writing_rooms() as db:
             added = db.execute(
                 "INSERT OR IGNORE INTO room_device SELECT ?, ? WHERE "
@@ -159,6 +160,8 @@ class Rooms(Part):
     def put_step(self, code: str, key: str, content: Content) -> None:
         """Puts something to the class; what was open before is open no more. Raises RoomError."""
         with self._teaching(code, key) as db:
+            if db.execute("SELECT closed FROM room WHERE code = ?", (code,)).fetchone()[0]:
+                raise RoomError(CLOSED)
             place = db.execute("SELECT count(*) FROM room_step WHERE room = ?", (code,)).fetchone()[0]
             if place >= MOST_STEPS:
                 raise RoomError(MANY_STEPS)
@@ -176,8 +179,10 @@ class Rooms(Part):
 
     @mending
     def close_room(self, code: str, key: str) -> None:
-        """Nobody joins or answers any more; what came back stays until the room is forgotten. Raises RoomError."""
+        """Nobody joins or answers any more, and what was open is revealed; all of it stays until the room is forgotten.
+        Raises RoomError."""
         with self._teaching(code, key) as db:
+            db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
 
     @mending

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprl.fields import Field
+from dprl.fields import Field, SpecError
 from dprl.metrics import Measured
 from dprl.rooms.response import answered_yes, counted, flip, report, shuffled
 
@@ -37,8 +37,10 @@ class Question:
 
     def __post_init__(self) -> None:
         text = " ".join("".join(c if c.isprintable() else " " for c in self.text).split())
-        if not 1 <= len(text) <= MOST_LETTERS:
-            raise TEXT.refuse(text or "nothing")
+        if not text:
+            raise SpecError(TEXT.name, f"enter {TEXT.allowed}.")
+        if len(text) > MOST_LETTERS:
+            raise TEXT.refuse(text)
         object.__setattr__(self, "text", text)
         object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
 

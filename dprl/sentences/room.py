@@ -24,6 +24,10 @@ GUESSES = (
     "Predictions are about a chart, not about you: they are kept as they are made, without a name and without a "
     "coin."
 )
+WAITS = "Your prediction is not sent yet."
+UNSENT = "Your prediction was not sent. Your teacher's chart does not count it."
+MISSED = "Your last prediction was not sent. Your teacher's chart does not count it."
+CLOSED = "Your teacher has closed this room. Nobody answers any more; the last result stays here."
 
 
 def coin(epsilon: float, flip: float) -> str:

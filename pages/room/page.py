@@ -39,7 +39,7 @@ def main() -> None:
             teacher.stage(here)
             teacher.composer(here)
         with door:
-            teacher.way_in()
+            teacher.way_in(here)
         watch(lambda now: now.version, here)
     elif not r.device:
         st.caption("One moment: this browser looks up its place in the room.")

@@ -64,9 +64,11 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
     prediction, text = found.prediction, written or r.guesses.get(step.place, "")
     st.markdown(explained(f"#### {escape(prediction.ask)}"), anchors=False)
     if step.state == "revealed":
-        mine = whole(found, [written] if written else [])
-        picture(step, found, mine[0] if mine else "", shown=True)
-        off = f"**{escape(found.off(mine[0], evidence()))}** " if mine else ""
+        if text and written is None:
+            st.warning(sentences.UNSENT, icon=":material/unsubscribe:")
+        mine = text if whole(found, [text]) else ""
+        picture(step, found, mine, shown=True)
+        off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
         told(step, found, off)
         return
     making = step.state == "open" and written is None
@@ -76,15 +78,18 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
     if making:
         draggable(prediction, text, key, partial(take, step.place))
     if making:
-        st.button(
-            "Send my prediction",
-            key=f"send_{step.place}",
-            icon=":material/send:",
-            type="primary",
-            disabled=not whole(found, [text]),
-            on_click=callback(respond),
-            args=(step.place, text),
-        )
+        with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
+            st.button(
+                "Send my prediction",
+                key=f"send_{step.place}",
+                icon=":material/send:",
+                type="primary",
+                disabled=not whole(found, [text]),
+                on_click=callback(respond),
+                args=(step.place, text),
+            )
+            if text:
+                st.caption(sentences.WAITS)
         st.caption(explained(sentences.GUESSES))
     elif written is not None:
         st.success(

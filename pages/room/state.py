@@ -13,6 +13,7 @@ from dprl.fields import SpecError, shown
 from dprl.jobs.rooms import CODE_LENGTH, LETTERS
 from dprl.jobs.store import StoreError
 from dprl.links import last
+from dprl.rooms.steps import State
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole
 from pages.shared.visitor.state import Part, session, write_address
@@ -27,7 +28,7 @@ class Class(Part):
         key: of its teacher, "" for students.
         device: what this browser calls itself in the room, "" while it has not said.
         told: what is to be said of the last thing that was tried.
-        place: of the step that was shown last, -1 for none.
+        drawn: place and state of the step that was drawn last.
         guesses: predictions that are being made, by the place of their step.
         puts: what the teacher's form puts to the class: a question, or a prediction.
         asked: how often something was put to the class here: part of the keys of the form.
@@ -37,7 +38,7 @@ class Class(Part):
     key: str = ""
     device: str = ""
     told: str = ""
-    place: int = -1
+    drawn: tuple[int, State] | None = None
     guesses: dict[int, str] = field(default_factory=dict)
     puts: str = "question"
     asked: int = 0
@@ -58,7 +59,7 @@ class Class(Part):
         code, key = cleaned(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()
         if code != self.code:
-            self.device, self.told, self.guesses = "", "", {}
+            self.device, self.told, self.drawn, self.guesses = "", "", None, {}
         self.code, self.key = code, key or (self.key if code == self.code else "")
 
 
@@ -70,8 +71,10 @@ def cleaned(text: str) -> str:
 
 def wrong(text: str) -> str:
     """That a text is no code."""
-    allowed = f"{CODE_LENGTH} letters, without vowels and Q"
-    return f"room: {shown(text) or 'nothing'} is not allowed; give {allowed}."
+    where = f"the code of {CODE_LENGTH} letters shown on your teacher's screen"
+    if not text.strip():
+        return f"Room: enter {where}."
+    return f"Room: {shown(text)} is not a code. Enter {where}; it has no vowels and no Q."
 
 
 def group() -> Class:
@@ -82,7 +85,8 @@ def group() -> Class:
 def enter(code: str, key: str = "") -> None:
     """Goes into a room."""
     r = group()
-    r.code, r.key, r.device, r.told, r.problems, r.guesses = code, key, "", "", (), {}
+    r.code, r.key, r.device, r.told, r.problems = code, key, "", "", ()
+    r.drawn, r.guesses = None, {}
     write_address(r)
 
 

@@ -31,24 +31,36 @@ def arrive() -> Room | None:
 def stage(here: Room) -> None:
     """The room as it stands."""
     r = group()
+    steps, written = store().steps(r.code), store().written(r.code, r.device)
+    if steps:
+        turned(steps[-1], written)
     head(here)
     if r.told:
         st.warning(escape(r.told), icon=":material/info:")
-    if not here.steps:
+    if here.closed:
+        st.info(sentences.CLOSED, icon=":material/lock:")
+    elif not steps:
         st.info("You are in. What your teacher asks will appear here.", icon=":material/hourglass_empty:")
+    if not steps:
         return
-    steps = store().steps(r.code)
     step = steps[-1]
-    if r.place != step.place:  # widgets of the step before keep nothing for this one
-        r.place, r.told = step.place, ""
-        session().version += 1
-    written = store().written(r.code, r.device)
     asked(step, written.get(step.place))
     spent = [
         one.content.epsilon for one in steps if one.place in written and isinstance(one.content, Question)
     ]
     if len(spent) > 1:
         st.caption(explained(sentences.spent(spent)))
+
+
+def turned(step: Step, written: dict[int, str]) -> None:
+    """What the phone does where another step was drawn last: widgets of that keep nothing for this one, and a
+    prediction that was not sent is said to be lost, unless its own reveal has said so."""
+    r = group()
+    (place, state), r.drawn = r.drawn or (-1, "revealed"), (step.place, step.state)
+    if place != step.place:
+        missed = state != "revealed" and r.guesses.get(place) and place not in written
+        r.told = sentences.MISSED if missed else ""
+        session().version += 1
 
 
 def head(here: Room) -> None:

@@ -13,7 +13,7 @@ from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
 from dprl.rooms.steps import EPSILON, MOST_LETTERS, Content, Guess, Question, State, Step
 from dprl.tables import csv
-from dprl.words import human, percent
+from dprl.words import human, percent, plural
 from pages.room import prediction, question
 from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
@@ -28,25 +28,46 @@ from pages.shared.visitor.callbacks import callback
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
-def way_in() -> None:
-    """Code, link and QR picture, and what the teacher can do with the room."""
+def way_in(here: Room) -> None:
+    """Code, link and QR picture while the class can come in, and what the teacher can do with the room."""
     r = group()
-    st.html(f'<p class="dprl-code" aria-label="Code {" ".join(r.code)}">{r.code}</p>')
-    qr(join_address(), "the link to join")
-    copy_link(r.query, "Copy link to join")
-    with st.expander("This room", icon=":material/settings:"):
+    if here.closed:
+        st.info(
+            f"Room {r.code} is closed. Nobody joins or answers any more. Phones keep the last result.",
+            icon=":material/lock:",
+        )
+    else:
+        st.html(f'<p class="dprl-code" aria-label="Code {" ".join(r.code)}">{r.code}</p>')
+        qr(join_address(), "the link to join")
+        copy_link(r.query, "Copy link to join")
+    with st.expander("This room", icon=":material/settings:", expanded=here.closed):
         copy_link(query_of([*r.link, ("key", r.key)]), "Copy teacher's link")
         st.caption(
             "It holds your key: whoever has it paces this room. It is not in the address above this page."
         )
         name, file = r.code, store()
         save(f"room-{name}.csv", "Results as CSV", "text/csv", lambda: table(file, name))
-        with st.container(horizontal=True, gap="small"):
+        if here.closed:
+            st.button("Leave the room", key="leave", icon=":material/logout:", on_click=callback(leave))
+        else:
             st.button("Close the room", key="close_room", icon=":material/lock:", on_click=callback(close))
-            st.button("Delete it now", key="forget_room", icon=":material/delete:", on_click=callback(forget))
-        st.caption(
-            f"Closed, it takes no more answers. It is deleted {HOURS} hours after it was opened at the latest."
+            st.caption("A closed room takes no more answers. Phones see the result of the last question.")
+        deleting(here)
+
+
+def deleting(here: Room) -> None:
+    """The way to delete the room: what goes is said before it does, away from the first press."""
+    code = here.code
+    answers = sum(len(step.answers) for step in store().steps(code))
+    with st.popover("Delete the room", icon=":material/delete:"):
+        st.markdown(
+            f"You delete room **{code}** with **{plural(here.steps, 'question')}** and "
+            f"**{plural(answers, 'answer')}**, on all phones too. Nobody can bring them back."
         )
+        st.button(
+            f"Delete room {code}", key="forget_room", icon=":material/delete:", on_click=callback(forget)
+        )
+    st.caption(f"The server deletes a room {HOURS} hours after you opened it, at the latest.")
 
 
 def stage(here: Room) -> None:
@@ -143,11 +164,13 @@ def ask_form() -> None:
 
 
 def lesson_form() -> None:
-    """A step of a lesson, to be predicted."""
+    """A step of a lesson, to be predicted: at first the one after that which the class has predicted last."""
     r = group()
     steps = [Guess(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
+    put = [steps.index(step.content) for step in store().steps(r.code) if step.content in steps]
+    following = min(put[-1] + 1, len(steps) - 1) if put else 0
     with st.form(f"lesson_{r.asked}", border=False):
-        st.selectbox("Step", steps, key=f"step_{r.asked}", format_func=said, filter_mode=None)
+        st.selectbox("Step", steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None)
         st.form_submit_button(
             "Let them predict", icon=":material/send:", type="primary", on_click=callback(predict)
         )

@@ -66,7 +66,7 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
     teacher.get_by_role("button", name="Open a room").click()
     expect(teacher.get_by_alt_text(re.compile("QR picture"))).to_be_visible()
     code = teacher.url.partition("room=")[2]
-    phone = browser.new_context(viewport={"width": 390, "height": 800}, reduced_motion="reduce")
+    phone = browser.new_context(viewport={"width": 390, "height": 664}, reduced_motion="reduce")
     try:
         student = phone.new_page()
         student.goto(f"{app.url}/room")
@@ -77,12 +77,15 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
         teacher.get_by_role("button", name="Let them predict").click()
         send = student.get_by_role("button", name="Send my prediction")
         expect(send).to_be_disabled()
+        expect(send).to_be_in_viewport(ratio=1)  # before anything is scrolled
         box = draggable(student)
         student.mouse.move(box["x"] + 5, box["y"] + 0.4 * box["height"])
         student.mouse.down()
         student.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"], steps=8)
         student.mouse.up()
         expect(send).to_be_enabled()
+        expect(send).to_be_in_viewport(ratio=1)
+        expect(student.get_by_text("Your prediction is not sent yet.")).to_be_visible()
         assert marker(student) == pytest.approx(0.5, abs=0.05)
         send.click()
         expect(student.get_by_text("Your prediction is in")).to_be_visible()
@@ -92,6 +95,14 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
             expect(page.locator(".dprl-told")).to_have_count(0)
         held = "!document.querySelector('.js-plotly-plot').data.some(({ meta }) => meta === 'held')"
         assert teacher.evaluate(held)
+        teacher.get_by_text("This room", exact=True).click()
+        delete = teacher.get_by_role("button", name="Delete the room")
+        delete.dblclick()
+        delete.click()  # nor does any of these delete it
+        expect(teacher.get_by_text("with 1 question and 1 answer")).to_be_visible()
+        teacher.get_by_role("button", name=f"Delete room {code}").click()
+        expect(teacher.get_by_text("The room was deleted")).to_be_visible()
+        expect(student.get_by_text("There is no room with the code")).to_be_visible()
     finally:
         phone.close()
 

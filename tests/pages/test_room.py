@@ -104,7 +104,11 @@ def test_wrong_full_closed_and_forgotten_rooms_get_a_sentence(
 ) -> None:
     app = visit(PAGE)
     app.text_input(key="room_code").set_value("hello").run()
-    assert "6 letters, without vowels and Q" in warned(app)
+    assert "Room: hello is not a code. Enter the code of 6 letters" in warned(app)
+    for nothing in ("", "  "):
+        app.text_input(key="room_code").set_value(nothing).run()
+        app.button(key="join").click().run()
+        assert warned(app) == "Room: enter the code of 6 letters shown on your teacher's screen."
     app.text_input(key="room_code").set_value("bbb-bbb").run()
     assert "There is no room with the code BBBBBB." in warned(named(app, 1))
     code, key = opened(store)
@@ -115,8 +119,11 @@ def test_wrong_full_closed_and_forgotten_rooms_get_a_sentence(
     assert answers(inside.run()) == []
     assert "has paused" in " ".join(e.value for e in inside.info)
     store.close_room(code, key)
-    assert rooms.CLOSED in warned(inside.run())
+    monkeypatch.setattr(rooms, "MOST_PEOPLE", 2)
+    assert rooms.CLOSED in warned(named(visit(PAGE, room=code), 2))
+    assert "There is no room" not in warned(inside.run())
     store.forget_room(code, key)
+    assert "There is no room with the code" in warned(inside.run())
     assert "There is no room with the code" in warned(named(visit(PAGE, room=code), 1))
 
 
@@ -181,6 +188,127 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     rows = pd.read_csv(io.StringIO(table(store, code)), dtype=str)
     assert sorted(rows["written down"]) == sorted([text, "nonsense"])
     assert prediction.said(prediction.parse(text)) in set(rows["in words"])
+
+
+def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: Store) -> None:
+    """Three presses in a row put three questions, also with another kind between, and in a browser that comes anew."""
+    code, key = opened(store, None)
+    store.put_step(code, key, Guess("price", 1))
+    app = visit(PAGE, room=code, key=key)
+    app.button_group[0].set_value("prediction").run()
+    for _ in range(2):
+        (button,) = [b for b in app.button if b.label == "Let them predict"]
+        button.click().run()
+        unbroken(app)
+    store.put_step(code, key, Question(ASKED, 1.0))
+    app = visit(PAGE, room=code, key=key)
+    app.button_group[0].set_value("prediction").run()
+    (button,) = [b for b in app.button if b.label == "Let them predict"]
+    button.click().run()
+    put = [step.content for step in store.steps(code) if isinstance(step.content, Guess)]
+    assert put == [Guess("price", 1), Guess("price", 2), Guess("proved", 0), Guess("proved", 1)]
+    last = list(LESSONS)[-1]
+    store.put_step(code, key, Guess(last, len(LESSONS[last].steps) - 1))
+    unbroken(app.run())
+
+
+@pytest.mark.parametrize("way", ["reveal", "close", "next"])
+@pytest.mark.parametrize("sent", [False, True])
+def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
+    visit: Visit, store: Store, way: str, sent: bool
+) -> None:
+    """The phone goes on showing it, and what the teacher has counted is never more than what was sent."""
+    code, key = opened(store, None)
+    store.put_step(code, key, Guess("trust", 1))
+    step: Any = LESSONS["trust"].steps[1]
+    phone = named(visit(PAGE, room=code), 1)
+    assert sentences.WAITS not in words(phone)  # nothing is predicted yet
+    phone.select_slider[0].set_value(step.prediction.marks[2]).run()
+    assert sentences.WAITS in words(phone)
+    if sent:
+        phone.button(key="send_0").click().run()
+    if way == "reveal":
+        store.turn_step(code, key, 0, "revealed")
+    elif way == "close":
+        store.close_room(code, key)
+    else:
+        store.put_step(code, key, Guess("trust", 2))
+    unbroken(phone.run())
+    said = "" if sent else sentences.MISSED if way == "next" else sentences.UNSENT
+    assert warned(phone) == said
+    assert len(store.steps(code)[0].answers) == sent
+    if way == "next":
+        assert not [b for b in phone.button if b.key == "send_0"]
+        return
+    verdict = step.off(step.prediction.write(step.prediction.marks[2]), evidence())
+    assert verdict in words(phone).replace("\\", "")
+    assert "your guess" in charts(phone)[0].spec
+    if way == "reveal":
+        store.put_step(code, key, Guess("trust", 2))  # said once
+        assert warned(phone.run()) == ""
+
+
+def blocks(node: Any, kind: str) -> list[Any]:
+    """All containers of a kind."""
+    found = (
+        [node]
+        if getattr(node, "proto", None) and hasattr(node.proto, kind) and node.proto.HasField(kind)
+        else []
+    )
+    return found + [one for child in getattr(node, "children", {}).values() for one in blocks(child, kind)]
+
+
+def test_a_room_is_deleted_by_a_second_press_that_names_what_goes(visit: Visit, store: Store) -> None:
+    code, key = opened(store)
+    for name in ("a", "b"):
+        store.join_room(code, name, Lease("t"))
+        store.respond(code, name, 0, YES)
+    app = visit(PAGE, room=code, key=key)
+    (popover,) = blocks(app.main, "popover")
+    (button,) = popover.button
+    assert button.label == f"Delete room {code}"
+    assert [b.key for b in app.button if "elete" in b.label] == [button.key]  # no other way
+    assert f"room **{code}** with **1 question** and **2 answers**" in words(popover)
+    assert store.room(code)
+    button.click().run()
+    unbroken(app)
+    assert store.room(code) is None
+
+
+def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_result(
+    visit: Visit, store: Store
+) -> None:
+    code, key = opened(store)
+    teacher, phone, idle = (
+        visit(PAGE, room=code, key=key),
+        named(visit(PAGE, room=code), 1),
+        visit(PAGE, room=code),
+    )
+    named(idle, 2)
+    phone.button(key="answer_0_yes").click().run()
+    teacher.run()
+    assert {"close_room", "paused_0", "revealed_0"} <= {b.key for b in teacher.button}
+    seen = "".join(e.proto.body for e in teacher.get("html"))
+    assert 'class="dprl-code"' in seen
+    assert 'class="dprl-qr"' in seen
+    teacher.button(key="close_room").click().run()
+    unbroken(teacher)
+    assert {b.key for b in teacher.button} & {"close_room", "paused_0", "open_0", "revealed_0"} == set()
+    seen = "".join(e.proto.body for e in teacher.get("html"))
+    assert 'class="dprl-code"' not in seen
+    assert 'class="dprl-qr"' not in seen
+    assert "Copy link to join" not in str([e.proto for e in teacher.get("bidi_component")])
+    assert len(charts(teacher)) == 1
+    again = named(visit(PAGE, room=code), 1)  # a phone that is loaded anew
+    for app in (phone, idle, again):
+        unbroken(app.run())
+        assert len(charts(app)) == 1
+        assert answers(app) == []
+        assert sentences.CLOSED in " ".join(e.value for e in app.info)
+    teacher.button(key="leave").click().run()
+    unbroken(teacher)
+    assert [b.key for b in teacher.button if b.key == "open_room"]
+    assert store.room(code)
 
 
 def test_what_a_centre_would_have_said_stays_within_what_can_be() -> None:
