@@ -14,53 +14,68 @@ import math
 import sys
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import stats
 
 from dprl import RunSpec
 from dprl.kernels import compiled
 from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
-from dprl.privacy import MECHANISMS
-from dprl.privacy.mechanisms.gaussian import coefficients
+from dprl.privacy import accounting
+from dprl.privacy.attack import unit_noise
+from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
 from dprl.simulation.prepare import noise_of_schedule
 from dprl.simulation.schedules import adaptive
 
 K, VICTIM, M, DELTA = 60, 4, 8, 0.05
-
-
 CELLS = 16
+AT_ONCE = 100_000  # runs whose noise is drawn at a time
+
+SPEC = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 1}, privacy="central", episodes=K,
+               schedule=f"adaptive:1:{M}", bonus="anytime", epsilon=1.0, delta=DELTA)  # fmt: skip
 
 
-def data_sets() -> tuple[Array, Array]:
+def data_sets(victim: int) -> tuple[Array, Array]:
     """[K + 1, CELLS] running sums of K users, H = 1, S = 2, A = 2, who in state 0 take half the
     time the action that blocks are counted by; the victim takes it in the one and not in the other."""
     rng = np.random.default_rng(0)
     state = rng.integers(0, 2, K)
     action = np.maximum(state, rng.integers(0, 2, K))
     sums = []
-    for victim in (1, 0):
+    for taken in (1, 0):
         users = np.zeros((K, 2, 2, 4))
         for k in range(K):
-            s, a = (0, victim) if k == VICTIM else (state[k], action[k])
+            s, a = (0, taken) if k == victim else (state[k], action[k])
             users[k, s, a, [s, 2, 3]] = 1.0
         sums.append(np.concatenate([np.zeros((1, CELLS)), np.cumsum(users.reshape(K, CELLS), axis=0)]))
     return sums[0], sums[1]
 
 
-def log_ratios(repetitions: int, peeks: bool, seed: int) -> tuple[Array, float]:
+def draws_of(noise: Noise) -> Array:
+    """[M, M] what takes unit noise of the releases apart into independent N(0, 1) draws; lower triangular, so that it
+    does it of the first few releases, too."""
+    assert noise.mechanism is not None
+    assert noise.mechanism.covariance is not None
+    lags, cov = noise.mechanism.covariance(noise.stream, M), np.zeros((M, M))
+    for i in range(M):
+        for k in range(i + 1):
+            cov[i, i - k] = cov[i - k, i] = lags[i, k]
+    apart: Array = np.linalg.inv(np.linalg.cholesky(cov))
+    return apart
+
+
+def log_ratios(repetitions: int, peeks: bool, seed: int, victim: int = VICTIM) -> Array:
     """[2, repetitions] ln P[x | first] / P[x | second] of everything that is released, times included, in runs on the
-    first and on the second data set; and the epsilon proved at DELTA. peeks: the rule looks at raw counts instead."""
-    spec = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 1}, privacy="central", episodes=K,
-                   schedule=f"adaptive:1:{M}", bonus="anytime", epsilon=1.0, delta=DELTA)  # fmt: skip
-    noise = noise_of_schedule(spec, K)
+    first and on the second data set, with the noise of SPEC.
+
+    peeks: the rule looks at raw counts instead. victim: by place, from 0; the first is the least covered by some noise.
+    """
+    noise = noise_of_schedule(SPEC, K)
+    assert noise.mechanism is not None
     next_release = compiled(adaptive.next_release, schedules.SIGNATURE)
-    sets, scales = data_sets(), np.tile(noise.scales, 4)
+    sets, scales = data_sets(victim), np.tile(noise.scales, 4)
     policy, eta = np.ones((1, 2), dtype=np.int64), np.array([1.0])
-    memory = np.zeros((M, CELLS * repetitions))
-    prepare = MECHANISMS["gaussian-toeplitz"].prepare
-    assert prepare is not None
-    apart = np.linalg.inv(linalg.toeplitz(coefficients(M), np.zeros(M)))
+    apart = draws_of(noise)
     result = np.zeros((2, repetitions))
 
     def time_after(i: int, t: int, seen: Array) -> int:
@@ -68,9 +83,11 @@ def log_ratios(repetitions: int, peeks: bool, seed: int) -> tuple[Array, float]:
         return K if i == M - 1 else int(next_release(t, M - i, K, eta, shown, 0.0, every_state(2), policy))
 
     for at, truth in enumerate(sets):
-        prepare(np.random.default_rng(seed + at), noise.stream, memory)
-        z = memory.reshape(M, repetitions, CELLS)
+        rng = np.random.default_rng(seed + at)
         for r in range(repetitions):
+            if r % AT_ONCE == 0:
+                now = min(AT_ONCE, repetitions - r)
+                z = unit_noise(noise.mechanism, noise.stream, now * CELLS, rng).reshape(M, now, CELLS)
             released, t, told_apart = np.zeros((M, CELLS)), 0, 0.0
             other = np.zeros((2, M, CELLS))
             count = 0
@@ -80,7 +97,7 @@ def log_ratios(repetitions: int, peeks: bool, seed: int) -> tuple[Array, float]:
                 if times[0] != times[1]:
                     told_apart = math.inf if at == 0 else -math.inf
                 t = times[at]
-                released[count] = truth[t] + scales * z[count, r]
+                released[count] = truth[t] + scales * z[count, r % AT_ONCE]
                 for which, x in enumerate(sets):
                     other[which, count] = x[t]
                 count += 1
@@ -88,34 +105,51 @@ def log_ratios(repetitions: int, peeks: bool, seed: int) -> tuple[Array, float]:
                 ((apart[:count, :count] @ ((released - x)[:count] / scales)) ** 2).sum() for x in other
             ]
             result[at, r] = told_apart or (squares[1] - squares[0]) / 2
-    proved = noise.guarantee().proved_epsilon
-    assert proved is not None
-    return result, proved
+    return result
 
 
-def measured(ratios: Array, threshold: float) -> tuple[float, float]:
-    """Epsilon at DELTA of the event {ratio > threshold}: what is shown at 99.99%, and the likeliest."""
+def proved() -> tuple[float, float]:
+    """The epsilon proved of SPEC at DELTA, and how many of its standard deviations the score of the best attacker on
+    the same noise moves where release times are fixed."""
+    noise = noise_of_schedule(SPEC, K)
+    epsilon = noise.guarantee().proved_epsilon
+    assert epsilon is not None
+    return epsilon, max(map(accounting.separation_of, noise.losses()))
+
+
+def measured(ratios: Array, threshold: float) -> tuple[float, float, float]:
+    """Epsilon at DELTA of the event {ratio > threshold}, and of its mirror image if that has more: the least at 99.99%,
+    the likeliest, and the most at 99.99%."""
+    return max(_of_event(sides, threshold) for sides in (ratios, -ratios[::-1]))
+
+
+def _of_event(ratios: Array, threshold: float) -> tuple[float, float, float]:
+    repetitions = ratios.shape[1]
     inside, outside = (int((row > threshold).sum()) for row in ratios)
-    low = stats.binomtest(inside, ratios.shape[1]).proportion_ci(0.9999, method="exact").low
-    high = stats.binomtest(outside, ratios.shape[1]).proportion_ci(0.9999, method="exact").high
-    shown = math.log((low - DELTA) / high) if low > DELTA else 0.0
-    guess = inside / ratios.shape[1] - DELTA
-    return shown, math.log(guess / max(outside / ratios.shape[1], 1e-9)) if guess > 0 else 0.0
+    one, other = (
+        stats.binomtest(k, repetitions).proportion_ci(0.9999, method="exact") for k in (inside, outside)
+    )
+
+    def epsilon(p: float, q: float) -> float:
+        return math.log((p - DELTA) / max(q, 1e-9)) if p > DELTA else 0.0
+
+    likeliest = epsilon(inside / repetitions, outside / repetitions)
+    return epsilon(one.low, other.high), likeliest, epsilon(one.high, other.low)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repetitions", type=int, default=100_000)
     repetitions = parser.parse_args().repetitions
+    epsilon, _ = proved()
     for peeks in (False, True):
-        ratios, proved = log_ratios(repetitions, peeks, seed=1)
+        ratios = log_ratios(repetitions, peeks, seed=1)
         print(
-            f"blocks from {'raw' if peeks else 'released'} counts; proved epsilon {proved:.4f} at delta {DELTA}:"
+            f"blocks from {'raw' if peeks else 'released'} counts; proved epsilon {epsilon:.4f} at delta {DELTA}:"
         )
-        for threshold in (0.25, 0.5, proved, 1.5, 2.0):
-            pairs = [measured(sides, threshold) for sides in (ratios, -ratios[::-1])]
-            shown, likeliest = (max(pair[which] for pair in pairs) for which in (0, 1))
-            print(f"  event above {threshold:.2f}: shown {shown:.3f}, likeliest {likeliest:.3f}")
+        for threshold in (0.25, 0.5, epsilon, 1.5, 2.0):
+            least, likeliest, most = measured(ratios, threshold)
+            print(f"  event above {threshold:.2f}: {least:.3f} to {most:.3f}, likeliest {likeliest:.3f}")
     return 0
 
 
