@@ -132,7 +132,11 @@ def test_every_download_gives_a_file_that_opens(
         names.add(name)
     assert names == PAGES[path]
     page.evaluate("delete window.showSaveFilePicker")  # which nobody can answer here
-    page.get_by_test_id("stDataFrame").hover()
+    rows = page.get_by_test_id("stDataFrame")
+    rows.evaluate(
+        "one => dprlTest.bring(one)"
+    )  # its tools are above it, and go when it is scrolled from below the mouse
+    rows.hover()
     name, content = saved(page, page.get_by_role("button", name="Download as CSV"))
     assert not pd.read_csv(io.BytesIO(content)).empty
 
