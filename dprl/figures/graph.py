@@ -22,6 +22,8 @@ NAMED_OUTSIDE = 12  # names around a circle that do not run into each other
 DRAWN_STATES = 60  # of a graph; above it only the likeliest move of each state is drawn
 DRAWN_MOVES = 60  # of a graph; above it only the likeliest move of each action is drawn
 FAINTEST = 0.02  # a move less likely is not drawn
+SKETCH, NARROW, BESIDE = 290, 360, 70  # pixels: widths there are at least, and the height of title and legend
+LOOP = 0.4  # how far a loop goes out of a node on a circle, whose radius is 1
 
 
 def action_colors(actions: int, dark: bool) -> list[str]:
@@ -73,8 +75,9 @@ def canvas(
             [-1.35, 1.25] if small else [-2.25, 0.5 if many else 1.3],
         )
     else:
-        wide = 2.15 if stand_outside(place, labels) or pair else 1.35  # room for names beside the circle
-        high = 0.75 if pair else 1.45
+        outside = stand_outside(place, labels)
+        wide = 2.15 if outside or pair else 1.75  # room for names beside the circle, or for loops
+        high = 0.75 if pair else 1.45 if outside else 1.75
         x_range, y_range = [-wide, wide], [-high, high]
     figure.update_xaxes(visible=False, range=x_range, fixedrange=small)
     figure.update_yaxes(visible=False, range=y_range, fixedrange=small)
@@ -83,6 +86,16 @@ def canvas(
         figure.update_xaxes(constrain="domain")
     figure.update_layout(dragmode=False if small else "pan")
     return figure
+
+
+def _reach(figure: go.Figure, place: Array, inward: bool) -> float:
+    """How far from the middle of a node on a circle arcs begin and end, so that none is hidden under it: nodes have a
+    size in pixels, arcs in units of the axes."""
+    (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    room = SKETCH if figure.layout.xaxis.fixedrange else NARROW
+    pixels = min(room / (right - left), (figure.layout.height - BESIDE) / (high - low))
+    size = SMALL_NODE if inward else _node_size(len(place), False)
+    return float((size / 2 + 3) / pixels)
 
 
 def _node_size(S: int, row: bool) -> float:
@@ -102,11 +115,12 @@ def moves(
 ) -> None:
     """Arcs for one action's moves, chances [S, S], in four widths; the action is named once in the legend."""
     color = action_colors(actions, dark)[action]
+    reach = 0.0 if in_row(place) else _reach(figure, place, inward)
     named = False
     for quarter, width in enumerate(WIDTHS):
         low, high = max(quarter / 4, FAINTEST), (quarter + 1) / 4 if quarter < 3 else 1.01
         paths = [
-            _arc(place, int(s), int(t), action, one_side, inward)
+            _arc(place, int(s), int(t), action, one_side, inward, reach)
             for s, t in np.argwhere((chances >= low) & (chances < high))
         ]
         if not paths:
@@ -148,9 +162,12 @@ def moves(
         named = True
 
 
-def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool = False) -> Array:
-    """Points from state s to state t, [n, 2]: moves up a chain arch above it, moves down below; a loop stays (inside
-    of a circle whose names stand outside)."""
+def _arc(
+    place: Array, s: int, t: int, action: int, one_side: bool, inward: bool = False, reach: float = 0.1
+) -> Array:
+    """Points from state s to state t, [n, 2]: moves up a chain arch above it, moves down below. A loop stays: it goes
+    out of the node and comes back, the further out the later its action (inside of a circle whose names stand
+    outside; up, of a pair). reach: of a circle's nodes, see `_reach`."""
     at = np.linspace(0, 1, 17)[:, None]
     start, end = place[s], place[t]
     if in_row(place):
@@ -158,20 +175,27 @@ def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool
         side = 1.0 if above else -1.0
         if s == t:
             turn = np.linspace(-0.8 * np.pi, 0.8 * np.pi, 25)
-            return np.column_stack([s - 0.16 * np.sin(turn), side * (0.58 + 0.32 * np.cos(turn))])
+            wide, tall = 0.16 + 0.03 * action, 0.32 + 0.04 * action
+            return np.column_stack([s - wide * np.sin(turn), side * (0.26 + tall * (1 + np.cos(turn)))])
         rise = side * (0.55 + 0.25 * min(abs(t - s) - 1, 2) + (0.0 if one_side else 0.16 * action))
         way = np.sign(t - s)
         a = np.array([s + 0.06 * way, side * 0.12])
         b = np.array([t - 0.06 * way, side * 0.30])
         control = np.array([(s + t) / 2, 2 * rise - side * 0.21])
         return np.asarray((1 - at) ** 2 * a + 2 * at * (1 - at) * control + at**2 * b)
-    reach = 0.105 if len(place) <= 16 else 0.05
     if s == t:
-        radius = min(0.07 + 0.02 * action, 1.5 / len(place))
-        way = -1.0 if inward else 1.0
-        centre = start * (1 + way * (0.6 * reach + radius))
-        turn = np.linspace(-0.75 * np.pi, 0.75 * np.pi, 25) + np.arctan2(way * start[1], way * start[0])
-        return np.column_stack([centre[0] + radius * np.cos(turn), centre[1] + radius * np.sin(turn)])
+        away = np.array([0.0, 1.0]) if len(place) == 2 else (-start if inward else start)
+        aside = np.array([-away[1], away[0]])
+        long = min((0.7 if inward else 1.0) * LOOP, 6 / len(place)) * (1 + 0.3 * action)
+        foot, bow = reach * away, 0.5 * reach * aside
+        a, b = start + 0.85 * foot - bow, start + 0.85 * foot + bow
+        far, wide = start + foot + long * away, 0.7 * long * aside
+        return np.asarray(
+            (1 - at) ** 3 * a
+            + 3 * at * (1 - at) ** 2 * (far - wide)
+            + 3 * at**2 * (1 - at) * (far + wide)
+            + at**3 * b
+        )
     along = (end - start) / np.linalg.norm(end - start)
     across = np.array([along[1], -along[0]])
     a, b = start + reach * along, end - reach * along
@@ -193,14 +217,21 @@ def nodes(
     hover: Sequence[str],
     dark: bool,
     ringed: NDArray[np.bool_] | None = None,
+    never: NDArray[np.bool_] | None = None,
 ) -> None:
-    """The states: fill [S] from 0 to 1 on the scale of amounts; a ring where asked."""
+    """The states: fill [S] from 0 to 1 on the scale of amounts; a ring where asked, and grey where never."""
     colors = style.theme(dark)
     S = len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
-    inside = [style.mix(colors.amount, float(f)) for f in fill]
+    grey = np.zeros(S, bool) if never is None else never
+    inside = [
+        colors.background if g else style.mix(colors.amount, float(f))
+        for f, g in zip(fill, grey, strict=True)
+    ]
+    inks = [colors.faint if g else style.readable_on(c) for c, g in zip(inside, grey, strict=True)]
     ring = np.zeros(S, bool) if ringed is None else ringed
+    edges = [colors.roles["optimal"] if r else colors.muted for r in ring]
     if outside:
         names_outside(figure, place, labels, colors)
     figure.add_scatter(
@@ -212,12 +243,12 @@ def nodes(
             "color": inside,
             "opacity": 1,
             "line": {
-                "color": [colors.roles["optimal"] if r else colors.muted for r in ring],
+                "color": [colors.faint if g else edge for edge, g in zip(edges, grey, strict=True)],
                 "width": [3.0 if r else 1.2 for r in ring],
             },
         },
         text=[style.plain(label) for label in _inside(labels)],
-        textfont={"size": 12 if size >= 20 else 10, "color": [style.readable_on(c) for c in inside]},
+        textfont={"size": 12 if size >= 20 else 10, "color": inks},
         customdata=list(hover),
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
@@ -277,7 +308,8 @@ def _lines(label: str, wide: int = 13, most: int = 3) -> str:
 
 
 def note(figure: go.Figure, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """A word at a state: below it in a row, at whose ends it goes inward, else outward of it."""
+    """A word at a state: below it in a row, at whose ends it goes inward; on a circle where no loop is, below it or,
+    at the bottom and the top, beside it."""
     x, y = place[s]
     anchor, shift = "center", 0.0
     if in_row(place):
@@ -285,8 +317,12 @@ def note(figure: go.Figure, place: Array, s: int, text: str, below: float, color
         if s in (0, len(place) - 1) and len(place) > 1:
             anchor, shift = ("left", -0.5) if s == 0 else ("right", 0.5)
             shift *= _node_size(len(place), True)
+    elif len(place) == 2:
+        y = -0.6
+    elif abs(x) > 0.5:
+        y -= 0.4
     else:
-        x, y = (x, -0.6) if len(place) == 2 else (1.3 * x, 1.3 * y)
+        anchor, shift = "left", 0.5 * _node_size(len(place), False) + 4
     figure.add_annotation(
         x=x,
         y=y,
@@ -306,20 +342,23 @@ def row_of_actions(
     y: float,
     title: str,
     dark: bool,
+    never: NDArray[np.bool_],
 ) -> None:
-    """The action in each state of a chain, under a row title: an arrow or a short word, or a mere colour."""
+    """The action in each state of a chain, under a row title: an arrow or a short word, or a mere colour; grey in
+    states where the policy never is."""
     palette = action_colors(len(action_labels), dark)
+    inks = [style.theme(dark).faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
     words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]
     figure.add_scatter(
         x=place[:, 0],
         y=np.full(len(place), y),
         mode="text" if len(place) <= NAMED_STATES else "markers",
         text=[style.plain(word) for word in words],
-        textfont={"size": 20, "color": [palette[a] for a in chosen]},
+        textfont={"size": 20, "color": inks},
         marker={
             "symbol": "square",
             "size": _node_size(len(place), True) + 3,
-            "color": [palette[a] for a in chosen],
+            "color": inks,
             "line": {"width": 0},
         },
         hoverinfo="skip",

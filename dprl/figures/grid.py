@@ -48,7 +48,7 @@ def pixels(drawing: Mapping[str, Any], small: bool) -> float:
 def canvas(
     title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = ""
 ) -> go.Figure:
-    """An empty grid, its rows from top to bottom, with walls filled."""
+    """An empty grid, its rows from top to bottom, with walls filled. What lies under the cells is seen between them."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
     extra = 8 if small else 150
@@ -60,26 +60,43 @@ def canvas(
         visible=False, range=[rows - 0.5, -0.5], fixedrange=small, scaleanchor="x", constrain="domain"
     )
     figure.update_layout(dragmode=False if small else "pan")
-    wall = np.ones((rows, columns))
+    wall, floor = np.ones((rows, columns)), np.full((rows, columns), np.nan)
     for r, c in drawing["cells"]:
-        wall[r, c] = np.nan
+        wall[r, c], floor[r, c] = np.nan, 1.0
+    colors = style.theme(dark)
+    _cells(figure, floor, ((0.0, colors.faint), (1.0, colors.faint)), "edges", None, gap=0)
     if np.isfinite(wall).any():
-        colors = style.theme(dark)
         _cells(figure, wall, ((0.0, colors.muted), (1.0, colors.muted)), "wall", None, gap=0)
     return figure
 
 
 def fill(
-    figure: go.Figure, drawing: Mapping[str, Any], shares: Array, hover: Sequence[str], dark: bool
+    figure: go.Figure,
+    drawing: Mapping[str, Any],
+    shares: Array,
+    hover: Sequence[str],
+    dark: bool,
+    never: NDArray[np.bool_] | None = None,
 ) -> list[str]:
-    """Colours each state's cell by `shares` [cells], 0 to 1, on the scale of amounts; returns the colours."""
+    """Colours each state's cell by `shares` [cells], 0 to 1, on the scale of amounts, or the page's where `never`
+    [cells]; returns the colours."""
     colors = style.theme(dark)
     z = np.full((drawing["rows"], drawing["columns"]), np.nan)
     words = np.full(z.shape, "", object)
     for (r, c), share, word in zip(drawing["cells"], shares, hover, strict=True):
         z[r, c], words[r, c] = share, word
+    grey = np.zeros(len(shares), bool) if never is None else never
+    if grey.any():
+        empty = np.full(z.shape, np.nan)
+        for r, c in np.array(drawing["cells"])[grey]:
+            empty[r, c], z[r, c] = 1.0, np.nan
+        blank = ((0.0, colors.background), (1.0, colors.background))
+        _cells(figure, empty, blank, "never here", words, gap=2)
     _cells(figure, z, colors.amount, "cells", words, gap=2)
-    return [style.mix(colors.amount, float(share)) for share in shares]
+    return [
+        colors.background if g else style.mix(colors.amount, float(s))
+        for s, g in zip(shares, grey, strict=True)
+    ]
 
 
 def _cells(

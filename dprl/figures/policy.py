@@ -107,9 +107,9 @@ def on_environment(
     """The policy [H,S] at one step, drawn on the environment with transitions P [H,S,A,S].
 
     Arcs show where the chosen action leads, wider where likelier, in the action's colour; a state's fill is how
-    likely it is at this step (occupancy [H,S]). A ring marks states where the action is worse than the optimal
-    policy's, wrong [S]. Of a stochastic policy, chances [H,S,A], `policy` has the likeliest actions, and every action
-    is drawn, as large as it is likely.
+    likely it is at this step (occupancy [H,S]), and where the policy is never at this step all is grey. A ring marks
+    states where the action is worse than the optimal policy's, wrong [S]. Of a stochastic policy, chances [H,S,A],
+    `policy` has the likeliest actions, and every action is drawn, as large as it is likely.
     """
     S, A = len(state_labels), len(action_labels)
     chosen = policy[step].astype(int)
@@ -117,6 +117,7 @@ def on_environment(
     colors = style.theme(dark)
     wrong = np.zeros(S, bool) if wrong is None else wrong
     visited = occupancy[step] if occupancy is not None else np.zeros(S)
+    reached = visited > 0 if occupancy is not None else np.ones(S, bool)
     hover = []
     for s in range(S):
         words = f"<b>{style.plain(state_labels[s])}</b>: {style.plain(action_labels[chosen[s]])}"
@@ -133,7 +134,7 @@ def on_environment(
     most = float(visited.max())
     shares = visited / most if most > 0 else visited
     if grid.is_grid(drawing):
-        figure = _grid_policy(drawing, taken, shares, hover, wrong, step, episode, dark)
+        figure = _grid_policy(drawing, taken, shares, hover, wrong, reached, step, episode, dark)
     else:
         figure = _drawn_policy(
             P[step],
@@ -142,6 +143,7 @@ def on_environment(
             shares,
             hover,
             wrong,
+            reached,
             optimal_policy,
             step,
             episode,
@@ -163,6 +165,10 @@ def on_environment(
         figure.add_scatter(
             x=[None], y=[None], mode="markers", marker=ring, name="the optimal action is better"
         )
+    if not reached.all():
+        shape = "square-open" if grid.is_grid(drawing) else "circle-open"
+        never = {"symbol": shape, "size": 14, "color": colors.faint, "line": {"width": 1.2}}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=never, name="never here at this step")
     alt = GRID_POLICY_ALT if grid.is_grid(drawing) else POLICY_ALT
     return Picture(figure, alt, see, pd.DataFrame(columns))
 
@@ -184,6 +190,7 @@ def _grid_policy(
     shares: Array,
     hover: Sequence[str],
     wrong: NDArray[np.bool_],
+    reached: NDArray[np.bool_],
     step: int,
     episode: int | None,
     dark: bool,
@@ -192,7 +199,11 @@ def _grid_policy(
     cells = len(drawing["cells"])
     title = f"What it does at step {step}"
     figure = grid.canvas(title, drawing, dark, small=False, subtitle=after(episode))
-    inks = [style.readable_on(c) for c in grid.fill(figure, drawing, shares[:cells], hover[:cells], dark)]
+    fills = grid.fill(figure, drawing, shares[:cells], hover[:cells], dark, ~reached[:cells])
+    inks = [
+        style.readable_on(c) if here else style.theme(dark).faint
+        for c, here in zip(fills, reached[:cells], strict=True)
+    ]
     open_cells = np.array([mark not in grid.FINAL for mark in grid.cell_marks(drawing)])
     grid.arrows(figure, drawing, taken, inks, open_cells)
     grid.signs(figure, drawing, inks, small=False, corner=True)
@@ -207,6 +218,7 @@ def _drawn_policy(
     shares: Array,
     hover: Sequence[str],
     wrong: NDArray[np.bool_],
+    reached: NDArray[np.bool_],
     optimal_policy: Policy | None,
     step: int,
     episode: int | None,
@@ -220,12 +232,12 @@ def _drawn_policy(
     place = graph.places(drawing, S)
     title = f"What it does at step {step}"
     figure = graph.canvas(title, place, dark, small=False, subtitle=after(episode), labels=state_labels)
-    moves = np.moveaxis(taken[..., None] * P, 1, 0)
+    moves = np.moveaxis(np.where(reached[:, None], taken, 0.0)[..., None] * P, 1, 0)
     if S > graph.DRAWN_STATES:
         moves = np.where(moves == moves.max(axis=(0, 2), keepdims=True), moves, 0.0)
     strip = graph.in_row(place) and S > graph.NAMED_STATES  # too many to see arcs: a row of colours instead
     for action in range(A):
-        if (taken[:, action] >= graph.FAINTEST).any() and not strip:
+        if (taken[reached, action] >= graph.FAINTEST).any() and not strip:
             graph.moves(
                 figure,
                 place,
@@ -237,14 +249,14 @@ def _drawn_policy(
                 one_side=True,
                 inward=graph.stand_outside(place, state_labels),
             )
-    graph.nodes(figure, place, state_labels, shares, hover, dark, wrong)
+    graph.nodes(figure, place, state_labels, shares, hover, dark, wrong, ~reached)
     if graph.in_row(place):
-        graph.row_of_actions(figure, place, chosen, action_labels, -1.25, "plays", dark)
-        used = np.unique(chosen)
+        graph.row_of_actions(figure, place, chosen, action_labels, -1.25, "plays", dark, ~reached)
+        used = np.unique(chosen[reached])
         if optimal_policy is not None:
             best = optimal_policy[step].astype(int)
-            graph.row_of_actions(figure, place, best, action_labels, -1.95, "optimal", dark)
-            used = np.union1d(chosen, best)
+            graph.row_of_actions(figure, place, best, action_labels, -1.95, "optimal", dark, ~reached)
+            used = np.union1d(used, best[reached])
         if strip:
             ticks = style.label_ticks(style.short_labels(state_labels), 10)
             figure.update_xaxes(visible=True, showgrid=False, title_text="State", **ticks)

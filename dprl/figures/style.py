@@ -61,6 +61,7 @@ class Theme:
     models: dict[str, Scale]
     roles: dict[str, str]
     actions: tuple[str, ...]
+    faint: str  # edges of what is empty, and words about what never happens
     amount: Scale  # 0 .. 1: nothing to much
     counts: Scale  # 0 .. 1/2 .. 1: impossible negative counts | nothing | many
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high
@@ -93,6 +94,7 @@ LIGHT = Theme(
         "bound": "#7A5C3E",
     },
     actions=("#BF8300", "#4B3F9E", "#2A8C8C", "#B5446E", "#5F7F1E", "#7A4B2A", "#3E86C4", "#858C96"),
+    faint="#818C98",
     amount=((0, "#F1F4F7"), (0.25, "#BFD9E3"), (0.5, "#6FB0C6"), (0.75, "#23799F"), (1, "#08395C")),
     counts=(
         (0, "#8A4B12"),
@@ -123,6 +125,7 @@ DARK = Theme(
         "bound": "#CDAE8A",
     },
     actions=("#F2BE45", "#8A7DF0", "#4CC3C3", "#F07FA8", "#A6CC55", "#C98F66", "#8FC3F0", "#C3C8D0"),
+    faint="#6F7A87",
     amount=((0, "#1C232D"), (0.25, "#1F4A63"), (0.5, "#2980A3"), (0.75, "#6FBFD6"), (1, "#DDF3F7")),
     counts=(
         (0, "#F2B56B"),

@@ -20,6 +20,7 @@ def at_step(
     action_labels: Sequence[str],
     *,
     wrong: NDArray[np.bool_] | None = None,
+    reached: NDArray[np.bool_] | None = None,
     over: float = 0.0,
     sure: Array | None = None,
 ) -> str:
@@ -27,24 +28,35 @@ def at_step(
 
     Args:
         wrong: [S] where the optimal policy does better, None without one.
+        reached: [S] where this policy can be at this step: only these states are counted; None for all.
         over: the share of episodes that are over by then.
         sure: [S] the chance of that action, where the policy is a stochastic one.
     """
-    counts = np.bincount(chosen.astype(int), minlength=len(action_labels))
+    there = np.ones(len(chosen), bool) if reached is None else reached
+    counts = np.bincount(chosen[there].astype(int), minlength=len(action_labels))
     leading = int(counts.argmax())
     chooses = "it chooses" if sure is None else "its likeliest action is"
-    said = f"At step {step} {chooses} {quoted(action_labels[leading])} in {counts[leading]} of {len(chosen)} states"
+    action = quoted(action_labels[leading])
+    if there.all():
+        said = f"At step {step} {chooses} {action} in {counts[leading]} of {len(chosen)} states"
+    else:
+        said = f"At step {step} the policy can be in {there.sum()} of {len(chosen)} states. "
+        said += f"{chooses.capitalize()} {action} in {counts[leading]} of these"
     if wrong is not None:
-        lost = int(wrong.sum())
+        lost = int((wrong & there).sum())
         said += (
             f"; in {lost} the optimal policy does better"
             if lost
             else "; in none does the optimal policy do better"
         )
     if sure is not None:
-        said += f". The likeliest action of a state has chance {percent(float(sure.mean()))} on average"
+        said += (
+            f". The likeliest action of a state has chance {percent(float(sure[there].mean()))} on average"
+        )
     if over > 0:
         said += f". By then {percent(over)} of the episodes are over"
+    if not there.all():
+        said += ". The other states are grey: the policy is never there at this step, so its action there costs nothing"
     return said + "."
 
 

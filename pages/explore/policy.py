@@ -113,7 +113,8 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
     sure = None if chances is None else chances.max(-1)
     drawn = ALGORITHMS[trace.spec.algorithm].draws
     if chart == "map":
-        wrong = metrics.mistakes(policy, best, trace.optimal_Q)[step]
+        reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
+        wrong = metrics.mistakes(policy, best, trace.optimal_Q)[step] & reached
         ended = grid.over(mdp.drawing, occupancy[step])
         return drawings.on_environment(
             mdp.P,
@@ -132,6 +133,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
                 policy[step],
                 actions,
                 wrong=wrong,
+                reached=reached,
                 over=ended,
                 sure=None if sure is None else sure[step],
             ),

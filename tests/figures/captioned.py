@@ -88,9 +88,11 @@ def on_environment(
     **how: Any,
 ) -> Picture:
     wrong = None
+    reached = None if occupancy is None else occupancy[step] > 0
     sure = None if chances is None else chances[step].max(-1)
     if optimal_policy is not None:
         wrong = metrics.mistakes(chosen, optimal_policy, optimal_Q)[step]
+        wrong = wrong if reached is None else wrong & reached
     over = 0.0 if occupancy is None else grid.over(drawing, occupancy[step])
     return policy.on_environment(
         P,
@@ -102,7 +104,9 @@ def on_environment(
         wrong=wrong,
         occupancy=occupancy,
         chances=chances,
-        see=about_policies.at_step(step, chosen[step], action_labels, wrong=wrong, over=over, sure=sure),
+        see=about_policies.at_step(
+            step, chosen[step], action_labels, wrong=wrong, reached=reached, over=over, sure=sure
+        ),
         **how,
     )
 

@@ -13,6 +13,7 @@ from dprl.figures import grid, heat, policy, style
 from dprl.mdp import planning
 from dprl.words import percent
 from tests.figures import captioned
+from tests.figures.eyes import contrast
 
 
 def world(key: str, **params: Any) -> tuple[Any, dict[str, Any]]:
@@ -87,6 +88,42 @@ def test_arrows_of_a_stochastic_policy_stand_apart_and_are_the_larger_the_likeli
     assert (r, c, "→") in sizes
     r, c = mdp.drawing["cells"][1]
     assert sizes[r, c + grid.ASIDE, "→"] > sizes[r + grid.ASIDE, c, "↓"] > 0
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("key", ["gridworld", "gymnasium"])
+def test_cells_are_told_from_each_other_by_edges_that_are_seen(key: str, dark: bool) -> None:
+    """Cells that pay nothing had the colour of the sidebar."""
+    mdp, hints = world(key)
+    picture = policy.environment(mdp.P, mdp.R, dark=dark, **hints)
+    (edges,), (cells,) = named(picture, "edges"), named(picture, "cells")
+    np.testing.assert_array_equal(np.isfinite(edges.z), np.isfinite(np.array(cells.z, float)))
+    assert picture.figure.data.index(edges) < picture.figure.data.index(cells)
+    assert cells.xgap > edges.xgap == edges.ygap == 0  # seen where cells leave room
+    colors = style.theme(dark)
+    color = edges.colorscale[-1][1]
+    for beside in (colors.amount[0][1], colors.background):
+        assert contrast(color, beside) >= 3
+
+
+def test_cells_where_the_policy_never_is_at_a_step_are_empty() -> None:
+    mdp, hints = world("gridworld")
+    best = planning.optimum(mdp)
+    seen = planning.occupancy(mdp, best.policy)
+    worse = best.policy.copy()
+    worse[1, -3:] = 0
+    picture = captioned.on_environment(
+        mdp.P, worse, step=1, optimal_policy=best.policy, optimal_Q=best.Q, occupancy=seen, **hints
+    )
+    (cells,), (never,) = named(picture, "cells"), named(picture, "never here")
+    reached = seen[1, : len(mdp.drawing["cells"])] > 0
+    assert 0 < reached.sum() < len(reached)
+    for s, (r, c) in enumerate(mdp.drawing["cells"]):
+        assert np.isfinite(cells.z[r][c]) == reached[s]
+        assert np.isfinite(never.z[r][c]) == (not reached[s])
+    (rings,) = named(picture, "the optimal action is better")
+    assert len(rings.x) == 0
+    assert f"in {(seen[1] > 0).sum()} of {mdp.S} states" in picture.see
 
 
 def test_rings_mark_exactly_the_worse_moves() -> None:

@@ -72,6 +72,53 @@ def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_wo
     assert picture.table["optimal action"].tolist() == ["right"] * 4
 
 
+@pytest.mark.parametrize("drawing", [CHAIN, GRAPH])
+def test_states_where_the_policy_never_is_at_a_step_are_grey_and_not_counted(
+    chain: Any, drawing: dict[str, str]
+) -> None:
+    """A policy that starts in state 0 was said to be worse in states that no episode begins in."""
+    chosen, occupancy = chain.policy.copy(), chain.occupancy.copy()
+    chosen[0] = [1, 0, 0, 0]  # worse in three states that are not reached
+    occupancy[0] = [1.0, 0.0, 0.0, 0.0]
+    given = {"optimal_policy": chain.optimal, "optimal_Q": chain.optimal_Q, "occupancy": occupancy}
+    picture = captioned.on_environment(chain.P, chosen, step=0, drawing=drawing, **given, **chain.labels)
+    assert picture.see == (
+        "At step 0 the policy can be in 1 of 4 states. It chooses **right** in 1 of these; in none does the optimal "
+        "policy do better. The other states are grey: the policy is never there at this step, so its action there "
+        "costs nothing."
+    )
+    faint, names = style.LIGHT.faint, {t.name for t in picture.figure.data}
+    nodes = next(t for t in picture.figure.data if t.name == "states")
+    assert [edge == faint for edge in nodes.marker.line.color] == [False, True, True, True]
+    assert "the optimal action is better" not in names
+    assert "never here at this step" in names
+    assert lines_of(picture.figure, "← left") == []  # what is played where nobody is leads nowhere
+    assert lines_of(picture.figure, "→ right") != []
+    everywhere = captioned.on_environment(chain.P, chosen, step=2, drawing=drawing, **given, **chain.labels)
+    assert "never here at this step" not in {t.name for t in everywhere.figure.data}
+
+
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("S", [2, 4, 8, 15])
+def test_a_loop_on_a_circle_is_longer_than_its_node_is_wide_and_no_two_are_the_same(
+    S: int, small: bool
+) -> None:
+    """Loops of a few pixels under nodes of thirty looked like knots."""
+    place = graph.places(GRAPH, S)
+    figure = graph.canvas("", place, False, small)
+    reach = graph._reach(figure, place, False)
+    for s in range(S):
+        first, second = (graph._arc(place, s, s, action, False, False, reach) - place[s] for action in (0, 1))
+        away = np.hypot(*first.T)
+        assert min(away[0], away[-1]) > 0.8 * reach  # it begins and ends at the edge of the node
+        assert away.max() > 1.7 * reach
+        assert np.hypot(*second.T).max() > away.max() + 0.02
+        (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+        whole = np.concatenate([first, second]) + place[s]
+        assert left < whole[:, 0].min() < whole[:, 0].max() < right
+        assert low < whole[:, 1].min() < whole[:, 1].max() < high
+
+
 def stochastic(chain: Any) -> Any:
     """[5, 4, 2]: the chain's policy with chance 0.9, and with 0.6 at step 2 in state 1."""
     chances = np.where(np.eye(2)[chain.policy] > 0, 0.9, 0.1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import cycle, product
 
 import numpy as np
@@ -107,6 +108,20 @@ def test_every_chart_of_the_policy(visit: Visit, work: Work, chart: str, environ
     assert len(charts(visit(EXPLORE, c=[curve], tab="policy", pol=chart, h="1"))) == 1
 
 
+def test_on_the_map_only_states_are_counted_that_the_policy_can_be_in(visit: Visit, work: Work) -> None:
+    curve = f"env.riverswim~{PRIVATE}"
+    visit(EXPLORE, c=[curve])
+    work()
+    app = visit(EXPLORE, c=[curve], tab="policy", pol="map", h="0")
+    assert re.search(
+        r"At step 0 the policy can be in 1 of \d states\. It chooses .* in 1 of these; in (none|1 the)",
+        words(app),
+    )
+    (chart,) = charts(app)
+    names = [trace.get("name") for trace in json.loads(chart.spec)["data"]]
+    assert "never here at this step" in names
+
+
 def test_a_stochastic_policy_is_drawn_by_its_chances(visit: Visit, work: Work) -> None:
     curves = ["env.gridworld~envp.H.4~alg.private-ucb-po~K.1000~seeds.1~eps.100", "alg.dp-ucbvi"]
     app = visit(EXPLORE, c=curves, i="0")
@@ -115,7 +130,7 @@ def test_a_stochastic_policy_is_drawn_by_its_chances(visit: Visit, work: Work) -
     for chart, shown, said in (
         ("chances", "Heatmaps of how likely each action is", "It takes the optimal action with chance"),
         ("steps", "Heatmaps of the action taken", "Its likeliest action is worse"),
-        ("map", "Drawing of a grid with an arrow", "its likeliest action is"),
+        ("map", "Drawing of a grid with an arrow", "likeliest action is"),
         ("V", "Heatmaps of the value", "above what the policy earns that was played"),
     ):
         app = visit(EXPLORE, c=curves, i="0", tab="policy", pol=chart, h="1")
