@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,27 @@ def test_the_documents_say_what_was_found() -> None:
         summary = bundled().reports[key].summary
         assert f"| `{key}` | {claim.says} | {claim.source} | {summary} |" in told
         assert f"| docs/reproducing.md | {claim.says} | theorem: " in listed
+
+
+def test_the_document_on_bounds_says_where_the_price_of_local_privacy_stops() -> None:
+    """docs/theory.md calls a price additive of this problem, and of local privacy gives the condition, with what the
+    claim's settings have found."""
+    told = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
+    (paragraph,) = [part for part in told.split("\n\n") if "additive" in part]
+    assert re.search(r"bounds the worst case.* A fixed problem has a gap", paragraph, re.DOTALL)
+    counts = re.search(
+        r"still grows in\s(\d) of (\d) problems, has stopped in (\d), and (\d) are undecided\s+"
+        r"\(`ldp-multiplicative` in",
+        paragraph,
+    )
+    assert counts
+    findings = bundled().reports["ldp-multiplicative"].findings
+    verdicts = [found.verdict for found in findings]
+    assert [int(count) for count in counts.groups()] == [
+        verdicts.count("holds"), len(verdicts), verdicts.count("holds as an upper bound"),
+        verdicts.count("undecided"),
+    ]  # fmt: skip
+    assert all(found.high <= 0.1 for found in findings if found.verdict == "holds as an upper bound")
 
 
 def test_what_is_kept_of_a_run_is_small_and_survives_json() -> None:
