@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -17,12 +18,32 @@ def cells(notebook: Path, kind: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_runs(
+    notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)  # what it writes
     names: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(cells(notebook, "code")):
         exec(compile("".join(cell["source"]), f"{notebook.name}, code cell {number}", "exec"), names)
         assert (cell["outputs"], cell["execution_count"]) == ([], None)
+    if notebook.stem == "ten-minutes":
+        its_examples_learn(names, capsys.readouterr().out)
+
+
+def its_examples_learn(names: dict[str, Any], printed: str) -> None:
+    """The offline run goes from nothing learned to nearly nothing lost, within the rows that are shown; of a run that
+    has learned nothing that is said, of another it is not."""
+    learned = names["learned"]
+    lost = learned.values.mean(axis=0)[-6:] / learned.summary()["v_star"]
+    assert lost[0] > 0.5
+    assert lost[-1] < 0.01
+    assert (np.diff(lost) <= 0).all()
+    rows = [line for line in printed.splitlines() if " lost" in line]
+    offline = [line for line in rows if "trajectories: " in line]
+    assert [line.endswith(", nothing learned yet") for line in offline] == list(lost > 0.5)
+    online = [line.partition(" ") for line in rows if line not in offline]
+    assert [name for name, _, said in online if not said.endswith("yet")] == ["none", "central", "shuffle"]
+    assert [name for name, _, said in online if said.endswith("yet")] == ["local"]
 
 
 def test_readme_leads_to_each() -> None:
