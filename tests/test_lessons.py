@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from dprl.fields import SpecError
 from dprl.figures import lessons as figures
 from dprl.lessons import LESSONS, Marker, Order, Slope
+from pages.lessons.known import evidence
 
 ORDER = Order("Which is which?", ("one", "two", "three"))
 MARKER = Marker("Where?", 10.0, 1e6)
@@ -48,6 +51,50 @@ def test_wherever_a_slider_stops_is_an_answer() -> None:
     for marker in [one for one in markers if isinstance(one, Marker)]:
         assert [marker.parse(marker.write(mark)) for mark in marker.marks] == list(marker.marks)
         assert list(marker.marks) == sorted(set(marker.marks))
+
+
+def test_a_marker_never_waits_where_it_is_measured() -> None:
+    """A slider that nobody has moved would be the answer, or give it away."""
+    steps = [step for lesson in LESSONS.values() for step in lesson.steps]
+    markers = [(step, step.prediction) for step in steps if isinstance(step.prediction, Marker)]
+    assert len(markers) > 5
+    for step, marker in markers:
+        assert marker.untouched in marker.marks
+        verdict = marker.verdict(marker.untouched, step.truth(evidence()))
+        assert "just right" not in verdict, step.title
+        assert "within a factor" not in verdict, step.title
+
+
+def test_no_answer_says_what_is_asked_later_in_its_lesson() -> None:
+    """Neither the number that a marker is to find, nor how many times another one it is."""
+    told = 0
+    for lesson in LESSONS.values():
+        for place, step in enumerate(lesson.steps):
+            if not isinstance(step.prediction, Marker):
+                continue
+            later = step.found(evidence())
+            numbers = {
+                step.prediction.said(step.truth(evidence())),
+                *re.findall(r"\S+(?: \w+illion)? times", later),
+            }
+            told += len(numbers)
+            for before in lesson.steps[:place]:
+                found = before.found(evidence())
+                assert not [one for one in numbers if re.search(rf"(?<![\w.]){re.escape(one)}", found)], (
+                    step.title
+                )
+    assert told > 10
+
+
+def test_how_far_off_the_beginning_of_an_order_is() -> None:
+    step = LESSONS["trust"].steps[0]
+    assert step.off("bdca", evidence()) == "All 4 are named rightly."
+    assert step.off("bd-a", evidence()) == "3 of 4 right: 1 curve without a name."
+    assert step.off("db-a", evidence()) == "1 of 4 right: 2 curves wrongly named, 1 curve without a name."
+    assert step.off("b---", evidence()) == "1 of 4 right: 3 curves without a name."
+    for wrong in ("----", "b--", "bb--", "b--x", "b--->", "", "b----"):
+        with pytest.raises(SpecError, match=r"^guess: .* is not allowed; give "):
+            step.off(wrong, evidence())
 
 
 def test_how_far_off_a_guess_is() -> None:

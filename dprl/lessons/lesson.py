@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dprl.claims import Series
 from dprl.figures.lessons import Frame
-from dprl.lessons.prediction import Prediction
+from dprl.lessons.prediction import Order, Prediction
 
 Array = NDArray[np.float64]
 
@@ -95,9 +95,10 @@ class Step:
     questions: tuple[tuple[str, Any], ...] = ()
 
     def off(self, text: str, evidence: Evidence) -> str:
-        """How far off a guess is, in words. Raises SpecError where the text is none."""
-        answer: Any = self.prediction.parse(text)
-        return self.prediction.verdict(answer, self.truth(evidence))
+        """How far off a guess is, in words, or the beginning of an order. Raises SpecError where it is neither."""
+        prediction: Any = self.prediction  # which judges what it has read itself
+        read = prediction.begun if isinstance(prediction, Order) else prediction.parse
+        return str(prediction.verdict(read(text), self.truth(evidence)))
 
 
 @dataclass(frozen=True, eq=False)

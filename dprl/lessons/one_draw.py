@@ -81,6 +81,7 @@ def _read_within(noise: str) -> Step:
             log=False,
             steps=20,
             ends=("exactly", "far off"),
+            waits=FARTHEST / 2,
         ),
         (),
         plot,

@@ -55,6 +55,17 @@ class Order:
             raise SpecError(GUESS, f"{shown(text)} is not allowed; give {allowed}.")
         return tuple(self.letters.index(letter) for letter in text)
 
+    def begun(self, text: str) -> tuple[int | None, ...]:
+        """The answer that a text says or begins, None for a curve without a name. Raises SpecError."""
+        names = [letter for letter in text if letter != OPEN]
+        if (
+            len(text) != len(self.items)
+            or not names
+            or sorted(names) != sorted(set(names) & set(self.letters))
+        ):
+            return self.parse(text)
+        return tuple(None if letter == OPEN else self.letters.index(letter) for letter in text)
+
     def write(self, answer: Sequence[int]) -> str:
         """An answer as a short text."""
         return "".join(self.letters[place] for place in answer)
@@ -80,12 +91,16 @@ class Order:
         place = {item: i for i, item in enumerate(truth)}
         return float(sum(place[a] > place[b] for a, b in itertools.combinations(guess, 2)))
 
-    def verdict(self, guess: Sequence[int], truth: Sequence[int]) -> str:
-        """How far off a guess is."""
-        wrong, pairs = int(self.distance(guess, truth)), math.comb(len(self.items), 2)
+    def verdict(self, guess: Sequence[int | None], truth: Sequence[int]) -> str:
+        """How far off a guess is, or the beginning of one."""
+        named = [place for place in guess if place is not None]
+        hit = sum(a == b for a, b in zip(guess, truth, strict=True))
+        if len(named) < len(truth):
+            wrongly = f"{plural(len(named) - hit, 'curve')} wrongly named, " if hit < len(named) else ""
+            return f"{hit} of {len(truth)} right: {wrongly}{plural(len(truth) - len(named), 'curve')} without a name."
+        wrong, pairs = int(self.distance(named, truth)), math.comb(len(self.items), 2)
         if not wrong:
             return f"All {len(self.items)} are named rightly."
-        hit = sum(a == b for a, b in zip(guess, truth, strict=True))
         return f"{hit} of {len(self.items)} are named rightly; {plural(wrong, 'pair')} of {pairs} the wrong way round."
 
     def said(self, answer: Sequence[int]) -> str:
@@ -114,6 +129,7 @@ class Marker:
         ends: what the slider's ends mean.
         share: whether it is a share of one, said as a percentage.
         inverse: whether one over the answer is said: ε, where the axis has 1/ε.
+        waits: about where the marker waits until it is moved, None for the lower end; never where it is measured.
     """
 
     ask: str
@@ -125,6 +141,7 @@ class Marker:
     ends: tuple[str, str] = ("fewer users", "more users")
     share: bool = False
     inverse: bool = False
+    waits: float | None = None
     kind: ClassVar[str] = "marker"
 
     @property
@@ -142,6 +159,11 @@ class Marker:
             n = self.steps
             exact = (self.low + (self.high - self.low) * i / n for i in range(n + 1))
         return tuple(min(max(float(f"{x:.2g}"), self.low), self.high) for x in exact)
+
+    @property
+    def untouched(self) -> float:
+        """The mark at which the marker waits."""
+        return self.marks[0] if self.waits is None else self.nearest(self.waits)
 
     def nearest(self, x: float) -> float:
         """The mark that is nearest to a place on the axis."""

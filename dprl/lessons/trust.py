@@ -10,7 +10,6 @@ from dprl.lessons.prediction import Marker, Order
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec
-from dprl.words import listed
 
 EVERY = RunSpec(epsilon=1.0, episodes=10**15)
 NONE, CENTRAL, SHUFFLE, LOCAL = (EVERY.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))
@@ -23,13 +22,14 @@ def _order(evidence: Evidence) -> tuple[int, ...]:
     return tuple(int(i) for i in np.argsort([regret.needed(evidence, spec) for spec in OFFERED]))
 
 
-def _times(evidence: Evidence) -> str:
-    free = regret.needed(evidence, NONE)
-    parts = [
-        f"{users(regret.needed(evidence, spec) / free)} times as many with {PRIVATIZERS[spec.privacy].words.given}"
-        for spec in (CENTRAL, SHUFFLE, LOCAL)
-    ]
-    return f"Without privacy it takes {users(free)} users; at ε = 1 it takes {listed(parts)}."
+def _in_words(evidence: Evidence) -> str:
+    """The order alone: how many users each takes is what is asked next."""
+    private = [OFFERED[place] for place in _order(evidence) if OFFERED[place] != NONE]
+    few, more, most = (PRIVATIZERS[spec.privacy].words.given for spec in private)
+    return (
+        f"Without privacy it takes {users(regret.needed(evidence, NONE))} users. At ε = 1 it takes more with {few}, "
+        f"more still with {more}, and most with {most}."
+    )
 
 
 def _beside(spec: RunSpec, why: str) -> Step:
@@ -76,7 +76,7 @@ TRUST = Lesson(
             OFFERED,
             regret.losses([(spec, regret.name(spec), np.inf) for spec in OFFERED], RANGE),
             _order,
-            _times,
+            _in_words,
             "A trusted agent adds noise to sums over users; where nobody is trusted, every user adds noise to "
             "their own report, and K reports bring √K times the noise of one.",
             Attempt("Look closer at these four", "explore", (NONE, CENTRAL, SHUFFLE, LOCAL), EXPLORED),

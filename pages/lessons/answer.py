@@ -38,7 +38,7 @@ def answer(prediction: Prediction, text: str, said: Said) -> None:
         st.select_slider(
             "Your prediction",
             prediction.marks,
-            prediction.nearest(float(text)) if text else prediction.marks[0],
+            prediction.nearest(float(text)) if text else prediction.untouched,
             format_func=prediction.said,
             key=key,
             on_change=on_value(key, lambda mark: said(prediction.write(mark))),

@@ -133,7 +133,7 @@ def draggable(prediction: Prediction, text: str, chart: str, said: Callable[[str
             data={
                 "chart": f"st-key-{chart}",
                 "held": HELD,
-                "at": float(text) if text else marks[0],
+                "at": float(text) if text else prediction.untouched,
                 "marks": marks,
                 "words": [prediction.said(mark) for mark in marks],
             },

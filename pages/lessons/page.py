@@ -83,13 +83,14 @@ def opened(corner: DeltaGenerator) -> None:
     lesson, every = here.lesson, list(LESSONS)
     number = every.index(here.key) + 1
     with st.container(horizontal=True, gap="small", key="lesson_ways"):
-        press("All lessons", "arrow_back", "all_lessons", go, "")
-        if here.at:
-            press("Previous", "chevron_left", "previous", go, here.key, here.at - 1)
+        press("Previous", "chevron_left", "previous", go, here.key, max(here.at - 1, 0), disabled=not here.at)
         if here.at + 1 < len(lesson.steps):
             press("Next", "chevron_right", "next", go, here.key, here.at + 1)
         elif number < len(every):
             press("Next lesson", "chevron_right", "next_lesson", go, every[number])
+        else:
+            press("Next", "chevron_right", "next", go, here.key, here.at, disabled=True)
+        press("All lessons", "list", "all_lessons", go, "")
         press("Present", "slideshow", "to_present", go, here.key, here.at, True)
     common(f"Lesson {number}, {lesson.title} · question {here.at + 1} of {len(lesson.steps)}")
     st.markdown(explained(f"#### {escape(here.step.prediction.ask)}"), anchors=False)
@@ -114,32 +115,40 @@ def presented() -> None:
     st.markdown(explained(f"### {escape(here.step.prediction.ask)}"), anchors=False)
     question()
     if here.shown:
-        off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.whole else ""
+        off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.guess else ""
         st.markdown(explained(off + here.step.found(evidence())))
         st.markdown(explained(escape(here.step.why)))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
-        if here.at:
-            press("Previous", "chevron_left", "present_previous", go, here.key, here.at - 1)
+        before, after = max(here.at - 1, 0), min(here.at + 1, len(steps) - 1)
+        press(
+            "Previous", "chevron_left", "present_previous", go, here.key, before, disabled=before == here.at
+        )
+        press("Next", "chevron_right", "present_next", go, here.key, after, disabled=after == here.at)
         if here.shown:
             press("Hide the answer", "visibility_off", "present_answer_hide", reveal, False)
         else:
             press("Show the answer", "visibility", "present_answer_show", reveal, primary=True)
-        if here.at + 1 < len(steps):
-            press("Next", "chevron_right", "present_next", go, here.key, here.at + 1)
         press("Leave", "close", "present_leave", go, here.key, here.at, False)
         st.caption(f"{here.at + 1} of {len(steps)} · keys: ← → questions, space the answer, Esc leaves")
     keys()
 
 
 def press(
-    label: str, icon: str, key: str, action: Callable[..., object], *arguments: Any, primary: bool = False
+    label: str,
+    icon: str,
+    key: str,
+    action: Callable[..., object],
+    *arguments: Any,
+    primary: bool = False,
+    disabled: bool = False,
 ) -> None:
-    """A button."""
+    """A button; one that leads nowhere here is disabled, so that those beside it stay where they are."""
     st.button(
         label,
         icon=f":material/{icon}:",
         key=key,
         type="primary" if primary else "secondary",
+        disabled=disabled,
         on_click=callback(action),
         args=arguments,
     )
@@ -175,7 +184,7 @@ def said(found: Shown) -> None:
     """The answer: how far off, what was measured, why, and what to try."""
     here = lessons()
     step = here.step
-    off = f"**{escape(step.off(here.guess, evidence()))}** " if here.whole else ""
+    off = f"**{escape(step.off(here.guess, evidence()))}** " if here.guess else ""
     explain(off + step.found(evidence()), lambda: found.table, f"step_{here.key}_{here.at}")
     st.markdown(explained(f":material/lightbulb: {escape(step.why)}"))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):

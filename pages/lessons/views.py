@@ -71,6 +71,6 @@ def picture(
     figure = figures.base(drawn, shown=shown, names=names, large=large, wide=wide, dark=dark)
     cloud(prediction, figure, drawn, [prediction.parse(text) for text in others], dark)
     if asked and not guess and isinstance(prediction, Marker):
-        guesses.waiting(figure, drawn, prediction.marks[0], dark)
+        guesses.waiting(figure, drawn, prediction.untouched, dark)
     prediction.draw(figure, drawn, guess, step.truth(evidence()), shown, dark)
     return figures.picture(figure, drawn, shown=shown, names=names, see="")

@@ -66,7 +66,7 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
     if step.state == "revealed":
         if text and written is None:
             st.warning(sentences.UNSENT, icon=":material/unsubscribe:")
-        mine = text if whole(found, [text]) else ""
+        mine = text if written is None or whole(found, [text]) else ""
         picture(step, found, mine, shown=True)
         off = f"**{escape(found.off(mine, evidence()))}** " if mine else ""
         told(step, found, off)

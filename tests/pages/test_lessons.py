@@ -25,6 +25,7 @@ from tests.pages.conftest import ROOT, charts, unbroken, words
 
 Visit = Callable[..., AppTest]
 PAGE = "pages/lessons/page.py"
+WAYS = ("previous", "next", "next_lesson", "all_lessons", "to_present", "answer_show", "answer_hide", "leave")
 RIGHT = ("named rightly.", "within a factor of 2.", "just right.", "no choice is nearer.")
 
 
@@ -171,6 +172,31 @@ def test_whom_two_users_read_is_said_in_as_many_words_as_it_takes() -> None:
     assert one.found(evidence()) == "All 180 users are read exactly."
     assert tree.found(evidence()).startswith("Of 180 users ")
     assert "and half within" in tree.found(evidence())
+
+
+@pytest.mark.parametrize("present", ["off", "on"])
+def test_the_ways_from_question_to_question_stay_in_their_places(visit: Visit, present: str) -> None:
+    """Before them stand the same, whatever the question and its answer; what leads nowhere is disabled."""
+    *_, last = LESSONS
+    for key in ("trust", last):
+        for at in range(1, 4):
+            app = visit(PAGE, lesson=key, step=str(at), present=present, shown="yes" if at == 2 else "no")
+            ways = [b for b in app.button if (b.key or "").removeprefix("present_") in WAYS]
+            assert [b.label for b in ways][:2] in (["Previous", "Next"], ["Previous", "Next lesson"])
+            assert ways[0].disabled == (at == 1)
+            assert ways[1].disabled == (at == 3 and (present == "on" or key == last))
+
+
+def test_an_order_with_a_curve_left_gets_a_verdict(visit: Visit) -> None:
+    for present in ("off", "on"):
+        app = visit(PAGE, lesson="trust", present=present)
+        for item in (1, 3, 2):
+            app.button(key=f"item_{item}").click().run()
+        show = "present_answer_show" if present == "on" else "reveal"
+        app.button(key=show).click().run()
+        unbroken(app)
+        assert "3 of 4 right: 1 curve without a name." in words(app).replace("\\", "")
+        assert charts(app)[0].spec.count("rightly named") >= 3
 
 
 def test_a_lesson_is_presented_by_its_link_and_left_again(visit: Visit) -> None:

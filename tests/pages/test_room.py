@@ -248,6 +248,19 @@ def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
         assert warned(phone.run()) == ""
 
 
+def test_an_order_that_was_not_finished_is_told_so_at_its_reveal(visit: Visit, store: Store) -> None:
+    code, key = opened(store, None)
+    store.put_step(code, key, Guess("trust", 0))
+    phone = named(visit(PAGE, room=code), 1)
+    for item in (1, 3, 2):
+        phone.button(key=f"item_{item}").click().run()
+    assert phone.button(key="send_0").disabled
+    store.turn_step(code, key, 0, "revealed")
+    unbroken(phone.run())
+    assert warned(phone) == sentences.UNSENT
+    assert "3 of 4 right: 1 curve without a name." in words(phone).replace("\\", "")
+
+
 def blocks(node: Any, kind: str) -> list[Any]:
     """All containers of a kind."""
     found = (
