@@ -189,11 +189,11 @@ def _arc(
         long = min((0.7 if inward else 1.0) * LOOP, 6 / len(place)) * (1 + 0.3 * action)
         foot, bow = reach * away, 0.5 * reach * aside
         a, b = start + 0.85 * foot - bow, start + 0.85 * foot + bow
-        far, wide = start + foot + long * away, 0.7 * long * aside
+        far, bulge = start + foot + long * away, 0.7 * long * aside
         return np.asarray(
             (1 - at) ** 3 * a
-            + 3 * at * (1 - at) ** 2 * (far - wide)
-            + 3 * at**2 * (1 - at) * (far + wide)
+            + 3 * at * (1 - at) ** 2 * (far - bulge)
+            + 3 * at**2 * (1 - at) * (far + bulge)
             + at**3 * b
         )
     along = (end - start) / np.linalg.norm(end - start)
