@@ -31,6 +31,7 @@ HEIGHT = 430
 SIDE = 102  # pixels for names
 APART = 0.052  # of the axis: names below one another
 ENDS = (3.0, 15.0)  # decades
+ROOM = 0.01  # of the axis
 LEAST_SHARE = 1e-16  # of all there is to lose: what is drawn of nothing, as the axis is logarithmic
 
 
@@ -55,12 +56,13 @@ class Curve:
 
 
 def span(curves: Sequence[Curve], view: View, v_star: float) -> tuple[float, float]:
-    """The powers of ten between which all curves lie: one axis for all panels."""
+    """The powers of ten between which all curves lie: one axis for all panels. Of shares it ends at all there is to
+    lose."""
     seen = np.concatenate(
         [np.concatenate(c.shown(view, v_star)) for c in curves if len(c.at)] or [np.ones(1)]
     )
-    top = 0.0 if view == "share" else np.log10(v_star * 10.0 ** ENDS[1])
-    return float(np.floor(np.log10(seen.min()) - 0.2)), float(np.ceil(top + 0.2))
+    top = 0.0 if view == "share" else np.ceil(np.log10(v_star * 10.0 ** ENDS[1]) + 0.2)
+    return float(np.floor(np.log10(seen.min()) - 0.2)), float(top)
 
 
 def panel(
@@ -90,10 +92,10 @@ def panel(
         ticktext=[power(10.0**k) for k in ticks],
         tickangle=0,
     )
-    marks = range(int(ends[0]), int(ends[1]) + 1, 2)
+    marks = [k for k in range(int(ends[0]), int(ends[1]) + 1) if k % 2 == 0]
     figure.update_yaxes(
         type="log",
-        range=list(ends),
+        range=[ends[0], ends[1] + ROOM * (ends[1] - ends[0])],  # a line at the end is seen whole
         tickvals=[10.0**k for k in marks],
         ticktext=[_mark(k, view) for k in marks],
     )

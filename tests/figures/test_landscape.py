@@ -49,6 +49,18 @@ def test_each_learner_has_a_line_with_its_dash_a_band_and_a_name(view: figures.V
     assert len(picture.table) == 3 * 13
 
 
+def test_an_axis_of_shares_ends_at_all_there_is_to_lose() -> None:
+    curves = [curve("A", 0, 0.3), curve("B", 1, 0.95)]
+    low, high = figures.span(curves, "share", 2.0)
+    assert high == 0  # 100%
+    axis = figures.panel(
+        "Central", curves, view="share", v_star=2.0, target=0.1, ends=(low, high), dark=False
+    ).figure.layout.yaxis
+    assert axis.ticktext[-1] == "100%"
+    assert max(axis.tickvals) == 1
+    assert 0 <= axis.range[1] < np.log10(1.5)
+
+
 def test_both_axes_write_powers_of_ten_alike() -> None:
     curves = [curve("A", 0, 0.3)]
     ends = figures.span(curves, "regret", 2.0)
