@@ -19,7 +19,7 @@ from dprl.jobs.store import RunStatus
 from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
 from dprl.simulation import RunSpec
-from dprl.words import plural
+from dprl.words import listed, plural
 from pages.explore import view
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark, wide
@@ -27,6 +27,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data, doubts, status
 from pages.shared.results.status import ACTIVE
+from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import add, session, write_address
@@ -141,8 +142,9 @@ def compared(
 def mistakes(
     titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool, statistic: metrics.Statistic
 ) -> None:
-    """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
-    curves, parts = [], []
+    """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds. Traces count
+    by shares of the best state's value, which may be more than V*: as much cannot be lost, and is left out."""
+    curves, parts, beyond = [], [], []
     s = session()
     for curve, kind, title in zip(s.explore.curves, kinds(s.explore.curves), titles, strict=True):
         if curve.hidden:
@@ -150,13 +152,20 @@ def mistakes(
         seeds = [data.trace(curve.spec, i) for i in range(min(curve.spec.seeds, PAC_SEEDS))]
         finished = [trace for trace in seeds if trace is not None and trace.complete]
         if finished:
-            rows = np.array([trace.pac_count[-1] for trace in finished], float)
+            possible = finished[0].pac_alpha < finished[0].v_star
+            if not possible.any():
+                beyond.append(title)
+                continue
+            rows = np.array([trace.pac_count[-1] for trace in finished], float)[:, possible]
             center, low, high = metrics.BANDS[statistic](rows)
-            alpha = finished[0].pac_alpha
+            alpha = finished[0].pac_alpha[possible]
             curves.append(PacCurve(title, kind, alpha, rows, center, low, high))
             parts.append((curve.spec.to_json(), title, kind, len(finished)))
+    if beyond:
+        st.info(f"No episode of {escape(listed(beyond))} can lose as much as the least α that is counted.")
     if not curves:
-        empty("pac", runs)
+        if not beyond:
+            empty("pac", runs)
         return
     st.caption(
         explained(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import cycle, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from dprl.figures.looks import Kind
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec, run
 from pages.explore import pulls
+from pages.shared.results import data
 from pages.shared.visitor.links import VIEW_FIELDS, Curve
 from tests.pages.conftest import charts, unbroken, words
 from tests.pages.test_pages import EXPLORE, PRIVATE, SMALL, SPEC, Visit, Work
@@ -161,6 +164,36 @@ def test_mistakes_are_a_view_of_regret(visit: Visit, work: Work) -> None:
     (chart,) = charts(visit(EXPLORE, c=[PRIVATE, "priv.none"], m="pac"))
     assert chart.alt.startswith("Line chart of how many episodes were more than alpha suboptimal")
     assert "episodes that were more than" in words(visit(EXPLORE, c=[PRIVATE], m="pac"))
+
+
+def test_no_mistake_is_larger_than_all_there_is_to_lose(visit: Visit, work: Work) -> None:
+    curve = "envp.S.6~envp.H.20~K.1000~seeds.1~eps.100"
+    visit(EXPLORE, c=[curve])
+    work()
+    found = data.trace(RunSpec(episodes=1000, seeds=1, epsilon=100.0), 0)
+    assert found is not None
+    assert found.pac_alpha.max() > found.v_star  # RiverSwim's best state is worth more than its start
+    app = visit(EXPLORE, c=[curve], m="pac")
+    (chart,) = charts(app)
+    drawn = json.loads(chart.spec)["layout"]["xaxis"]["ticktext"]
+    assert 1 < max(map(float, drawn)) < found.v_star
+
+
+def test_where_nothing_that_is_counted_can_be_lost_it_is_said(
+    visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visit(EXPLORE, c=[PRIVATE])
+    work()
+    read = data.trace
+
+    def of_a_poor_start(spec: RunSpec, seed: int) -> Any:
+        found = read(spec, seed)
+        return None if found is None else replace(found, pac_alpha=1000 * found.pac_alpha)
+
+    monkeypatch.setattr(data, "trace", of_a_poor_start)
+    app = visit(EXPLORE, c=[PRIVATE], m="pac")
+    assert charts(app) == []
+    assert "can lose as much as the least α that is counted" in words(app)
 
 
 def test_stages_are_shown_for_learners_that_have_them(visit: Visit, work: Work) -> None:
