@@ -50,7 +50,7 @@ def test_wherever_a_slider_stops_is_an_answer() -> None:
     markers = [step.prediction for lesson in LESSONS.values() for step in lesson.steps]
     for marker in [one for one in markers if isinstance(one, Marker)]:
         assert [marker.parse(marker.write(mark)) for mark in marker.marks] == list(marker.marks)
-        assert list(marker.marks) == sorted(set(marker.marks))
+        assert list(marker.marks) == sorted(set(marker.marks), reverse=marker.inverse)
 
 
 def test_a_marker_never_waits_where_it_is_measured() -> None:

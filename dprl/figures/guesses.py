@@ -106,6 +106,8 @@ def fan(
     """The slopes to choose from; the end of each can be pressed, and says which it is."""
     colors = style.theme(dark)
     x, y = start
+    left, right = figure.layout.xaxis.range
+    inward = -1 if left < right else 1  # from the end of a slope, where the axis stops
     for place, (power, name) in enumerate(choices):
         top = y * (end / x) ** power
         figure.add_scatter(
@@ -126,9 +128,9 @@ def fan(
             y=_placed(figure.layout.yaxis, top),
             text=name,
             showarrow=False,
-            xanchor="right",
+            xanchor="right" if inward < 0 else "left",
             yanchor="bottom",
-            xshift=-16,
+            xshift=16 * inward,
             yshift=3,
             borderpad=1,
             bgcolor=style.translucent(colors.background, 0.6),  # what lies under it is still seen

@@ -41,6 +41,7 @@ class Frame:
     Attributes:
         x_range, y_range: in the units of the axes, not their logarithms.
         percent, percent_x: y is a share; so is x.
+        inverse_x: the axis says one over x, and runs the other way, so that what it says grows to the right.
         level: what a curve comes down to, and its name.
         bound: what a theorem says, under a name, at x and y [P] each; drawn with the answer.
         over: what curves are the mean of, `SEEDS` or `DATA_SETS` of figures.lines.
@@ -55,6 +56,7 @@ class Frame:
     log_y: bool = False
     percent: bool = False
     percent_x: bool = False
+    inverse_x: bool = False
     level: tuple[float, str] | None = None
     bound: tuple[str, Array, Array] | None = None
     over: str = lines.SEEDS
@@ -102,6 +104,12 @@ def base(
             figure.layout[axis].update(dtick=max(1, int(np.ceil((range_[1] - range_[0]) / 6))))
             # a marker at the very end, 5 say, is at log10(5) or just beyond it, where Plotly would leave it out
             figure.layout[axis].range = [range_[0] - EDGE, range_[1] + EDGE]
+    if chart.inverse_x:
+        first, last = figure.layout.xaxis.range
+        said = [10.0**k for k in range(int(np.ceil(-last)), int(np.floor(-first)) + 1)]
+        figure.update_xaxes(
+            range=[last, first], tickvals=[1 / value for value in said], ticktext=[f"{v:g}" for v in said]
+        )
     if chart.percent:
         figure.update_yaxes(tickformat=".0%")
     if chart.percent_x:
@@ -160,7 +168,7 @@ def _named(figure: go.Figure, chart: Chart, drawn: Sequence[Curve], shown: bool,
         log_y=chart.log_y,
         show_seeds=False,
         dark=dark,
-        x_words=lambda x: f"at {human(x)}",
+        x_words=lambda x: f"at {human(1 / x if chart.inverse_x else x)}",
         over=chart.over,
     )
 
@@ -188,7 +196,7 @@ def picture(figure: go.Figure, chart: Chart, *, shown: bool, names: bool = True,
             pd.DataFrame(
                 {
                     "curve": label,
-                    "x": curve.x[known],
+                    "x": 1 / curve.x[known] if chart.inverse_x else curve.x[known],
                     "mean": curve.center[known],
                     "low (95%)": curve.low[known],
                     "high (95%)": curve.high[known],

@@ -128,8 +128,8 @@ class Marker:
         steps: of a slider, by which the marker moves, on a log axis in each tenfold, else from end to end.
         ends: what the slider's ends mean.
         share: whether it is a share of one, said as a percentage.
-        inverse: whether one over the answer is said: ε, where the axis has 1/ε.
-        waits: about where the marker waits until it is moved, None for the lower end; never where it is measured.
+        inverse: whether one over the answer is said, as the axis does: ε, where answers are 1/ε.
+        waits: about where the marker waits until it is moved, None for the left end; never where it is measured.
     """
 
     ask: str
@@ -151,14 +151,15 @@ class Marker:
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """Where a slider stops."""
+        """Where a slider stops, from left to right: what is said of them grows."""
         if self.log:
             n = round(self.steps * math.log10(self.high / self.low))
             exact = (self.low * 10 ** (i / self.steps) for i in range(n + 1))
         else:
             n = self.steps
             exact = (self.low + (self.high - self.low) * i / n for i in range(n + 1))
-        return tuple(min(max(float(f"{x:.2g}"), self.low), self.high) for x in exact)
+        found = [min(max(float(f"{x:.2g}"), self.low), self.high) for x in exact]
+        return tuple(reversed(found) if self.inverse else found)
 
     @property
     def untouched(self) -> float:

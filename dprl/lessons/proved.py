@@ -140,7 +140,7 @@ PROVED = Lesson(
                 "ε = {}",
                 log=False,
                 steps=20,
-                ends=("more private", "less private"),
+                ends=("more privacy", "less privacy"),
             ),
             (),
             _deltas,

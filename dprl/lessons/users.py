@@ -11,6 +11,7 @@ from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, S
 from dprl.lessons.prediction import Marker, Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
 from dprl.privacy import PRIVATIZERS
+from dprl.sentences import promise
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec
 from dprl.words import human, to_the
@@ -20,7 +21,6 @@ X = np.array([1 / epsilon for epsilon in reversed(BUDGETS)])
 START, END = 1.0, float(X[-1])
 CHOICES = ((0.5, "like 1/√ε"), (1.0, "like 1/ε"), (2.0, "like 1/ε²"))
 MINE = 1e8
-ENDS = ("less private", "more private")
 
 
 def _runs(spec: RunSpec) -> tuple[RunSpec, ...]:
@@ -49,12 +49,13 @@ def _plot(
     ]
     return Plot(
         "Users until less than 10% of V* is lost",
-        "1/ε (to the right more private)",
+        "ε (to the left more private)",
         "Users needed",
         (float(X[0]), END),
         ends,
         drawn=tuple(drawn),
         log_y=True,
+        inverse_x=True,
         level=(MINE, f"{human(MINE)} users") if level else None,
     )
 
@@ -130,7 +131,7 @@ USERS = Lesson(
                 float(X[0]),
                 END,
                 "ε = {}",
-                ends=ENDS,
+                ends=promise.ENDS,
                 inverse=True,
             ),
             tuple(run for one in (CENTRAL, LOCAL, SHUFFLE) for run in _runs(one)),

@@ -17,6 +17,7 @@ REPLACED = (
 EQUAL = 0.005  # relative: budgets this close are the same
 HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 ACCOUNTANT = "our accountant"
+ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider of budgets, left and right
 FEW = 0.01  # delta times the users, from which it is said what that allows
 
 EPSILON = (

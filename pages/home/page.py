@@ -71,7 +71,7 @@ def at_one_epsilon(live: bool) -> None:
             HOME_BUDGETS.index(h.epsilon),
             [f"ε = {e:g}" for e in HOME_BUDGETS],
             spoken=[f"epsilon {e:g}" for e in HOME_BUDGETS],
-            ends=("more private", "less noise"),
+            ends=promise.ENDS,
             key=f"{s.version}:epsilon",
             chart="home_chart",
             queries=[query_of(link_to(e)) for e in HOME_BUDGETS],

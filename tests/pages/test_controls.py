@@ -246,8 +246,8 @@ def test_slider_and_exact_field_move_together(visit: Visit) -> None:
     found = spec(app)
     assert found is not None
     assert found.epsilon == 0.11
-    assert "more private" in words(app)
-    assert "less noise" in words(app)
+    assert "more privacy, more noise" in words(app)
+    assert "less privacy, less noise" in words(app)
 
 
 def test_five_controls_come_first_and_the_rest_is_folded(visit: Visit) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -215,3 +216,42 @@ def test_a_lesson_is_presented_by_its_link_and_left_again(visit: Visit) -> None:
     unbroken(app)
     assert "present" not in app.query_params
     assert app.query_params["step"] == "2"
+
+
+EPSILONS = [
+    step
+    for lesson in LESSONS.values()
+    for step in lesson.steps
+    if isinstance(step.prediction, Marker) and step.prediction.unit.startswith("ε")
+]
+
+
+@pytest.mark.parametrize("step", EPSILONS, ids=lambda step: step.title)
+def test_more_privacy_is_left_on_the_axis_and_on_the_slider_of_every_lesson(step: Step) -> None:
+    """It was right in the last lesson, and left on all other pages."""
+    marker = step.prediction
+    assert isinstance(marker, Marker)
+    assert [end.partition(",")[0] for end in marker.ends] == ["more privacy", "less privacy"]
+    said = [1 / mark if marker.inverse else mark for mark in marker.marks]
+    assert said == sorted(said)
+    figure = views.picture(step, "", shown=False, asked=True, dark=False).figure
+    axis = figure.layout.xaxis
+    assert axis.title.text.startswith("ε (to the left more private)")
+    place = np.log10 if axis.type == "log" else np.asarray
+    left, right = axis.range
+    across = (place(np.array(marker.marks)) - left) / (right - left)
+    assert (np.diff(across) > 0).all()
+    assert -1e-6 < across[0] < across[-1] < 1 + 1e-6
+    if axis.ticktext:
+        ticks = (place(np.array(axis.tickvals, float)) - left) / (right - left)
+        assert ((ticks >= -1e-6) & (ticks <= 1 + 1e-6)).all()
+        named = [float(text) for text in axis.ticktext]
+        assert np.argsort(ticks).tolist() == np.argsort(named).tolist() == list(range(len(named)))
+
+
+def test_epsilon_is_said_where_a_lesson_counts_by_its_inverse() -> None:
+    (step,) = (one for one in EPSILONS if isinstance(one.prediction, Marker) and one.prediction.inverse)
+    found = views.picture(step, "", shown=True, dark=False)
+    assert found.table["x"].min() == pytest.approx(0.03)
+    hovers = [str(trace.customdata[0][0]) for trace in found.figure.data if trace.customdata is not None]
+    assert "at 30" in hovers

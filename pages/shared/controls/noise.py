@@ -13,6 +13,7 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
 from dprl.privacy.privatizers import Privatizer
+from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
 from dprl.simulation.table import TIED
@@ -44,7 +45,7 @@ def budget(s: Session, help: str) -> None:
         setter("epsilon"),
         marks=stops(0.01, 100, (1, 1.5, 2, 3, 5, 7)),
         show=lambda value: f"{value:g}",
-        ends=("more private", "less noise"),
+        ends=promise.ENDS,
         help=help,
     )
 
