@@ -248,6 +248,10 @@ th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px sol
 th { font-weight: 600; }
 figure { margin: 1.25rem 0 0; }
 figcaption { margin-top: .25rem; }
+@media (max-width: 767px) {  /* else the tools of a chart lie over its title */
+  .js-plotly-plot { margin-top: 1.5rem; overflow: visible !important; }
+  .modebar-container { top: -1.5rem !important; }
+}
 @media (max-width: 480px) { table { font-size: .8rem; } th, td { padding-right: .4rem; } }
 </style>
 </head>

@@ -12,6 +12,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 from dprl.figures.style import DARK, LIGHT, Theme
 from tests.browser.conftest import Visits
 from tests.browser.test_pages import AT_ENDS, CURVE, LINK
+from tests.problems import first
 
 Idle = Callable[[Page], None]
 HEADINGS = {"Home": "What does privacy cost a learner?"}
@@ -72,6 +73,29 @@ def test_curves_are_named_at_their_ends_where_there_is_room_and_hidden_by_a_pres
     expect(names).to_have_count(0)
     expect(page.locator(".legendtext", has_text="Central ε = 1").first).to_be_visible()
     idle(page)
+
+
+@pytest.mark.parametrize(
+    "path",
+    first(["", "explore?embed=true", "users", "linear", "lessons?lesson=trust&step=1"]),
+)
+def test_on_a_telephone_no_tool_of_a_chart_lies_over_its_title(visit: Visits, path: str) -> None:
+    page = visit(path, 390)
+    charts = page.locator("[data-testid=stMain] .js-plotly-plot:has(.gtitle)")
+    charts.first.wait_for()
+    for chart in charts.all():
+        chart.hover()
+        title, tools = box_of(chart.locator(".gtitle")), box_of(chart.locator(".modebar"))
+        assert tools["height"] > 10
+        assert title["y"] >= tools["y"] + tools["height"]
+        drawn = box_of(chart)
+        assert title["x"] >= drawn["x"]
+        assert title["x"] + title["width"] <= drawn["x"] + drawn["width"]
+        tool = chart.locator(".modebar-btn").first
+        assert tool.evaluate(  # it is seen, and nothing lies over it
+            "e => { const r = e.getBoundingClientRect(); "
+            "return e.contains(document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2)); }"
+        )
 
 
 def box_of(of: Locator) -> FloatRect:
