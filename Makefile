@@ -22,12 +22,13 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
 $(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
 
-.PHONY: help run test test-all kernels walk faults check lint format clean
+.PHONY: help run test test-all thorough kernels walk faults check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
 	@echo "make test   set up, with a browser, and run the tests, in JOBS=$(JOBS) processes (below five minutes)"
 	@echo "make test-all the same with the thorough ones, before a release (a quarter of an hour)"
+	@echo "make thorough only what make test leaves out, of TESTS"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
 	@echo "make walk   use every control of the pages with a sidebar, by mouse and by keyboard (minutes)"
 	@echo "make faults kill, damage, fill and set the clock, as often as docs/deploying.md says (minutes)"
@@ -39,10 +40,17 @@ run: $(VENV)/.run
 	@exec $(PY) -m dprl.serve --host "$(HOST)" --port "$(PORT)"
 
 test: MARKED := -m "not thorough"
+test-all: PASSED := git diff --quiet HEAD && git rev-parse HEAD > .ci/thorough || echo "Not written down: something is not committed."
 test test-all: kernels
 	@sh tests/browser/install.sh $(PY)
 	@echo "Running the tests."
 	@$(PY) -m pytest $(MARKED) --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(COVERAGE)
+	@$(PASSED)
+
+# What `make test` leaves out, of TESTS.
+thorough: kernels
+	@sh tests/browser/install.sh $(PY)
+	@$(PY) -m pytest -m thorough --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
 
 kernels: $(VENV)/.test
 	@echo "Compiling the kernels, once for all processes (a minute or two after a change of the core)."

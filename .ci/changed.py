@@ -1,0 +1,46 @@
+"""Which thorough tests to run: those of the parts that have changed since all of them passed.
+
+.ci/thorough names the commit at which they did: `make test-all` writes it there. Prints the folders and files of
+tests, all of them where that commit cannot be had (a clone without history).
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PASSED = ROOT / ".ci" / "thorough"
+CORE = ("dprl/fields.py", "dprl/kernels", "dprl/mdp")
+# Of all tests that something thorough is in: what they alone look at, beside themselves.
+PARTS = {
+    "tests/browser": ("app.py", "assets", "pages", ".streamlit"),
+    "tests/contract": ("dprl/learners", "dprl/simulation", "dprl/privacy", *CORE),
+    "tests/environments": ("dprl/environments",),
+    "tests/faults": ("dprl/jobs", "dprl/kernels"),
+    "tests/jobs": ("dprl/jobs",),
+    "tests/learners": ("dprl/learners", "dprl/statistics", *CORE),
+    "tests/pages": ("app.py", "assets", "pages", "dprl/claims", "dprl/links.py"),
+    "tests/privacy": ("dprl/privacy", "dprl/statistics", *CORE),
+    "tests/simulation": ("dprl/simulation", "dprl/privacy", "dprl/statistics", *CORE),
+    "tests/statistics": ("dprl/statistics", *CORE),
+    "tests/test_serve.py": ("dprl/serve.py",),
+}
+
+
+def changed(since: str) -> list[str]:
+    """The tests of the parts that differ from a commit; all where there is no such commit."""
+
+    def differs(paths: tuple[str, ...]) -> bool:
+        return (
+            subprocess.run(
+                ["git", "diff", "--quiet", since, "--", *paths], cwd=ROOT, capture_output=True
+            ).returncode
+            != 0
+        )
+
+    return [tests for tests, looked_at in PARTS.items() if differs((tests, *looked_at))]
+
+
+if __name__ == "__main__":
+    print(*changed(PASSED.read_text().strip()))
