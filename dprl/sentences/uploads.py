@@ -8,9 +8,16 @@ DECLARED = (
     "whatever the noise."
 )
 CLIPPED = (
-    "For the same reason nobody is told how much of the file was outside of what you declare: a label that is not "
-    "declared counts as the *last* declared one (end the list with one such as *other*), a reward outside its range as "
-    "the nearest end."
+    "A label that is not declared counts as the *last* declared one (end the list with one such as *other*), a reward "
+    "outside its range as the nearest end. Nothing that is released says how often: a server that is not public tells "
+    "you alone, before you release anything."
+)
+OUTSIDE = (
+    "**Only for you: this note is not private.** Part of your file is outside of what you declared. The note is kept "
+    "nowhere: not in the store, a release, a link or a log."
+)
+NOT_MEANT = (
+    "If you meant otherwise: *Forget the data*, mend the file or the declaration, and give the file again."
 )
 KEPT = (
     "The file is read once and not kept; its counts are, for 24 hours or until you forget them, readable by this "

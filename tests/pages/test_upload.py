@@ -115,6 +115,34 @@ def test_no_page_says_that_it_takes_more_than_the_server_does(
     assert [uploader.proto.max_upload_size_mb for uploader in app.file_uploader] == [2]
 
 
+def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
+    visit: Visit, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = CSV.replace("study", "stuody", 8)
+    app = given(visit(PAGE, tab="upload"), strange)
+    said = words(app).replace("\\", "")
+    assert "Only for you: this note is not private" in said
+    assert "rows have a label that you did not declare: stuody (" in said
+    assert not app.button(key="own_run").disabled
+    app.button(key="own_run").click().run()
+    unbroken(app)
+    assert work() == 2
+    app.run()
+    assert "What was released" in words(app)
+    held = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(held) > 1
+    assert not any(b"stuody" in content for content in held)
+    assert "stuody" not in json.dumps(dict(app.query_params))
+    app.button(key="own_forget").click().run()
+    assert "stuody" not in words(app)
+    assert own_of(app).outside == ()
+    monkeypatch.setattr(form.store(), "public", True)
+    given(app, strange)
+    assert "**2,000 trajectories** read" in words(app)
+    assert "stuody" not in words(app)
+    assert own_of(app).outside == ()
+
+
 def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
     said = words(released).replace("\\", "")
     assert "Released since this file was read: **ρ = 1001** in all" in said

@@ -69,6 +69,56 @@ def test_what_is_not_declared_is_clipped_in_silence() -> None:
     assert record[0, 0, 0, -1] == (1.5 + 1.25) / 4
 
 
+def told(text: str, **changes: Any) -> list[str]:
+    """What the owner is told of a file."""
+    found: list[str] = []
+    tell = lambda outside: found.extend(outside.sentences())  # noqa: E731
+    counted(io.BytesIO(text.encode()), declaration(written(PUBLIC | changes)), tell)
+    return found
+
+
+def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(GOOD) == []  # where nothing follows the last step is no label
+    strange = GOOD.replace("0.5", "7").replace("0.25", "-3").replace("1,1,b,y,1,a", "1,1,b,Y,1,A")
+    said = [
+        "Column action: 1 of 4 rows have a label that you did not declare: Y (1). Each counts as y, the last declared "
+        "label.",
+        "Column next_state: 1 of 4 rows have a label that you did not declare: A (1). Each counts as b, the last "
+        "declared label.",
+        "Column reward: 2 of 4 rows are outside the declared range 0 to 1; the file has -3 to 7. Each counts as the "
+        "nearest end.",
+    ]
+    assert told(strange) == said
+    monkeypatch.setattr(reading, "ROWS", 2)  # in pieces
+    assert told(strange) == said
+    many = GOOD + "".join(f"p{i},0,s{i % 7},x,0,b\np{i},1,b,x,0,b\n" for i in range(13))
+    assert told(many) == [
+        "Column state: 13 of 30 rows have a label that you did not declare: s0 (2), s1 (2), s2 (2), s3 (2), s4 (2) and "
+        "2 other labels. Each counts as b, the last declared label."
+    ]
+
+
+def test_whole_numbers_may_be_written_with_a_point() -> None:
+    """As pandas writes a column of them in which a cell is empty."""
+    numbers = {"states": 2, "actions": 2}
+    plain = HEADING + "1,0,0,1,0.5,1\n1,1,1,0,1,0\n2,0,0,1,0.25,0\n2,1,0,1,1,\n"
+    pointed = HEADING + "1,0.0,0.0,1.0,0.5,1.0\n1,1.0,1,0.0,1,0.0\n2,0,0.0,1.00,0.25,0.0\n2,1.0,0.0,1.0,1,\n"
+    np.testing.assert_array_equal(count(pointed, **numbers)[0], count(plain, **numbers)[0])
+    assert told(pointed, **numbers) == []
+    versions = {"actions": ["x1.0", "1.0", "y"]}  # labels that are declared as they stand, or are no numbers
+    dotted = GOOD.replace(",x,", ",x1.0,").replace("b,y,", "b,1.0,")
+    assert told(dotted, **versions) == []
+    assert count(dotted, **versions)[0][..., -2].sum((0, 1)).tolist() == [2, 1, 1]
+    for wrong, sentence in {
+        "1,1,1.5,0": "row 3, column state: 1.5 is not a whole number, as all declared labels are; give one of them.",
+        "1,1,1,0.5": "row 3, column action: 0.5 is not a whole number, as all declared labels are; give one of them.",
+        "1,1.5,1,0": "row 3, column step: 1.5 where 1 is expected",
+    }.items():
+        with pytest.raises(SpecError) as error:
+            count(plain.replace("1,1,1,0", wrong), **numbers)
+        assert error.value.sentence.startswith(sentence)
+
+
 REFUSED: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "row 1, column episode: the file is empty"),
     "heading only": (HEADING, "row 2, column episode: there are no trajectories"),

@@ -91,6 +91,23 @@ def test_the_bound_of_a_known_model_holds() -> None:
     assert len(text) < 1.1e6
 
 
+def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    strange = CSV.replace(",x,", ",z,", 3)
+    with pytest.warns(UserWarning, match=r"Only for you.* 3 of 800 rows .*: z \(3\)") as warned:
+        spec = upload(io.BytesIO(strange.encode()), PUBLIC, rho=1e6)
+    assert warned[0].filename == __file__
+    assert "z" not in json.dumps(dprl.run(spec).summary()).split('"')
+    (tmp_path / "people.csv").write_text(strange, encoding="utf-8")
+    (tmp_path / "declared.json").write_text(json.dumps(PUBLIC), encoding="utf-8")
+    given = ["--data", str(tmp_path / "people.csv"), "--declare", str(tmp_path / "declared.json")]
+    assert main(["run", "--kind", "upload", *given, "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr()
+    assert "3 of 800 rows have a label that you did not declare: z (3). Each counts as y" in said.err
+    assert "not private" not in said.out + "".join(p.read_text() for p in (tmp_path / "out").iterdir())
+
+
 def test_rewards_may_be_learned_too() -> None:
     spec = uploaded({k: v for k, v in PUBLIC.items() if k != "rewards"}, algorithm="dp-apvi-rewards", rho=1e6)
     (seed,) = dprl.run(spec).seeds

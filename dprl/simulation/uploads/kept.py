@@ -15,9 +15,9 @@ import re
 import secrets
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from dprl.fields import SpecError
 from dprl.kernels import home, private
 from dprl.mdp.tabular import Array
 from dprl.simulation.uploads.declaration import Declaration, declaration
+
+if TYPE_CHECKING:
+    from dprl.simulation.uploads.reading import Outside
 
 HOURS = 24
 NAME = re.compile("[0-9a-f]{32}")
@@ -50,8 +53,10 @@ def folder() -> Path:
     return home() / "uploads"
 
 
-def keep(file: BinaryIO | Path, declared: Declaration) -> tuple[str, int]:
-    """Count a file of trajectories, and keep the counts.
+def keep(
+    file: BinaryIO | Path, declared: Declaration, tell: Callable[[Outside], object] | None = None
+) -> tuple[str, int]:
+    """Count a file of trajectories, and keep the counts. tell: see `counted`.
 
     Returns:
         The name that they are kept under, and the number n of trajectories.
@@ -61,7 +66,7 @@ def keep(file: BinaryIO | Path, declared: Declaration) -> tuple[str, int]:
     """
     from dprl.simulation.uploads.reading import counted  # and with it pandas
 
-    record, n = counted(file, declared)
+    record, n = counted(file, declared, tell)
     name = secrets.token_hex(16)
     path = _path(name)
     try:

@@ -2,10 +2,10 @@
 
 Rows are numbered as a spreadsheet does it: the heading is row 1. What is wrong with a file is said to its owner, in a
 sentence that names row and column, and is outside the privacy that the release has. What is merely outside the
-declaration is clipped, and nobody is told: a label that is not declared counts as the last one that is, and a reward
-as the end of its range that is nearest. So any file of the right form is n trajectories over the declared sets, and
-another trajectory in place of one, whatever is in it, moves one unit at each step from one cell to another in each of n
-and m, and at most one unit of reward.
+declaration is clipped: a label that is not declared counts as the last one that is, and a reward as the end of its
+range that is nearest. The owner is told how often (`Outside`), which is not private either. So any file of the right
+form is n trajectories over the declared sets, and another trajectory in place of one, whatever is in it, moves one unit
+at each step from one cell to another in each of n and m, and at most one unit of reward.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import contextlib
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NoReturn
@@ -27,6 +29,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.declaration import Declaration
 from dprl.tables import formula
+from dprl.words import plural
 from dprl.words import size as bytes_in_words
 
 NAME = "data"
@@ -34,14 +37,73 @@ COLUMNS = ("episode", "step", "state", "action", "reward", "next_state")
 LABELS = ("state", "action", "next_state")
 MOST_BYTES = 100_000_000
 MOST_OTHERS = 1000  # labels that are not declared
+MOST_NAMED = 5  # of these, to the owner
+WHOLE = re.compile(r"\A(-?[0-9]+)\.0+\Z")  # as tables write whole numbers in a column that has an empty cell
+BROKEN = re.compile(r"-?[0-9]*\.[0-9]+")
 ROWS = 50_000  # read at once
 HEADING_BYTES = 10_000
 
 Wrong = tuple[int, str, Callable[[], str]]  # index of a row in a piece, its column, and what is wrong there
 
 
-def counted(file: BinaryIO | Path, declared: Declaration) -> tuple[Array, int]:
+@dataclass
+class Outside:
+    """What of a file is outside of what is declared. Not private: for its owner alone.
+
+    Attributes:
+        declared: the declaration.
+        rows: of the file, without the heading.
+        labels: by column, how many rows have each label that is not declared.
+        rewards: how many rows have a reward outside the declared range; lowest, highest: of all rewards.
+    """
+
+    declared: Declaration
+    rows: int = 0
+    labels: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in LABELS})
+    rewards: int = 0
+    lowest: float = np.inf
+    highest: float = -np.inf
+
+    def __bool__(self) -> bool:
+        """Whether anything is."""
+        return self.rewards > 0 or any(self.labels.values())
+
+    def __str__(self) -> str:
+        return " ".join(("Only for you, not private and kept nowhere:", *self.sentences()))
+
+    def sentences(self) -> list[str]:
+        """One for each column in which anything is, and what it counts as."""
+        said = []
+        for name, found in self.labels.items():
+            if found:
+                most = found.most_common(MOST_NAMED)
+                named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
+                more = (
+                    f" and {plural(len(found) - len(most), 'other label')}" if len(found) > len(most) else ""
+                )
+                last = (self.declared.actions if name == "action" else self.declared.states)[-1]
+                said.append(
+                    f"Column {name}: {found.total():,} of {plural(self.rows, 'row')} have a label that you did not "
+                    f"declare: {named}{more}. Each counts as {shown(last)}, the last declared label."
+                )
+        if self.rewards:
+            low, high = self.declared.reward_range
+            said.append(
+                f"Column reward: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared range {low:g} "
+                f"to {high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest end."
+            )
+        return said
+
+
+def counted(
+    file: BinaryIO | Path, declared: Declaration, tell: Callable[[Outside], object] | None = None
+) -> tuple[Array, int]:
     """The counts of a file, and its number n of trajectories.
+
+    Args:
+        file: a path, or a binary file.
+        declared: what is public of it.
+        tell: is told what was outside of that, where anything was.
 
     Returns:
         [H, S, A, S + 2], rows as in mdp/counts.py; rewards in units of the declared range.
@@ -55,7 +117,11 @@ def counted(file: BinaryIO | Path, declared: Declaration) -> tuple[Array, int]:
                 file = stack.enter_context(open(file, "rb"))
             except OSError as error:
                 raise SpecError(NAME, f"the file cannot be read ({error.strerror}).") from None
-        return _Reader(declared).read(file)
+        reader = _Reader(declared)
+        found = reader.read(file)
+    if tell is not None and reader.outside:
+        tell(reader.outside)
+    return found
 
 
 class _Reader:
@@ -71,6 +137,8 @@ class _Reader:
         self.episodes: list[Ints] = []  # hashes of their labels
         self.known = dict.fromkeys(LABELS, False)  # whether a declared label was seen
         self.others: dict[str, set[str]] = {name: set() for name in LABELS}
+        self.labels = {name: frozenset(self._labels(name)) for name in LABELS}
+        self.outside = Outside(declared)
 
     def read(self, file: BinaryIO) -> tuple[Array, int]:
         """All of it."""
@@ -99,10 +167,13 @@ class _Reader:
     def _count(self, piece: pd.DataFrame) -> None:
         H, S, A = self.declared.size.H, self.declared.size.S, self.declared.size.A
         columns: dict[str, tuple[Ints, list[str]]] = {
-            name: (np.asarray(piece[name].cat.codes, dtype=np.int64), _texts(piece[name])) for name in COLUMNS
+            name: (np.asarray(piece[name].cat.codes, dtype=np.int64), self._texts(piece[name]))
+            for name in COLUMNS
         }
         at = np.arange(len(piece)) % H
-        wrong = [*_cells(columns, at == H - 1), *self._structure(columns, at)]
+        wrong = list(_cells(columns, at == H - 1))
+        wrong += [found for name in LABELS if (found := self._broken(name, *columns[name]))]
+        wrong += self._structure(columns, at)
         wrong += [found for name in LABELS if (found := self._strangers(name, *columns[name]))]
         if wrong:
             row, column, sentence = min(wrong, key=lambda each: each[0])
@@ -114,11 +185,49 @@ class _Reader:
         cell = ((at * S + s) * A + a) * (S + 2)
         for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards)):
             self.record += np.bincount(cells, weights, len(self.record))
+        self._note(columns)
         codes, texts = columns["episode"]
         begun = codes[at == 0]
         self.episodes.append(pd.util.hash_array(np.array(texts, dtype=object))[begun])
         self.last_episode = texts[codes[-1]]
         self.rows += len(piece)
+
+    def _texts(self, column: pd.Series) -> list[str]:
+        """The different fields of a column. Where 1.0 is no label that is declared, it is the label 1, or the step."""
+        texts = [str(text).strip() for text in column.cat.categories]
+        if column.name not in ("step", *LABELS):
+            return texts
+        declared = self.labels.get(str(column.name), frozenset())
+        return [text if text in declared else WHOLE.sub(r"\1", text) for text in texts]
+
+    def _note(self, columns: dict[str, tuple[Ints, list[str]]]) -> None:
+        """What of a piece is outside the declaration."""
+        outside = self.outside
+        for name in LABELS:
+            codes, texts = columns[name]
+            for text, rows in zip(texts, np.bincount(codes, minlength=len(texts)).tolist(), strict=True):
+                if text and text not in self.labels[name]:  # empty: nothing follows the last step
+                    outside.labels[name][text] += rows
+        codes, texts = columns["reward"]
+        rewards, (low, high) = _parsed(texts), self.declared.reward_range
+        outside.rows += len(codes)
+        outside.rewards += int(((rewards < low) | (rewards > high))[codes].sum())
+        outside.lowest = min(outside.lowest, float(rewards.min()))
+        outside.highest = max(outside.highest, float(rewards.max()))
+
+    def _broken(self, name: str, codes: Ints, texts: list[str]) -> Wrong | None:
+        """Whether a column of whole numbers has one that is not whole."""
+        bad = [bool(BROKEN.fullmatch(text)) and text not in self.labels[name] for text in texts]
+        if not any(bad) or not all(re.fullmatch("-?[0-9]+", label) for label in self.labels[name]):
+            return None
+        row = int(np.array(bad)[codes].argmax())
+        return (
+            row,
+            name,
+            lambda: (
+                f"{shown(texts[codes[row]])} is not a whole number, as all declared labels are; give one of them."
+            ),
+        )
 
     def _labels(self, name: str) -> tuple[str, ...]:
         return self.declared.actions if name == "action" else self.declared.states
@@ -226,11 +335,6 @@ def _said(name: str, text: str) -> str:
     if name == "reward":
         return f"{shown(text)} is not a finite number; give one, such as 0.5."
     return f"{shown(text)} is a formula to a spreadsheet; give what it stands for."
-
-
-def _texts(column: pd.Series) -> list[str]:
-    """The different fields of a column."""
-    return [str(text).strip() for text in column.cat.categories]
 
 
 def _parsed(texts: list[str]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -218,7 +219,9 @@ def from_files(given: Mapping[str, Any], base: UploadSpec | None) -> Iterator[Up
     for name, what in (("data", "CSV file"), ("declared", "JSON file with what is public")):
         if name not in files:
             raise SpecError(name, f"this is missing; give the path of a {what}.")
-    spec = upload(files["data"], files["declared"], **rest)
+    spec = upload(
+        files["data"], files["declared"], tell=lambda outside: print(outside, file=sys.stderr), **rest
+    )
     try:
         yield spec
     finally:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, check_params, shown
@@ -17,6 +18,9 @@ from dprl.simulation.spec import engine
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, written
 from dprl.statistics import DATASET
+
+if TYPE_CHECKING:
+    from dprl.simulation.uploads.reading import Outside
 
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
@@ -131,14 +135,25 @@ class UploadSpec(Budgeted):
         return super().from_dict({"data": "", "declared": "", "n": 1} | dict(given))
 
 
+def warn(outside: Outside) -> None:
+    """Tells whoever called `upload` what was outside of the declaration."""
+    warnings.warn(str(outside), stacklevel=3)
+
+
 def upload(
-    file: str | Path | BinaryIO, declared: str | Path | Mapping[str, Any], **fields: Any
+    file: str | Path | BinaryIO,
+    declared: str | Path | Mapping[str, Any],
+    *,
+    tell: Callable[[Outside], object] = warn,
+    **fields: Any,
 ) -> UploadSpec:
     """A spec for a CSV of trajectories, whose counts are kept for a day; see docs/offline.md.
 
     Args:
         file: its path, or a binary file; columns episode, step, state, action, reward, next_state.
         declared: what is public: the path of a JSON file, its text, or an object; see declaration.KEYS.
+        tell: is called where labels or rewards of the file are outside of what is declared, with what these are: for
+            the owner alone, before anything is released. By default it is a warning.
         fields: of the spec, such as rho.
 
     Raises:
@@ -150,7 +165,10 @@ def upload(
         text = str(declared) if str(declared).lstrip().startswith("{") else _read(declared)
     public = declaration(text)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
-    name, n = kept.keep(Path(file) if isinstance(file, str) else file, public)
+    found: list[Outside] = []
+    name, n = kept.keep(Path(file) if isinstance(file, str) else file, public, found.append)
+    for outside in found:
+        tell(outside)
     return UploadSpec(data=name, declared=public.text, n=n, **fields)
 
 

@@ -28,6 +28,7 @@ from pages.offline.state import offline, start_own
 from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, refusal
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
+from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
 
@@ -201,6 +202,11 @@ def give(own: Own) -> None:
                 "Forget the data", icon=":material/delete:", key="own_forget", on_click=callback(forget),
                 args=(own,), width="content",
             )  # fmt: skip
+        if own.outside:
+            listed = "\n".join(f"- {escape(sentence)}" for sentence in own.outside)
+            st.warning(
+                f"{sentences.OUTSIDE}\n\n{listed}\n\n{sentences.NOT_MEANT}", icon=":material/visibility_lock:"
+            )
         return
     key = f"{own.turn}:own:file"
     st.file_uploader(
@@ -227,7 +233,16 @@ def received(own: Own, file: Any) -> None:
     try:
         declared = own.declared()
         base = blank(declared)
-        own.take(upload(file, json.loads(declared.text), algorithm=base.algorithm))
+        told: list[str] = []
+        own.take(
+            upload(
+                file,
+                json.loads(declared.text),
+                tell=lambda outside: told.extend(outside.sentences()),
+                algorithm=base.algorithm,
+            )
+        )
+        own.outside = () if store().public else tuple(told)  # in public nobody knows whose file it is
     except (SpecError, StoreError) as error:
         own.problem = str(error)
         own.turn += 1

@@ -35,6 +35,7 @@ class Own:
         data: a spec of the data set that was read in this session; only who holds one can have it learned from.
         specs: what was asked of it, each a release.
         problem: what was wrong with the last file.
+        outside: what of the file that was read is outside the declaration. Not private: it is nowhere but here.
         linked: a link was about a data set that is not here.
         leaving: the visitor is on the way to Explore.
         turn: part of the keys of widgets, raised when they are to be drawn anew.
@@ -55,6 +56,7 @@ class Own:
     data: UploadSpec | None = None
     specs: tuple[UploadSpec, ...] = ()
     problem: str = ""
+    outside: tuple[str, ...] = ()
     linked: bool = False
     leaving: bool = False
     turn: int = 0
@@ -98,12 +100,12 @@ class Own:
 
     def take(self, data: UploadSpec) -> None:
         """Another data set was read."""
-        self.data, self.specs, self.problem, self.linked = data, (), "", False
+        self.data, self.specs, self.problem, self.outside, self.linked = data, (), "", (), False
         self.turn += 1
 
     def drop(self) -> None:
         """The data set is forgotten; what was released of it is no longer shown."""
-        self.data, self.specs = None, ()
+        self.data, self.specs, self.outside = None, (), ()
         self.turn += 1
 
     def encode(self) -> list[tuple[str, str]]:
