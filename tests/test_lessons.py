@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -84,6 +85,21 @@ def test_no_answer_says_what_is_asked_later_in_its_lesson() -> None:
                     step.title
                 )
     assert told > 10
+
+
+def test_an_answer_that_tells_a_noise_says_of_what_it_is() -> None:
+    """As standard deviation, of a count of visits, and after how many users; Explore and Home tell others."""
+    told = 0
+    for lesson in LESSONS.values():
+        for step in lesson.steps:
+            for before, after in itertools.pairwise(
+                re.split(r"noise in a count of visits", step.found(evidence()))
+            ):
+                assert re.match(r" has standard deviation [\d.]", after), step.title
+                assert re.search(r"\d\S*( \w+illion)? users", before + after), step.title
+                assert "±" not in before + after
+                told += 1
+    assert told == 3
 
 
 def test_how_far_off_the_beginning_of_an_order_is() -> None:

@@ -53,8 +53,11 @@ def _stops(evidence: Evidence) -> str:
 
 
 def _by_budget(evidence: Evidence) -> str:
-    noise = [f"± {rough(evidence.runs[FEW.replace(epsilon=e)].noise or 0.0)} at ε = {e:g}" for e in BUDGETS]
-    return f"The noise in a count of visits is {listed(noise)}. One episode adds one visit to it."
+    noise = [f"{rough(evidence.runs[FEW.replace(epsilon=e)].noise or 0.0)} at ε = {e:g}" for e in BUDGETS]
+    return (
+        f"After {human(FEW.episodes)} users the noise in a count of visits has standard deviation {listed(noise)}. "
+        "One episode adds one visit to the count."
+    )
 
 
 def budget(spec: RunSpec) -> str:

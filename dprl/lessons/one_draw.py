@@ -12,7 +12,7 @@ from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, S
 from dprl.lessons.prediction import Marker, Order
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec
-from dprl.words import percent, rough
+from dprl.words import human, percent, rough
 
 NOISES = {"one": "One draw for all releases", "tree": "A tree"}
 FARTHEST = 20.0  # visits
@@ -104,7 +104,8 @@ def _read_within(noise: str) -> Step:
 def _costs(evidence: Evidence) -> str:
     tree, best = (evidence.runs[spec].noise or 0.0 for spec in (TREE, BASE))
     return (
-        f"The tree's noise in a count of visits is ± {rough(tree)}, the other's ± {rough(best)}, for the same promise: "
+        f"After {human(BASE.episodes)} users the noise in a count of visits has standard deviation {rough(tree)} with "
+        f"the tree and {rough(best)} with the other. For the same promise it takes "
         f"{users(regret.needed(evidence, TREE))} users against {users(regret.needed(evidence, BASE))}."
     )
 

@@ -74,9 +74,10 @@ def _orders(evidence: Evidence) -> str:
     noise = {spec: evidence.runs[spec].noise or 0.0 for spec in (PRINTED, TREE, BASE)}
     need = {spec: users(regret.needed(evidence, spec)) for spec in noise}
     return (
-        f"Printed: ± {rough(noise[PRINTED])} in a count of visits, and {need[PRINTED]} users. Calibrated to prove "
-        f"{promise(1.0, DELTA)}: ± {rough(noise[TREE])} in the same tree and {need[TREE]} users; "
-        f"± {rough(noise[BASE])} in an optimal factorisation and {need[BASE]}."
+        f"Printed noise in a count of visits has standard deviation {rough(noise[PRINTED])} after "
+        f"{human(BASE.episodes)} users, and it takes {need[PRINTED]} users. "
+        f"Calibrated to prove {promise(1.0, DELTA)}, the standard deviation is {rough(noise[TREE])} in the same tree "
+        f"({need[TREE]} users) and {rough(noise[BASE])} in an optimal factorisation ({need[BASE]})."
     )
 
 

@@ -10,8 +10,14 @@ from dprl.figures.counts import VISITS, Family
 from dprl.metrics import Array, Coverage, Noise
 from dprl.words import human, percent
 
+IN_A_COUNT = "Noise in a count (standard deviation)"
 NONE = "There is no noise: the planner sees the true counts."
 NOTHING = "There is nothing to draw yet."
+
+
+def deviation(std: float, users: float | None = None) -> str:
+    """How large the noise in a count of visits is, named as what it is; after how many users, as it grows with K."""
+    return f"standard deviation {human(std)} visits" + (f" after {human(users)} users" if users else "")
 
 
 def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", family: Family = VISITS) -> str:
@@ -25,8 +31,8 @@ def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", fami
         return NONE
     cell = "the most visited cell here has" if family is VISITS else "the cell that paid most here has"
     said = (
-        f"The noise is about {human(noise.typical)} {family.noun}; {cell} {human(noise.most)}. "
-        f"{percent(noise.drowned)} of the cells drown in it"
+        f"The errors of the cells here have root mean square {human(noise.typical)} {family.noun}; {cell} "
+        f"{human(noise.most)}. {percent(noise.drowned)} of the cells drown in such an error"
     )
     if word == "noisy" and noise.negative:
         said += f", and {percent(noise.negative)} look negative"

@@ -17,6 +17,7 @@ from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import attack as attacks
 from dprl.sentences import price as sentences
 from dprl.sentences import promise as said
+from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, human, promise, significant
 from pages.attack import link as attack_link
@@ -84,7 +85,7 @@ def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
 
 def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
     """The promises of several curves, a line each."""
-    rows: list[tuple[str, ...]] = [("Curve", "Promise", "Claimed", "Proved", "Noise on a count")]
+    rows: list[tuple[str, ...]] = [("Curve", "Promise", "Claimed", "Proved", IN_A_COUNT)]
     for i in offered:
         run = curves[i].spec
         g, wrong = promised(run)
@@ -93,14 +94,14 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
         claimed = proves = wrong or "…"
         if g is not None:
             claimed = proves = "–"
-            noise = f"± {human(g.noise_std)}" if g.noise_std else "–"
+            noise = f"{human(g.noise_std)} visits" if g.noise_std else "–"
             if g.claimed_epsilon is not None:
                 delta = g.claimed_delta or 0.0
                 good, _ = said.verdict(g.claimed_epsilon, delta, g.readings, words.blanked)
                 sign = f":material/{'verified' if good else 'warning'}: "
                 claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
         rows.append((escape(titles[i]), escape(words.promise), claimed, sign + proves, noise))
-    if not any(noise.startswith("±") for *_, noise in rows):  # learners that are told of no counts
+    if not any(noise.endswith("visits") for *_, noise in rows):  # learners that are told of no counts
         rows = [row[:-1] for row in rows]
     rows.insert(1, ("---",) * len(rows[0]))
     with st.container(key="promises"):
@@ -145,10 +146,10 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         st.metric("Proved (ε, δ)", proved(g), width="content")
         if g.noise_std is not None:
             st.metric(
-                "Noise on a count",
-                f"± {human(g.noise_std)}",
+                IN_A_COUNT,
+                f"{human(g.noise_std)} visits",
                 width="content",
-                help="One standard deviation of the noise in one counter of visits, at the worst release there can be.",
+                help="Of one count of visits, at the worst release there can be.",
             )
     st.markdown(explained(said.readings(g.readings, blanked)))
     delta = g.proved_delta or 0.0

@@ -13,7 +13,7 @@ from dprl.figures.style import Picture
 from dprl.figures.trust import LEARNED, Cost, chart, table
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
-from dprl.words import rough
+from dprl.sentences.noise import deviation
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, link_to
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
@@ -120,8 +120,8 @@ def meaning(epsilon: float) -> str:
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
     return (
-        f"{promise.outcome(epsilon, central.delta or 0.0)} A trusted agent blurs each of its counts of visits by "
-        f"**± {rough(noise)}** for that."
+        f"{promise.outcome(epsilon, central.delta or 0.0)} For that, a trusted agent adds noise to each count of "
+        f"visits: **{deviation(noise, central.episodes)}**."
     )
 
 

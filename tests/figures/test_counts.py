@@ -89,7 +89,8 @@ def test_the_sentence_says_how_large_the_noise_is_and_how_near_its_bound() -> No
         true, noisy, episode=10, bound=800.0, state_labels=["s"], action_labels=["a", "b"]
     ).see
     assert see == (
-        "The noise is about 100 visits; the most visited cell here has 10,000. 50% of the cells drown in it. "
+        "The errors of the cells here have root mean square 100 visits; the most visited cell here has 10,000. "
+        "50% of the cells drown in such an error. "
         "The largest error is 50% of the bound E/4 = 200."
     )
 

@@ -47,7 +47,10 @@ def test_it_follows_the_controls(visit: Visit) -> None:
     found = outlook(SPEC)
     assert found is not None
     assert "It will learn:" in words(app)
-    assert f"±\N{NO-BREAK SPACE}{found.noise_std:.0f}" in words(app)
+    assert (
+        f"Noise in each count: standard deviation {found.noise_std:.0f} visits after 1 billion users."
+        in words(app)
+    )
     widget(app, "text_input", "Episodes K, exact value").input("1e4").run()
     unbroken(app)
     assert "It will not learn by then:" in words(app)

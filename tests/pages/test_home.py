@@ -16,6 +16,7 @@ from dprl import metrics, search
 from dprl.fields import SpecError
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
+from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.simulation.table import FIELDS
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
@@ -42,6 +43,11 @@ def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store)
     assert "at most **2.7 times** what it would be otherwise, plus **one in a million** (δ = 10⁻⁶)." in words(
         app
     )
+    central = next(c.spec for c in trust(1.0, HOME_EPISODES).curves if c.spec.privacy == "central")
+    noise = guarantee_of(central, noise_of_schedule(central, HOME_EPISODES)).noise_std
+    assert f"**standard deviation {noise:.0f} visits after 10¹⁵ users**" in words(
+        app
+    )  # other users, another noise
     assert app.warning == []
     assert store.activity().seeds_queued == 0  # looking at home computes nothing
 

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl import ALGORITHMS
 from dprl.jobs.store import Store
+from dprl.sentences.noise import IN_A_COUNT
 from tests.pages.conftest import charts, unbroken, words
 from tests.pages.test_controls import EXPLORE, spec, widget
 from tests.problems import first, home, loop
@@ -50,7 +51,7 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     visit(EXPLORE, c=[run], tab="data")
     app = visit(EXPLORE, c=[run, "priv.none"], tab="guarantee")
     assert "| Promise | Claimed | Proved |" in words(app)
-    assert "Noise on a count" not in "\n".join([words(app), *(m.label for m in app.metric)])
+    assert IN_A_COUNT not in "\n".join([words(app), *(m.label for m in app.metric)])
     if privacy != "none":
         assert "; scale" in words(app)
         assert "the features of every" in words(app)

@@ -9,6 +9,7 @@ from dprl.figures import guarantee as figures
 from dprl.privacy import Guarantee
 from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
+from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import human, promise
 from pages.offline import names
@@ -80,10 +81,10 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
             )
         if g.noise_std is not None:
             st.metric(
-                "Noise on a count",
-                f"± {human(g.noise_std)}",
+                IN_A_COUNT,
+                f"{human(g.noise_std)} visits",
                 width="content",
-                help="One standard deviation of the noise in one counter.",
+                help="Of one count of visits in the data set.",
             )
     st.markdown(explained(said.readings(g.readings, said.BLANKED, said.TRAJECTORY)))
     rows = {

@@ -8,9 +8,10 @@ import streamlit as st
 
 from dprl.figures import looks, style
 from dprl.figures.style import Sketch
+from dprl.sentences.noise import deviation
 from dprl.simulation import Outlook, RunSpec
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.words import count, human, power, typed
+from dprl.words import count, power, typed
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
 from pages.shared.results import answers
@@ -37,8 +38,8 @@ def gauge(spec: RunSpec) -> str:
     sketch(picture(found.learns_from, spec.episodes, dark()))
     visits = count(float(f"{found.visits:.2g}"))
     st.markdown(
-        f"Each count has noise of ±\N{NO-BREAK SPACE}{human(found.noise_std)}, against {visits} visits.",
-        help="A rule of thumb, good to a factor of about three. Noise: one standard deviation, after the last user. "
+        f"Noise in each count: {deviation(found.noise_std, spec.episodes)}. The count itself: about {visits} visits.",
+        help="A rule of thumb, good to a factor of about three. "
         "Visits: how often an optimal user's most visited state of a step is seen, the median over steps. The noise "
         "hides the best policy while what the bonus adds for it exceeds half of what an episode can earn.",
     )
