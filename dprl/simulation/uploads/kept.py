@@ -17,7 +17,7 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from dprl.fields import SpecError
 from dprl.kernels import home, private
 from dprl.mdp.tabular import Array
 from dprl.simulation.uploads.declaration import Declaration, declaration
-
-if TYPE_CHECKING:
-    from dprl.simulation.uploads.reading import Outside
+from dprl.simulation.uploads.outside import Outside
 
 HOURS = 24
 NAME = re.compile("[0-9a-f]{32}")

@@ -14,9 +14,7 @@ import contextlib
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NoReturn
@@ -28,71 +26,20 @@ from dprl.fields import SpecError, shown
 from dprl.mdp.tabular import Array
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.declaration import Declaration
+from dprl.simulation.uploads.outside import LABELS, Outside
 from dprl.tables import formula
-from dprl.words import plural
 from dprl.words import size as bytes_in_words
 
 NAME = "data"
 COLUMNS = ("episode", "step", "state", "action", "reward", "next_state")
-LABELS = ("state", "action", "next_state")
 MOST_BYTES = 100_000_000
 MOST_OTHERS = 1000  # labels that are not declared
-MOST_NAMED = 5  # of these, to the owner
 WHOLE = re.compile(r"\A(-?[0-9]+)\.0+\Z")  # as tables write whole numbers in a column that has an empty cell
 BROKEN = re.compile(r"-?[0-9]*\.[0-9]+")
 ROWS = 50_000  # read at once
 HEADING_BYTES = 10_000
 
 Wrong = tuple[int, str, Callable[[], str]]  # index of a row in a piece, its column, and what is wrong there
-
-
-@dataclass
-class Outside:
-    """What of a file is outside of what is declared. Not private: for its owner alone.
-
-    Attributes:
-        declared: the declaration.
-        rows: of the file, without the heading.
-        labels: by column, how many rows have each label that is not declared.
-        rewards: how many rows have a reward outside the declared range; lowest, highest: of all rewards.
-    """
-
-    declared: Declaration
-    rows: int = 0
-    labels: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in LABELS})
-    rewards: int = 0
-    lowest: float = np.inf
-    highest: float = -np.inf
-
-    def __bool__(self) -> bool:
-        """Whether anything is."""
-        return self.rewards > 0 or any(self.labels.values())
-
-    def __str__(self) -> str:
-        return " ".join(("Only for you, not private and kept nowhere:", *self.sentences()))
-
-    def sentences(self) -> list[str]:
-        """One for each column in which anything is, and what it counts as."""
-        said = []
-        for name, found in self.labels.items():
-            if found:
-                most = found.most_common(MOST_NAMED)
-                named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
-                more = (
-                    f" and {plural(len(found) - len(most), 'other label')}" if len(found) > len(most) else ""
-                )
-                last = (self.declared.actions if name == "action" else self.declared.states)[-1]
-                said.append(
-                    f"Column {name}: {found.total():,} of {plural(self.rows, 'row')} have a label that you did not "
-                    f"declare: {named}{more}. Each counts as {shown(last)}, the last declared label."
-                )
-        if self.rewards:
-            low, high = self.declared.reward_range
-            said.append(
-                f"Column reward: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared range {low:g} "
-                f"to {high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest end."
-            )
-        return said
 
 
 def counted(

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, check_params, shown
@@ -17,10 +17,8 @@ from dprl.simulation.cost import Estimate
 from dprl.simulation.spec import engine
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, written
+from dprl.simulation.uploads.outside import Outside
 from dprl.statistics import DATASET
-
-if TYPE_CHECKING:
-    from dprl.simulation.uploads.reading import Outside
 
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"

@@ -1,0 +1,63 @@
+"""What of a file of trajectories is outside of what is declared of it, as its owner alone is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import inf
+
+from dprl.fields import shown
+from dprl.simulation.uploads.declaration import Declaration
+from dprl.words import plural
+
+LABELS = ("state", "action", "next_state")  # columns
+MOST_NAMED = 5  # labels
+
+
+@dataclass
+class Outside:
+    """What of a file is outside of what is declared. Not private: for its owner alone.
+
+    Attributes:
+        declared: the declaration.
+        rows: of the file, without the heading.
+        labels: by column, how many rows have each label that is not declared.
+        rewards: how many rows have a reward outside the declared range; lowest, highest: of all rewards.
+    """
+
+    declared: Declaration
+    rows: int = 0
+    labels: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in LABELS})
+    rewards: int = 0
+    lowest: float = inf
+    highest: float = -inf
+
+    def __bool__(self) -> bool:
+        """Whether anything is."""
+        return self.rewards > 0 or any(self.labels.values())
+
+    def __str__(self) -> str:
+        return " ".join(("Only for you, not private and kept nowhere:", *self.sentences()))
+
+    def sentences(self) -> list[str]:
+        """One for each column in which anything is, and what it counts as."""
+        said = []
+        for name, found in self.labels.items():
+            if found:
+                most = found.most_common(MOST_NAMED)
+                named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
+                more = (
+                    f" and {plural(len(found) - len(most), 'other label')}" if len(found) > len(most) else ""
+                )
+                last = (self.declared.actions if name == "action" else self.declared.states)[-1]
+                said.append(
+                    f"Column {name}: {found.total():,} of {plural(self.rows, 'row')} have a label that you did not "
+                    f"declare: {named}{more}. Each counts as {shown(last)}, the last declared label."
+                )
+        if self.rewards:
+            low, high = self.declared.reward_range
+            said.append(
+                f"Column reward: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared range {low:g} "
+                f"to {high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest end."
+            )
+        return said
