@@ -141,6 +141,7 @@ def test_every_download_gives_a_file_that_opens(
     assert not pd.read_csv(io.BytesIO(content)).empty
 
 
+@pytest.mark.thorough
 def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
     visit: Visits, idle: Idle, browser: Browser, tmp_path: Path
 ) -> None:
@@ -246,6 +247,7 @@ def kind(message: str | bytes) -> str | None:
     return ForwardMsg.FromString(message).WhichOneof("type") if isinstance(message, bytes) else None
 
 
+@pytest.mark.thorough
 def test_a_press_that_a_redraw_overtakes_gives_the_file(visit: Visits) -> None:
     page = visit.window()
     delay = Delay(page)

@@ -106,6 +106,7 @@ def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits, idle
     assert opened(page) == "Regret"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("budgets", first(["20", "20 10"]))
 def test_a_run_added_by_keyboard_is_drawn(visit: Visits, idle: Idle, budgets: str) -> None:
     page = visit(f"explore?v=1&c={SMALL}~eps.50")

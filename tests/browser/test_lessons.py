@@ -26,6 +26,7 @@ def press(page: Page, x: float, y: float) -> None:
     page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("link", "at", "guess"),
     [

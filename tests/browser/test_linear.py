@@ -63,6 +63,7 @@ def test_every_tab_fits_its_screen(visit: Visits, idle: Idle, screen: tuple[int,
         assert fits(page), tab
 
 
+@pytest.mark.thorough
 def test_three_number_fields_fit_beside_each_other(visit: Visits, idle: Idle) -> None:
     """The third one was cut off: a column of Streamlit is at least 8 rem wide."""
     page = visit(f"linear?{SMALL}", 1280)

@@ -53,6 +53,7 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
         )
 
 
+@pytest.mark.thorough
 def test_curves_are_named_at_their_ends_where_there_is_room_and_hidden_by_a_press(
     visit: Visits, idle: Idle
 ) -> None:

@@ -126,6 +126,7 @@ def test_every_page_and_tab_fits_its_screen(visit: Visits, idle: Idle, screen: t
         assert fits(page), tab
 
 
+@pytest.mark.thorough
 def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits, idle: Idle) -> None:
     page = visit(LINK, 390)
     sidebar = page.get_by_test_id("stSidebar")
@@ -142,6 +143,7 @@ def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits, idl
     expect(sidebar).to_have_attribute("data-collapsed", "true")
 
 
+@pytest.mark.thorough
 def test_moments_play_and_stop_at_the_last(visit: Visits, idle: Idle) -> None:
     page = visit(f"{LINK}&tab=policy&k=1")
     page.wait_for_selector("[data-testid=stMain] .js-plotly-plot", timeout=60_000)

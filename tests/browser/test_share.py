@@ -29,6 +29,7 @@ def test_a_short_link_is_made_and_opened(visit: Visits, idle: Idle) -> None:
     expect(other.locator(".st-key-chips")).to_contain_text("50")
 
 
+@pytest.mark.thorough
 def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits, idle: Idle) -> None:
     page = visit("free")
     button, keys = page.get_by_role("button", name="Share"), page.keyboard

@@ -178,6 +178,7 @@ def test_one_pool_per_store(ensured: Store, path: Path) -> None:
     assert workers(path) == before
 
 
+@pytest.mark.thorough
 def test_a_pool_ended_by_hand_is_started_again(ensured: Store, path: Path) -> None:
     process = local._pools[path]
     process.kill()
@@ -193,6 +194,7 @@ def test_a_pool_ended_by_hand_is_started_again(ensured: Store, path: Path) -> No
     wait_for(lambda: ensured.status(spec).state == "done")
 
 
+@pytest.mark.thorough
 def test_the_store_is_deleted_under_the_pool(ensured: Store, path: Path) -> None:
     for file in path.parent.glob("runs.sqlite*"):
         if file.suffix != ".pool":
