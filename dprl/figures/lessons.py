@@ -16,7 +16,7 @@ from dprl.figures.style import Picture
 from dprl.words import human, listed
 
 Array = NDArray[np.float64]
-HEIGHT, LARGE = 420, 470  # pixels, on a page and for a projector
+HEIGHT = 420  # pixels, on a page; for a projector it is what the words leave
 PROJECTOR, TELEPHONE = (19, 24, 18), (15, 16, 14)  # pixels of large letters: text, title, numbers at axes
 EDGE = 1e-9  # of a decade
 
@@ -78,7 +78,7 @@ def base(
     figure = style.base(
         chart.title,
         dark=dark,
-        height=LARGE if large else HEIGHT,
+        height=HEIGHT,
         x_title=chart.x_title,
         y_title=chart.y_title,
     )

@@ -18,10 +18,8 @@ export default function () {
     const at = event.target;
     if (!event.key.startsWith("Page") && event.key !== "Escape" && at.closest?.(OWN)) return;
     if ((event.key === " " || event.key === "Enter") && at.closest?.("button, a, summary")) return;
-    const button = document.querySelector(`[class*="st-key-present_${name}"] button:not(:disabled)`);
-    if (!button) return;
-    event.preventDefault();
-    button.click();
+    event.preventDefault();  // before the first question and after the last one, too, where the page would scroll
+    document.querySelector(`[class*="st-key-present_${name}"] button:not(:disabled)`)?.click();
   };
   document.addEventListener("keydown", pressed);
   return () => document.removeEventListener("keydown", pressed);

@@ -174,7 +174,7 @@ def question() -> Shown:
         ),
     )
     key = f"chart_{here.key}_{here.at}_{here.present}"
-    draw(found, key, None if here.shown else pressed)
+    draw(found, key, None if here.shown else pressed, "stretch" if here.present else "content")
     if not here.shown:
         draggable(step.prediction, here.guess, key, guess)
     return found

@@ -193,3 +193,29 @@ def test_a_projector_needs_no_mouse(visit: Visits, idle: Callable[[Page], None])
     page.keyboard.press("Escape")
     expect(page.get_by_role("heading", name="Lessons", exact=True)).to_be_visible()
     expect(page).not_to_have_url(re.compile("present"))
+
+
+def test_a_projector_has_all_of_an_answer_in_any_window_and_a_chart_that_fills_it(
+    visit: Visits, idle: Callable[[Page], None]
+) -> None:
+    page = visit("lessons?lesson=proved&step=3&present=on&shown=yes")  # three lines asked, four answered
+    below = "(main => main.scrollHeight - main.clientHeight)(document.querySelector('[data-testid=stMain]'))"
+    for width, height, least in ((1024, 768, 0.35), (1280, 800, 0.4), (1920, 1080, 0.55)):
+        page.set_viewport_size({"width": width, "height": height})
+        idle(page)
+        box = plot(page).bounding_box()
+        assert box is not None
+        assert box["height"] >= least * height
+        assert page.evaluate(below) <= 0
+    page.set_viewport_size(
+        {"width": 1024, "height": 500}
+    )  # here it has to be scrolled, though not by these keys
+    idle(page)
+    assert page.evaluate(below) > 0
+    address, question = page.url, page.get_by_role("heading", name="The best attacker")
+    question.click()  # a browser scrolls what was pressed last
+    for key in ("PageDown", "ArrowRight"):
+        page.keyboard.press(key)
+        idle(page)
+        assert page.url == address
+        expect(question).to_be_in_viewport(ratio=1)

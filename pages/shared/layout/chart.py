@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -46,8 +46,13 @@ def show(picture: Picture | Shown, key: str, picked: Callable[[Any], None] | Non
     explain(picture.see, lambda: picture.table, key)
 
 
-def draw(picture: Picture | Shown, key: str, picked: Callable[[Any], None] | None = None) -> None:
-    """The figure alone, whose camera saves what the visitor chose."""
+def draw(
+    picture: Picture | Shown,
+    key: str,
+    picked: Callable[[Any], None] | None = None,
+    height: Literal["content", "stretch"] = "content",
+) -> None:
+    """The figure alone, whose camera saves what the visitor chose. height: its own, or what its container has left."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         st.plotly_chart(
             settled(picture),
@@ -56,6 +61,7 @@ def draw(picture: Picture | Shown, key: str, picked: Callable[[Any], None] | Non
             config=config(session().saves, footer(), dark=dark(), name=key),
             alt=picture.alt,
             width="stretch",
+            height=height,
             on_select=on_value(key, picked) if picked else "ignore",
             selection_mode="points",
         )
