@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -48,13 +50,20 @@ for sentence in plugins.failures:
 
 def outside(path: Path, version: str) -> list[str]:
     """What SCRIPT says, with a package that registers by entry point."""
+    return said(path, version, {"outside.py": MODULE}, POINTS, SCRIPT)
+
+
+def said(path: Path, version: str, files: dict[str, str], points: str, script: str) -> list[str]:
+    """What a script says, with a package of these files and entry points."""
     info = path / f"outside-{version}.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: outside\nVersion: {version}\n")
-    (info / "entry_points.txt").write_text(POINTS)
-    (path / "outside.py").write_text(MODULE)
+    (info / "entry_points.txt").write_text(points)
+    for name, text in files.items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_text(text)
     return subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SCRIPT],
+        [sys.executable, "-W", "ignore", "-c", script],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{path}"},
         capture_output=True,
@@ -90,3 +99,75 @@ def test_list_says_what_failed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     monkeypatch.setattr(plugins, "failures", ["dprl.learners: gone (outside:GONE) could not be loaded: x."])
     assert main(["list"]) == 0
     assert capsys.readouterr().out.endswith("dprl.learners: gone (outside:GONE) could not be loaded: x.\n")
+
+
+RECIPE = (ROOT / "docs/adding-an-algorithm.md").read_text(encoding="utf-8")
+# Three ways in which a kernel is wrong: another number of arguments, an array taken for a number, an unknown name.
+WRONG = """
+from dataclasses import replace
+import dprl
+from dprl.kernels import kernel
+from my_package import simple
+
+@kernel
+def short(released, errors, possible, constants, Q, V):
+    Q[0, 0, 0] = 1.0
+
+@kernel
+def scalar(released, errors, possible, constants, Q, V, policy):
+    Q[0, 0, 0] = errors / released[0, 0, 0, 0]
+
+@kernel
+def unknown(released, errors, possible, constants, Q, V, policy):
+    Q[0, 0, 0] = nowhere(errors)
+
+for plan in (short, scalar, unknown):
+    dprl.ALGORITHMS["simple"] = replace(simple.ALGORITHM, plan=plan)
+    try:
+        dprl.run(spec)
+    except dprl.SpecError as error:
+        print(error, "|", error.__suppress_context__)
+try:
+    replace(simple.ALGORITHM, bonuses=("anytime",))
+except ValueError as error:
+    print(error)
+"""
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of the recipe in a language, as they stand to be copied."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", RECIPE, re.MULTILINE | re.DOTALL)
+    return [re.sub(f"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
+
+
+def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentence(tmp_path: Path) -> None:
+    learner, script = blocks("python")
+    (table,) = blocks("toml")
+    path = re.match(r"# (\S+)\n", learner)
+    assert path is not None
+    registered = tomllib.loads(table)["project"]["entry-points"]
+    points = "".join(
+        f"[{group}]\n" + "".join(f"{name} = {where}\n" for name, where in entries.items())
+        for group, entries in registered.items()
+    )
+    look = "print(spec.label())\nprint(dprl.ALGORITHMS['simple'].bonuses, spec.bonus)\n"
+    told = said(tmp_path, "1.0", {path[1]: learner}, points, f"{script}{look}{WRONG}")
+    title, final, proved, label, bonuses, *wrong = told
+    assert title == "Trace of Simple optimism, bonus not proved, central, epsilon 1, riverswim, 2 seeds"
+    assert re.fullmatch(r"final regret [\d.]+ \(95% interval .*\) at episode 10,000", final)
+    assert proved.startswith("Guarantee(model JDP")
+    assert (label, bonuses) == ("Simple optimism, bonus not proved, central, epsilon 1", "('own',) own")
+    assert len(wrong) == 4
+    for sentence, reason in zip(
+        wrong,
+        (
+            "short: Signature mismatch: 7",
+            "scalar: No implementation of function",
+            "unknown: NameError: name 'nowhere'",
+        ),
+        strict=False,
+    ):
+        assert sentence.startswith(f"algorithm: simple cannot run: numba cannot compile __main__.{reason}")
+        assert sentence.endswith(". | True")  # numba's own traceback does not follow
+        assert len(sentence) < 400
+    assert wrong[3].startswith("bonuses: simple names anytime and has no kernel for it")

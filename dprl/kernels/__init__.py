@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any, TypeVar
 from dprl.kernels.folder import hold, home, kernels, private, remove_others
 
 __all__ = [
+    "KernelError",
     "cache_folder",
     "compiled",
     "function_type",
@@ -36,6 +38,11 @@ __all__ = [
 
 log = logging.getLogger("dprl.kernels")
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class KernelError(Exception):
+    """A function that cannot be compiled: a clause that names it, and says why and where, as numba does."""
+
 
 _kernels: list[Callable[..., Any]] = []
 _registered: set[Callable[..., Any]] = set()
@@ -97,7 +104,7 @@ def cache_folder() -> Path | None:
 
 @cache
 def compiled(function: F, signature: Any) -> F:
-    """`function` as machine code for the declared `signature` (a numba string or signature object).
+    """`function` as machine code for the declared `signature` (a numba string or signature object). Raises KernelError.
 
     Signatures are declared because only then do functions passed as arguments have a type that is the
     same in every process, without which the disk cache never hits.
@@ -110,14 +117,27 @@ def compiled(function: F, signature: Any) -> F:
             _registered.add(helper)
     # dividing by zero gives inf or nan, as it does for the NumPy scalars of the plain function
     machine = numba.njit(function, error_model="numpy")
-    if (folder := cache_folder()) is not None:
+    written = Path(function.__code__.co_filename).is_file()  # not typed at a prompt
+    if written and (folder := cache_folder()) is not None:
         from dprl.kernels.disk import KernelCache
 
         machine._cache = KernelCache(function, folder, source_digest())
-    machine.compile(signature)
+    try:
+        machine.compile(signature)
+    except (numba.core.errors.NumbaError, TypeError) as error:  # TypeError: of another number of arguments
+        raise KernelError(f"{function.__module__}.{function.__qualname__}: {_reason(str(error))}") from error
     machine.disable_compile()
     compiled_function: F = machine
     return compiled_function
+
+
+def _reason(message: str) -> str:
+    """What numba says first of its reasons, and the line of the source that it says last."""
+    said = re.sub(r"^(Failed in .*\n)+", "", message)
+    first = re.split(r"\n\s*(?:There are|During:|File |$)|\n\n", said, maxsplit=1)[0]
+    where = re.findall(r'File "([^"]+)", line (\d+)', message)
+    line = f" ({Path(where[-1][0]).name}, line {where[-1][1]})" if where else ""
+    return " ".join(first.split())[:300] + line
 
 
 def function_type(signature: Any) -> Any:

@@ -21,12 +21,18 @@ from dprl.landscape.entry import (
 )
 from dprl.landscape.table import Cell, Landscape, Promise
 from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import OWN
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
 from dprl.theory import Bound
 from dprl.words import between, human, percent, promise, rough, to_the
 
-CONSTANTS = {"anytime": "anytime bonus", "paper": "paper constants", "practical": "constants of its own"}
+CONSTANTS = {
+    "anytime": "anytime bonus",
+    "paper": "paper constants",
+    "practical": "constants of its own",
+    OWN: "its own bonus, not proved",
+}
 TRUSTS = ("central", "shuffle", "local")
 CLAIMED = "Claimed only"  # the trust of a learner whose own draws are said to protect its users
 

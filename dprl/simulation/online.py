@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
+from dprl.kernels import KernelError
 from dprl.learners import ALGORITHMS
 from dprl.mdp import planning
 from dprl.simulation import axes, cost, kinds
@@ -25,8 +27,11 @@ from dprl.simulation.table import FIELDS
 
 
 def start(spec: RunSpec, seed: int) -> Run:
-    """One seed, in its learner's loop."""
-    return LOOPS[ALGORITHMS[spec.algorithm].loop](spec, seed)
+    """One seed, in its learner's loop. Raises SpecError where a kernel of the learner cannot be compiled."""
+    try:
+        return LOOPS[ALGORITHMS[spec.algorithm].loop](spec, seed)
+    except KernelError as error:
+        raise SpecError("algorithm", f"{spec.algorithm} cannot run: numba cannot compile {error}.") from None
 
 
 def estimate(spec: RunSpec) -> Estimate:

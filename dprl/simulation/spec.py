@@ -15,6 +15,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, check_params, read_json, shown
 from dprl.kernels import source_digest
 from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
 from dprl.plugins import sources
 from dprl.privacy import MECHANISMS, PRIVATIZERS
@@ -324,6 +325,7 @@ class RunSpec:
     def label(self) -> str:
         """A short name for a legend."""
         title = ALGORITHMS[self.algorithm].title + (", structure declared" if self.structure else "")
+        title += ", bonus not proved" if self.bonus == OWN else ""
         if self.privacy == "none":
             return f"{title}, no privacy"
         return f"{title}, {self.privacy}, epsilon {self.epsilon:g}"

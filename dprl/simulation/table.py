@@ -84,7 +84,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "bonus", "choice", None, "constants of the bonus; by default the algorithm's first",
-            choices=("anytime", "paper", "practical"), optional=True, query="bonus", flag="--bonus",
+            choices=("anytime", "paper", "practical", "own"), optional=True, query="bonus", flag="--bonus",
         ),
         Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),

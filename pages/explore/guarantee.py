@@ -13,6 +13,7 @@ from dprl.fields import SpecError
 from dprl.figures import guarantee as figures
 from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
+from dprl.learners.tabular.planner import OWN
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.sentences import attack as attacks
 from dprl.sentences import price as sentences
@@ -135,6 +136,10 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
             label="What was found of that claim",
             icon=":material/fact_check:",
             query_params={"claim": "rlsvi-private"},
+        )
+    if run.bonus == OWN:
+        st.markdown(
+            explained(":material/warning: Its own bonus, not proved: nothing says that the algorithm learns.")
         )
     if g.claimed_epsilon is None:
         return

@@ -11,6 +11,7 @@ from dprl.fields import shown
 from dprl.figures.looks import Kind, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import OWN
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.simulation.pairs import calibrations_for
@@ -20,7 +21,12 @@ from pages.shared.visitor.links import Curve
 
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
 CALIBRATION = {"tight": "calibrated noise", "paper": "noise as printed"}
-BONUS = {"anytime": "anytime bonus", "paper": "paper constants", "practical": "tuned bonus"}
+BONUS = {
+    "anytime": "anytime bonus",
+    "paper": "paper constants",
+    "practical": "tuned bonus",
+    OWN: "its own bonus, not proved",
+}
 CONSISTENCY = {
     "own": "what the learner asks",
     "flow": "what holds for any users",
@@ -66,6 +72,7 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
     """Algorithm, privacy model and epsilon in a few words."""
     privacy = "no privacy" if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}"
     privacy += ", structure declared" if spec.structure else ""
+    privacy += ", bonus not proved" if spec.bonus == OWN else ""
     if with_algorithm:
         return f"{ALGORITHMS[spec.algorithm].title}, {privacy}"
     return privacy[0].upper() + privacy[1:]

@@ -32,6 +32,7 @@ STOCHASTIC = f"void({_GIVEN}, int64, float64[:,:,::1], float64[:,::1], float64[:
 # normal, drawn anew for each plan from a stream of the seed that is the learner's own.
 RANDOMISED = f"void({_GIVEN}, float64[:,:,::1], float64[:,:,::1], float64[:,::1], int64[:,::1])"
 
+OWN = "own"  # the constants of a learner that nothing is said of: neither printed in a paper nor proved
 
 RETIRED = {
     "practical": "the practical bonus was fitted to RiverSwim; elsewhere it can settle on a worse policy, and then the "
@@ -55,9 +56,13 @@ class TabularLearner:
         plan: kernel with SIGNATURE, or with STOCHASTIC or RANDOMISED.
         constants(problem): array handed to it at every call.
         anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None where it has none.
+        bonuses: sets of constants; by default anytime, paper and practical, or without `anytime` OWN alone.
         stochastic: its policy is one of chances, which it changes by steps.
 
     The rest is that of every `Learner`.
+
+    Raises:
+        ValueError: anytime is among the bonuses of a learner that has no such kernel.
     """
 
     key: str
@@ -68,8 +73,8 @@ class TabularLearner:
     statistic: Counts
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
-    anytime: Callable[..., None] | None
-    bonuses: tuple[str, ...] = ("anytime", "paper", "practical")
+    anytime: Callable[..., None] | None = None
+    bonuses: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
     noise_weight: Callable[[Problem], float] | None = None
     note: str = ""
@@ -88,13 +93,21 @@ class TabularLearner:
     declarable = ("structure",)
     refused: ClassVar[Mapping[str, str]] = {}
 
+    def __post_init__(self) -> None:
+        if not self.bonuses:
+            object.__setattr__(self, "bonuses", ("anytime", "paper", "practical") if self.anytime else (OWN,))
+        if "anytime" in self.bonuses and self.anytime is None:
+            raise ValueError(
+                f"bonuses: {self.key} names anytime and has no kernel for it; give anytime=, or bonuses=('own',)"
+            )
+
     def seen(self, bonus: str) -> Counts:
         """FITTED counts with the anytime bonus."""
         return FITTED if bonus == "anytime" else self.statistic
 
     def planner(self, bonus: str) -> Planner:
         """How it plans with a set of constants."""
-        if bonus == "anytime" and self.anytime:
+        if self.anytime and bonus == "anytime":
             return Planner(self.anytime, anytime.constants)
         return Planner(self.plan, self.constants)
 

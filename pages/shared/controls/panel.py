@@ -15,6 +15,7 @@ from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
 from dprl.figures.style import Picture
 from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS
@@ -51,6 +52,7 @@ BONUS = {
     "anytime": "anytime bonus (proved)",
     "paper": "paper constants",
     "practical": "tuned on RiverSwim",
+    OWN: "its own bonus (not proved)",
 }
 BONUS_HELP = "Bounds that are proved to hold at all times and learn soon, or those that the paper prints."
 
@@ -220,13 +222,14 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]]) -> None:
     for setting in first:
         setting(s)
     bonus = effective(s.draft.bonus, algorithm.bonuses)
+    own = "The algorithm brings its own bonus. Nothing here proves that the algorithm learns."
     select(
         "Bonus constants",
         [key for key in algorithm.bonuses if key not in algorithm.retired or key == bonus],
         bonus,
         setter("bonus"),
         BONUS,
-        BONUS_HELP,
+        own if bonus == OWN else BONUS_HELP,
         "bonus",
     )
     if algorithm.schedule:

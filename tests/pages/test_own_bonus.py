@@ -1,0 +1,62 @@
+"""A learner of another package, whose bonus nobody has proved: that is said wherever its bonus is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl import ALGORITHMS, FIELDS, RunSpec
+from dprl.landscape.rows import CONSTANTS
+from dprl.learners.tabular import pucb
+from dprl.learners.tabular.planner import TabularLearner
+from pages.shared import names
+from pages.shared.controls import panel
+from tests.pages.conftest import words
+
+Visit = Callable[..., AppTest]
+NOT_PROVED = "not proved"
+
+
+@pytest.fixture
+def simple(monkeypatch: pytest.MonkeyPatch) -> TabularLearner:
+    """A learner that brings no kernel for the anytime bonus and names no sets of constants, as a plug-in would."""
+    found = TabularLearner(
+        key="simple", title="Simple optimism", summary="Optimism.", source="nobody's", privacies=("central", "none"),
+        statistic=pucb.ALGORITHM.statistic, plan=pucb.ALGORITHM.plan, constants=pucb.ALGORITHM.constants,
+    )  # fmt: skip
+    monkeypatch.setitem(ALGORITHMS, "simple", found)
+    algorithm = FIELDS["algorithm"]
+    monkeypatch.setitem(FIELDS, "algorithm", replace(algorithm, choices=(*algorithm.choices, "simple")))
+    return found
+
+
+def test_every_set_of_constants_has_its_words() -> None:
+    assert set(panel.BONUS) == set(names.BONUS) == set(CONSTANTS) == set(FIELDS["bonus"].choices)
+    for said in (panel.BONUS, names.BONUS, CONSTANTS):
+        assert [key for key in said if NOT_PROVED in said[key]] == ["own"]
+
+
+def test_it_is_never_called_anytime_and_labels_say_that_nothing_is_proved(simple: TabularLearner) -> None:
+    spec = RunSpec(algorithm="simple", episodes=1000)
+    assert (spec.bonus, simple.bonuses) == ("own", ("own",))
+    assert spec.statistic == simple.statistic
+    assert all(NOT_PROVED in said for said in (spec.label(), names.label(spec), names.label(spec, False)))
+    with pytest.raises(ValueError, match="anytime does not go with simple; give own"):
+        spec.replace(bonus="anytime")
+
+
+@pytest.mark.parametrize("privacy", ["central", "none"])
+def test_menu_title_and_card_say_so(simple: TabularLearner, visit: Visit, privacy: str) -> None:
+    app = visit("pages/explore/page.py", c=[f"alg.simple~priv.{privacy}~K.1000~seeds.1"], tab="guarantee")
+    (menu,) = [box for box in app.selectbox if box.label == "Bonus constants"]
+    assert menu.options == [panel.BONUS["own"]]
+    assert "Nothing here proves" in menu.help
+    said = words(app)
+    assert "Simple optimism" in said
+    assert names.BONUS["own"] in said.replace("\\", "")
+    assert "Its own bonus, not proved" in said
+    built_in = words(visit("pages/explore/page.py", c=[f"priv.{privacy}~K.1000~seeds.1"], tab="guarantee"))
+    assert NOT_PROVED not in built_in
