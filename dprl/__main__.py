@@ -18,6 +18,7 @@ from dprl import (
     RunSpec,
     SpecError,
     Sweep,
+    __version__,
     metrics,
     plugins,
     run,
@@ -65,6 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(
         prog="dprl", description="What privacy costs in reinforcement learning.", allow_abbrev=False
     )
+    parser.add_argument("--version", action="version", version=f"dprl {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_run(commands)
     add_sweep(commands)
@@ -133,7 +135,8 @@ def add_run(commands: Any) -> None:
 
 def _way(field: Field) -> str:
     """What a flag is and what is allowed, in words."""
-    default = "" if field.kind == "params" or field.default is None else f" (default {field.default})"
+    none = field.kind == "params" or field.default in (None, "")
+    default = "" if none else f" (default {field.default})"
     return f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}"
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import doctest
+from typing import Any
+
+import numpy as np
+import pytest
 
 import dprl
 
@@ -11,3 +15,33 @@ def test_the_example_is_true() -> None:
     result = doctest.testmod(dprl)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+FIELDS: Any = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
+
+
+def test_a_dict_of_fields_is_run_as_the_spec_that_it_is_of() -> None:
+    given, spec = dprl.run(FIELDS), dprl.RunSpec(**FIELDS)
+    assert given.spec == spec
+    assert np.array_equal(given.regret, dprl.run(spec).regret)
+    assert dprl.estimate(FIELDS) == dprl.estimate(spec)
+    assert dprl.Sweep(FIELDS, {"epsilon": [1, 2]}) == dprl.Sweep(spec, {"epsilon": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"episode": 10}, "spec: episode is not a field; the fields are"),
+        ({"kind": "offline", "n": 0}, "n: 0 is not allowed; give a whole number"),
+        ({"kind": "nothing"}, "kind: nothing is not allowed; give one of online"),
+        ("riverswim", "spec: riverswim is not allowed; give a RunSpec, or a dict such as"),
+        (None, "spec: None is not allowed; give a RunSpec"),
+    ],
+)
+def test_what_is_no_spec_is_refused_in_a_sentence(given: Any, sentence: str) -> None:
+    asked = (dprl.run, dprl.estimate, lambda spec: dprl.Sweep(spec, {"epsilon": [1]}))
+    for ask in asked:
+        with pytest.raises(dprl.SpecError) as error:
+            ask(given)
+        assert str(error.value).startswith(sentence)
+        assert str(error.value).endswith(".")

@@ -12,7 +12,17 @@ import pandas as pd
 import pytest
 
 import dprl.__main__ as cli
-from dprl import ALGORITHMS, ENVIRONMENTS, FIELDS, MECHANISMS, PRIVATIZERS, RunSpec, run, spec_from_json
+from dprl import (
+    ALGORITHMS,
+    ENVIRONMENTS,
+    FIELDS,
+    MECHANISMS,
+    PRIVATIZERS,
+    RunSpec,
+    __version__,
+    run,
+    spec_from_json,
+)
 from dprl.__main__ import main
 from dprl.jobs.local import stop
 from dprl.kernels import kernels, source_digest
@@ -127,6 +137,23 @@ def test_list_names_every_entry(capsys: pytest.CaptureFixture[str]) -> None:
     for registry in (ENVIRONMENTS, ALGORITHMS, PRIVATIZERS, MECHANISMS):
         for key, entry in registry.items():
             assert [line for line in lines if line.split()[0] == key and entry.summary in line], key
+
+
+def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out == f"dprl {__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["run", "sweep", "reproduce", "serve", "cluster", "doctor", "status"])
+def test_help_names_no_empty_default(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "usage: dprl" in said
+    assert "(default )" not in said
+    assert command in ("reproduce", "status") or "(default" in said
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["list", "--help"]])

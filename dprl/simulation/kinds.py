@@ -167,9 +167,10 @@ def start(spec: Spec, seed: int) -> Run:
     return kind_of(spec).start(spec, seed)
 
 
-def estimate(spec: Spec) -> Estimate:
-    """What one seed of a spec will cost."""
-    return kind_of(spec).estimate(spec)
+def estimate(spec: Spec | Mapping[str, Any]) -> Estimate:
+    """What one seed of a spec, or of a dict of its fields, will cost. Raises SpecError."""
+    asked: Spec = given_spec(spec)
+    return kind_of(asked).estimate(asked)
 
 
 def answer(question: str, spec: Spec) -> str:
@@ -192,26 +193,41 @@ def answered(text: str) -> Any:
     return found["answer"]
 
 
-def run(spec: Spec, progress: Callable[[float], None] | None = None) -> Trace:
+def given_spec(given: Any) -> Any:
+    """The spec itself, or the one that an object with its fields is of. Raises SpecError for all else."""
+    if isinstance(given, Mapping):
+        return spec_from_dict(given)
+    if getattr(given, "kind", None) in KINDS:
+        return given
+    raise SpecError(
+        "spec", f"{shown(given)} is not allowed; give a RunSpec, or a dict such as {{'epsilon': 1.0}}."
+    )
+
+
+def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None = None) -> Trace:
     """Run every seed of a spec in this process.
 
     Args:
-        spec: what to run, of any kind.
+        spec: what to run, of any kind, or a dict of its fields.
         progress: is called with the share done, from 0 to 1.
 
     Returns:
         The traces of all seeds, the same bit for bit whenever the spec is.
+
+    Raises:
+        SpecError: this is no spec, or a field of it is not allowed.
     """
+    asked: Spec = given_spec(spec)
     traces = []
-    for seed in range(spec.seeds):
-        work = start(spec, seed)
+    for seed in range(asked.seeds):
+        work = start(asked, seed)
         while not work.advance():
             if progress:
-                progress((seed + work.progress) / spec.seeds)
+                progress((seed + work.progress) / asked.seeds)
         traces.append(work.trace())
     if progress:
         progress(1.0)
-    return Trace(spec, tuple(traces))
+    return Trace(asked, tuple(traces))
 
 
 def warm(backwards: bool = False) -> Iterator[None]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dprl.brief import shortened
 from dprl.fields import SpecError, shown
-from dprl.simulation.kinds import Spec, kind_of, spec_from_dict
+from dprl.simulation.kinds import Spec, given_spec, kind_of, spec_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,18 +44,19 @@ class Sweep(Generic[S]):
     """A base spec and the axes along which it changes. Combinations that cannot be run are points with a refusal.
 
     Attributes:
-        base: the spec.
+        base: the spec, or a dict of its fields.
         axes: name to values, in order; what can be one depends on the kind of the base (see axes.py for online runs).
 
     Raises:
-        SpecError: an axis is unknown or empty, a value is not allowed or stands twice, or there are more than
-            MAX_POINTS combinations.
+        SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
+            more than MAX_POINTS combinations.
     """
 
     base: S
     axes: tuple[tuple[str, tuple[Any, ...]], ...]
 
     def __init__(self, base: S, axes: Mapping[str, Sequence[Any]]) -> None:
+        base = given_spec(base)
         if not axes:
             raise SpecError("axis", "there is none; give at least one, such as epsilon=0.1,1,10.")
         checked, known = [], kind_of(base).axes(base)

@@ -57,6 +57,37 @@ def released(spec: UploadSpec) -> Array:
     return trace.released
 
 
+def test_a_table_of_pandas_is_counted_as_its_csv_is_and_only_counts_are_written(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pd.read_csv(io.StringIO(CSV))
+    given: list[Any] = []
+    keep = kept.keep
+
+    def watched(file: Any, *more: Any) -> tuple[str, int]:
+        given.append(file)
+        return keep(file, *more)
+
+    monkeypatch.setattr(kept, "keep", watched)
+    spec = upload(table, PUBLIC, rho=1.0)
+    assert [type(file) for file in given] == [io.BytesIO]  # never on disk
+    (path,) = [path for path in home.rglob("*") if path.is_file()]
+    assert path.stem == spec.data
+    of_file, of_table = kept.held(uploaded(rho=1.0).data), kept.held(spec.data)
+    assert np.array_equal(of_table.record, of_file.record)
+    assert of_table.n == of_file.n == spec.n == 400
+
+
+def test_what_is_no_data_is_refused_in_a_sentence() -> None:
+    for wrong in (None, 3, [1, 2], pd.read_csv(io.StringIO(CSV)).to_numpy()):
+        with pytest.raises(
+            SpecError, match=r"^data: .* is not allowed; give the path of a CSV file, or a pandas"
+        ):
+            upload(wrong, PUBLIC)  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="next_state"):
+        upload(pd.read_csv(io.StringIO(CSV)).drop(columns="next_state"), PUBLIC)
+
+
 def test_a_data_set_is_learned_from_and_what_is_shown_is_a_bound() -> None:
     trace = dprl.run(uploaded(rho=1e6))
     (seed,) = trace.seeds

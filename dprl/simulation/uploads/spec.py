@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
 
 from dprl.brief import Registry, described
 from dprl.fields import Field, SpecError, check_params, shown
@@ -19,6 +20,9 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, written
 from dprl.simulation.uploads.outside import Outside
 from dprl.statistics import DATASET
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
@@ -139,7 +143,7 @@ def warn(outside: Outside) -> None:
 
 
 def upload(
-    file: str | Path | BinaryIO,
+    file: str | Path | BinaryIO | pd.DataFrame,
     declared: str | Path | Mapping[str, Any],
     *,
     tell: Callable[[Outside], object] = warn,
@@ -148,7 +152,7 @@ def upload(
     """A spec for a CSV of trajectories, whose counts are kept for a day; see docs/offline.md.
 
     Args:
-        file: its path, or a binary file; columns episode, step, state, action, reward, next_state.
+        file: its path, a binary file, or a table of pandas; columns episode, step, state, action, reward, next_state.
         declared: what is public: the path of a JSON file, its text, or an object; see declaration.KEYS.
         tell: is called where labels or rewards of the file are outside of what is declared, with what these are: for
             the owner alone, before anything is released. By default it is a warning.
@@ -164,10 +168,23 @@ def upload(
     public = declaration(text)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
     found: list[Outside] = []
-    name, n = kept.keep(Path(file) if isinstance(file, str) else file, public, found.append)
+    name, n = kept.keep(_opened(file), public, found.append)
     for outside in found:
         tell(outside)
     return UploadSpec(data=name, declared=public.text, n=n, **fields)
+
+
+def _opened(file: Any) -> Path | BinaryIO:
+    """What the counts are read from; a table as the CSV that it would be, in memory alone. Raises SpecError."""
+    if isinstance(file, str | Path):
+        return Path(file)
+    if hasattr(file, "to_csv"):
+        return io.BytesIO(file.to_csv(index=False).encode())
+    if not hasattr(file, "read"):
+        raise SpecError(
+            "data", f"{shown(file)} is not allowed; give the path of a CSV file, or a pandas DataFrame."
+        )
+    return cast(BinaryIO, file)
 
 
 def _read(path: str | Path) -> str:
