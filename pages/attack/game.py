@@ -18,7 +18,7 @@ from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import human
 from pages.attack.link import is_farthest
-from pages.attack.state import Scores, attack, change, scores, show_attack, start, status, visitor
+from pages.attack.state import Scores, attack, change, scores, show_attack, start, status
 from pages.attack.widgets import waiting
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import kept, show
@@ -27,6 +27,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.status import ACTIVE, act, pause_switch, price, words
 from pages.shared.text import escape
+from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import ask, attempt, session
 
@@ -141,7 +142,7 @@ def strip() -> None:
                     on_click=callback(play),
                 )  # fmt: skip
             else:
-                act("Try again", "replay", lambda: ask([spec], visitor(), again=True), "retry")
+                act("Try again", "replay", lambda: ask([spec], owners.ATTACKS(), again=True), "retry")
 
 
 def play() -> None:
@@ -152,7 +153,7 @@ def play() -> None:
 
 def cancel() -> None:
     """Withdraws from the attack; what was played stays."""
-    attempt(data.store().cancel, attack().spec, visitor())
+    attempt(data.store().cancel, attack().spec, owners.ATTACKS())
 
 
 def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str, Any]) -> None:

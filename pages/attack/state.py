@@ -17,6 +17,7 @@ from pages.attack.link import DEFAULT, AttackView
 from pages.shared.results import data
 from pages.shared.results.bundled import DIRECTORY
 from pages.shared.results.data import Kept
+from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import Part, ask, begin, session, write_address
@@ -51,17 +52,12 @@ class Attack(Part):
         s.draft = draft_of(link.spec.run)
         s.version += 1
         if self.view.show == "attack" and self.spec not in bundled():
-            begin([self.spec], visitor())
+            begin([self.spec], owners.ATTACKS())
 
 
 def attack() -> Attack:
     """This visitor's part of the page."""
     return session().part(Attack)
-
-
-def visitor() -> str:
-    """In whose name attacks are asked for: runs in Explore do not wait behind them."""
-    return f"{session().visitor}:attack"
 
 
 def change(**view: Any) -> None:
@@ -83,14 +79,14 @@ def show_attack(spec: AttackSpec) -> None:
 def start() -> None:
     """Asks for the attack that is shown, unless it comes with the program."""
     if attack().spec not in bundled():
-        ask([attack().spec], visitor())
+        ask([attack().spec], owners.ATTACKS())
 
 
 def status(spec: AttackSpec) -> RunStatus:
     """How an attack stands."""
     if spec in bundled():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return data.store().status(spec, visitor())
+    return data.store().status(spec, owners.ATTACKS())
 
 
 class Scores(NamedTuple):

@@ -21,7 +21,6 @@ from pages.claims.state import (
     progress,
     run_again,
     stop,
-    visitor,
 )
 from pages.shared.controls.widgets import select
 from pages.shared.layout.frame import redrawn
@@ -31,6 +30,7 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, together
 from pages.shared.text import escape
+from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address
 
@@ -176,7 +176,7 @@ def again(claim: Claim, here: Report | None) -> None:
             )
             st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
         return
-    together.strip(progress(claim), visitor(), partial(run_again, claim.key), partial(stop, claim.key))
+    together.strip(progress(claim), owners.CLAIMS(), partial(run_again, claim.key), partial(stop, claim.key))
     if here is not None:
         same = here.numbers == bundled().reports[claim.key].numbers
         what = "the same numbers" if same else "other numbers"

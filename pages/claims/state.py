@@ -20,6 +20,7 @@ from dprl.claims.report import Report, report
 from dprl.fields import Field
 from pages.shared.results import data, together
 from pages.shared.results.bundled import DIRECTORY
+from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import Part, ask, session, write_address
 
@@ -62,11 +63,6 @@ def claims() -> Claims:
     return session().part(Claims)
 
 
-def visitor() -> str:
-    """In whose name the runs are asked for: one's own runs in Explore do not wait behind them."""
-    return f"{session().visitor}:claims"
-
-
 def look(key: str, setting: int = 0) -> None:
     """Opens a claim, or the list."""
     c = claims()
@@ -94,7 +90,7 @@ def run_again(key: str) -> None:
     """Asks for the runs of a claim; those that this store has are not computed twice."""
     c = claims()
     c.again.add(key)
-    ask(CLAIMS[key].runs, visitor())
+    ask(CLAIMS[key].runs, owners.CLAIMS())
 
 
 def stop(key: str) -> None:
@@ -105,8 +101,8 @@ def stop(key: str) -> None:
 def progress(claim: Claim) -> together.Progress:
     """How the runs of a claim stand, as one."""
     specs = list(claim.runs)
-    lacking = [spec for spec in specs if data.status(spec, visitor()).state != "done"]
-    return together.progress(specs, lacking, visitor())
+    lacking = [spec for spec in specs if data.status(spec, owners.CLAIMS()).state != "done"]
+    return together.progress(specs, lacking, owners.CLAIMS())
 
 
 def going(claim: Claim) -> bool:
@@ -119,7 +115,7 @@ def computed(claim: Claim) -> tuple[Evidence, Report] | None:
     """What was computed here; None while it is not all there."""
     specs = [*claim.runs, *claim.questions]
     store = data.store()
-    if any(store.status(spec, visitor()).state != "done" for spec in claim.runs):
+    if any(store.status(spec, owners.CLAIMS()).state != "done" for spec in claim.runs):
         return None
     kept = _computed()
     token = ".".join(store.version(spec) for spec in specs)

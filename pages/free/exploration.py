@@ -32,7 +32,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, kind_of
 from pages.shared.results import answers, together
 from pages.shared.text import escape
-from pages.shared.visitor import links
+from pages.shared.visitor import links, owners
 from pages.shared.visitor.links import Curve
 
 PACE = 0.5  # seconds between two looks at what is running
@@ -58,7 +58,7 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
     state = explored.progress(f.base)
     if live != bool(state.active):
         st.rerun()
-    together.strip(state, explored.visitor(), start)
+    together.strip(state, owners.EXPLORATION(), start)
     pairs = finished(planned)
     found = beside(pairs) if pairs else None
     st.markdown(explained(answer(found, len(pairs) == len(planned.pairs))))

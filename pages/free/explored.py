@@ -13,7 +13,7 @@ from dprl.fields import SpecError
 from dprl.simulation import RunSpec
 from pages.shared.results import data, together
 from pages.shared.results.bundled import EXPLORED, bundled_ends
-from pages.shared.visitor.state import session
+from pages.shared.visitor import owners
 
 SHOW = "exploration"  # the view's key
 
@@ -47,11 +47,6 @@ def offered(base: RunSpec) -> list[RunSpec]:
     return []
 
 
-def visitor() -> str:
-    """In whose name they are asked for: one's own runs in Explore do not wait behind them."""
-    return f"{session().visitor}:{SHOW}"
-
-
 def progress(base: RunSpec) -> together.Progress:
     """How they stand, as one."""
-    return together.progress(runs(base), lacking(base), visitor())
+    return together.progress(runs(base), lacking(base), owners.EXPLORATION())

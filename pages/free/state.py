@@ -23,6 +23,7 @@ from pages.free.link import BASE, FreeView
 from pages.shared.names import kind_of
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import bundled
+from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
@@ -85,7 +86,7 @@ def start() -> None:
 
 def asking() -> str:
     """In whose name the runs that are shown are asked for."""
-    return explored.visitor() if free().view.show == explored.SHOW else session().visitor
+    return owners.EXPLORATION() if free().view.show == explored.SHOW else session().visitor
 
 
 def lacking() -> list[RunSpec]:

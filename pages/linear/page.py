@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.linear.controls import controls
 from pages.linear.examples import EXAMPLES, Example, shown
 from pages.linear.settings import drafted
-from pages.linear.state import RUNS, asked, change, compare, linear, set_controls, start, visitor
+from pages.linear.state import RUNS, asked, change, compare, linear, set_controls, start
 from pages.linear.tabs import eigenvalues, ellipsoid, exponents, export, guarantee, regret, weights
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -20,6 +20,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results import together
 from pages.shared.text import escape
+from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import read_address, session
 
@@ -89,7 +90,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     part = linear()
     if live != going():
         st.rerun()
-    together.strip(RUNS.progress(part.specs), visitor(), start)
+    together.strip(RUNS.progress(part.specs), owners.LINEAR(), start)
     labels = {label: name for name, (label, _) in TABS.items()}
     # see Explore: a `default` would lose a quick second press
     st.session_state["linear_tab"] = TABS[part.view.tab][0]

@@ -12,6 +12,7 @@ from pages.linear.examples import BASE, DEFAULT, harder
 from pages.linear.link import LinearView
 from pages.linear.settings import Settings, drafted, settings_of
 from pages.shared.results.finished import Runs
+from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import Part, session, write_address
@@ -61,11 +62,6 @@ def linear() -> Linear:
     return session().part(Linear)
 
 
-def visitor() -> str:
-    """In whose name the runs are asked for: one's own runs in Explore do not wait behind them."""
-    return f"{session().visitor}:linear"
-
-
 def change(**view: Any) -> None:
     """Changes the view, and the address with it."""
     part = linear()
@@ -102,4 +98,4 @@ def asked(part: Linear) -> list[RunSpec]:
     return [one for spec in part.specs for one in harder(spec)]
 
 
-RUNS = Runs("linear", visitor)
+RUNS = Runs("linear", owners.LINEAR)

@@ -11,7 +11,7 @@ from pages.offline.controls import controls
 from pages.offline.examples import EXAMPLES, Example
 from pages.offline.names import in_common
 from pages.offline.settings import into
-from pages.offline.state import change, compare, offline, own_going, progress, set_controls, start, visitor
+from pages.offline.state import change, compare, offline, own_going, progress, set_controls, start
 from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy, upload
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -19,6 +19,7 @@ from pages.shared.layout.reading import OF_DATA_SETS, PAPERS_ON_DATA_SETS, words
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results import together
+from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import read_address, session
 
@@ -93,7 +94,7 @@ def results(corner: DeltaGenerator, known: list[together.Progress], live: bool) 
     state = known.pop() if known else progress(o.specs)
     if live != going(state):
         st.rerun()
-    together.strip(state, visitor(), start)
+    together.strip(state, owners.OFFLINE(), start)
     labels = {label: name for name, (label, _) in TABS.items()}
     st.session_state["offline_tab"] = TABS[o.view.tab][
         0

@@ -15,6 +15,7 @@ from pages.offline.upload.own import Own
 from pages.shared.results import data
 from pages.shared.results.finished import Runs
 from pages.shared.results.status import ACTIVE
+from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import Part, ask, session, write_address
 
@@ -58,31 +59,21 @@ def offline() -> Offline:
     return session().part(Offline)
 
 
-def visitor() -> str:
-    """In whose name the runs are asked for: one's own runs in Explore do not wait behind them."""
-    return f"{session().visitor}:offline"
-
-
-def visitor_of_own() -> str:
-    """In whose name runs on the visitor's own data are asked for: they are in no list that can be sent on."""
-    return f"{session().visitor}:upload"
-
-
 def start_own() -> None:
     """Asks for the releases that are not there yet, and puts what is declared into the address."""
     o = offline()
-    if ask(own_lacking(o.own), visitor_of_own()):
+    if ask(own_lacking(o.own), owners.UPLOADS()):
         write_address(o)
 
 
 def own_lacking(own: Own) -> list[UploadSpec]:
     """Those that are not finished."""
-    return [spec for spec in own.specs if data.status(spec, visitor_of_own()).state != "done"]
+    return [spec for spec in own.specs if data.status(spec, owners.UPLOADS()).state != "done"]
 
 
 def own_going(own: Own) -> bool:
     """Whether any is being computed."""
-    return any(data.status(spec, visitor_of_own()).state in ACTIVE for spec in own.specs)
+    return any(data.status(spec, owners.UPLOADS()).state in ACTIVE for spec in own.specs)
 
 
 def change(**view: Any) -> None:
@@ -114,5 +105,5 @@ def start() -> None:
     RUNS.start(offline().specs)
 
 
-RUNS = Runs("offline", visitor)
+RUNS = Runs("offline", owners.OFFLINE)
 status, known, missing, progress = RUNS.status, RUNS.known, RUNS.missing, RUNS.progress

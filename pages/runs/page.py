@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 
 from dprl.jobs.store import RunRow
 from dprl.words import duration, plural, size
-from pages.attack.state import visitor as attacker
-from pages.claims.state import visitor as claimer
-from pages.linear.state import visitor as regressor
-from pages.offline.state import visitor as learner
 from pages.shared.layout.frame import redrawn
 from pages.shared.names import in_common, label
 from pages.shared.results.data import store
@@ -24,63 +18,8 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
+from pages.shared.visitor.owners import OWNERS, Owner
 from pages.shared.visitor.state import add, attempt, session
-from pages.tradeoffs.state import visitor as sweeper
-
-
-class Group(NamedTuple):
-    """A page that asks for many runs at once, in a name of their own."""
-
-    key: str
-    title: str
-    visitor: Callable[[], str]
-    page: str
-    label: str
-    icon: str
-
-
-GROUPS = (
-    Group(
-        "sweep",
-        "Sweeps of Trade-offs",
-        sweeper,
-        "pages/tradeoffs/page.py",
-        "Go to Trade-offs",
-        ":material/balance:",
-    ),
-    Group(
-        "offline",
-        "Data sets of Offline",
-        learner,
-        "pages/offline/page.py",
-        "Go to Offline",
-        ":material/inventory_2:",
-    ),
-    Group(
-        "claims",
-        "Runs of Claims",
-        claimer,
-        "pages/claims/page.py",
-        "Go to Claims",
-        ":material/gavel:",
-    ),
-    Group(
-        "attack",
-        "Attacks",
-        attacker,
-        "pages/attack/page.py",
-        "Go to Attack",
-        ":material/security:",
-    ),
-    Group(
-        "linear",
-        "Comparisons of Linear",
-        regressor,
-        "pages/linear/page.py",
-        "Go to Linear",
-        ":material/linear_scale:",
-    ),
-)
 
 
 def main() -> None:
@@ -99,10 +38,10 @@ def listing(live: bool) -> None:
     if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
     overview(all_rows)
-    for group in GROUPS:
-        if found := own(group.visitor()):
+    for owner in OWNERS:
+        if found := own(owner()):
             with st.container(border=True, gap="xsmall"):
-                together(group, found)
+                together(owner, found)
     if not all_rows:
         with st.container(border=True):
             st.markdown("**You have no runs yet.** Each one you start in Explore is listed here.")
@@ -132,18 +71,18 @@ def everything() -> list[RunRow]:
 
 def names() -> list[str]:
     """In whose names this visitor's runs are asked for."""
-    return [session().visitor, *(group.visitor() for group in GROUPS)]
+    return [session().visitor, *(owner() for owner in OWNERS)]
 
 
-def together(group: Group, rows: list[RunRow]) -> None:
+def together(owner: Owner, rows: list[RunRow]) -> None:
     """The runs of a page that asks for many, as one."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{group.title}**: {plural(len(rows), 'run')}", width="stretch")
+        st.markdown(f"**{owner.title}**: {plural(len(rows), 'run')}", width="stretch")
         if going:
-            act("Cancel", "close", partial(withdraw, going, group.visitor()), f"cancel_{group.key}")
-        st.page_link(group.page, label=group.label, icon=group.icon)
+            act("Cancel", "close", partial(withdraw, going, owner()), f"cancel_{owner.key}")
+        st.page_link(owner.page, label=owner.label, icon=owner.icon)
     said = f"{done} of {plural(seeds, 'seed')} finished, {size(sum(row.bytes for row in rows))}."
     if going:
         st.progress(min(1.0, sum(row.progress * row.seeds for row in rows) / max(seeds, 1)), said)

@@ -27,6 +27,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.results import data, doubts
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
+from pages.shared.visitor import owners
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.state import session
 from pages.tradeoffs import state as trade
@@ -84,7 +85,7 @@ def chart(study: Study) -> None:
 def empty(study: Study) -> None:
     """What stands where the chart, or the table, will be."""
     if trade.drawn(study):
-        said = awaited(data.status(spec, trade.visitor()) for spec in study.sweep.specs)
+        said = awaited(data.status(spec, owners.SWEEPS()) for spec in study.sweep.specs)
     elif study.show == "price" and all(study.free(line) for line in study.lines):
         said = "Without privacy there is no price."
     else:

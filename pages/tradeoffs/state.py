@@ -22,6 +22,7 @@ from pages.shared.results.data import Regret
 from pages.shared.results.together import Progress
 from pages.shared.text import escape
 from pages.shared.values import written
+from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import Part, ask, begin, session, write_address
 from pages.tradeoffs import study as studies
@@ -72,17 +73,12 @@ class Trade(Part):
         self.problems = tuple(problems)
         show_study(study)
         self.linked = True
-        self.asked = study.show == "users" or begin(missing(study.sweep.specs), visitor())
+        self.asked = study.show == "users" or begin(missing(study.sweep.specs), owners.SWEEPS())
 
 
 def trade() -> Trade:
     """This visitor's study."""
     return session().part(Trade)
-
-
-def visitor() -> str:
-    """In whose name the runs of a sweep are asked for: one's own runs in Explore do not wait behind them."""
-    return f"{session().visitor}:sweep"
 
 
 def show_study(study: Study) -> None:
@@ -142,22 +138,22 @@ def start() -> None:
     t = trade()
     t.asked, t.linked = True, False
     if t.study.show != "users":
-        ask(missing(t.study.sweep.specs), visitor())
+        ask(missing(t.study.sweep.specs), owners.SWEEPS())
 
 
 def go_on(specs: Sequence[Spec]) -> None:
     """Asks for what a search needs now. One that a link began ends where it would cost too much."""
     t = trade()
-    new = [spec for spec in specs if data.status(spec, visitor()).state == "unknown"]
+    new = [spec for spec in specs if data.status(spec, owners.SWEEPS()).state == "unknown"]
     if new and t.linked:
-        t.asked = begin(new, visitor())
+        t.asked = begin(new, owners.SWEEPS())
     elif new:
-        ask(new, visitor())
+        ask(new, owners.SWEEPS())
 
 
 def progress(specs: Sequence[Spec]) -> Progress:
     """Their state in the store, those that are finished counted as such."""
-    return together.progress(specs, missing(specs), visitor())
+    return together.progress(specs, missing(specs), owners.SWEEPS())
 
 
 def kinds_of(study: Study) -> dict[str, Kind]:

@@ -12,12 +12,13 @@ from dprl.metrics import Array
 from dprl.simulation import RunSpec, SeedTrace
 from dprl.words import count
 from pages.linear.link import FIELDS
-from pages.linear.state import linear, visitor
+from pages.linear.state import linear
 from pages.shared.controls.view import Widgets
 from pages.shared.layout.chart import empty
 from pages.shared.names import titles
 from pages.shared.results import data
 from pages.shared.results.status import ACTIVE, act, price
+from pages.shared.visitor import owners
 from pages.shared.visitor.links import most_private
 from pages.shared.visitor.state import ask, begin
 
@@ -114,17 +115,17 @@ def telling(trace: SeedTrace) -> int:
 
 def absent(spec: RunSpec) -> None:
     """Asks for a run nobody has asked for yet, and says how it stands."""
-    run = data.status(spec, visitor())
+    run = data.status(spec, owners.LINEAR())
     if run.state in ACTIVE:
         empty("Its sums and estimates appear when this seed is finished.")
     elif run.state in ("unknown", "done"):
-        if begin([spec], visitor()):
+        if begin([spec], owners.LINEAR()):
             st.rerun()
         empty(f"This seed was not computed: {price([spec])}.")
-        act("Run it", "play_arrow", lambda: ask([spec], visitor(), again=True), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], owners.LINEAR(), again=True), "close_look")
     else:
         empty("This seed was not computed.")
-        act("Run it", "play_arrow", lambda: ask([spec], visitor(), again=True), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], owners.LINEAR(), again=True), "close_look")
 
 
 def step_of(found: Close) -> int:

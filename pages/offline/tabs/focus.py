@@ -11,11 +11,12 @@ from dprl.sentences.offline import CLOSE
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.words import count
 from pages.offline import names
-from pages.offline.state import offline, visitor
+from pages.offline.state import offline
 from pages.offline.tabs.widgets import widgets
 from pages.shared.layout.chart import empty
 from pages.shared.results import data
 from pages.shared.results.status import ACTIVE, act, price
+from pages.shared.visitor import owners
 from pages.shared.visitor.state import ask, begin
 
 
@@ -78,17 +79,17 @@ def telling(trace: OfflineTrace) -> int:
 
 def absent(spec: OfflineSpec) -> None:
     """Asks for a run nobody has asked for yet, and says how it stands."""
-    run = data.status(spec, visitor())
+    run = data.status(spec, owners.OFFLINE())
     if run.state in ACTIVE:
         empty("Its data sets and policies appear when this repetition is finished.")
     elif run.state in ("unknown", "done"):
-        if begin([spec], visitor()):
+        if begin([spec], owners.OFFLINE()):
             st.rerun()
         empty(f"This repetition was not computed: {price([spec])}.")
-        act("Run it", "play_arrow", lambda: ask([spec], visitor(), again=True), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], owners.OFFLINE(), again=True), "close_look")
     else:
         empty("This repetition was not computed.")
-        act("Run it", "play_arrow", lambda: ask([spec], visitor(), again=True), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], owners.OFFLINE(), again=True), "close_look")
 
 
 def step_menu(H: int) -> int | None:

@@ -15,7 +15,7 @@ from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.users import Asked
 from dprl.words import human
 from pages.offline.names import budget
-from pages.offline.state import own_lacking, start_own, visitor_of_own
+from pages.offline.state import own_lacking, start_own
 from pages.offline.tabs.guarantee import promised
 from pages.offline.upload.own import BUDGET, Own, spent
 from pages.shared.layout.chart import kept, show
@@ -24,6 +24,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, together
 from pages.shared.text import escape
+from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.state import add, session
 from pages.users.state import encode
@@ -34,8 +35,8 @@ def results(own: Own) -> None:
     if own.data is None or not own.specs:
         return
     st.markdown("#### What was released", anchors=False)
-    state = together.progress(own.specs, own_lacking(own), visitor_of_own())
-    together.strip(state, visitor_of_own(), start_own)
+    state = together.progress(own.specs, own_lacking(own), owners.UPLOADS())
+    together.strip(state, owners.UPLOADS(), start_own)
     done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
     if not done:
         return

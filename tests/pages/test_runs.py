@@ -1,0 +1,94 @@
+"""Runs lists whatever this visitor asked for, in whichever name: no page can ask in one that is not listed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dprl.jobs.store import Store
+from dprl.titles import TITLES
+from pages.free import link as free_link
+from pages.free.link import FreeView
+from pages.shared.visitor.owners import OWNERS, Owner
+from tests.pages.conftest import unbroken, words
+from tests.pages.test_free_exploration import PAGE as FREE
+from tests.pages.test_free_exploration import SMALL
+
+ROOT = Path(__file__).parents[2]
+RUNS = "pages/runs/page.py"
+
+Visit = Callable[..., AppTest]
+Work = Callable[..., int]
+
+
+def named(source: str) -> Iterator[tuple[int, str]]:
+    """Lines that put together a name out of the visitor's, and how."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            parts = node.values
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            parts = [node.left, node.right]
+        else:
+            continue
+        inside = [part.value if isinstance(part, ast.FormattedValue) else part for part in parts]
+        if any(isinstance(part, ast.Attribute) and part.attr == "visitor" for part in inside):
+            yield node.lineno, ast.unparse(node)
+
+
+def test_names_are_made_in_one_place_whose_list_is_what_runs_shows() -> None:
+    found = {
+        file.relative_to(ROOT).as_posix()
+        for file in (ROOT / "pages").rglob("*.py")
+        for _ in named(file.read_text(encoding="utf-8"))
+    }
+    assert found == {"pages/shared/visitor/owners.py"}
+
+
+@pytest.mark.parametrize("line", ['f"{session().visitor}:mine"', 's.visitor + ":mine"'])
+def test_a_name_made_elsewhere_is_noticed(line: str) -> None:
+    assert [number for number, _ in named(line)] == [1]
+
+
+def test_every_name_is_one_of_its_own_and_leads_to_a_page() -> None:
+    assert len({owner.key for owner in OWNERS}) == len({owner.title for owner in OWNERS}) == len(OWNERS) >= 7
+    for owner in OWNERS:
+        path = Path(owner.page).parent.name
+        assert (ROOT / owner.page).is_file()
+        assert owner.label == f"Go to {TITLES[path].name}"
+
+
+@pytest.mark.parametrize("owner", OWNERS, ids=lambda owner: owner.key)
+def test_runs_in_every_name_are_listed_and_cancelled(visit: Visit, store: Store, owner: Owner) -> None:
+    app = visit(RUNS)
+    name = f"{app.session_state['session'].visitor}:{owner.key}"
+    store.request(SMALL, name, None)
+    app.run()
+    unbroken(app)
+    assert f"**{owner.title}**: 1 run" in words(app)
+    assert owner.label in [link.proto.label for link in app.get("page_link")]
+    app.button(key=f"cancel_{owner.key}").click().run()
+    unbroken(app)
+    assert store.activity().seeds_queued == 0
+
+
+def test_runs_of_exploration_noise_are_listed_and_cleared(visit: Visit, store: Store, work: Work) -> None:
+    view = FreeView(show="exploration")
+    query: dict[str, list[str]] = {}
+    for key, value in free_link.encode(SMALL.replace(root_seed=5), view):
+        query.setdefault(key, []).append(value)
+    app = visit(FREE, **query)
+    waiting = store.activity().seeds_queued
+    assert waiting > 0
+    app.switch_page(RUNS).run()
+    unbroken(app)
+    assert "**Runs of exploration noise**" in words(app)
+    app.button(key="cancel_exploration").click().run()
+    assert store.activity().seeds_queued == 0
+    app.button(key="clear").click().run()
+    unbroken(app)
+    assert "You have no runs yet" in words(app)
+    assert store.runs(f"{app.session_state['session'].visitor}:exploration") == []
