@@ -37,7 +37,7 @@ from dprl.jobs.sweeps import RunFailed, collect, compute, whole
 from dprl.landscape import command as landscape
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
-from dprl.sentences import doubts
+from dprl.sentences import doubts, uploads
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.kinds import KINDS
 from dprl.status import progress_bar, status
@@ -225,10 +225,14 @@ def run_command(given: argparse.Namespace) -> int:
         (out / "spec.json").write_text(json.dumps(spec.to_dict(), indent=2) + "\n", encoding="utf-8")
         (out / f"{measure}.csv").write_text(csv(trace.frame()), encoding="utf-8")
         (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        for name, text in KINDS[spec.kind].files.items():
+            (out / name).write_text(text(trace.seeds[0]), encoding="utf-8")
     except OSError as error:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
+    if (reach := KINDS[spec.kind].questions.get("reach")) is not None:
+        print(f"Note: {uploads.outcome(reach(spec), trace.values[0, -1])}")
     cautions(spec, metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0)
     return 0
 

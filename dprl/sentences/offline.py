@@ -226,11 +226,17 @@ def _one_in(share: float) -> str:
 
 
 def lower_bounds(
-    rows: Sequence[tuple[float, float]], name: str, n: int, nothing: float, beta: float, unproved: str
+    rows: Sequence[tuple[float, float]],
+    name: str,
+    n: int,
+    nothing: float,
+    beta: float,
+    unproved: str,
+    why: str = "",
 ) -> str:
     """Of V~ against a budget, ascending, where no model says what a policy is worth.
 
-    nothing: the least that an episode can bring; unproved: why V~ is no proved bound, or "".
+    nothing: the least that an episode can bring; unproved: why V~ is no proved bound, or ""; why: why it is nothing.
     """
     budget, best = max(rows, key=lambda row: row[1])
     unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
@@ -241,8 +247,8 @@ def lower_bounds(
         )
     if best <= nothing:
         return (
-            f"With {trajectories(n)} and so much noise no policy can be said to be worth more than the least there is, "
-            f"{human(nothing)}: it takes more people, or a larger {name}. The policies below are of no use."
+            f"From {trajectories(n)} at {name} = {budget:g} no policy can be said to be worth more than the least "
+            f"there is, {human(nothing)}. The learned policy is of no use. {why}".rstrip()
         )
     said = f"From {trajectories(n)} at {name} = {budget:g} the learned policy is worth at least {human(best)} a person"
     if rows[0][1] < best:

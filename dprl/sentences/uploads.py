@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from dprl.sentences import offline
+from dprl.words import count, human
+
 DECLARED = (
     "States, actions, steps and rewards are **declared by you** and count as public. They are never read off the file: "
     "if one person were in a state that nobody else was in, a list of states made from the file would show that, "
@@ -43,4 +49,62 @@ def spent(total: str) -> str:
     return (
         f"Released since this file was read: **{total}** in all. Each further budget adds to it, and so does reading "
         "the file anew; the same budget again shows the same noisy counts and costs nothing."
+    )
+
+
+def forecast(found: Mapping[str, Any]) -> str:
+    """Before a release: that its bound will be the least there is, and what would change that; "" where it may not be.
+
+    found: what `simulation/uploads/reach.py` says of it, from public numbers alone.
+    """
+    name, alike, even = found["name"], found["alike"], found["even"]
+    at = f"{name} = {found['given']:g}"
+    if alike["bound"] <= 0:
+        return (
+            f"**At {at} the bound is certainly {human(found['least'])}**, but for a chance of {found['beta']:g}. The "
+            f"printed constants take at least {human(alike['penalty'])} off each step, and a whole episode brings at "
+            f"most {count(found['H'])}, in units of the reward range. {_needs(name, alike)}, even where all "
+            f"people do the same. {_spread(name, even)}"
+        )
+    if even["bound"] <= 0:
+        return f"**At {at} the bound is probably {human(found['least'])}.** {_spread(name, even)}"
+    return ""
+
+
+def _spread(name: str, even: Mapping[str, Any]) -> str:
+    return f"{_needs(name, even)} where visits are spread evenly over states and actions."
+
+
+def _needs(name: str, found: Mapping[str, Any]) -> str:
+    """The least budget or number of people."""
+    ways = [f"{name} of at least about {human(found['budget'])}"] if found["budget"] is not None else []
+    ways += [f"n of at least about {count(int(found['n']))}"] if found["n"] is not None else []
+    return (
+        f"It takes {' or '.join(ways)}" if ways else f"No {name} and no n that can be given is large enough"
+    )
+
+
+def nothing(found: Mapping[str, Any] | None) -> str:
+    """After a release whose bound is the least there is: why. found: as of `forecast`, None while it is not known."""
+    if found is None:
+        return ""
+    even = found["even"]
+    why = (
+        f"The printed constants make it so, not privacy alone: where visits are spread evenly, the penalty takes "
+        f"{human(even['penalty'])} off each step, and a whole episode brings at most {count(found['H'])}, in units of "
+        f"the reward range. {_needs(found['name'], even)} there."
+        if even["bound"] <= 0
+        else "Noise and the printed constants together make it so."
+    )
+    return (
+        f"{why} A smaller constant C2 says more from the same release, at no further cost, but proves no bound; Python "
+        "and the command line take one."
+    )
+
+
+def outcome(found: Mapping[str, Any], value: float) -> str:
+    """What one release says: its bound `value`, in the declared rewards. found: as of `forecast`."""
+    rows = [(found["given"], value)]
+    return offline.lower_bounds(
+        rows, found["name"], found["n"], found["least"], found["beta"], found["unproved"], nothing(found)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from dprl.brief import Registry, described
@@ -92,6 +92,7 @@ class Kind:
             may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
         from_files(fields, base): for the command line, where some fields name files and a spec has what was read of
             them: a context with the spec, base with these changes if there is one. None where no field does.
+        files: for the command line, what else is written of a trace, by the name of the file.
     """
 
     key: str
@@ -107,6 +108,7 @@ class Kind:
     along: Callable[[Any, Mapping[str, Any]], Any]
     questions: Mapping[str, Callable[[Any], Any]]
     from_files: Callable[[Mapping[str, Any], Any], AbstractContextManager[Any]] | None = None
+    files: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     __repr__ = described
 

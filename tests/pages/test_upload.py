@@ -143,6 +143,22 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     assert own_of(app).outside == ()
 
 
+def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Visit, work: Work) -> None:
+    app = given(visit(PAGE, tab="upload"), HEADING + "".join(ROWS[:40]))
+    work()  # a question
+    app.run()
+    unbroken(app)
+    said = words(app)
+    assert "**At ρ = 1 the bound is certainly 0**, but for a chance of 0.1" in said
+    assert "It takes ρ of at least about" in said
+    assert own_of(app).specs == ()
+    app.button(key="own_run").click().run()
+    work()
+    app.run()
+    unbroken(app)
+    assert "The printed constants make it so, not privacy alone" in "".join(words(app).split("\\"))
+
+
 def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
     said = words(released).replace("\\", "")
     assert "Released since this file was read: **ρ = 1001** in all" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +28,7 @@ from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.model import fitted
 from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
+from dprl.tables import csv
 
 WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n"}
 ASSUMPTIONS = (
@@ -63,6 +65,35 @@ class UploadTrace(TraceCore):
     Q: Array
     V: Array
     policy: NDArray[np.int16]
+
+    def release(self) -> str:
+        """All that was released and learned as JSON, without the name that the counts are kept under: labels, the
+        bound, the policy as a list of actions for each step, one for each state."""
+        spec = self.spec
+        public = {name: value for name, value in spec.to_dict().items() if name != "data"}
+        return json.dumps(
+            {
+                **public,
+                "declared": json.loads(spec.declared),
+                "lower": float(self.curve.values[0]),
+                "lower_by_start": self.lower.tolist(),
+                "policy": self.policy.tolist(),
+                "released_counts": self.released.tolist(),
+                "proved_rho": self.guarantee.proved_rho,
+            }
+        )
+
+    def steps(self) -> str:
+        """The policy as CSV: step, state, action."""
+        from pandas import DataFrame
+
+        public = self.spec.public
+        rows = [
+            (h, state, public.actions[action])
+            for h, actions in enumerate(self.policy)
+            for state, action in zip(public.states, actions, strict=True)
+        ]
+        return csv(DataFrame(rows, columns=["step", "state", "action"]))
 
 
 def problem_of(spec: UploadSpec) -> OfflineProblem:
@@ -167,6 +198,13 @@ def guarantee(spec: UploadSpec) -> dict[str, Any]:
     return noise_of(spec)[0].guarantee.to_dict()
 
 
+def reach(spec: UploadSpec) -> dict[str, Any]:
+    """Whether its bound can be above the least there is; see reach.py."""
+    from dprl.simulation.uploads import reach  # which asks for the noise that is chosen here
+
+    return reach.reach(spec)
+
+
 def fitted_model(spec: UploadSpec) -> str:
     """JSON of an environment with the frequencies of a data set that is kept here, for `custom`. Not private.
 
@@ -241,7 +279,8 @@ kinds.register(
         measure=MEASURE,
         axes=axes,
         along=along,
-        questions={"guarantee": guarantee},
+        questions={"guarantee": guarantee, "reach": reach},
         from_files=from_files,
+        files={"policy.csv": UploadTrace.steps, "release.json": UploadTrace.release},
     )
 )

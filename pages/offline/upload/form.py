@@ -28,6 +28,7 @@ from pages.offline.state import offline, start_own
 from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, refusal
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
+from pages.shared.results import answers
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback, on_value
@@ -309,6 +310,9 @@ def budgets(own: Own) -> None:
         help="Adds noise to the counts, once for each budget, and learns a policy from each.",
     )
     if own.data is not None and not wrong:
+        for spec in own.asked():
+            if (found := answers.reach(spec)) and (told := sentences.forecast(found)):
+                st.markdown(explained(f":material/warning: {told}"))
         st.caption(
             explained(
                 f"Learned from {count(own.data.n)} trajectories. {escape(PROMISES[own.privacy].summary)}"

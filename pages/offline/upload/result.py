@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import streamlit as st
 
 from dprl import links
@@ -22,7 +20,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.results import data, together
+from pages.shared.results import answers, data, together
 from pages.shared.text import escape
 from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
@@ -66,14 +64,18 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     least, most = (public.size.H * reward for reward in public.reward_range)
     unproved = own.specs[-1].learner.unproved(own.specs[-1].algorithm_params)
     name = "ρ" if BUDGET[promise] == "rho" else "ε"
+    best = max(
+        (spec for spec, _ in done if spec.privacy == promise), key=lambda spec: getattr(spec, BUDGET[promise])
+    )
+    why = said.nothing(answers.reach(best))
     picture = kept(
-        ("own-bounds", night, own.specs[-1].data, name, *rows),
+        ("own-bounds", night, own.specs[-1].data, name, why, *rows),
         lambda: figures.lower_bounds(
             rows,
             name=name,
             least=least,
             most=most,
-            see=sentences.lower_bounds(rows, name, n, least, own.specs[-1].beta, unproved),
+            see=sentences.lower_bounds(rows, name, n, least, own.specs[-1].beta, unproved, why),
             dark=night,
         ),
     )
@@ -100,25 +102,9 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     )
     show(picture, "own_policy")
     with st.container(horizontal=True, gap="small"):
-        save("release.json", "Release (JSON)", "application/json", lambda: released(spec, trace))
+        save("release.json", "Release (JSON)", "application/json", trace.release)
     with st.expander("What it promises, and what that assumes"):
         promised(spec, 99)
-
-
-def released(spec: UploadSpec, trace: UploadTrace) -> str:
-    """Everything that was released and learned, without the name that the counts are kept under."""
-    public = {name: value for name, value in spec.to_dict().items() if name != "data"}
-    return json.dumps(
-        {
-            **public,
-            "declared": json.loads(spec.declared),
-            "lower": float(trace.curve.values[0]),
-            "lower_by_start": trace.lower.tolist(),
-            "policy": trace.policy.tolist(),
-            "released_counts": trace.released.round(6).tolist(),
-            "proved_rho": trace.guarantee.proved_rho,
-        }
-    )
 
 
 def explore(own: Own) -> None:

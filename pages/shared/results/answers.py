@@ -12,7 +12,8 @@ import streamlit as st
 
 from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
-from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, answered
+from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, UploadSpec, answered
+from dprl.simulation.uploads.spec import NOWHERE
 from pages.shared.results.data import Kept, store
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
@@ -75,6 +76,12 @@ def expected(spec: OfflineSpec) -> dict[str, Any] | Pending | None:
     """What to expect of a run on data sets, see `simulation.expected.outlook`; None where there is nothing to say."""
     found = _answer("outlook", spec, n=ANY_SIZE)  # whatever its largest
     return found if isinstance(found, dict | Pending) else None
+
+
+def reach(spec: UploadSpec) -> dict[str, Any] | None:
+    """Whether the bound of a release can be above 0, see `simulation/uploads/reach.py`; None while it is not known."""
+    found = _answer("reach", spec, data=NOWHERE)  # it follows from public numbers alone
+    return found if isinstance(found, dict) else None
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,0 +1,55 @@
+"""Before privacy is spent it is said, from public numbers, that a bound will be nothing, and what would change it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dprl import UploadSpec
+from dprl.sentences import uploads
+from dprl.simulation import answer, answered
+from dprl.simulation.uploads.declaration import written
+from dprl.simulation.uploads.reach import imagined, reach
+from dprl.simulation.uploads.spec import NOWHERE
+
+HOSPITAL = UploadSpec(  # no such data set is kept: nothing of it is read
+    data=NOWHERE,
+    declared=written({"states": 8, "actions": 3, "horizon": 10, "rewards": [[0, 0, 1]] * 8}),
+    n=20_000,
+    rho=1.0,
+)
+
+
+def test_the_printed_constants_leave_nothing_and_what_would_is_said() -> None:
+    found = reach(HOSPITAL)
+    alike, even = found["alike"], found["even"]
+    assert alike["bound"] == even["bound"] == 0
+    assert 20 < alike["penalty"] < 22  # C2 S H E iota/n, above H = 10
+    assert even["penalty"] == pytest.approx(alike["penalty"] * 24, rel=0.01)  # S A pairs share the visits
+    assert 1e5 < even["budget"] < 1e6
+    for which, together in ((alike, True), (even, False)):
+        for name in ("budget", "n"):
+            field = "rho" if name == "budget" else name
+            below, enough = (int(share * which[name]) for share in (0.85, 1))
+            assert imagined(HOSPITAL.replace(**{field: enough}), together).V[0].max() > 0
+            assert imagined(HOSPITAL.replace(**{field: below}), together).V[0].max() == 0
+    said = uploads.forecast(answered(answer("reach", HOSPITAL)))
+    assert "**At ρ = 1 the bound is certainly 0**" in said
+    assert "It takes ρ of at least about 450 or n of at least about 430,000" in said
+    why = uploads.outcome(found, 0.0)
+    assert "The printed constants make it so, not privacy alone" in why
+    assert "A smaller constant C2 says more from the same release" in why
+    smaller = HOSPITAL.replace(algorithm_params={"C2": 0.0})
+    assert reach(smaller)["even"]["bound"] > 5
+    assert uploads.forecast(reach(smaller)) == ""
+
+
+def test_where_the_bound_may_be_something_nothing_is_forecast() -> None:
+    plenty = HOSPITAL.replace(n=10**9)
+    assert reach(plenty)["even"]["bound"] > 0
+    assert uploads.forecast(reach(plenty)) == ""
+    between = HOSPITAL.replace(rho=500.0)
+    assert uploads.forecast(reach(between)).startswith("**At ρ = 500 the bound is probably 0.**")
+    pure = HOSPITAL.replace(privacy="pure", epsilon=1.0)
+    assert "ε = 1" in uploads.forecast(reach(pure))
+    assert reach(pure)["even"]["budget"] is None  # above the largest that can be given
+    assert "It takes n of at least" in uploads.forecast(reach(pure))
