@@ -18,7 +18,7 @@ from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
-from pages.shared.results.again import make_again, parquet, tidy
+from pages.shared.results.again import begun, make_again, nothing_yet, parquet, tidy
 from pages.shared.visitor.state import session
 
 
@@ -41,19 +41,25 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.regr
     """The numbers, the specs and the chart of these runs as files, and the table. read: where their numbers are."""
     known = [read(curve.spec) for curve, *_ in shown]
     table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
-    best = [answers.v_star(curve.spec) for curve, *_ in shown]
+    drawn = [row for row, one in zip(shown, known, strict=True) if begun(one)]
+    best = [answers.v_star(curve.spec) for curve, *_ in drawn]
     about, words = session().common, footer()
     st.caption(explained("Cumulative regret of every seed of every visible curve, at every checkpoint."))
+    empty = nothing_yet(table)
     with st.container(horizontal=True, gap="small"):
-        save("regret.csv", "CSV", "text/csv", lambda: csv(table))
-        save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
+        if not empty:
+            save("regret.csv", "CSV", "text/csv", lambda: csv(table))
+            save("regret.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save("specs.json", "Specs", "application/json", lambda: specs(shown))
-        save(
-            "regret.html",
-            "Take it along",
-            "text/html",
-            lambda: page(shown, best, statistic, read, about=about, footer=words),
-        )
+        if not empty:
+            save(
+                "regret.html",
+                "Take it along",
+                "text/html",
+                lambda: page(drawn, best, statistic, read, about=about, footer=words),
+            )
+    if empty:
+        return
     camera()
     st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
 

@@ -12,7 +12,13 @@ from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStor
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.testing.v1 import AppTest
 
+from dprl import OfflineSpec, RunSpec
+from pages.linear import link as linear_link
+from pages.linear.link import LinearView
+from pages.offline import link as offline_link
+from pages.offline.link import OfflineView
 from pages.shared.layout.download import Lasting
+from tests.pages.conftest import grouped, unbroken, words
 
 
 class Visitors:
@@ -134,3 +140,36 @@ def test_what_a_page_redraws_is_kept_that_way(
     app.run()
     after = {button.proto.label: button.proto.deferred_file_id for button in app.get("download_button")}
     assert before == after
+
+
+NOTHING = "Nothing has been computed yet."
+NUMBERS = {"CSV", "Parquet", "Take it along"}
+MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=100, seeds=1)
+DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
+RUNS = {  # two on each page where numbers are downloaded
+    "explore": [("c", "envp.S.3~envp.H.3~K.1000~seeds.1~eps.3"), ("c", "priv.none")],
+    "linear": linear_link.encode([MIXTURE, MIXTURE.twin()], LinearView()),
+    "offline": offline_link.encode([DATA, DATA.twin()], OfflineView()),
+}
+
+
+@pytest.mark.parametrize("page", RUNS)
+def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the_first_results(
+    page: str, visit: Callable[..., AppTest], work: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: dict[str, Callable[[], str | bytes]] = {}
+    where = "pages.offline.tabs.export.save" if page == "offline" else "pages.explore.export.save"
+    monkeypatch.setattr(where, lambda name, label, mime, make: offered.__setitem__(label, make))
+    app = visit(f"pages/{page}/page.py", **{**grouped(RUNS[page]), "tab": "data"})
+    assert NOTHING in words(app)
+    assert set(offered) == {"Specs"}
+    assert app.dataframe.len == 0
+    work(1)  # one of two runs
+    app.run()
+    unbroken(app)
+    assert NOTHING not in words(app)
+    assert set(offered) == {"Specs", *NUMBERS}
+    for label in NUMBERS:
+        content = offered[label]()
+        assert len(content) > 200, label
+    assert app.dataframe.len == 1

@@ -20,7 +20,7 @@ from pages.offline.tabs.gap import best_of, curve_of
 from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
-from pages.shared.results.again import make_again, parquet, tidy
+from pages.shared.results.again import begun, make_again, nothing_yet, parquet, tidy
 from pages.shared.visitor.state import session
 
 
@@ -30,27 +30,34 @@ def tab() -> None:
     titles = names.titles(specs)
     table = tidy(titles, [known(spec) for spec in specs], "n", "gap")
     best = best_of(specs)
-    curves = [
-        curve_of(title, kind, known(spec), best, status(spec))
+    drawn = [
+        (spec, curve_of(title, kind, known(spec), best, status(spec)))
         for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
+        if begun(known(spec))
     ]
     about, words = session().common, footer()
     named = {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)}
     st.caption(explained("The gap to the best policy, of every repetition of every run, at every size n."))
+    empty = nothing_yet(table)
     with st.container(horizontal=True, gap="small"):
-        save("gap.csv", "CSV", "text/csv", lambda: csv(table))
-        save("gap.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
+        if not empty:
+            save("gap.csv", "CSV", "text/csv", lambda: csv(table))
+            save("gap.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
         save(
             "specs.json", "Specs", "application/json", lambda: json.dumps(named, indent=2, ensure_ascii=False)
         )
-        save(
-            "gap.html",
-            "Take it along",
-            "text/html",
-            lambda: page(specs, curves, about=about, footer=words),
-        )
-    camera()
-    st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
+        if not empty:
+            save(
+                "gap.html",
+                "Take it along",
+                "text/html",
+                lambda: page(
+                    [spec for spec, _ in drawn], [curve for _, curve in drawn], about=about, footer=words
+                ),
+            )
+    if not empty:
+        camera()
+        st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("#### Make it again without this page", anchors=False)
     make_again(specs[chosen_spec(specs)])
 

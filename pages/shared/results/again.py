@@ -7,6 +7,7 @@ import json
 import shlex
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -82,6 +83,21 @@ def tidy(titles: Sequence[str], known: Sequence[Regret], axis: str, measure: str
     ]
     whole = pd.concat(parts) if parts else pd.DataFrame(columns=["curve", "seed", axis, measure])
     return whole.dropna(ignore_index=True)
+
+
+def nothing_yet(table: pd.DataFrame) -> bool:
+    """Whether nothing of these curves is known; then that is said in the place of their files."""
+    if table.empty:
+        st.info(
+            "Nothing has been computed yet. Download the numbers and the chart once the first results are here.",
+            icon=":material/hourglass_empty:",
+        )
+    return table.empty
+
+
+def begun(one: Regret) -> bool:
+    """Whether some point of a curve is known."""
+    return bool(np.isfinite(one.rows).any())
 
 
 def parquet(table: pd.DataFrame) -> bytes:
