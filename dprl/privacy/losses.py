@@ -195,4 +195,5 @@ def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Arr
     lowest = int(index.min())
     size = int(index.max()) - lowest + 2
     result: Array = np.bincount(index - lowest, mass * (1 - upper), size).astype(float)
-    return lowest, result + np.bincount(index - lowest + 1, mass * upper, size)
+    result += np.bincount(index - lowest + 1, mass * upper, size)
+    return lowest, np.maximum(result, 0.0)  # rounding may leave less than nothing beside an atom on the grid

@@ -215,6 +215,14 @@ def test_composed_laplace_against_dp_accounting(count: int, shift: float) -> Non
         )
 
 
+def test_a_loss_on_the_grid_but_for_rounding_has_no_negative_chance() -> None:
+    """Tight pure noise of epsilon 0.7 where H is 4: a chance below 0 by rounding had no logarithm."""
+    count, scale = 16, 22.8572
+    found = epsilon_of((Laplace(count, 1 / scale),), 1e-6)
+    near = epsilon_of((Laplace(count, 1 / (scale * 1.001)),), 1e-6)
+    assert near < found < near * 1.002
+
+
 def test_composed_laplace_by_simulation() -> None:
     """120 printed local counters: the loss drawn 400,000 times; five standard errors."""
     rng, count, shift = np.random.default_rng(0), 120, 1 / 60
