@@ -1,7 +1,8 @@
 """The curator of a data set: sees all trajectories, and releases sums of them with noise, for one learner.
 
 Noise is independent from release to release. What a learner asks for may follow from what it was given before: adaptive
-composition, which the accountant's losses allow.
+composition, which the accountant's losses allow. Noise on a grid (exact.py) proves what continuous noise of the same
+scale proves: exactly for pure and concentrated privacy, and otherwise but for what `Apart` says.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dprl.privacy.accounting import (
     Losses,
@@ -19,7 +21,8 @@ from dprl.privacy.accounting import (
     rounded_up,
     zcdp_of,
 )
-from dprl.privacy.guarantee import Guarantee, Reading, budget
+from dprl.privacy.exact import EXACT, SPACING, Apart
+from dprl.privacy.guarantee import GRID, Guarantee, Reading, budget
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, stream_of_releases
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
@@ -158,8 +161,41 @@ def losses_of(
     return tuple(found)
 
 
-def tight_scales(mechanism: Mechanism, families: Sequence[Family], asked: Budget) -> dict[str, float]:
-    """The least noise, in the proportions of the families' weights, that proves a budget under replace-one."""
+def apart_of(
+    mechanism: Mechanism,
+    families: Sequence[Family],
+    scales: Mapping[str, float],
+    adjacency: str,
+    size: int = 1,
+) -> tuple[Apart, ...]:
+    """How far noise on the grid is from continuous noise in all that `size` neighbouring changes move, for each half.
+
+    Raises KeyError for a mechanism that is not drawn on a grid.
+    """
+    found = []
+    for half in sorted({family.half for family in families}):
+        up = down = 0.0
+        for family in families:
+            if family.half == half:
+                change, scale = (
+                    family.change if adjacency == REPLACE_ONE else family.blanked,
+                    scales[family.name],
+                )
+                for count, shift in change.moves:
+                    one = EXACT[mechanism.key].apart(scale / SPACING, size * shift / SPACING)
+                    times = family.times * count * size
+                    up, down = up + times * one.up, down + times * one.down
+        found.append(Apart(up, down))
+    return tuple(found)
+
+
+def tight_scales(
+    mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
+) -> dict[str, float]:
+    """The least noise, in the proportions of the families' weights, that proves a budget under replace-one.
+
+    exact: noise is drawn on a grid.
+    """
 
     def at(factor: float) -> dict[str, float]:
         return {family.name: factor * family.weight for family in families}
@@ -172,7 +208,12 @@ def tight_scales(mechanism: Mechanism, families: Sequence[Family], asked: Budget
         def losses_at(factor: float) -> Losses:
             return losses_of(mechanism, families, at(factor), REPLACE_ONE)[half]
 
-        return calibrated(losses_at, asked.epsilon or 0.0, asked.delta or 0.0)
+        epsilon, delta = asked.epsilon or 0.0, asked.delta or 0.0
+        factor = calibrated(losses_at, epsilon, delta)
+        if not exact or not delta:
+            return factor
+        apart = apart_of(mechanism, families, at(factor), REPLACE_ONE)[half]  # less with more noise
+        return calibrated(losses_at, epsilon - apart.up - apart.down, apart.delta(delta))
 
     return at(max(least(half) for half in range(len(unit))))
 
@@ -195,6 +236,7 @@ def prepare(
     sources: tuple[str, ...],
     public: tuple[str, ...],
     assumptions: tuple[str, ...],
+    exact: bool = False,
 ) -> CuratorNoise:
     """Noise of these scales, and what it proves.
 
@@ -206,25 +248,38 @@ def prepare(
         formula, where, sources: words for the card.
         public: what the learner takes as known by everybody.
         assumptions: for the card, beside the curator's being trusted.
+        exact: noise is drawn on a grid.
     """
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
+
+    def proved(adjacency: str, d: float, size: int = 1) -> float:
+        """Epsilon for so many changes at once."""
+        places = losses_of(mechanism, families, scales, adjacency)
+
+        def continuous(losses: Losses, d: float) -> float:
+            return epsilon_of(losses, d) if size == 1 else group_epsilon(losses, size, d)
+
+        if not exact:
+            return max(continuous(losses, d) for losses in places)
+        apart = apart_of(mechanism, families, scales, adjacency, size)
+        return max(a.epsilon(partial(continuous, losses), d) for a, losses in zip(apart, places, strict=True))
+
     deltas = {REFERENCE_DELTA, *SMALL_DELTAS, asked.delta or 0.0}
     readings = tuple(
-        Reading(adjacency, max(epsilon_of(losses, d) for losses in places), d, "our accountant")
-        for adjacency, places in (
-            (REPLACE_ONE, replaced),
-            (BLANK_ONE, losses_of(mechanism, families, scales, BLANK_ONE)),
-        )
+        Reading(adjacency, proved(adjacency, d), d, "our accountant")
+        for adjacency in (REPLACE_ONE, BLANK_ONE)
         for d in sorted(deltas)
         if d > 0 or not mechanism.needs_delta
     )
     delta = asked.delta or (REFERENCE_DELTA if mechanism.needs_delta else 0.0)
-    again = max(group_epsilon(losses, RETURNING, delta) for losses in replaced)
+    again = proved(REPLACE_ONE, delta, RETURNING)
     low, high = min(scales.values()), max(scales.values())
     scale = low if low == high else None
     if scale is None:
         formula += f"; its scale in one number is {low:.4g} to {high:.4g}, by what is summed"
+    if exact:
+        formula += f", on the multiples of {GRID}"
     return CuratorNoise(
         mechanism=mechanism,
         scales=dict(scales),
@@ -234,14 +289,14 @@ def prepare(
             trust=TRUST,
             unit=UNIT,
             adjacency=ADJACENCY,
-            mechanism=mechanism.title,
+            mechanism=f"Discrete {mechanism.title}" if exact else mechanism.title,
             where=where,
             noise_formula=formula,
             noise_scale=scale,
             noise_std=None if scale is None else scale * float(mechanism.std(ONCE)[0]),
             claimed_epsilon=asked.epsilon,
             claimed_delta=None if asked.epsilon is None else asked.delta or 0.0,
-            proved_epsilon=max(epsilon_of(losses, delta) for losses in replaced),
+            proved_epsilon=proved(REPLACE_ONE, delta),
             proved_delta=delta,
             readings=readings,
             ladder=(),

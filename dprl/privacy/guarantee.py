@@ -6,17 +6,23 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dprl.privacy.exact import BITS
+
 UNIT = "one user: one whole episode"
 SIMULATION = (
     "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
+)
+_SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+GRID = f"2{str(-BITS).translate(_SUPERSCRIPT)}"
+DRAWN = (
+    "noise is drawn once from the operating system's cryptographic source, "
+    f"on a grid of {GRID}, by an exact sampler"
 )
 # What a guarantee is not about, whatever the noise.
 SCOPE = (
     "what is private is what was released: a trace of this program holds the true counts beside it",
     "one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
 )
-
-_SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def budget(epsilon: float, delta: float) -> str:

@@ -94,11 +94,15 @@ class Dataset:
         """One for each n and m."""
         return self.cells(size)
 
+    def sums(self, record: Array) -> Array:
+        """[H, S, A, S + 1], what noise is added to, a view."""
+        return record[..., :-1]
+
     def answer(self, record: Array, noise: Array, error: float) -> Array:
         """[H, S, A, S + 2] as the learner sees it: n~ and m~ after the projection, no rewards."""
-        H, S, A, width = record.shape
         noisy = record.copy()
-        noisy[..., : width - 1] += noise.reshape(H, S, A, width - 1)
+        sums = self.sums(noisy)
+        sums += noise.reshape(sums.shape)
         released = np.empty_like(noisy)
         compiled(project, SIGNATURE)(noisy, error, released)
         return released
@@ -120,9 +124,13 @@ class RewardSums:
         """One for each sum."""
         return size.H * size.S * size.A
 
+    def sums(self, record: Array) -> Array:
+        """[H, S, A], what noise is added to, a view."""
+        return counts.rewards(record)
+
     def answer(self, record: Array, noise: Array, error: float) -> Array:
         """[H, S, A]; error is not used."""
-        sums = counts.rewards(record)
+        sums = self.sums(record)
         return np.asarray(sums + noise.reshape(sums.shape))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from dprl import SpecError
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
+from dprl.privacy.exact import STEPS
 from dprl.simulation.uploads import reading
 from dprl.simulation.uploads.declaration import MOST, declaration, written
 from dprl.simulation.uploads.reading import counted
@@ -237,6 +239,19 @@ def test_replacing_a_trajectory_by_any_other_moves_no_more_than_is_proved() -> N
     assert farthest == 4 * H
 
 
+def test_each_reward_is_rounded_to_the_grid_before_they_are_summed() -> None:
+    """So that a sum is a whole number of steps, exactly, and one person moves it by no more than a unit of them."""
+    rng = np.random.default_rng(2)
+    rewards = rng.uniform(-4, 9, 500).round(3)
+    text = HEADING + "".join(f"{i},0,a,x,{reward},b\n" for i, reward in enumerate(rewards))
+    record, _ = count(text, horizon=1, reward_range=[-3, 7], rewards=None)
+    units = [(Fraction(str(reward)) + 3) / 10 for reward in rewards]
+    steps = [round(min(max(unit, Fraction(0)), Fraction(1)) * STEPS) for unit in units]
+    assert Fraction(record[0, 0, 0, -1]) == Fraction(sum(steps), STEPS)
+    assert 0 < len(set(steps)) - 2 < 500  # both ends are reached, and most are between
+    assert max(steps) == STEPS
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -256,6 +271,7 @@ def test_replacing_a_trajectory_by_any_other_moves_no_more_than_is_proved() -> N
         ({"rewards": "table"}, "rewards"),
         ({"reward_range": [1, 0]}, "reward_range"),
         ({"reward_range": 3}, "reward_range"),
+        ({"reward_range": [-1e308, 1e308]}, "reward_range"),
         ({"start": "mars"}, "start"),
         ({"start": [1, 1]}, "start"),
         ({"colour": "red"}, ""),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
+import signal
 import stat
 import threading
 import time
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +29,17 @@ from dprl.jobs.sweeps import compute
 from dprl.jobs.worker import work
 from dprl.mdp import counts, planning
 from dprl.mdp.tabular import Array
+from dprl.privacy.exact import EXACT, STEPS, discrete_gaussian
+from dprl.privacy.guarantee import DRAWN, SIMULATION
 from dprl.simulation import KINDS, UploadTrace, answer, answered, datasets, estimate, trace_from_bytes
+from dprl.simulation.loops.offline import noise_for
 from dprl.simulation.uploads import kept
+from dprl.simulation.uploads import run as run_module
 from dprl.simulation.uploads.declaration import declaration, written
 from dprl.simulation.uploads.model import EXAMPLE, example, fitted
-from dprl.simulation.uploads.run import noise_of
+from dprl.simulation.uploads.release import AT_ONCE
+from dprl.simulation.uploads.run import UploadRun, noise_of, problem_of
+from dprl.statistics import DATASET
 
 HEADING = "episode,step,state,action,reward,next_state\n"
 PUBLIC: dict[str, Any] = {
@@ -176,6 +186,13 @@ def test_the_card_says_what_is_declared_and_what_adds_up() -> None:
     assert any("declared by the owner, not read off the data" in words for words in card.assumptions)
     assert any("rho adds up" in words for words in card.assumptions)
     assert not any("seeds" in words or "data set of its own" in words for words in card.assumptions)
+    assert DRAWN in card.assumptions
+    assert SIMULATION not in card.assumptions
+    assert card.mechanism == "Discrete Gaussian"
+    simulated = dprl.run(OfflineSpec(environment="clinic", n=10, seeds=1)).guarantee
+    assert SIMULATION in simulated.assumptions
+    assert DRAWN not in simulated.assumptions
+    assert simulated.mechanism == "Gaussian"
     assert answered(answer("guarantee", spec)) == json.loads(json.dumps(card.to_dict()))
     assert estimate(spec).releases == 1
 
@@ -190,14 +207,22 @@ def test_noise_of_one_scale_is_drawn_once_and_that_of_another_is_independent() -
     tight = spec.replace(calibration="tight")  # of the same scales, and made consistent by another E
     assert noise_of(tight)[0].scales == noise_of(spec)[0].scales
     assert np.isclose(released(tight), first)[first > 0].mean() > 0.5
-    record = kept.held(spec.data).record
+    assert len(noisy(spec)) == 1
+    released(spec.replace(rho=0.25))
+    one, other = noisy(spec)
+    true = kept.held(spec.data).record[..., :-1]
+    ratio = (one["counts"] - true) / (other["counts"] - true)
+    assert len(np.unique(ratio.round(3))) > 20  # the one is no multiple of the other
 
-    def unit(rho: float) -> Array:
-        raw = kept.held(spec.data).rng("gaussian", {"counts": 2 / np.sqrt(rho)})
-        return raw.standard_normal(record.size)
 
-    assert abs(np.corrcoef(unit(1.0), unit(0.25))[0, 1]) < 0.6
-    assert not np.array_equal(unit(1.0), unit(0.25))
+def noisy(spec: UploadSpec) -> list[dict[str, Array]]:
+    """What is written down of a data set, each with its families' noisy sums, in any order."""
+    paths = [path for path in kept.folder().glob(f"{spec.data}.*") if path.suffix != ".npz"]
+    found = []
+    for path in paths:
+        with np.load(io.BytesIO(path.read_bytes()[kept.DIGEST :])) as sums:
+            found.append({family: sums[family] for family in sums.files})
+    return found
 
 
 def test_nobody_who_reads_a_spec_can_draw_its_noise() -> None:
@@ -205,8 +230,201 @@ def test_nobody_who_reads_a_spec_can_draw_its_noise() -> None:
     first, second = uploaded(), uploaded()
     assert first.replace(data=second.data) == second != first
     assert not np.array_equal(released(first), released(second))
-    text = first.to_json() + json.dumps(dprl.run(first).summary())
-    assert kept.held(first.data).secret.hex() not in text
+
+
+def test_no_generator_of_numpy_is_asked_for_the_noise_of_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = uploaded(rho=1.0)
+    rewards = {k: v for k, v in PUBLIC.items() if k != "rewards"}
+    learned = uploaded(rewards, algorithm="dp-apvi-rewards", privacy="pure")
+    dprl.run(
+        OfflineSpec(environment="clinic", n=10, seeds=1)
+    )  # what follows is not refused for other reasons
+    for name in ("Generator", "SFC64", "PCG64", "default_rng", "RandomState"):
+        monkeypatch.setattr(np.random, name, lambda *given, name=name: pytest.fail(f"{name} was asked"))
+    assert released(spec).any()
+    assert released(learned).any()
+    with pytest.raises(pytest.fail.Exception, match="SFC64 was asked"):  # as simulation does
+        dprl.run(OfflineSpec(environment="clinic", n=20, seeds=1))
+
+
+def test_noise_is_added_as_whole_steps_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To counts and sums of rewards that are whole steps, too; what the learner gets is a function of that alone."""
+    rewards = {k: v for k, v in PUBLIC.items() if k != "rewards"} | {"reward_range": [-0.3, 1]}
+    spec = uploaded(rewards, algorithm="dp-apvi-rewards", rho=0.5)
+    drawn: list[int] = []
+
+    def draw(scale: Fraction) -> int:
+        drawn.append(discrete_gaussian(scale))
+        return drawn[-1]
+
+    monkeypatch.setitem(EXACT, "gaussian", replace(EXACT["gaussian"], draw=draw))
+    trace: UploadTrace = dprl.run(spec).seeds[0]
+    record, (sums,) = kept.held(spec.data).record, noisy(spec)
+    assert list(sums) == ["counts", "rewards"]
+    true = np.concatenate([record[..., :-1].ravel(), record[..., -1].ravel()])
+    assert len(np.unique(true % 1)) > 1
+    with_noise = np.concatenate([sums["counts"].ravel(), sums["rewards"].ravel()])
+    steps = [int(x) - int(y) for x, y in zip(with_noise * STEPS, true * STEPS, strict=True)]
+    assert (with_noise * STEPS % 1 == 0).all()
+    assert steps == drawn
+    size, errors = spec.problem_size, trace.errors
+    again = np.zeros_like(record)
+    again[..., :-1] = sums["counts"]
+    nothing = np.zeros(DATASET.draws(size))
+    expected = DATASET.answer(again, nothing, float(errors["counts"]))
+    np.testing.assert_array_equal(trace.released[..., :-1], expected[..., :-1])
+    np.testing.assert_array_equal(trace.released[..., -1], sums["rewards"])
+
+
+def test_what_bounds_the_noise_covers_the_grid_and_rounded_rewards() -> None:
+    """Beside what covers continuous noise: a step on either side, and half a step for each of n rewards."""
+    rewards = {k: v for k, v in PUBLIC.items() if k != "rewards"}
+    spec = uploaded(rewards, algorithm="dp-apvi-rewards")
+    _, plain = noise_for(spec, problem_of(spec), ())
+    errors = noise_of(spec)[1]
+    assert errors == {
+        "counts": plain["counts"] + 2 / STEPS,
+        "rewards": plain["rewards"] + (2 + spec.n) / STEPS,
+    }
+
+
+@pytest.mark.parametrize("when", ["written", "drawn"])
+def test_a_worker_that_is_killed_leaves_what_the_next_one_shows(when: str) -> None:
+    """Killed once its noise is written down, before anybody has seen it, or before it is."""
+    spec = uploaded(rho=1.0)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+
+        def killed(*given: Any) -> None:
+            os.write(writing, b"there")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            if when == "written":
+                vars(run_module)["learned_from"] = killed
+            else:
+                vars(kept)["write_down"] = killed
+            dprl.run(spec)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        assert pipe.read() == b"there"
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+    before = noisy(spec)
+    assert len(before) == (when == "written")
+    shown = released(spec)
+    (after,) = noisy(spec)
+    if before:
+        np.testing.assert_array_equal(after["counts"], before[0]["counts"])
+    np.testing.assert_array_equal(released(spec), shown)
+
+
+def test_two_workers_at_once_end_with_one_draw() -> None:
+    spec = uploaded(rho=1.0)
+    first, second = UploadRun(spec, 0), UploadRun(spec, 0)  # neither finds anything written down
+    assert first.advance(60)
+    assert second.advance(60)
+    assert first._curator._drawn != second._curator._drawn  # but both have drawn
+    np.testing.assert_array_equal(first.trace().released, second.trace().released)
+    np.testing.assert_array_equal(released(spec), first.trace().released)
+    assert len(list(kept.folder().iterdir())) == 2  # and nothing is left of the other draw
+
+
+def test_what_cannot_be_written_down_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = uploaded(rho=1.0)
+
+    def full(*given: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for name in ("link", "fsync"):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, name, full)
+            run = UploadRun(spec, 0)
+            with pytest.raises(
+                SpecError, match=r"^data: noisy sums cannot be written down here .*run again\.$"
+            ):
+                run.advance(60)
+            assert run.released == ()
+            assert not run.trace().complete
+        assert len(list(kept.folder().iterdir())) == 1
+    assert released(spec).any()
+
+
+def test_a_damaged_draw_is_refused_and_never_drawn_again() -> None:
+    spec = uploaded(rho=1.0)
+    released(spec)
+    (path,) = kept.folder().glob(f"{spec.data}.*[!z]")
+    good = path.read_bytes()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    for bad in (b"", good[:-1], good[:200] + bytes([good[200] ^ 1]) + good[201:], good + b"1"):
+        path.write_bytes(bad)
+        for _ in range(2):
+            with pytest.raises(SpecError, match=r"^data: what was released .* is never drawn again; .*\.$"):
+                released(spec)
+        assert path.read_bytes() == bad
+    path.write_bytes(good)
+    released(spec)
+    released(spec.replace(rho=2.0))
+    other = next(found for found in kept.folder().glob(f"{spec.data}.*[!z]") if found != path)
+    other.write_bytes(good)  # noise of another scale
+    with pytest.raises(SpecError, match="never drawn again"):
+        released(spec.replace(rho=2.0))
+
+
+def test_what_was_drawn_goes_when_its_counts_go() -> None:
+    first, second = uploaded(), uploaded()
+    for spec in (first, second):
+        released(spec)
+    assert len(list(kept.folder().iterdir())) == 4
+    late = UploadRun(first, 0)
+    kept.forget(first.data)
+    assert {path.name[:32] for path in kept.folder().iterdir()} == {second.data}
+    assert late.advance(60)  # what it has read was shown before
+    running = UploadRun(second.replace(rho=2.0), 0)
+    yesterday = time.time() - kept.HOURS * 3600 - 1
+    os.utime(kept.folder() / f"{second.data}.npz", (yesterday, yesterday))
+    kept.remove_old()
+    assert list(kept.folder().iterdir()) == []
+    with pytest.raises(SpecError, match="not kept here, or no longer"):
+        running.advance(60)
+    assert list(kept.folder().iterdir()) == []
+    (kept.folder() / f"{second.data}.{'0' * 32}").write_bytes(b"left by somebody who was killed")
+    kept.remove_old()
+    assert list(kept.folder().iterdir()) == []
+
+
+def test_a_data_set_of_an_older_version_is_read_anew() -> None:
+    """Its noise was drawn otherwise, and what was shown of it is not written down."""
+    spec = uploaded()
+    path = kept.folder() / f"{spec.data}.npz"
+    with np.load(path) as found:
+        words = json.loads(str(found["words"]))
+        del words["bits"]
+        np.savez(path, record=found["record"], n=found["n"], words=np.array(json.dumps(words)))
+    with pytest.raises(SpecError, match="give its file again"):
+        dprl.run(spec)
+
+
+def test_noise_is_drawn_in_slices() -> None:
+    spec = uploaded({**PUBLIC, "states": ["a", "b", *map(str, range(20))], "rewards": 0})
+    run, shares = UploadRun(spec, 0), [0.0]
+    while not run.advance(0):
+        shares.append(run.progress)
+        assert run.curve().at.size == 0
+        assert noisy(spec) == []
+    assert run.progress == 1
+    assert len(shares) == -(-DATASET.cells(spec.problem_size) // AT_ONCE) > 10
+    assert shares == sorted(set(shares))
+
+
+def test_the_file_of_a_release_has_the_same_values_as_the_trace() -> None:
+    spec = uploaded(rho=0.37)
+    trace = dprl.run(spec).seeds[0]
+    again = trace_from_bytes(trace.to_bytes())
+    assert isinstance(again, UploadTrace)
+    np.testing.assert_array_equal(json.loads(again.release())["released_counts"], trace.released)
 
 
 def test_a_trace_holds_what_was_released_and_nothing_else() -> None:

@@ -127,9 +127,15 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
 
 
 def noise_for(
-    spec: Budgeted, problem: OfflineProblem, assumptions: tuple[str, ...]
+    spec: Budgeted, problem: OfflineProblem, assumptions: tuple[str, ...], exact: bool = False
 ) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise that a spec's budget asks for, and E of each family. assumptions: the last words of its card."""
+    """The noise that a spec's budget asks for, and E of each family.
+
+    Args:
+        spec, problem: what is learned from.
+        assumptions: the last words of its card.
+        exact: noise is drawn on a grid, not in floating point. E is that of continuous noise.
+    """
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
         return NO_NOISE, {}
@@ -139,7 +145,7 @@ def noise_for(
         scales = printed.scales(problem, float(getattr(asked, asked.promise.fields[0])))
         formula, sources = printed.formula, printed.sources
     else:
-        scales = tight_scales(mechanism, families, asked)
+        scales = tight_scales(mechanism, families, asked, exact)
         formula, sources = f"the least noise that proves {asked.text}", (mechanism.source,)
     noise = prepare(
         families,
@@ -151,6 +157,7 @@ def noise_for(
         sources=sources,
         public=tuple(PUBLIC[key] for key in learner.public),
         assumptions=assumptions,
+        exact=exact,
     )
     return noise, learner.errors(problem, mechanism.key, scales, spec.calibration)
 

@@ -8,6 +8,7 @@ noise in the counters of the others would hide that.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -122,7 +123,7 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
 
 def _range(value: Any) -> tuple[float, float]:
     low, high = _numbers(value, "reward_range", (1,), (2,))
-    if not low < high:
+    if not 0 < float(high) - float(low) < math.inf:
         raise SpecError(
             f"{NAME}.reward_range",
             f"{shown(value)} is not allowed; give two numbers, the lowest reward and the highest.",

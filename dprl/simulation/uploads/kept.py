@@ -1,14 +1,15 @@
 """What is kept of an uploaded data set: its counts, for a day, in a file that only this user can open.
 
 The file itself is read and not kept. The name of what is kept is drawn at random: a digest of the data would tell
-everybody who can guess the data that the guess is right. Noise comes from a secret that is kept beside the counts, so
-that nobody who reads a spec can draw it again; noise of one scale is drawn once, so that one release stays one.
+everybody who can guess the data that the guess is right. Noisy sums of them are kept beside them, from before they are
+shown until the counts go: noise of one scale is drawn once, whoever is killed meanwhile, so that one release stays one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import re
@@ -24,26 +25,22 @@ import numpy as np
 from dprl.fields import SpecError
 from dprl.kernels import home, private
 from dprl.mdp.tabular import Array
+from dprl.privacy.exact import BITS
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.outside import Outside
 
 HOURS = 24
 NAME = re.compile("[0-9a-f]{32}")
+DIGEST = hashlib.sha256().digest_size  # what a file of noisy sums begins with
 
 
 class Kept(NamedTuple):
-    """A data set. record: [H, S, A, S + 2] its counts; n: its trajectories; secret: of its noise."""
+    """A data set. name: that it is kept under; record: [H, S, A, S + 2] its counts; n: its trajectories."""
 
+    name: str
     record: Array
     n: int
     declared: Declaration
-    secret: bytes
-
-    def rng(self, mechanism: str, scales: Mapping[str, float]) -> np.random.Generator:
-        """Noise for these scales: the same for the same ones, and for others independent of it."""
-        which = json.dumps([mechanism, scales], sort_keys=True).encode()
-        seed = int.from_bytes(hashlib.sha256(self.secret + which).digest())
-        return np.random.Generator(np.random.SFC64(seed))
 
 
 def folder() -> Path:
@@ -72,7 +69,7 @@ def keep(
         path.parent.mkdir(mode=0o700, exist_ok=True)
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
-            words = {"declared": declared.text, "secret": secrets.token_hex(32)}
+            words = {"declared": declared.text, "bits": BITS}
             np.savez_compressed(kept, record=record, n=n, words=np.array(json.dumps(words)))
     except OSError as error:
         path.unlink(missing_ok=True)
@@ -86,21 +83,124 @@ def held(name: str) -> Kept:
         remove_old()
         with np.load(_path(name), allow_pickle=False) as kept:
             words = json.loads(str(kept["words"]))
-            return Kept(
-                kept["record"], int(kept["n"]), declaration(words["declared"]), bytes.fromhex(words["secret"])
-            )
+            if (
+                words["bits"] != BITS
+            ):  # an older version, whose noise was drawn otherwise and is not written down
+                raise KeyError
+            return Kept(name, kept["record"], int(kept["n"]), declaration(words["declared"]))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        raise _gone() from None
+
+
+def _gone() -> SpecError:
+    return SpecError(
+        "data",
+        f"this data set is not kept here, or no longer: counts are forgotten after {HOURS} hours; give its file again.",
+    )
+
+
+def drawn(name: str, which: str) -> dict[str, Array] | None:
+    """The noisy sums that were written down under a data set's name, by family; None where there are none yet.
+
+    Args:
+        name: of a data set.
+        which: the noise that they have, in words.
+
+    Raises:
+        SpecError: they are damaged, or cannot be read.
+    """
+    path = _drawn_path(name, which)
+    try:
+        content = path.read_bytes()
+        _settle()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unreadable(error.strerror) from None
+    digest, words = content[:DIGEST], content[DIGEST:]
+    if digest != _digest(path, words):
+        raise _unreadable("damaged")
+    with np.load(io.BytesIO(words), allow_pickle=False) as found:
+        return {family: found[family] for family in found.files}
+
+
+def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:
+    """Keep noisy sums of a data set for as long as its counts, on the disk when this returns.
+
+    Who comes first stays: where somebody else has written some down meanwhile, these are forgotten.
+
+    Args:
+        name, which: as in `drawn`.
+        sums: by family, arrays.
+
+    Returns:
+        What is written down.
+
+    Raises:
+        SpecError: it cannot be, or the data set has gone. Then the sums must not be shown.
+    """
+    path, words = _drawn_path(name, which), io.BytesIO()
+    np.savez(words, allow_pickle=False, **sums)
+    content = _digest(path, words.getvalue()) + words.getvalue()
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(part, path)
+    except OSError as error:
         raise SpecError(
             "data",
-            f"this data set is not kept here, or no longer: counts are forgotten after {HOURS} hours; give its file "
-            "again.",
+            f"noisy sums cannot be written down here ({error.strerror}), so nothing is shown; make room and run again.",
         ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+    # Counts are deleted before what was drawn: where they are still there, nobody's draw was deleted before this one.
+    if not _path(name).exists():
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise _gone()
+    found = drawn(name, which)
+    if found is None:
+        raise _gone()
+    return found
+
+
+def _drawn_path(name: str, which: str) -> Path:
+    return _path(name).with_name(f"{name}.{hashlib.sha256(which.encode()).hexdigest()[:32]}")
+
+
+def _digest(path: Path, words: bytes) -> bytes:
+    """Of a file's contents, and of whose they are."""
+    return hashlib.sha256(path.name.encode() + words).digest()
+
+
+def _settle() -> None:
+    """The names of files are on the disk, as their contents are."""
+    descriptor = os.open(folder(), os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unreadable(why: str | None) -> SpecError:
+    return SpecError(
+        "data",
+        f"what was released of this data set cannot be read here ({why}). Its noise is never drawn again; give the "
+        "file again, which is one more release.",
+    )
 
 
 def forget(name: str) -> None:
-    """Delete what is kept under a name."""
+    """Delete what is kept under a name: the counts first, for while they are there, noise could be drawn again."""
     with contextlib.suppress(OSError):
-        _path(name).unlink()
+        _path(name).unlink(missing_ok=True)
+        for path in folder().glob(f"{name}.*"):
+            path.unlink(missing_ok=True)
 
 
 def _path(name: str) -> Path:
@@ -111,7 +211,9 @@ def _path(name: str) -> Path:
 
 def remove_old() -> None:
     """Delete what is older than HOURS; whoever keeps or reads a data set does, and each worker when it starts."""
-    for path in folder().glob("*.npz"):
-        with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > HOURS * 3600:
-                path.unlink()
+    for name in {path.name.partition(".")[0] for path in folder().glob("*.*")}:
+        if NAME.fullmatch(name):
+            counts = _path(name)
+            with contextlib.suppress(OSError):
+                if not counts.exists() or time.time() - counts.stat().st_mtime > HOURS * 3600:
+                    forget(name)

@@ -24,6 +24,7 @@ import pandas as pd
 
 from dprl.fields import SpecError, shown
 from dprl.mdp.tabular import Array
+from dprl.privacy.exact import STEPS
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.declaration import Declaration
 from dprl.simulation.uploads.outside import LABELS, Outside
@@ -53,7 +54,8 @@ def counted(
         tell: is told what was outside of that, where anything was.
 
     Returns:
-        [H, S, A, S + 2], rows as in mdp/counts.py; rewards in units of the declared range.
+        [H, S, A, S + 2], rows as in mdp/counts.py; rewards in units of the declared range, each rounded to the nearest
+        multiple of the grid that noise is drawn on. All of it is exact: fewer than 2^23 episodes are in MOST_BYTES.
 
     Raises:
         SpecError: the file is malformed: one sentence that names row and column.
@@ -128,7 +130,8 @@ class _Reader:
         s, a, x = (self._indices(name, *columns[name]) for name in LABELS)
         codes, texts = columns["reward"]
         low, high = self.declared.reward_range
-        rewards = (np.clip(_parsed(texts), low, high) - low)[codes] / (high - low)
+        units = (np.clip(_parsed(texts), low, high) - low) / (high - low)
+        rewards = (np.round(units * STEPS) / STEPS)[codes]  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)
         for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards)):
             self.record += np.bincount(cells, weights, len(self.record))

@@ -20,14 +20,17 @@ from dprl.learners.offline.learner import Learned, OfflineProblem
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.privacy.curator import CuratorNoise
-from dprl.privacy.guarantee import SIMULATION
+from dprl.privacy.exact import SPACING
+from dprl.privacy.guarantee import DRAWN
 from dprl.simulation import kinds
 from dprl.simulation.kinds import Kind
-from dprl.simulation.loops.offline import Curator, learned_from, noise_for
+from dprl.simulation.loops.offline import learned_from, noise_for
 from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.model import fitted
+from dprl.simulation.uploads.release import Curator
 from dprl.simulation.uploads.spec import AXIS, FIELDS, MEASURE, UploadSpec, upload
+from dprl.statistics import REWARDS
 from dprl.tables import csv
 
 WHO_AND_HOW = FIELDS.keys() - {"data", "declared", "n"}
@@ -38,7 +41,7 @@ ASSUMPTIONS = (
     "what noise of other scales releases of the same data set comes on top: rho adds up; the same scale again is the "
     "same noise",
     "only what was released is private: not the file, nor that it was accepted or refused, nor its fitted model",
-    SIMULATION,
+    DRAWN,
 )
 
 
@@ -108,8 +111,14 @@ def problem_of(spec: UploadSpec) -> OfflineProblem:
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise, and E of each family, which follow from the spec alone."""
-    return noise_for(spec, problem_of(spec), ASSUMPTIONS)
+    """The noise, and E of each family, which follow from the spec alone.
+
+    Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
+    each of at most n rewards in a sum was rounded by at most half a step.
+    """
+    noise, errors = noise_for(spec, problem_of(spec), ASSUMPTIONS, exact=True)
+    rounded = {REWARDS.family: spec.n}
+    return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}
 
 
 class UploadRun:
@@ -125,26 +134,28 @@ class UploadRun:
         if (self.data.declared.text, self.data.n) != (spec.declared, spec.n):
             raise SpecError("declared", "this is not what its data set was read with; give the file again.")
         self.noise, self.errors = noise_of(spec)
+        self._curator = Curator(self.data, self.noise, self.errors)
         self.learned: Learned | None = None
         self.released: tuple[Array, ...] = ()
         self.seconds = 0.0
 
     @property
     def progress(self) -> float:
-        """0 or 1."""
-        return float(self.learned is not None)
+        """0 to 1: of the noise that is drawn; learning takes a moment."""
+        return self._curator.share
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work; True when it is done."""
-        if self.learned is None:
-            began = time.perf_counter()
-            assert self.noise.mechanism is not None
-            rng = self.data.rng(self.noise.mechanism.key, self.noise.scales)
-            curator = Curator((self.data.record,), self.noise, self.errors, rng)
+        """Work for about `seconds`; True when it is done.
+
+        Raises:
+            SpecError: what is released cannot be written down.
+        """
+        if self.learned is None and self._curator.draw(seconds):
+            began = time.perf_counter()  # after drawing, which takes longer or shorter by what is drawn
             problem = replace(problem_of(self.spec), errors=self.errors)
-            self.learned, self.released = learned_from(curator, self.spec.learner.plan(problem))
+            self.learned, self.released = learned_from(self._curator, self.spec.learner.plan(problem))
             self.seconds = time.perf_counter() - began
-        return True
+        return self.learned is not None
 
     def _lower(self) -> Array:
         public, size = self.spec.public, self.spec.problem_size

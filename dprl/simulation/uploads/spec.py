@@ -121,7 +121,7 @@ class UploadSpec(Budgeted):
     def estimate(self) -> Estimate:
         """What it will cost."""
         cells = DATASET.cells(self.problem_size)
-        return Estimate(0.01 + cells * 1e-6, 8 * 40 * cells, 1)
+        return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
 
     def twin(self) -> UploadSpec:
         """Itself: nothing is learned from an uploaded data set without noise."""

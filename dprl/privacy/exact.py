@@ -1,0 +1,114 @@
+"""Noise for people: whole multiples of a public grid, drawn exactly from the operating system's cryptographic source.
+
+Discrete Gaussian and Laplace noise after Canonne, Kamath, Steinke 2020, Algorithms 1 to 3, with whole numbers only.
+Floats that are rounded on the way give away low bits of what noise was added to (Mironov 2012), and the state of a
+generator for simulation follows from few of its outputs. docs/privacy.md has the proofs.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+BITS = 30
+STEPS = 2**BITS  # of the grid in a unit: sums of up to 2^23 numbers from 0 to 1 on it are exact in float64
+SPACING = 1 / STEPS
+
+Below = Callable[[int], int]  # n to a uniform draw from 0, ..., n - 1
+
+
+def happens(numerator: int, denominator: int, below: Below) -> bool:
+    """True with chance exp(-numerator/denominator), of whole numbers >= 0 and > 0: Algorithm 1."""
+    while numerator > denominator:
+        if not happens(1, 1, below):
+            return False
+        numerator -= denominator
+    k = 1
+    while numerator >= k * denominator or below(k * denominator) < numerator:
+        k += 1
+    return k % 2 == 1
+
+
+def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
+    """A whole number z with chance proportional to exp(-|z|/scale), scale > 0: Algorithm 2."""
+    t, s = scale.numerator, scale.denominator
+    while True:
+        u = below(t)
+        if not happens(u, t, below):
+            continue
+        v = 0
+        while happens(1, 1, below):
+            v += 1
+        z = (u + t * v) // s
+        negative = below(2)
+        if z or not negative:  # 0 would come twice as often
+            return -z if negative else z
+
+
+def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
+    """A whole number z with chance proportional to exp(-z^2/(2 scale^2)), scale > 0: Algorithm 3."""
+    p, q = scale.numerator**2, scale.denominator**2  # scale^2 = p/q
+    t = scale.numerator // scale.denominator + 1
+    of_t = Fraction(t)
+    while True:
+        z = discrete_laplace(of_t, below)
+        # (|z| - scale^2/t)^2 / (2 scale^2)
+        if happens((abs(z) * t * q - p) ** 2, 2 * p * q * t * t, below):
+            return z
+
+
+class Apart(NamedTuple):
+    """How far discrete noise is from continuous noise of the same scale.
+
+    Outside of outcomes with a chance below 10^-2000, it gives a cell of the grid at most e^up times the chance that
+    continuous noise falls there, and at least e^-down times.
+    """
+
+    up: float
+    down: float
+
+    def epsilon(self, of: Callable[[float], float], delta: float) -> float:
+        """An epsilon for which discrete noise is (epsilon, delta)-DP.
+
+        of: the same of continuous noise, from delta; at 0 it holds as it is.
+        """
+        return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
+
+    def delta(self, delta: float) -> float:
+        """The delta that continuous noise may have."""
+        return delta * math.exp(-self.up) * (1 - 1e-12)
+
+
+def gaussian_apart(scale: float, shift: float) -> Apart:
+    """Of a counter that is moved by `shift`, in steps of the grid as is `scale`."""
+    q = math.exp(-2 * (math.pi * scale) ** 2)
+    wrapped = 2 * q / (1 - q) if q < 1 else math.inf
+    return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)
+
+
+def laplace_apart(scale: float, shift: float) -> Apart:
+    """The same of Laplace noise; shift is not used."""
+    return Apart(1 / (4 * scale), 1 / (8 * scale**2))
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A way to draw noise on the grid.
+
+    Attributes:
+        draw(scale): one number, in steps, as is scale.
+        apart(scale, shift): how far its noise in one counter is from continuous noise.
+    """
+
+    draw: Callable[[Fraction], int]
+    apart: Callable[[float, float], Apart]
+
+
+EXACT = {  # by key of the mechanism that draws the same in floating point
+    "gaussian": Exact(discrete_gaussian, gaussian_apart),
+    "laplace": Exact(discrete_laplace, laplace_apart),
+}

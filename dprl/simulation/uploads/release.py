@@ -1,0 +1,99 @@
+"""The curator of an uploaded data set: what it releases is drawn once, exactly, and written down before it is shown."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+
+from dprl.mdp.tabular import Array
+from dprl.privacy.curator import CuratorNoise
+from dprl.privacy.exact import BITS, EXACT, STEPS
+from dprl.simulation.uploads import kept
+from dprl.statistics import DATASET, REWARDS
+from dprl.statistics.family import Query
+
+QUERIES = {query.family: query for query in (DATASET, REWARDS)}
+AT_ONCE = 100  # numbers drawn between two looks at the clock
+
+
+class Curator:
+    """Holds one data set that was uploaded, and answers queries about it.
+
+    What it answers with is no function of the counts but through what is written down: the sums with noise of every
+    family that the guarantee speaks of. The same query has the same answer, whoever asks, and when.
+
+    Args:
+        data: the data set.
+        noise: what is added.
+        errors: E of each family.
+
+    Raises:
+        SpecError: what was released of this data set is damaged.
+    """
+
+    def __init__(self, data: kept.Kept, noise: CuratorNoise, errors: Mapping[str, float]) -> None:
+        assert noise.mechanism is not None
+        self._data, self._noise, self._errors = data, noise, errors
+        self._which = json.dumps([noise.mechanism.key, dict(noise.scales), BITS], sort_keys=True)
+        self._noisy = kept.drawn(data.name, self._which)
+        self._cells = sum(QUERIES[family].sums(data.record).size for family in noise.scales)
+        self._drawn: list[float] = []
+        self._rest = self._draws()
+
+    @property
+    def share(self) -> float:
+        """Of what is drawn, 0 to 1."""
+        return 1.0 if self._noisy is not None else len(self._drawn) / self._cells
+
+    def draw(self, seconds: float) -> bool:
+        """Draw for about so long; True when everything is drawn and written down, or was before.
+
+        Raises:
+            SpecError: it cannot be written down, or the data set has gone.
+        """
+        until = time.perf_counter() + seconds
+        while self._noisy is None:
+            self._drawn += islice(self._rest, AT_ONCE)
+            if len(self._drawn) == self._cells:
+                self._noisy = kept.write_down(self._data.name, self._which, self._arrays())
+            elif time.perf_counter() > until:
+                return False
+        return True
+
+    def _draws(self) -> Iterator[float]:
+        """Every sum with its noise, added as whole numbers of steps; only what comes of it is rounded to a float."""
+        assert self._noise.mechanism is not None
+        draw = EXACT[self._noise.mechanism.key].draw
+        for family, scale in self._noise.scales.items():
+            steps = Fraction(scale) * STEPS
+            for value in QUERIES[family].sums(self._data.record).flat:
+                yield (int(value * STEPS) + draw(steps)) / STEPS
+
+    def _arrays(self) -> dict[str, Array]:
+        found, first = {}, 0
+        for family in self._noise.scales:
+            shape = QUERIES[family].sums(self._data.record).shape
+            last = first + math.prod(shape)
+            found[family] = np.array(self._drawn[first:last]).reshape(shape)
+            first = last
+        return found
+
+    def release(self, query: Query) -> Array:
+        """What the learner sees of the data set.
+
+        Raises:
+            RuntimeError: it asks for what the guarantee does not speak of, or nothing is drawn yet.
+        """
+        known = QUERIES.get(query.family)
+        if known is not query or self._noisy is None or query.family not in self._noisy:
+            raise RuntimeError(f"{query.family} is not what noise was drawn for")
+        noisy = np.zeros(self._data.record.shape)
+        known.sums(noisy)[...] = self._noisy[query.family]
+        nothing = np.zeros(known.sums(noisy).size)
+        return query.answer(noisy, nothing, self._errors.get(query.family, 0.0))
