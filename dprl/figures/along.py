@@ -316,6 +316,7 @@ const show = () => {
       const line = { color: ink, width: 1.5 };
       layout.shapes = [...(layout.shapes ?? []), { type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line }];
     }
+    drawn[i].plot.style.height = `${layout.height}px`;  // which Plotly forgets when the window changes
     Plotly.react(drawn[i].plot, figure.data, layout, config);
     drawn[i].see.innerHTML = see;
   });

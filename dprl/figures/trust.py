@@ -22,6 +22,7 @@ Y_RANGE = (0.0, 106.0)
 VISIBLE = 0.2  # percent: intervals below it are narrower than the line
 TICKS = (0, 10, 25, 50, 75, 100)
 ALT = "Line chart of the share of reward lost by an average episode so far, against users, by who is trusted."
+LOST = "Reward lost by an average episode so far"
 BAND = "95% t interval of the mean over seeds"
 
 
@@ -55,8 +56,8 @@ def chart(
     """The curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
     The figure carries the curves of every epsilon: pressing the i-th of its (invisible) buttons, class
-    `updatemenu-button`, shows the i-th epsilon, without asking the server for another figure. The axes are the same
-    for all.
+    `updatemenu-button`, shows the i-th epsilon, without asking the server for another figure. Of a single epsilon there
+    are none. The axes are the same for all.
     """
     colors = style.theme(dark)
     costs = by_epsilon[epsilon]
@@ -111,8 +112,10 @@ def chart(
         {"type": "scatter", "mode": "lines"} | trace | {"x": x, "y": y}
         for trace, (x, y) in zip([band, *curves, *marks], places[epsilon], strict=True)
     ]
+    alone = len(by_epsilon) == 1
     layout = style.layout(
-        _title(epsilon),
+        LOST if alone else _title(epsilon),
+        subtitle=f"ε = {epsilon:g}" if alone else "",
         dark=dark,
         height=400,
         x_title="Users so far (one episode each)",
@@ -169,7 +172,7 @@ def chart(
             "font": {"size": 1},
         }
         for part in (steps[:half], steps[half:])
-        if part
+        if not alone
     ]
     figure = style.figure_of(layout, [*moving, {"type": "scatter", "mode": "lines"} | bound])
     return Picture(figure, ALT, see, table(costs, epsilon))
@@ -183,7 +186,7 @@ def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list
 
 
 def _title(epsilon: float) -> str:
-    return f"Reward lost by an average episode so far, at ε = {epsilon:g}"
+    return f"{LOST}, at ε = {epsilon:g}"
 
 
 def _places(costs: Sequence[Cost], v_star: float) -> list[tuple[list[Any], list[Any]]]:

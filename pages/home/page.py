@@ -10,13 +10,14 @@ import streamlit as st
 from dprl.figures import looks
 from dprl.figures.looks import Kind
 from dprl.figures.style import Picture
-from dprl.figures.trust import LEARNED, Cost, chart, table
+from dprl.figures.trust import Cost, chart, table
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, link_to
-from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
+from pages.home.taken import LABEL, NEEDED, STOPS, TITLE, taken_along
+from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.chart import draw, explain, footer, kept
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, redrawn
@@ -29,21 +30,18 @@ from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.state import read_address, session
-from pages.tradeoffs.points import taken_along
-from pages.tradeoffs.study import Study
 
 # Where a visitor may go from here, besides Explore.
 WAYS_ON = (
     ("pages/lessons/page.py", "A lesson of five minutes", ":material/school:"),
     ("pages/claims/page.py", "What the papers claim", ":material/gavel:"),
 )
-SWEEP = Study(BASE.replace(episodes=HOME_EPISODES), x="epsilon", values=HOME_BUDGETS, show="regret")
 
 
 def main() -> None:
     h = session().part(Home)
     read_address(h)
-    st.title("What does privacy cost a learner?", anchor=False)
+    st.title(TITLE, anchor=False)
     for problem in h.problems if st.query_params else ():
         st.warning(escape(problem), icon=":material/link_off:")
     st.markdown(
@@ -65,11 +63,11 @@ def at_one_epsilon(live: bool) -> None:
     example = trust(h.epsilon, HOME_EPISODES)
     s.common = in_common(example.curves)
     privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
-    with privacy:
+    with privacy, st.container(key="alone_slider"):  # which stays when the page is within another one
         live_slider(
-            "Privacy budget",
+            LABEL,
             HOME_BUDGETS.index(h.epsilon),
-            [f"ε = {e:g}" for e in HOME_BUDGETS],
+            STOPS,
             spoken=[f"epsilon {e:g}" for e in HOME_BUDGETS],
             ends=promise.ENDS,
             key=f"{s.version}:epsilon",
@@ -85,7 +83,7 @@ def at_one_epsilon(live: bool) -> None:
         st.html(cards(costs, h.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
         draw(kept(("home", *h.drawn), partial(picture, *h.drawn)), "home")
-    explain(sentences.trust(costs, h.epsilon), partial(table, costs, h.epsilon), "home")
+    explain(sentences.trust(costs, h.epsilon), partial(table, costs, h.epsilon), "home", lambda: h.link)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         st.page_link(
             "pages/explore/page.py",
@@ -95,8 +93,8 @@ def at_one_epsilon(live: bool) -> None:
         )
         for page, label, icon in WAYS_ON:
             st.page_link(page, label=label, icon=icon)
-        about, words = s.common, footer()
-        save("home.html", "Take it along", "text/html", lambda: taken_along(SWEEP, about, words))
+        along = h.epsilon, best(), s.common, footer()
+        save("home.html", "Take it along", "text/html", lambda: taken_along(*along))
         share(h, settings=False)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(s.common)))
@@ -135,8 +133,7 @@ def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
             f"<div><dt>{mark} {explained(html(cost.name), html=True)}</dt>"
             f"<dd>{html(sentences.users(cost.needed))}</dd></div>"
         )
-    head = f"Users until an average episode loses less than {LEARNED:.0%}"
-    return f'<div class="dprl-cards"><p>{head}</p><dl>{"".join(items)}</dl></div>'
+    return f'<div class="dprl-cards"><p>{NEEDED}</p><dl>{"".join(items)}</dl></div>'
 
 
 main()

@@ -88,3 +88,11 @@ def test_within_another_page_there_is_one_chart_with_its_sentence(
     other = visit(f"tradeoffs{way}")
     expect(other.get_by_role("button", name="Copy link")).to_be_visible()
     assert "embed" not in other.url
+
+
+def test_home_within_another_page_has_its_slider(visit: Visits) -> None:
+    page = visit("?embed=true")
+    expect(page.locator(".dprl-cards")).to_be_hidden()
+    page.get_by_role("slider").press("ArrowRight")
+    expect(page.locator(".gtitle")).to_contain_text("at ε = 2")
+    expect(page.get_by_role("link", name="Open the whole page")).to_have_attribute("href", "?v=2&eps=2")

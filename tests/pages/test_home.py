@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -14,12 +15,16 @@ from streamlit.testing.v1 import AppTest
 
 from dprl import metrics, search
 from dprl.fields import SpecError
+from dprl.figures import trust as trusted
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
+from dprl.sentences import price as sentences
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.simulation.table import FIELDS
+from pages.home.taken import taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
+from pages.shared.results.trusted import best, known
 from pages.shared.visitor import address, links
 from tests.pages.conftest import charts, words
 from tests.pages.hostile import hostile
@@ -79,6 +84,26 @@ def test_what_a_link_says_wrongly_is_said_and_a_chart_is_shown(
     assert said in warning.value.replace("\\", "")
     assert "<b>" not in warning.value  # escaped
     assert title(app).endswith(f"at ε = {shown:g}")
+
+
+def test_what_is_taken_along_is_the_chart_seen_with_its_slider() -> None:
+    (found,) = re.findall(r'id="content">(.*?)</script>', taken_along(2.0, best(), "", ""))
+    content = json.loads(found)
+    (slider,), (drawn,) = content["sliders"], content["charts"]
+    assert slider["words"][slider["at"]] == "ε = 2"
+    assert [float(word.removeprefix("ε = ")) for word in slider["words"]] == list(HOME_BUDGETS)
+    by_epsilon = {epsilon: known(epsilon) for epsilon in HOME_BUDGETS}
+    seen = trusted.chart(by_epsilon, epsilon=2.0, v_star=best(), dark=False).figure.to_plotly_json()
+    steps = [step for menu in seen["layout"]["updatemenus"] for step in menu["buttons"]]
+    pictures = [picture["figure"] for picture in drawn["pictures"]]
+    assert drawn["turned"] == 0
+    assert len(pictures) == len(content["cells"]) == len(steps) == len(HOME_BUDGETS)
+    for epsilon, step, picture, rows in zip(HOME_BUDGETS, steps, pictures, content["cells"], strict=True):
+        moving = step["args"][0]
+        assert [trace["y"] for trace in picture["data"]][: len(moving["y"])] == moving["y"]
+        assert f"ε = {epsilon:g}<" in picture["layout"]["title"]["text"]
+        assert "updatemenus" not in picture["layout"] or picture["layout"]["updatemenus"] == []
+        assert rows == [[cost.name, sentences.users(cost.needed)] for cost in by_epsilon[epsilon]]
 
 
 def test_a_link_of_another_page_is_no_problem_here(visit: Visit) -> None:

@@ -81,12 +81,20 @@ def footer() -> str:
     return " · ".join(filter(None, [session().common, f"dprl\N{NO-BREAK SPACE}{version()['dprl']}"]))
 
 
-def explain(see: str, table: Callable[[], pd.DataFrame], key: str) -> None:
-    """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV."""
+def explain(
+    see: str,
+    table: Callable[[], pd.DataFrame],
+    key: str,
+    link: Callable[[], list[tuple[str, str]]] = here,
+) -> None:
+    """What stands below a figure: what to see in it, and its numbers, which Streamlit's own button saves as CSV.
+
+    link: the query parameters of the link to the whole page, if what is seen is not what the address said last.
+    """
     if alone(key):
         with st.container(key="alone_words"):
             st.markdown(explained(unlinked(see)))
-            st.markdown(f"[Open the whole page](?{query_of(here())})")
+            st.markdown(f"[Open the whole page](?{query_of(link())})")
         return
     st.markdown(f":material/visibility: {explained(unlinked(see))}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")

@@ -1,0 +1,37 @@
+"""The chart of Home with its slider, to take along."""
+
+from __future__ import annotations
+
+from dprl.figures import along
+from dprl.figures.style import Picture
+from dprl.figures.trust import LEARNED, chart
+from dprl.sentences import price as sentences
+from pages.shared.examples import HOME_BUDGETS
+from pages.shared.results.trusted import known
+
+TITLE = "What does privacy cost a learner?"
+LABEL = "Privacy budget"
+STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
+NEEDED = f"Users until an average episode loses less than {LEARNED:.0%}"
+
+
+def taken_along(epsilon: float, v_star: float, about: str, footer: str) -> str:
+    """Home as a page of its own: its chart, the sentence below it and its numbers of users, at each of HOME_BUDGETS.
+
+    Args:
+        epsilon: the one of them that is shown first.
+        v_star: the most that an episode can lose.
+        about, footer: as for `along.page`.
+    """
+    by_epsilon = {e: known(e) for e in HOME_BUDGETS}
+
+    def picture(e: float) -> Picture:
+        costs = by_epsilon[e]
+        return chart({e: costs}, epsilon=e, v_star=v_star, see=sentences.trust(costs, e), dark=False)
+
+    def numbers(at: tuple[int, ...]) -> list[list[str]]:
+        return [[cost.name, sentences.users(cost.needed)] for cost in by_epsilon[HOME_BUDGETS[at[0]]]]
+
+    slider = along.Slider(LABEL, HOME_BUDGETS, STOPS, HOME_BUDGETS.index(epsilon))
+    charts = [along.Chart([picture(e) for e in HOME_BUDGETS], turned=0)]
+    return along.page(TITLE, about, [slider], charts, ["", NEEDED], numbers, footer=footer)
