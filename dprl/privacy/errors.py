@@ -3,19 +3,23 @@
 Computed, not quoted: exactly for Gaussian noise, else by Chernoff with the noise's true moment-generating function,
 P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta), and a union over all counters and all release times.
 
-Logarithms and exponentials of the tails are SciPy's and Python's: NumPy's, which the lengths of vectors still take,
-differ in the last digit from one CPU to another.
+Logarithms and exponentials of the tails are SciPy's and Python's: NumPy's differ in the last digit from one CPU to
+another. The lengths of vectors take NumPy's only to find a place on grids that are the same on all of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Context, Decimal
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.mdp.tabular import Array
+
+EXACT = Context(prec=50)  # decimals, which round alike on every CPU: exponentials of the C library do not
 
 
 def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
@@ -89,19 +93,36 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
     For u uniform on the sphere E exp(y u.z) = phi(y |z|), phi(t) = Gamma(d/2) (2/t)^(d/2 - 1) I_{d/2-1}(t), which
     rises in |z|; so P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov, for every y. The best of a grid is taken.
+    NumPy's logarithms in phi and in moments choose among the grid's points, whose bits do not depend on the CPU.
     """
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1
-    t = np.geomspace(1e-3, 1e7, 40_000)
+    t = geometric(Decimal("1e-3"), Decimal("1e7"), 40_000)
+    log_failure = float(EXACT.ln(Decimal(failure)))
     log_phi = gammaln(cells / 2) + order * np.log(2 / t) + np.log(ive(order, t)) + t
     best = np.full(len(spread), np.inf)
-    guess = (math.sqrt(cells) + math.sqrt(-2 * math.log(failure))) / spread
-    for y in np.geomspace(0.02, 2.0, 150)[:, None] * guess:
-        needed = log_moments(y) - math.log(failure)
+    guess = (math.sqrt(cells) + math.sqrt(-2 * log_failure)) / spread
+    for y in geometric(Decimal("0.02"), Decimal("2"), 150)[:, None] * guess:
+        needed = log_moments(y) - log_failure
         found = np.searchsorted(log_phi, needed)
         best = np.where(found < len(t), np.minimum(best, t[np.minimum(found, len(t) - 1)] / y), best)
     return best
+
+
+@cache
+def geometric(low: Decimal, high: Decimal, points: int) -> Array:
+    """So many points from low to high, each the same multiple of the one before, in the same bits on every CPU."""
+    start, whole = EXACT.ln(low), EXACT.ln(high)
+    span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
+    # a coarse and a fine grid, so that there are few exponentials
+    fine = math.isqrt(points - 1) + 1
+    near = np.array([float(EXACT.exp(EXACT.multiply(span, i))) for i in range(fine)])
+    far = np.array(
+        [float(EXACT.exp(EXACT.add(start, EXACT.multiply(span, i)))) for i in range(0, points, fine)]
+    )
+    grid: Array = np.outer(far, near).ravel()[:points]
+    return grid
 
 
 def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:

@@ -1,53 +1,137 @@
-"""Noise is the same to the last bit on every CPU: NumPy picks other code for each, and this asks for the plainest."""
+"""Noise, and what learners are told of it, are the same to the last bit on every CPU.
+
+NumPy, the C library and OpenBLAS pick other code for each CPU, and numba makes other code: this asks for the plainest.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from dprl.privacy.mechanisms import gaussian, optimal
+from dprl import ALGORITHMS, RunSpec, run
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism
+from dprl.privacy.mechanisms import Stream
+from dprl.privacy.mechanisms.unary import UNARY, chances
+from dprl.simulation.pairs import calibrations_for
 from tests.privacy.draws import prepared
 
-TIMES = np.unique(np.geomspace(1, 10**6, 200).astype(np.int64))
+TIMES = np.unique(np.geomspace(1, 10**6, 40).astype(np.int64))
 FOUND = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])  # code of its own for this CPU
+PLAINER = {
+    "numpy": {"NPY_DISABLE_CPU_FEATURES": " ".join(FOUND)},
+    "libc": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F"},
+    "blas": {"OPENBLAS_CORETYPE": "Nehalem"},
+    "numba": {"NUMBA_CPU_NAME": "generic"},
+}
+TRIPLES = [
+    (p.key, mechanism, calibration)
+    for p in PRIVATIZERS.values()
+    for mechanism in p.mechanisms
+    for calibration in calibrations_for("dp-ucbvi", mechanism)
+]
+
+Numbers = dict[str, str]
 
 
-def noise() -> dict[str, str]:
-    """Scales, deviations and bounds of every kind of noise, and correlated draws: their bits."""
+def bits(array: object) -> str:
+    return hashlib.sha256(np.asarray(array, dtype=float).tobytes()).hexdigest()
+
+
+def drawn(mechanism: Mechanism, stream: Stream) -> str:
+    """Unit noise of each release in seven cells; half of the users that are asked are in a cell."""
+    rng = np.random.default_rng(0)
+    memory, noise = np.zeros((mechanism.rows(stream.items, stream.releases), 7)), np.zeros(7)
+    if mechanism.prepare is not None:
+        mechanism.prepare(rng, stream, memory)
+    found = []
+    for i, users in enumerate(np.diff(stream.leaves[:-1])):
+        if mechanism is UNARY:
+            memory[3], memory[4] = chances(replace(stream, questions=np.arange(7)))
+            memory[1] = np.rint(users * memory[3])
+            memory[0], memory[2] = memory[1] // 2, users // 2
+        mechanism.add_noise(i, stream.leaves, stream.batches, memory, rng, noise)
+        found.append(noise.copy())
+    return bits(found)
+
+
+def noise() -> Numbers:
+    """Scales, deviations, bounds, radii and draws of every kind of noise."""
     found = {}
-    for privacy, mechanism in (
-        ("central", "laplace-tree"),
-        ("central", "gaussian-tree"),
-        ("central", "gaussian-toeplitz"),
-        ("central", "gaussian-optimal"),
-        ("central", "gaussian-blt"),
-        ("local", "laplace"),
-        ("local", "gaussian"),
-        ("shuffle", "binomial-sum"),
-    ):
-        made = prepared(privacy, mechanism, "tight", TIMES, H=5)
-        for name in ("scales", "std", "bound"):
-            found[f"{mechanism} {name}"] = np.asarray(getattr(made, name)).tobytes().hex()
-    stream = prepared("central", "gaussian-toeplitz", "tight", TIMES).stream
-    for correlate in (gaussian.correlate, optimal.correlate):
-        memory = np.zeros((stream.releases, 7))
-        correlate(np.random.default_rng(0), stream, memory)
-        found[f"draws, {correlate.__module__}"] = memory.tobytes().hex()
+    for triple in TRIPLES:
+        made, name = prepared(*triple, TIMES, H=3, S=3, A=2, epsilon=50.0), ", ".join(triple)
+        for part in ("scales", "std", "bound"):
+            found[f"{name}: {part}"] = bits(getattr(made, part))
+        found[f"{name}: radius"] = bits(made.radius())
+        found[f"{name}: draws"] = drawn(MECHANISMS[triple[1]], made.stream)
+    return found
+
+
+def runs() -> Numbers:
+    """Of short runs with every kind of noise and every set of constants: regret, noise, bounds and plans."""
+    specs = [RunSpec(environment="riverswim", algorithm="ucbvi", episodes=10**7, seeds=1)]
+    for key, privacy, mechanism, calibration in [
+        *(("dp-ucbvi", *triple) for triple in TRIPLES),
+        *(("sdp-pe-relaxed", *triple) for triple in TRIPLES if triple[1] == "binomial-sum"),
+    ]:
+        specs += [
+            RunSpec(
+                environment="riverswim",
+                environment_params={"S": 4, "H": 6},
+                algorithm=key,
+                privacy=privacy,
+                mechanism=mechanism,
+                calibration=calibration,
+                epsilon=epsilon,
+                bonus=bonus,
+                episodes=10**9,
+                seeds=1,
+            )
+            for bonus in ALGORITHMS[key].bonuses
+            for epsilon in (1.0, 30.0)
+        ]
+    found = {}
+    for spec in specs:
+        trace, name = run(spec).seeds[0], spec.to_json()
+        for part in ("regret", "noisy", "released", "error_bound", "error_used", "Q"):
+            if hasattr(trace, part):
+                found[f"{name}: {part}"] = bits(getattr(trace, part))
+    return found
+
+
+def elsewhere(what: str, *plainer: str) -> Numbers:
+    """The same, computed by another process on an imitated CPU."""
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    for name in plainer:
+        env |= PLAINER[name]
+    done = subprocess.run(
+        [sys.executable, __file__, what], env=env, capture_output=True, text=True, check=True
+    )
+    found: Numbers = json.loads(done.stdout)
     return found
 
 
 def test_plainer_code_draws_the_same_noise() -> None:
-    root = str(Path(__file__).parents[2])
-    env = os.environ | {"NPY_DISABLE_CPU_FEATURES": " ".join(FOUND), "PYTHONPATH": root}
-    done = subprocess.run([sys.executable, __file__], env=env, capture_output=True, text=True, check=True)
-    other, ours = json.loads(done.stdout), noise()
+    other, ours = elsewhere("noise", "numpy", "libc", "blas"), noise()
+    assert other.keys() == ours.keys()
+    assert {name.partition(",")[0] for name in ours} == set(PRIVATIZERS) - {"none"}
+    assert [name for name in ours if ours[name] != other[name]] == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("plainer", [*[(name,) for name in PLAINER], tuple(PLAINER)], ids="+".join)
+def test_plainer_code_makes_the_same_runs(plainer: tuple[str, ...]) -> None:
+    other, ours = elsewhere("runs", *plainer), runs()
+    assert other.keys() == ours.keys()
     assert [name for name in ours if ours[name] != other[name]] == []
 
 
 if __name__ == "__main__":
-    print(json.dumps(noise()))
+    print(json.dumps({"noise": noise, "runs": runs}[sys.argv[1]]()))

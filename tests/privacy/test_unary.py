@@ -19,7 +19,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Response, delta_of, epsilon_of
 from dprl.privacy.attack import game
 from dprl.privacy.mechanisms import SIGNATURE
-from dprl.privacy.mechanisms.unary import UNARY, asking, variance
+from dprl.privacy.mechanisms.unary import UNARY, asking, response
 from dprl.privacy.privatizers import Noise
 from dprl.simulation.blocks import interview, model_of
 from dprl.simulation.loops.replan import SeedRun
@@ -74,8 +74,8 @@ def test_steps_are_dealt_out_for_the_least_variance_of_a_count_that_all_are_in()
         assert (found, steps) == (groups, math.ceil(20 / groups))
         for g in range(1, 21):
             other = epsilon / (2 * math.ceil(20 / g))
-            assert (variance(bit) + 1) * found <= (variance(other) + 1) * g * (1 + 1e-9)
-    assert variance(1.0) == pytest.approx(math.e / (math.e - 1) ** 2)  # p (1 - p) / (2p - 1)^2
+            assert (response(bit)[2] + 1) * found <= (response(other)[2] + 1) * g * (1 + 1e-9)
+    assert response(1.0)[2] == pytest.approx(math.e / (math.e - 1) ** 2)  # p (1 - p) / (2p - 1)^2
 
 
 # --- blocks ---
@@ -90,7 +90,7 @@ def world() -> TabularMDP:
 
 def one_by_one(noise: Noise, policy: Array, users: int, rng: np.random.Generator) -> Array:
     """[H, S, A, S + 2] the error of the estimates, with users who play and answer one after the other."""
-    mdp, (groups, bit, _), shares = world(), noise.stream.batches[0], noise.stream.batches[1]
+    mdp, (groups, bit, _), shares = world(), noise.stream.batches[0], noise.stream.batches[-1]
     H, S, A = mdp.R.shape
     total, kept = np.zeros((H, S, A, S + 2)), 1 / (1 + math.exp(-bit))
     for _ in range(users):
@@ -124,7 +124,7 @@ def in_a_block(noise: Noise, policy: Array, users: int, walk_below: int, runs: i
     found, groups = [], int(stream.batches[0, 0])
     for _ in range(runs):
         error[:] = 0.0
-        ask(*rngs, model, policy, users, walk_below, groups, stream.batches[1], counts, memory, *scratch)
+        ask(*rngs, model, policy, users, walk_below, groups, stream.batches[-1], counts, memory, *scratch)
         assert sum(scratch[0]) == users
         turn_over(0, stream.leaves, stream.batches, memory, rngs[1], error)
         found.append(error.reshape(counts.shape) * noise.scales)
@@ -163,7 +163,7 @@ VIEWS: list[Callable[[Array], Array]] = [
 def test_the_stated_variance_is_that_of_a_count_that_all_are_in() -> None:
     """n of one state at H = 1: by the draws, and by the law of one user's estimate."""
     noise = prepared("local", "unary", "tight", [1], H=1, S=1, A=1, epsilon=1.0, statistic=FITTED)
-    (groups, bit, _), shares = noise.stream.batches
+    (groups, bit, _), _, shares = noise.stream.batches
     rng, runs = np.random.default_rng(2), 200_000
     asked, kept = rng.random(runs) < shares[1] / groups, 1 / (1 + math.exp(-bit))
     ones = rng.random(runs) < kept
@@ -247,7 +247,7 @@ def test_scores_of_the_best_attack_are_the_losses_that_are_proved(half: bool) ->
     assert stats.chisquare(exchanged, law * 20_000).pvalue > LEVEL
     if half:
         bit, twice = noise.stream.batches[0, 1], played.stream.batches[0, 1]
-        assert variance(twice) == pytest.approx(variance(bit) / 4)
+        assert response(twice)[2] == pytest.approx(response(bit)[2] / 4)
 
 
 def test_a_spec_has_no_delta_and_the_card_says_so() -> None:

@@ -10,8 +10,8 @@ Unit: of a cell of m, one user. The parts are asked about with chances in propor
 which the statistic releases them, so that in these units all cells err alike.
 
 A stream has `questions` [cells], the number of the question that each cell belongs to: 3 step + part, parts being m, n
-and r (none where it is declared which transitions are possible: only attacks ask for them); and `batches` [2, 3]:
-groups, bit and how many steps a user answers about at most; then the chances of the parts.
+and r (none where it is declared which transitions are possible: only attacks ask for them); and `batches` [3, 3]:
+groups, bit and how many steps a user answers about at most; what `response` says of the bit; the chances of the parts.
 
 memory [5, cells]: of the users since the last release, how many of those asked are in the cell, how many were asked,
 and what all have added; then the chance to be asked about the cell, and its unit.
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 
@@ -28,20 +29,28 @@ from dprl.kernels import kernel
 from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import Losses, Response
-from dprl.privacy.errors import bounded_length
+from dprl.privacy.errors import EXACT, bounded_length
 from dprl.privacy.mechanisms.mechanism import Leaves, Mechanism, Stream, first_item
 from dprl.statistics import Change
 
 PARTS = 3
 
 
-def variance(bit: float) -> float:
-    """Of a bit turned over with chance 1 / (e^bit + 1), scaled so that its mean is 0 or 1: 1 / (4 sinh^2(bit / 2))."""
-    return 0.25 / math.sinh(bit / 2) ** 2 if bit < 700 else 0.0
+def response(bit: float) -> tuple[float, float, float]:
+    """The chances 1 / (1 + e^-bit) that a bit stays and 1 / (1 + e^bit) that it is turned over, and the variance
+    1 / (4 sinh^2(bit / 2)) of what is then said, scaled so that its mean is 0 or 1. bit: > 0.
+
+    Of exact decimals: exponentials of the C library differ in the last digit from CPU to CPU, and draws with them.
+    """
+    less = EXACT.exp(Decimal(-bit))
+    whole, gap = EXACT.add(1, less), EXACT.subtract(1, less)
+    exact = EXACT.divide(1, whole), EXACT.divide(less, whole), EXACT.divide(less, EXACT.multiply(gap, gap))
+    kept, turned, variance = map(float, exact)
+    return kept, turned, variance
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """[2, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance.
+    """[3, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance.
 
     A user who answers about j steps spends epsilon / j on each, of which two bits can differ. What counts is the
     variance of a count that all users are in: a bound on the error has to cover it.
@@ -50,11 +59,11 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
     def steps(groups: int) -> int:
         return math.ceil(H / groups)
 
-    groups = min(range(1, H + 1), key=lambda g: (variance(epsilon / (2 * steps(g))) + 1) * g)
+    groups = min(range(1, H + 1), key=lambda g: (response(epsilon / (2 * steps(g)))[2] + 1) * g)
     bit = epsilon / (2 * steps(groups))
     while 2 * steps(groups) * bit > epsilon:
         bit = math.nextafter(bit, 0.0)
-    return np.array([[groups, bit, steps(groups)], shares])
+    return np.array([[groups, bit, steps(groups)], response(bit), shares])
 
 
 @kernel
@@ -62,8 +71,7 @@ def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
     """What the users since the last release add to the error: their answers, scaled to all users, less the truth."""
-    kept = 1.0 / (1.0 + np.exp(-batches[0, 1]))
-    turned = 1.0 / (1.0 + np.exp(batches[0, 1]))
+    kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
         ones = binomial(rng, int(inside), kept) + binomial(rng, int(asked - inside), turned)
@@ -76,7 +84,7 @@ def turn_over(
 
 def chances(stream: Stream) -> tuple[Array, Array]:
     """[cells] the chance that a user is asked about each cell, and its unit."""
-    shares = stream.batches[1]
+    shares = stream.batches[-1]
     part = np.asarray(stream.questions) % PARTS
     return np.asarray(shares[part] / stream.batches[0, 0]), np.asarray(np.sqrt(shares[part] / shares[0]))
 
@@ -87,12 +95,11 @@ def _most(stream: Stream) -> tuple[float, float, float]:
 
     Two estimates by one user are uncorrelated, and subtracting the truth takes from the variance: docs/privacy.md.
     """
-    groups, bit, _ = stream.batches[0]
-    shares = stream.batches[1]
+    (groups, _, _), (kept, turned, variance), shares = stream.batches
     asked = shares[0] / groups
     return (
-        (variance(bit) + 1) / asked,
-        1 / (-math.expm1(-bit) * asked),
+        (variance + 1) / asked,
+        kept / ((kept - turned) * asked),
         math.sqrt(shares[0] / shares.min()),
     )
 
@@ -126,24 +133,22 @@ def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Arra
 
     own: [cells] what the user adds, in units.
     """
-    groups, bit, _ = stream.batches[0]
-    shares, number = stream.batches[1], np.asarray(stream.questions)
+    (groups, _, _), (kept, turned, _), shares = stream.batches
+    number = np.asarray(stream.questions)
     chance, unit = chances(stream)
     steps = 1 + int(number.max()) // PARTS
     group = rng.integers(0, int(groups), executions)
     part = rng.choice(PARTS, (executions, steps), p=shares / shares.sum())
     step = number // PARTS
     asked = (step % int(groups) == group[:, None]) & (part[:, step] == number % PARTS)
-    kept, turned = 1 / (1 + math.exp(-bit)), math.exp(-bit) / (1 + math.exp(-bit))
     ones = rng.random(asked.shape) < turned + (kept - turned) * own / unit
     return np.asarray(asked * unit * (ones - turned) / ((kept - turned) * chance))[None]
 
 
 def answers_ratio(stream: Stream, seen: Array, at: int, first: Array, second: Array) -> Array:
     """The log-likelihood ratio, from the bits that were answered."""
-    bit = stream.batches[0, 1]
+    kept, turned, _ = stream.batches[1]
     _, unit = chances(stream)
-    kept, turned = 1 / (1 + math.exp(-bit)), math.exp(-bit) / (1 + math.exp(-bit))
 
     def log_likelihood(own: Array) -> Array:
         one = turned + (kept - turned) * own / unit
@@ -156,6 +161,7 @@ def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
     """Bits with a quarter of the variance."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
+    batches[1] = response(batches[0, 1])
     return replace(stream, batches=batches), 1.0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import cast
 
@@ -101,21 +100,19 @@ def asked(stream: Stream, request: Request) -> Stream:
 
 def one_counts(stream: Stream) -> float:
     """How many visits a one in an answer about n counts for."""
-    groups, bit, _ = stream.batches[0]
-    return float(groups / (stream.batches[1][1] * math.tanh(bit / 2)))
+    (groups, _, _), (kept, turned, _), shares = stream.batches
+    return float(groups / (shares[1] * (kept - turned)))
 
 
 def interview(stream: Stream, request: Request) -> tuple[str, str]:
     """How large the noise is, and what a user sends, in words."""
     counts, size = cast(Counts, request.statistic), request.size
-    _, bit, steps = stream.batches[0]
+    (_, _, steps), (_, turned, _), chances = stream.batches
     about = f"{steps:g} of {size.H} steps" if steps > 1 else f"one of {size.H} steps"
-    shares = ", ".join(
-        f"{part} {share:.1%}" for part, share in zip("nmr", stream.batches[1][[1, 0, 2]], strict=True)
-    )
+    shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))
     formula = (
         f"a user is asked about {about}, and there about one of n, m and r ({shares}); each bit of an answer is turned "
-        f"over with chance {math.exp(-bit) / (1 + math.exp(-bit)):.4g}; the sums are scaled to all users"
+        f"over with chance {turned:.4g}; the sums are scaled to all users"
     )
     short = size.S * size.A
     longest = max(counts.declared.transitions) if counts.declared else size.S * short
