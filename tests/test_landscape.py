@@ -31,9 +31,12 @@ from dprl.landscape.entry import DECADES, absent, paper, unprinted, year
 from dprl.landscape.gather import added, gather
 from dprl.landscape.rows import TRUSTS, listed, users_words, whole
 from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.private_ucb_vi import UNCOVERED
 from dprl.simulation import RunSpec
+from dprl.simulation.pairs import uncovered
 from dprl.tables import csv
 from pages.landscape.state import FILE
+from pages.landscape.views import shown
 
 AGAIN = "python -m bench.bundled landscape"
 PRIVATE = [learner for learner in ALGORITHMS.values() if set(learner.privacies) - {"none"}]
@@ -180,6 +183,22 @@ def test_constants_are_those_by_default_or_the_papers(table: Landscape) -> None:
     }
     assert missing == unprinted().keys() == {"lsvi-ucb-rare", "lsvi-ucb-plus-plus"}
     assert all("could not be had" in why and why.endswith(".") for why in unprinted().values())
+
+
+def test_a_row_says_what_its_bonus_does_not_cover_of_the_noise(table: Landscape) -> None:
+    """Of the run that the row is of; on the page in the column of notes, and looked at closely."""
+    short = set()
+    for printed in (False, True):
+        found = rows(table, "clinic", 10**9, printed)
+        notes = shown(found)["so"].tolist()
+        for row, note in zip(found, notes, strict=True):
+            said = ""
+            if not row.why:
+                spec = row.entry.spec(PROBLEMS["clinic"], 10**9)
+                said = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus)
+            assert ("optimism not proved" in note) == bool(said) == (UNCOVERED in row.claimed)
+            short |= {row.entry.key} if said else set()
+    assert short == {"private-ucb-vi:central:paper", "private-ucb-vi:local:paper"}
 
 
 def test_the_csv_has_every_learner_problem_and_k(table: Landscape) -> None:

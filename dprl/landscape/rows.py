@@ -24,6 +24,7 @@ from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.metrics import median_band
 from dprl.privacy import PRIVATIZERS
+from dprl.simulation.pairs import uncovered
 from dprl.theory import Bound
 from dprl.words import between, human, percent, promise, rough, to_the
 
@@ -92,7 +93,20 @@ class Row:
         if self.printed:
             claims, proves = self.printed.claimed, (self.printed.epsilon, self.printed.delta)
             said.append(f"noise as printed claims {promise(*claims)}; it proves {promise(*proves)}")
+        if self.uncovered:
+            said.append(self.uncovered)
         return "; ".join(said) or "no bound of a paper is listed for it under this trust"
+
+    @property
+    def uncovered(self) -> str:
+        """What its bonus does not cover of the noise that it was run with, in sentences."""
+        return uncovered(self.entry.learner, self.entry.privacy, "tight", self.entry.bonus)
+
+    @property
+    def note(self) -> str:
+        """What else to know of it, in a few words."""
+        needed = "not run" if np.isnan(self.needed) else "more than 10¹⁵" if np.isinf(self.needed) else ""
+        return ", ".join(filter(None, (needed, "optimism not proved" if self.uncovered else "")))
 
     @property
     def measured(self) -> str:

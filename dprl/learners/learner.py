@@ -24,8 +24,8 @@ PUBLIC = {
 # attributes of every learner
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "retired", "fields", "statistic", "loop", "needs",
-    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "draws", "stated", "refusal",
-    "releases", "pace", "seconds",
+    "public", "declarable", "schedule", "forgets", "refused", "noise_weight", "note", "uncovered", "draws", "stated",
+    "refusal", "releases", "pace", "seconds",
 )  # fmt: skip
 
 
@@ -75,6 +75,8 @@ class Learner(Protocol):
         forgets: it is told of each batch by itself, not of running sums.
         refused: privacy models that it does not have, by key, each with the reason, as in "local is ...".
         note: what else to know before it is run, "" where nothing: pages say it beside the choice of it.
+        uncovered: what its printed bonus does not cover of calibrated noise, "" where it covers all; see
+            `simulation.pairs.uncovered`.
         draws: its plans are random, from a stream of the seed of its own.
         stated(size, K): (epsilon, delta, by whom) that somebody states of these draws, which nothing here proves; None
             where nobody does.
@@ -116,6 +118,8 @@ class Learner(Protocol):
     def refused(self) -> Mapping[str, str]: ...
     @property
     def note(self) -> str: ...
+    @property
+    def uncovered(self) -> str: ...
     @property
     def draws(self) -> bool: ...
     @property

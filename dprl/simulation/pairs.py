@@ -47,3 +47,13 @@ def consistencies_for(
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
     """How large the noise may be, the default first: as printed, if some paper prints it for what the learner sees."""
     return ("tight", "paper") if mechanism in ALGORITHMS[algorithm].statistic.prints else ("tight",)
+
+
+def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str) -> str:
+    """What a learner's bonus does not cover of the noise, in sentences; "" where it covers all or prints none.
+
+    Printed noise, and a shuffler's bits, are the same in every counter; calibrated noise is so large in each part as
+    the part's tolerance is, and a bonus that is printed for equal noise may have a smaller one.
+    """
+    even = calibration == "tight" and not PRIVATIZERS[privacy].binary_rewards
+    return ALGORITHMS[algorithm].uncovered if even and bonus == "paper" else ""

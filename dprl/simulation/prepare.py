@@ -14,6 +14,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.privatizers import Batch, Noise, Request
 from dprl.simulation import schedules, structure
+from dprl.simulation.pairs import uncovered
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics import Statistic
@@ -141,8 +142,16 @@ def covariance_of(noise: Noise) -> Array:
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """The guarantee of a run, with what its learner takes as public and what is stated of its draws."""
+    """The guarantee of a run, with what its learner takes as public, what is stated of its draws, and what its bonus
+    does not cover of the noise."""
     learner = ALGORITHMS[spec.algorithm]
     known = (*learner.public, *(["structure"] if spec.structure else []))
     stated = learner.stated(size_of(spec), spec.episodes) if learner.stated else None
-    return replace(noise.guarantee(), public=tuple(PUBLIC[key] for key in known), stated=stated)
+    card = noise.guarantee()
+    short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus)
+    return replace(
+        card,
+        public=tuple(PUBLIC[key] for key in known),
+        stated=stated,
+        assumptions=(*card.assumptions, *([short] if short else [])),
+    )

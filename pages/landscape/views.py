@@ -118,9 +118,7 @@ def shown(found: Sequence[Row]) -> pd.DataFrame:
         "learner", "trust", "users needed", "so", "regret (median)", "share of K V* lost",
         "exponent since the K before", "bound on regret", "exponent of the bound", "year", "source", "why not",
     ]  # fmt: skip
-    whole["so"] = [
-        "not run" if np.isnan(u) else "more than 10¹⁵" if np.isinf(u) else "" for u in whole["users needed"]
-    ]
+    whole["so"] = [row.note for row in found]
     table_ = whole[columns].copy()
     table_["share of K V* lost"] *= 100
     table_["users needed"] = table_["users needed"].where(np.isfinite(table_["users needed"]), np.nan)

@@ -114,6 +114,7 @@ class EliminationLearner:
     forgets = True
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
+    uncovered = ""
     draws = False
     stated = None
     refused: ClassVar[Mapping[str, str]] = {}

@@ -121,6 +121,7 @@ class MixtureLearner:
     forgets = False
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
+    uncovered = ""
     draws = False
     stated = None
     refused: ClassVar[Mapping[str, str]] = {}

@@ -118,6 +118,7 @@ class SwitchingLearner:
 
     privacies = ("central", "none")
     declarable: ClassVar[tuple[str, ...]] = ()
+    uncovered = ""
     draws = False
     stated = None
     loop = "switches"

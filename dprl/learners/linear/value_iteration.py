@@ -120,6 +120,7 @@ class ValueIterationLearner:
     privacies = ("central", "none")
     declarable: ClassVar[tuple[str, ...]] = ()
     note = ""
+    uncovered = ""
     draws = False
     stated = None
     refused: ClassVar[Mapping[str, str]] = {

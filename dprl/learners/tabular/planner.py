@@ -78,6 +78,7 @@ class TabularLearner:
     fields: tuple[Field, ...] = ()
     noise_weight: Callable[[Problem], float] | None = None
     note: str = ""
+    uncovered: str = ""
     stochastic: bool = False
     draws: bool = False
     stated: Callable[[Size, int], tuple[float, float, str]] | None = None

@@ -64,8 +64,10 @@ def constants(problem: Problem) -> Array:
     """slope of the cap, c_reward, c_value, w_reward, w_value.
 
     paper (recalled, not re-read): Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3,
-    w_value = H. practical: c_reward = 0, c_value = c H, and privacy terms that add up to p H S E/n beside the H E1/n
-    that make up for dividing by n + E1.
+    w_value = H. 3 E1 = E1 + 2 E1 is for the noise in r, as large as that in n, and for dividing by n^ + E1; calibrated
+    noise in r may be 4 E1 (see UNCOVERED and docs/constants.md).
+    practical: c_reward = 0, c_value = c H, and privacy terms that add up to p H S E/n beside the H E1/n that make up
+    for dividing by n + E1.
     """
     p, H, S = problem.params, problem.H, problem.S
     if problem.bonus == "practical":
@@ -81,6 +83,11 @@ def noise_weight(problem: Problem) -> float:
     return float(w_reward + w_value * (problem.S + 2)) / 4
 
 
+UNCOVERED = (
+    "Its printed bonus adds 3E/4 for rewards; calibrated noise, up to E, and the division can cost 3E/2. "
+    "So at the first step, before E/4 users, a value may be no upper bound. Privacy does not depend on it."
+)
+
 ALGORITHM = TabularLearner(
     key="private-ucb-vi",
     title="Private-UCB-VI",
@@ -93,4 +100,5 @@ ALGORITHM = TabularLearner(
     anytime=anytime.hoeffding,
     fields=(CAP, STATISTICAL, PRIVACY),
     noise_weight=noise_weight,
+    uncovered=UNCOVERED,
 )

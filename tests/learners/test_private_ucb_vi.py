@@ -1,0 +1,78 @@
+"""Private-UCB-VI: what its printed bonus covers of the noise, and where it is said that it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dprl import RunSpec
+from dprl.learners import ALGORITHMS, Problem
+from dprl.learners.tabular.private_ucb_vi import UNCOVERED, constants, plan
+from dprl.mdp.structure import every_state
+from dprl.mdp.tabular import Array
+from dprl.privacy import PRIVATIZERS
+from dprl.simulation.pairs import calibrations_for
+from dprl.simulation.prepare import guarantee_of, noise_of_schedule
+from dprl.statistics.counts import Counts
+
+H, S, E1 = 2, 2, 1e6
+
+
+def planned(users: float, rewards: float, cap: str = "H") -> Array:
+    """Q [H] of state 0 under the worst noise, where everybody is in state 0, stays there and has rewards of 1.
+
+    The row of the first step has had so many users, others none. n~ = n + E1, m~ = m - E1 and r~ = r - rewards.
+    """
+    problem = Problem(H, S, 1, 10**9, 0.1, 1.0, "tight", "paper", {"cap": cap})
+    released = np.zeros((H, S, 1, S + 2))
+    released[0, 0, 0] = [users - E1, -E1, users + E1, users - rewards]
+    Q, V, policy = np.zeros((H, S, 1)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+    errors = np.full((H, S, 1), 4 * E1)
+    plan(released, errors, every_state(S), constants(problem), Q, V, policy)
+    found: Array = Q[:, 0, 0]
+    return found
+
+
+def test_it_covers_printed_noise_and_calibrated_noise_after_E1_users_but_not_before() -> None:
+    best = float(H)
+    assert planned(0, E1)[0] == best  # printed noise is as large in r as in n
+    assert planned(0, 4 * E1)[0] == pytest.approx(best - 0.5, abs=0.02)
+    assert planned(E1 / 2, 4 * E1)[0] == pytest.approx(best - 0.2, abs=0.02)
+    assert planned(E1, 4 * E1)[0] == best
+    assert planned(0, 4 * E1, cap="H-h")[0] == best
+
+
+@pytest.mark.parametrize("privacy", [p.key for p in PRIVATIZERS.values() if p.mechanisms])
+def test_the_card_says_so_just_where_noise_in_rewards_is_larger_than_in_counts(privacy: str) -> None:
+    larger = set()
+    first, *others = PRIVATIZERS[privacy].mechanisms
+    asked = [(first, "tight", bonus) for bonus in ALGORITHMS["private-ucb-vi"].bonuses]
+    asked += [
+        (key, calibration, "paper")
+        for key in others
+        for calibration in calibrations_for("private-ucb-vi", key)
+    ]
+    for mechanism, calibration, bonus in asked:
+        spec = RunSpec(
+            environment="riverswim",
+            environment_params={"S": 3, "H": 3},
+            algorithm="private-ucb-vi",
+            privacy=privacy,
+            mechanism=mechanism,
+            calibration=calibration,
+            epsilon=10.0,
+            bonus=bonus,
+            episodes=1000,
+            schedule="geometric:0.3",
+            seeds=1,
+        )
+        noise = noise_of_schedule(spec, spec.episodes, exact=False)
+        assert isinstance(noise.statistic, Counts)
+        short = bonus == "paper" and noise.statistic.reward < noise.statistic.visits
+        larger.add(short)
+        assert (UNCOVERED in guarantee_of(spec, noise).assumptions) == short, spec
+    assert larger == ({False} if privacy == "shuffle" else {False, True})
+
+
+def test_learners_whose_bonus_counts_the_noise_in_rewards_say_nothing() -> None:
+    assert [key for key, learner in ALGORITHMS.items() if learner.uncovered] == ["private-ucb-vi"]
