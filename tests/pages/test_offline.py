@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
@@ -195,7 +196,8 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     """The issue of this page: v* - V_lower less APVI's has exponent -1."""
     said = words(visit(PAGE, **query(*DEFAULT, measure="price")))
     assert "From n = 1 billion on it falls like" in said
-    found = [float(part.split()[0].replace("−", "-")) for part in said.split("n^")[1:4]]
+    lowered = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹·", "-0123456789.")
+    found = [float(power.translate(lowered)) for power in re.findall("n([⁻⁰¹²³⁴⁵⁶⁷⁸⁹·]+)", said)[:3]]
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
 
 

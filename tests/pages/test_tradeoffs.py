@@ -443,7 +443,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     assert sum(name.startswith(("APVI", "2: APVI")) for name in names(app)) >= 2
     app.segmented_control[0].set_value("price").run()
     unbroken(app)
-    assert "Proved, as an upper bound of what noise adds: ρ^−0.50 (Qiao, Wang 2023" in words(app)
+    assert "Proved, as an upper bound of what noise adds: ρ⁻⁰·⁵⁰ (Qiao, Wang 2023" in words(app)
     app.segmented_control[0].set_value("table").run()
     unbroken(app)
     (table,) = (d.value for d in app.dataframe if "gap low" in d.value.columns)
