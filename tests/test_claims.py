@@ -57,6 +57,36 @@ def verdict(setting: Setting) -> str:
     return setting.judge(evidence(setting)).verdict
 
 
+@pytest.mark.parametrize("key", CLAIMS)
+def test_a_chart_counts_its_settings_as_the_verdict_does(key: str) -> None:
+    """An exponent of 0.00, where more than 0.1 is claimed, was counted among those that lie where the claim has it."""
+    found = bundled().reports[key]
+    verdicts = [one.verdict for one in found.findings]
+    said = sentences.against(found.findings)
+    counts: dict[Verdict, re.Match[str] | None] = {
+        "holds": re.search(r"In (\d+) of \d+ settings the whole interval lies where", said),
+        "holds as an upper bound": re.search(r"in (\d+) it lies lower", said),
+    }
+    assert len(verdicts) > 1
+    for verdict, count in counts.items():
+        assert (0 if count is None else int(count[1])) == verdicts.count(verdict)
+    for verdict, one in zip(verdicts, found.findings, strict=True):
+        if verdict == "holds" and found.claim.key == "ldp-multiplicative":
+            assert one.low > one.threshold  # right of the mark on the chart
+
+
+def test_what_lies_lower_than_claimed_is_an_upper_bound() -> None:
+    flat, steep = grows(Measured(0.0, 0.0, 0.0), 0.5), grows(Measured(0.4, 0.3, 0.5), 0.5)
+    assert sentences.against([flat]).endswith(
+        "lies lower than the claim has it, which then holds as an upper bound."
+    )
+    assert sentences.against([steep]) == "The interval lies where the claim has it."
+    assert sentences.against([steep, flat]) == (
+        "In 1 of 2 settings the whole interval lies where the claim has it; in 1 it lies lower, where the claim holds "
+        "as an upper bound."
+    )
+
+
 def test_two_claims_in_a_small_form_additive_and_multiplicative() -> None:
     """Theorems 5.2 and 5.7 where a run takes milliseconds: a trusted agent's price is flat, that of nobody is not."""
     nobody = SMALL.replace(privacy="local")

@@ -42,9 +42,15 @@ def finding(found: Finding, form: Form, exact: bool = False) -> str:
 
 
 def against(found: Sequence[Finding], exact: bool = False) -> str:
-    """What there is to see in the statistics of several settings. exact: they have no interval."""
-    inside = sum(one.verdict.startswith("holds") for one in found)
+    """What there is to see in the statistics of several settings. exact: they have no interval. What lies lower than
+    claimed, where a claim holds as an upper bound, is counted by itself, as in `summary`."""
+    verdicts = [one.verdict for one in found]
+    inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
     what = "number" if exact else "interval"
     if len(found) == 1:
+        if lower:
+            return f"The {what} lies lower than the claim has it, which then holds as an upper bound."
         return f"The {what} {'lies' if inside else 'does not lie'} where the claim has it."
-    return f"In {inside} of {len(found)} settings the {'' if exact else 'whole '}{what} lies where the claim has it."
+    whole = f"{'' if exact else 'whole '}{what}"
+    said = f"In {inside} of {len(found)} settings the {whole} lies where the claim has it"
+    return said + (f"; in {lower} it lies lower, where the claim holds as an upper bound." if lower else ".")
