@@ -215,7 +215,7 @@ def frontier(
 
 
 def _worst(figure: Any, curves: Sequence[Frontier], named: str, colors: style.Theme) -> None:
-    """All there is to lose: a reference from theory, hence dotted."""
+    """All there is to lose: a thin line, as levels are in lessons; dots are for the slope of a bound."""
     if not curves:
         return
     best = max(curves, key=lambda c: len(c.x))
@@ -223,7 +223,7 @@ def _worst(figure: Any, curves: Sequence[Frontier], named: str, colors: style.Th
         x=np.asarray(best.x, float),
         y=best.worst,
         mode="lines",
-        line={"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
+        line={"color": colors.muted, "width": 1, "dash": "solid"},
         name=f"{named}, all there is to lose",
         hoverinfo="skip",
     )

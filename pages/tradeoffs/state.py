@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl import metrics, search
-from dprl.figures.looks import Kind, numbered
+from dprl.figures.looks import Kind, dashed, numbered
 from dprl.figures.tradeoff import Frontier
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import Model
@@ -157,11 +157,12 @@ def progress(specs: Sequence[Spec]) -> Progress:
 
 
 def kinds_of(study: Study) -> dict[str, Kind]:
-    """What gives each line its look; where the budget is the axis, the markers alone have the shades of it."""
+    """What gives each line its look. Where the budget is the axis, the markers alone have the shades of it. Lines of
+    one colour, those of mechanisms, have dashes of their own."""
     shaded = study.x != study.subject.budget(study.base)
     lines = [line for line in study.lines if points(study, line)]
     found = [study.subject.kind(points(study, line)[0][1]) for line in lines]
-    looks = numbered([kind if shaded else replace(kind, epsilon=None) for kind in found])
+    looks = numbered(dashed([kind if shaded else replace(kind, epsilon=None) for kind in found]))
     return dict(zip(lines, looks, strict=True))
 
 

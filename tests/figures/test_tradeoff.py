@@ -70,7 +70,12 @@ def test_theory_is_dotted_with_its_slope_and_through_the_middle() -> None:
     assert theory.fill is None
     np.testing.assert_allclose(theory.y, 1e5 / X[[0, 2]])
     (worst,) = named(picture, "K·V*")
-    assert worst.line.dash == style.BOUND_DASH
+    assert (worst.line.dash, worst.line.color) != (theory.line.dash, theory.line.color)
+    assert worst.line.dash == "solid"
+    assert worst.mode == "lines"  # no marker: it was not measured
+    assert worst.line.width < min(
+        trace.line.width for trace in picture.figure.data if "markers" in trace.mode and trace.line.width
+    )
 
 
 def test_unfinished_points_are_hollow_and_missing_ones_absent() -> None:
