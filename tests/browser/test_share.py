@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visits
 from tests.browser.going import SHORT, compared
+from tests.figures.eyes import contrast
 
 Idle = Callable[[Any], None]
 
@@ -27,6 +28,38 @@ def test_a_short_link_is_made_and_opened(visit: Visits, idle: Idle) -> None:
     expect(other).to_have_url(re.compile(f"/explore\\?s={letters}$"))
     expect(other.get_by_role("tab", name="Guarantee")).to_have_attribute("aria-selected", "true")
     expect(other.locator(".st-key-chips")).to_contain_text("50")
+
+
+def test_the_focus_is_seen_in_the_navigation_and_a_short_link_is_copied_without_scrolling(
+    visit: Visits,
+) -> None:
+    page = visit("free")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.keyboard.press("Tab")  # from here on the focus is a keyboard's
+    entry = page.get_by_test_id("stTopNavLink").nth(2)
+    entry.focus()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        line, color, ground = entry.evaluate(
+            """entry => [getComputedStyle(entry).outline, getComputedStyle(entry).outlineColor,
+              getComputedStyle(document.querySelector(".stApp")).backgroundColor]"""
+        )
+        assert "solid 2px" in line
+        assert contrast(hexed(color), hexed(ground)) >= 3, (scheme, color, ground)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Make a short link").click()
+    expect(page.get_by_alt_text("QR picture of the short link")).to_be_visible()
+    button = page.get_by_role("button", name="Copy short link").bounding_box()
+    behind = page.get_by_test_id("stPopoverBody").bounding_box()
+    assert button is not None
+    assert behind is not None
+    assert behind["y"] <= button["y"]
+    assert button["y"] + button["height"] <= min(behind["y"] + behind["height"], 800)
+
+
+def hexed(color: str) -> str:
+    """rgb(1, 2, 3) as #RRGGBB."""
+    return "#" + "".join(f"{int(part):02X}" for part in re.findall(r"\d+", color)[:3])
 
 
 @pytest.mark.thorough

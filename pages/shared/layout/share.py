@@ -78,8 +78,8 @@ def short_link(page: str, query: str) -> None:
             args=(page, query),
         )
         return
-    qr(address.whole(f"s={code}"), "the short link")
     copy_link(f"s={code}", "Copy short link")
+    qr(address.whole(f"s={code}"), "the short link")
 
 
 def shorten(page: str, query: str) -> None:
