@@ -25,6 +25,10 @@ class Title:
         """As a browser's tab shows it."""
         return PRODUCT if self.name == "Home" else f"{self.name} · {PRODUCT}"
 
+    def of(self, what: str) -> str:
+        """The same of one thing among those on the page."""
+        return f"{what} · {self.whole}"
+
 
 # By path.
 TITLES = {

@@ -62,7 +62,7 @@ def errors(curves: dict[str, Any], night: bool) -> Picture:
 
 def drawn(outcomes: Sequence[float], right: float, key: str) -> None:
     """The noise as draws, some more at each press, and the risk beside it."""
-    st.markdown("#### What it costs, and what it buys", anchors=False)
+    st.markdown("## What it costs, and what it buys", anchors=False)
     new, night, presses = len(outcomes) // PRESSES, dark(), attack().presses
     shown = outcomes[: new * (1 + presses % PRESSES)]
     left, right_side = st.columns(2)
@@ -91,7 +91,7 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
     """What somebody believes before and after."""
     if epsilon is None:
         return
-    st.markdown("#### What somebody believes of you", anchors=False)
+    st.markdown("## What somebody believes of you", anchors=False)
     st.markdown(explained(sentences.MEANING))
     key = f"{session().version}:attack:prior"
     low, high = FIELDS["prior"].low, FIELDS["prior"].high

@@ -119,7 +119,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
                 on_click=callback(look),
                 args=(following,),
             )
-    st.subheader(f"{place + 1}. {claim.title}", anchor=False)
+    st.header(f"{place + 1}. {claim.title}", anchor=False)
     st.markdown(explained(escape(claim.says)))
     common(claim.source)
     found = bundled().reports[claim.key]

@@ -32,7 +32,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         st.info("All curves are hidden. Show one to see its data.")
         return
     downloads(shown, s.explore.view.statistic)
-    st.markdown("#### Make it again without this page", anchors=False)
+    st.markdown("## Make it again without this page", anchors=False)
     chosen = view.curve("Curve", offered, titles)
     make_again(s.explore.curves[chosen].spec)
 

@@ -63,7 +63,7 @@ def cards(curves: Sequence[Curve], titles: Sequence[str], choose: Callable[[Sequ
     with st.container(border=True):
         picture, text = st.columns([3, 5], gap="medium")
         with picture:
-            st.markdown(f"#### {escape(titles[chosen])}", anchors=False)
+            st.markdown(f"## {escape(titles[chosen])}", anchors=False)
             drawing(run.privacy)
         with text:
             if guarantee is None:
@@ -205,7 +205,7 @@ def proved(g: Guarantee) -> str:
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
     """The ladder from the printed noise down."""
-    st.markdown("#### How much noise a promise needs", anchors=False)
+    st.markdown("## How much noise a promise needs", anchors=False)
     st.markdown(
         explained(
             "Each bar is one idea further than the one above it, and says what it proves: first the noise as a paper "

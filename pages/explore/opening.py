@@ -35,7 +35,7 @@ def opening() -> None:
     night, room = dark(), wide()
     offer_undo()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"### {QUESTION.title}", anchors=False)
+        st.markdown(f"## {QUESTION.title}", anchors=False)
         button(QUESTION, "Take these curves", primary=True)
     st.markdown(
         explained(
@@ -44,7 +44,7 @@ def opening() -> None:
         )
     )
     show(kept(("opening", night, room), partial(answer, night, room)), "opening")
-    st.markdown("#### Or another question", anchors=False)
+    st.markdown("## Or another question", anchors=False)
     others = [example for example in EXAMPLES if example is not QUESTION]
     for column, example in zip(st.columns(len(others), border=True), others, strict=True):
         with column:

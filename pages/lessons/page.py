@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.figures.shown import Shown
 from dprl.lessons import LESSONS, Lesson
+from dprl.titles import TITLES
 from dprl.words import plural
 from pages.lessons import views
 from pages.lessons.answer import answer, chosen
@@ -33,6 +34,8 @@ from pages.shared.visitor.state import read_address
 def main() -> None:
     here = lessons()
     read_address(here)
+    if here.key:  # so that tabs of several lessons are told apart
+        st.set_page_config(page_title=TITLES["lessons"].of(here.lesson.title))
     if here.present:
         with st.container(key="present"):
             presented()
@@ -93,7 +96,7 @@ def opened(corner: DeltaGenerator) -> None:
         press("All lessons", "list", "all_lessons", go, "")
         press("Present", "slideshow", "to_present", go, here.key, here.at, True)
     common(f"Lesson {number}, {lesson.title} · question {here.at + 1} of {len(lesson.steps)}")
-    st.markdown(explained(f"#### {escape(here.step.prediction.ask)}"), anchors=False)
+    st.markdown(explained(f"## {escape(here.step.prediction.ask)}"), anchors=False)
     found = question()
     if here.shown:
         said(found)
@@ -112,7 +115,7 @@ def presented() -> None:
     steps = here.lesson.steps
     if here.problems:
         st.warning(" ".join(map(escape, here.problems)), icon=":material/link_off:")
-    st.markdown(explained(f"### {escape(here.step.prediction.ask)}"), anchors=False)
+    st.markdown(explained(f"# {escape(here.step.prediction.ask)}"), anchors=False)
     question()
     if here.shown:
         off = f"**{escape(here.step.off(here.guess, evidence()))}** " if here.guess else ""

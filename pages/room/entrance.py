@@ -26,7 +26,7 @@ def entrance() -> None:
         st.warning(escape(r.told), icon=":material/door_front:")
     join, teach = st.columns(2, gap="large")
     with join:
-        st.subheader("Join", anchor=False)
+        st.header("Join", anchor=False)
         st.text_input(
             "Code of the room",
             key="room_code",
@@ -37,7 +37,7 @@ def entrance() -> None:
         st.button("Join", key="join", icon=":material/login:", type="primary", on_click=callback(join_typed))
         st.caption("No account and no name. A phone will do.")
     with teach:
-        st.subheader("Teach", anchor=False)
+        st.header("Teach", anchor=False)
         st.button("Open a room", key="open_room", icon=":material/co_present:", on_click=callback(open_room))
         st.caption(
             f"You get a code, a link and a QR picture for up to {MOST_PEOPLE} devices. A room is deleted {HOURS} hours "

@@ -62,7 +62,7 @@ def on_phone(step: Step, content: Guess, written: str | None) -> None:
         return
     r = group()
     prediction, text = found.prediction, written or r.guesses.get(step.place, "")
-    st.markdown(explained(f"#### {escape(prediction.ask)}"), anchors=False)
+    st.markdown(explained(f"## {escape(prediction.ask)}"), anchors=False)
     if step.state == "revealed":
         if text and written is None:
             st.warning(sentences.UNSENT, icon=":material/unsubscribe:")

@@ -76,7 +76,7 @@ def asked(step: Step, written: str | None) -> None:
     """The step at hand, and what stands written from this device."""
     content = step.content
     if isinstance(content, Question):
-        st.subheader(escape(content.text), anchor=False)
+        st.header(escape(content.text), anchor=False)
         if step.state == "revealed":
             if written is not None:
                 noted(written)

@@ -79,13 +79,13 @@ def stage(here: Room) -> None:
         return
     step = store().steps(r.code)[-1]
     if isinstance(step.content, Question):
-        st.subheader(escape(step.content.text), anchor=False)
+        st.header(escape(step.content.text), anchor=False)
         pacing(step, here)
         question.results(r.code, step)
     else:
         found = prediction.asked(step.content)
         st.caption(escape(said(step.content)))
-        st.subheader(escape(found.prediction.ask if found else ""), anchor=False)
+        st.header(escape(found.prediction.ask if found else ""), anchor=False)
         pacing(step, here)
         prediction.on_screen(step, step.content)
 

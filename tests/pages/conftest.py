@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from pages.shared.visitor import presence
 from tests.jobs import disk as disks
 
 ROOT = Path(__file__).parents[2]
+LEVELS = {"title": 1, "header": 2, "subheader": 3}
 FOLDS = ("environment", "noise", "more")  # of the settings
 
 
@@ -177,11 +179,28 @@ def unbroken(app: AppTest) -> None:
     assert [e.value for e in app.exception] == []
     assert [e.value for e in app.error] == []
     assert [e.value for e in app.markdown if e.value.startswith("#") and not e.proto.hide_anchors] == []
+    levels = [level for level in map(level_of, elements(app.main)) if level]
+    assert [level for level in levels if level == 1] in ([], [1])  # none where the page could not be drawn
+    assert [(a, b) for a, b in pairwise([0, *levels]) if b > a + 1] == []  # read aloud, a page has no gaps
+
+
+def elements(node: Any) -> Iterator[Any]:
+    """What stands in a part of a page, from top to bottom."""
+    for child in getattr(node, "children", {}).values():
+        yield from elements(child) if hasattr(child, "children") else (child,)
+
+
+def level_of(element: Any) -> int:
+    """Of a heading; 0 of all else."""
+    if element.type in LEVELS:
+        return LEVELS[element.type]
+    found = re.match("(#+) ", element.value) if element.type == "markdown" else None
+    return len(found[1]) if found else 0
 
 
 def words(app: AppTest) -> str:
     """Everything the page says, as it was handed to Streamlit, without what its terms mean."""
-    kinds = ("title", "markdown", "caption", "info", "warning", "error", "subheader")
+    kinds = ("title", "markdown", "caption", "info", "warning", "error", "header")
     said = [plain(str(getattr(element, "value", ""))) for kind in kinds for element in app.get(kind)]
     return "\n".join([*said, *(element.proto.text for element in app.get("progress"))])
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
@@ -255,3 +256,18 @@ def test_epsilon_is_said_where_a_lesson_counts_by_its_inverse() -> None:
     assert found.table["x"].min() == pytest.approx(0.03)
     hovers = [str(trace.customdata[0][0]) for trace in found.figure.data if trace.customdata is not None]
     assert "at 30" in hovers
+
+
+def test_a_browser_tab_is_titled_after_its_lesson(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    titles: list[str] = []
+    monkeypatch.setattr(st, "set_page_config", lambda page_title, **_: titles.append(page_title))
+    last = {}
+    for key, lesson in LESSONS.items():
+        visit(PAGE, lesson=key)
+        last[key] = titles[-1]
+        assert last[key].startswith(f"{lesson.title} · Lessons · ")
+    assert len(set(last.values())) == len(LESSONS)
+    visit(PAGE, lesson="trust", present="on")
+    assert titles[-1] == last["trust"]
+    visit(PAGE)
+    assert titles[-1].startswith("Lessons · ")

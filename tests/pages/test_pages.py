@@ -32,7 +32,7 @@ EXPLORE = "pages/explore/page.py"
 
 def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit: Visit, store: Store) -> None:
     app = visit(EXPLORE)
-    assert "### Who is trusted?" in words(app)
+    assert "## Who is trusted?" in words(app)
     assert "press **Run**" in words(app)
     assert len(charts(app)) == 1
     assert "with a trusted shuffler and" in words(app)

@@ -16,7 +16,7 @@ from pages.shared.layout import terms
 
 Visit = Callable[..., AppTest]
 FOLDED = ("expander", "popover", "dialog")
-SAYS = ("markdown", "caption", "info", "warning", "success", "error", "metric", "subheader")
+SAYS = ("markdown", "caption", "info", "warning", "success", "error", "metric", "header")
 
 
 def visible(node: Any, folded: bool = False) -> Iterator[Any]:

@@ -15,5 +15,5 @@ def tab() -> None:
     """Downloads for the whole comparison, then one run's spec, code and command."""
     part = linear()
     downloads(rows(), part.view.statistic, RUNS.known)
-    st.markdown("#### Make it again without this page", anchors=False)
+    st.markdown("## Make it again without this page", anchors=False)
     make_again(part.specs[chosen_spec()])

@@ -64,7 +64,7 @@ def charges(specs: list[OfflineSpec], night: bool) -> None:
     ]
     if not found:
         return
-    st.markdown("#### How many trajectories that takes", anchors=False)
+    st.markdown("## How many trajectories that takes", anchors=False)
     n, v_star = np.array(found[0][2]["n"]), float(found[0][2]["v_star"])
     private = [kind.model != "none" for _, kind, _ in found]
     runs = [(title, np.array(one["charged"]), np.array(one["gap"])) for title, _, one in found]

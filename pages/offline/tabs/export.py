@@ -58,7 +58,7 @@ def tab() -> None:
     if not empty:
         camera()
         st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
-    st.markdown("#### Make it again without this page", anchors=False)
+    st.markdown("## Make it again without this page", anchors=False)
     make_again(specs[chosen_spec(specs)])
 
 

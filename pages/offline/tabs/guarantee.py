@@ -35,7 +35,7 @@ def tab() -> None:
     grid = st.grid("auto", min_column_width=330)
     for i, (spec, title) in enumerate(zip(specs, names.titles(specs), strict=True)):
         with grid.cell(), st.container(border=True, height="stretch"):
-            st.markdown(f"#### {escape(title)}", anchors=False)
+            st.markdown(f"## {escape(title)}", anchors=False)
             promised(spec, i)
 
 

@@ -41,7 +41,7 @@ REWARDS = {KNOWN: "Known: a table", LEARNED: "Learned from the data"}
 
 def declare(own: Own) -> None:
     """The form, or what a file declares."""
-    st.markdown("#### 1. Declare what is public", anchors=False)
+    st.markdown("## 1. Declare what is public", anchors=False)
     st.markdown(explained(f"{sentences.DECLARED} {sentences.CLIPPED}"))
     if own.file:
         from_file(own)
@@ -191,7 +191,7 @@ def declared_by(own: Own, file: Any) -> None:
 
 def give(own: Own) -> None:
     """The file with trajectories, or what was read of it."""
-    st.markdown("#### 2. Give the file", anchors=False)
+    st.markdown("## 2. Give the file", anchors=False)
     if own.data is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(
@@ -278,7 +278,7 @@ def summary(declared: Declaration) -> str:
 
 def budgets(own: Own) -> None:
     """Which promise, several budgets of it, and the button."""
-    st.markdown("#### 3. Spend privacy", anchors=False)
+    st.markdown("## 3. Spend privacy", anchors=False)
     left, right = st.columns(2)
     with left:
         choice(own, "privacy", "Privacy budget of your data", {key: PROMISES[key].title for key in BUDGET})

@@ -32,7 +32,7 @@ def results(own: Own) -> None:
     """The bound at every budget, then one release closely."""
     if own.data is None or not own.specs:
         return
-    st.markdown("#### What was released", anchors=False)
+    st.markdown("## What was released", anchors=False)
     state = together.progress(own.specs, own_lacking(own), owners.UPLOADS())
     together.strip(state, owners.UPLOADS(), start_own)
     done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
