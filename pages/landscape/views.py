@@ -147,7 +147,7 @@ def rows_table(found: Sequence[Row], seen: Seen) -> None:
         column_config={
             "learner": st.column_config.TextColumn(pinned=True),
             "users needed": number(help="Empty where it takes more than 10¹⁵, or was not run."),
-            "so": st.column_config.TextColumn("note", width="small"),
+            "so": st.column_config.TextColumn("note", width=150),
             "share of K V* lost": number("lost, % of K·V*"),
             "exponent since the K before": number("exponent of K"),
             "exponent of the bound": number("exponent of K, bound"),
