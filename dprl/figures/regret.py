@@ -50,6 +50,8 @@ class Curve:
         v_star: The best value of an episode.
         growth: The exponent of cumulative regret over the last tenfold of episodes, with its interval.
         median: [C] over seeds, for a table that has it beside the mean.
+        needed: From how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
+            if unknown.
     """
 
     label: str
@@ -65,6 +67,7 @@ class Curve:
     v_star: float | None = None
     growth: tuple[float, float, float] | None = None
     median: Array | None = None
+    needed: float | None = None
 
 
 def line(curve: Curve, name: str, dark: bool) -> lines.Line:

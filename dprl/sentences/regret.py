@@ -11,10 +11,12 @@ from dprl.figures.lines import Statistic
 from dprl.figures.pac import PacCurve
 from dprl.figures.pulls import PullCurve
 from dprl.figures.regret import Curve, Measure, distinct
+from dprl.figures.trust import LEARNED
 from dprl.metrics import late_share, skewed_median
 from dprl.sentences import seeds
-from dprl.words import after, human, percent, quoted, rough, to_the
+from dprl.words import after, human, listed, percent, quoted, rough, to_the
 
+LITTLE = 0.001  # a share of V*
 NOTHING = "There is nothing to draw yet."
 
 
@@ -36,8 +38,31 @@ def comparison(curves: Sequence[Curve], view: Measure, statistic: Statistic = "m
         return NOTHING
     at = sorted(end.episodes for end in ends)[-2:][0]
     met = [_at(end, at, view) for end in ends if end.episodes >= at]
-    said = _extra(met, at) if view == "extra" else _least_and_most(met, at, view)
+    if view == "extra":
+        said = _extra(met, at)
+    elif view == "per-episode" and len(met) > 1 and all(_learned(end) for end in met):
+        said = _users(met)
+    else:
+        said = _least_and_most(met, at, view)
     return f"{said} {_left_out(ends, at)}{seeds.over(statistic, min(len(end.curve.rows) for end in ends))}"
+
+
+def _learned(end: _End) -> bool:
+    """Whether an average episode has lost so little by the end that only when it came to that is worth telling."""
+    curve = end.curve
+    known = curve.v_star and curve.needed is not None and np.isfinite(curve.needed)
+    return bool(known) and end.value < LITTLE * (curve.v_star or 0.0)
+
+
+def _users(ends: list[_End]) -> str:
+    """From how many episodes on each has learned, beside the first that has."""
+    first, *others = sorted(ends, key=lambda end: end.curve.needed or 0.0)
+    least = first.curve.needed or 1.0
+    parts = [f"{quoted(end.name)} {rough((end.curve.needed or 0.0) / least)} times" for end in others]
+    return (
+        f"With {quoted(first.name)} it takes {rough(least)} episodes until an average episode loses less than "
+        f"{percent(LEARNED)} of V*. The others take more: {listed(parts)} as many."
+    )
 
 
 def _least_and_most(ends: list[_End], at: float, view: Measure) -> str:

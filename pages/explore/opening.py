@@ -7,13 +7,14 @@ from html import escape as html
 
 import streamlit as st
 
+from dprl.environments import ENVIRONMENTS
 from dprl.figures import regret, thumbnail
 from dprl.figures.regret import Curve as Drawn
 from dprl.figures.style import Picture, Sketch
 from dprl.sentences import price as sentences
 from pages.explore.comparison import offer_undo
 from pages.explore.regret import curve_of
-from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
+from pages.shared.examples import BASE, EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
@@ -39,8 +40,8 @@ def opening() -> None:
         button(QUESTION, "Take these curves", primary=True)
     st.markdown(
         explained(
-            f"{QUESTION.say} Take these curves and look closer, or choose settings of your own and press **Run**: each "
-            "run adds a curve, up to eight."
+            f"**{ENVIRONMENTS[BASE.environment].title}:** {QUESTION.say} Take these curves and look closer. "
+            "Or choose an environment and settings of your own, and press **Run**: each run adds a curve, up to eight."
         )
     )
     show(kept(("opening", night, room), partial(answer, night, room)), "opening")

@@ -8,13 +8,14 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
-from dprl import metrics
+from dprl import metrics, search
 from dprl.figures import pac
 from dprl.figures import regret as figures
 from dprl.figures.looks import Kind
 from dprl.figures.pac import PacCurve
 from dprl.figures.regret import Curve as Drawn
 from dprl.figures.style import Picture
+from dprl.figures.trust import LEARNED
 from dprl.jobs.store import RunStatus
 from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
@@ -265,6 +266,9 @@ def curve_of(
         averaged = rows[done] if done.any() else rows
     center, low, high = metrics.BANDS[statistic](averaged)
     finished = run is None or run.state == "done"
+    needed = None
+    if finished and measure == "per-episode" and v_star and len(episodes) > 1:
+        needed = search.stays_below(episodes.astype(float), center, LEARNED * v_star)
     growth = None
     if finished and measure == "cumulative":
         growth = metrics.growth_exponent(episodes, known.rows, spec.episodes / 10, spec.episodes, statistic)
@@ -280,6 +284,7 @@ def curve_of(
         note="" if run is None else note(run),
         v_star=v_star,
         growth=growth,
+        needed=needed,
     )
 
 

@@ -233,6 +233,23 @@ def test_the_sentence_says_the_final_average_and_its_share_of_v_star() -> None:
     )
 
 
+def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> None:
+    def learned(label: str, needed: float, last: float = 1e-12) -> Curve:
+        average = np.full(len(EPISODES), last)
+        rows = np.tile(average, (3, 1))
+        return curve(label, center=average, rows=rows, v_star=3.4, needed=needed)
+
+    curves = [learned("slow", 1.88e6), learned("quick", 2e4), learned("slowest", 2e11)]
+    see = sentences.comparison(curves, "per-episode")
+    assert see.startswith(
+        "With **quick** it takes 20,000 episodes until an average episode loses less than 10%"
+    )
+    assert "**slow** 94 times and **slowest** 10 million times as many." in see
+    assert "lost" not in see
+    for other in (learned("c", np.nan), learned("c", 2e5, last=0.3)):  # which has more to tell
+        assert "has lost" in sentences.comparison([*curves, other], "per-episode")
+
+
 def test_the_sentence_compares_the_best_with_the_worst() -> None:
     see = comparison([curve("bad", scale=10.0), curve("good"), curve("middle", scale=2.0)]).see
     assert see.index("**good**") < see.index("**bad**")

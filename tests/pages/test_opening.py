@@ -50,6 +50,15 @@ def test_the_most_private_promises_most(specs: tuple[RunSpec, ...], found: int) 
     assert most_private([Curve(spec) for spec in specs]) == found
 
 
+def test_the_opening_names_its_environment_and_its_curves_say_the_same_when_taken(visit: Visit) -> None:
+    app = visit(EXPLORE)
+    assert "**RiverSwim:** The same ε" in words(app)
+    assert "takes **94 times** as many" in words(app)
+    next(b for b in app.button if b.label == "Take these curves").click().run()
+    unbroken(app)
+    assert {curve.spec.episodes for curve in app.session_state["session"].explore.curves} == {HOME_EPISODES}
+
+
 def test_what_is_hidden_is_not_looked_at_first() -> None:
     private = Curve(BASE, hidden=True)
     assert most_private([Curve(BASE.twin()), private]) == 0
