@@ -16,6 +16,9 @@ REPLACED = (
 )
 EQUAL = 0.005  # relative: budgets this close are the same
 HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
+# A rho at which Gaussian noise lets the likelier of two guesses at one person be wrong once in a million times:
+# Phi(-sqrt(rho/2)) = 1e-6.
+HOLLOW = 45.2
 ACCOUNTANT = "our accountant"
 ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider of budgets, left and right
 FEW = 0.01  # delta times the users, from which it is said what that allows
@@ -155,6 +158,11 @@ def verdict(
 def concentrated_verdict(claimed: float, proved: float) -> tuple[bool, str]:
     """The same of rho, of a run on a data set."""
     rho, good = human(proved), proved <= claimed * (1 + EQUAL)
+    if claimed > HOLLOW:
+        return False, (
+            f"**So large a budget protects nobody:** ρ = {rho} is proved. Somebody who knows all others may then guess "
+            f"one {TRAJECTORY} of two, and be wrong less than once in a million times."
+        )
     if math.isclose(claimed, proved, rel_tol=EQUAL):
         return True, f"**It proves what it claims:** ρ = {rho} when one {TRAJECTORY} is replaced by another."
     if good:

@@ -41,8 +41,15 @@ def main() -> None:
     read_address(o)
     if fresh and not o.begun:
         into(s.draft, o.specs)
+    own = o.view.tab == "upload"
     with st.sidebar:
-        controls()
+        if own:
+            st.caption(
+                "**Your data** has its settings on the page. Settings of simulated data stand here when another "
+                "tab is open."
+            )
+        else:
+            controls()
     corner = head("Offline", o)
     st.markdown(
         explained(
@@ -50,11 +57,12 @@ def main() -> None:
             "down, and releases noisy sums of it once; a better policy is learned from these."
         )
     )
-    examples()
-    for example in EXAMPLES:
-        if example.specs == o.specs:
-            st.markdown(explained(f"**{example.say}**"))
-    common(in_common(o.specs))
+    if not own:
+        examples()
+        for example in EXAMPLES:
+            if example.specs == o.specs:
+                st.markdown(explained(f"**{example.say}**"))
+        common(in_common(o.specs))
     state = progress(o.specs)
     redrawn(partial(results, corner, [state]), PACE if going(state) else None)
     words_and_papers(OF_DATA_SETS, PAPERS_ON_DATA_SETS)
@@ -80,6 +88,14 @@ def take(example: Example) -> None:
     set_controls(example.specs)
 
 
+def turn(tab: str) -> None:
+    """Opens a tab. What stands around it is of simulated data: not so beside a data set of the visitor's own."""
+    surrounded = "upload" in (offline().view.tab, tab)
+    change(tab=tab)
+    if surrounded:
+        st.rerun()
+
+
 def going(state: together.Progress) -> bool:
     """Whether anything is being computed."""
     return bool(state.active) or own_going(offline().own)
@@ -102,7 +118,7 @@ def results(corner: DeltaGenerator, known: list[together.Progress], live: bool) 
     tabs = st.tabs(
         list(labels),
         key="offline_tab",
-        on_change=on_value("offline_tab", lambda label: change(tab=labels[label])),
+        on_change=on_value("offline_tab", lambda label: turn(labels[label])),
     )
     for tab, (name, (_, draw)) in zip(tabs, TABS.items(), strict=True):
         if name == o.view.tab:

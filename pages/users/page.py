@@ -47,6 +47,11 @@ def main() -> None:
     )
     inputs()
     asked = u.asked
+    if session().wrong:  # no answer to what stood there before
+        st.info("One value above cannot be read. Change that value to see an answer.", icon=":material/edit:")
+        with corner:
+            share(u, settings=False)
+        return
     found = answers(table(), asked)
     common(words.common(table(), asked))
     st.markdown(explained(f"**{escape(words.verdict(asked, found))}**"))

@@ -159,13 +159,24 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     assert "The printed constants make it so, not privacy alone" in "".join(words(app).split("\\"))
 
 
+def test_nothing_beside_the_visitors_own_data_is_of_simulated_data(visit: Visit) -> None:
+    app = visit(PAGE, tab="upload")
+    assert "Your data** has its settings on the page" in words(app)
+    assert not any(button.key == "example_0" for button in app.button)
+    assert not any(box.label == "Environment" for box in app.selectbox)
+    assert "data sets of each size" not in words(app)
+    app = visit(PAGE, tab="gap")
+    assert any(box.label == "Environment" for box in app.selectbox)
+    assert "Your data** has its settings" not in words(app)
+
+
 def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
     said = words(released).replace("\\", "")
     assert "Released since this file was read: **ρ = 1001** in all" in said
     assert "From 2,000 trajectories at ρ = 1000 the learned policy is worth at least 0." in said
     assert "at ρ = 1 that can be said of 0 only" in said
     assert "Nobody knows v* here" in said
-    assert "It proves what it claims:** ρ = 1,000 when one trajectory is replaced" in said
+    assert "So large a budget protects nobody:** ρ = 1,000 is proved" in said
     assert [chart.alt.split()[0] for chart in charts(released)] == ["Line", "Heatmaps"]
     labelled(released.text_input, "Values of ρ to spend").set_value("1000").run()
     released.button(key="own_run").click().run()
@@ -232,6 +243,10 @@ def test_the_fitted_model_is_taken_along_only_when_that_was_agreed_to(
     model = json.loads(curve.spec.environment_params["model"])
     assert model["name"] == "Fitted to data: an estimate, not private"
     assert curve.spec.environment_params["H"] == 2
+    draft = released.session_state["session"].drafts["explore"]
+    assert draft.environment == "custom"
+    assert draft.environment_params["custom"] == curve.spec.environment_params
+    assert released.selectbox[0].value == "custom"  # where Explore has been opened
 
 
 def test_budgets_add_up_and_the_same_one_counts_once() -> None:

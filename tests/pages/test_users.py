@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
@@ -127,6 +128,24 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     ]
     (link,) = [one for one in app.get("page_link") if "Search" in one.proto.label]
     assert "env.chain" in link.proto.query_string
+
+
+def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(visit: Visit) -> None:
+    def field(app: AppTest) -> Any:
+        (found,) = [one for one in app.text_input if ":users.users:" in str(one.key)]
+        return found
+
+    app = visit(PAGE)
+    field(app).input("20,000").run()
+    unbroken(app)
+    assert asked_of(app).users == 20_000
+    assert "is not allowed" not in words(app)
+    assert charts(app)
+    field(app).input("20,00").run()
+    unbroken(app)
+    assert "is not allowed" in words(app)
+    assert "One value above cannot be read" in words(app)
+    assert not charts(app)
 
 
 @pytest.mark.parametrize("typed", ["-1", "nan", "", "many"])

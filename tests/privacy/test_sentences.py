@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -107,10 +108,11 @@ def of_data_sets() -> set[str]:
     said = set(promise.OFFLINE.strip().split("\n\n"))
     said |= {p.summary for p in PROMISES.values()}
     said |= {promise.concentrated_verdict(1.0, proved)[1] for proved in (0.8, 1.0, 1.4)}
-    said |= {promise.RHO, NOISY_WAY.alt, RAW_WAY.alt}
+    said |= {promise.concentrated_verdict(1e6, 1e6)[1], promise.RHO, NOISY_WAY.alt, RAW_WAY.alt}
     said |= {
         uploads.DECLARED,
         uploads.CLIPPED,
+        uploads.OUTSIDE,
         uploads.KEPT,
         uploads.MALFORMED,
         uploads.LINKED,
@@ -188,6 +190,15 @@ def of_attacks() -> set[str]:
         attack.collusion("subtract", 6, 6, 0.0),
         attack.collusion("tree", 0, 6, 12.0),
     }
+
+
+def test_a_budget_that_protects_nobody_gets_no_badge() -> None:
+    good, said = promise.concentrated_verdict(1e6, 1e6)
+    assert not good
+    assert said.startswith("**So large a budget protects nobody:** ρ = 1 million is proved.")
+    assert promise.concentrated_verdict(25.0, 25.0)[0]
+    mistaken = [NormalDist().cdf(-math.sqrt(rho / 2)) for rho in (promise.HOLLOW - 0.2, promise.HOLLOW)]
+    assert mistaken[0] > 1e-6 > mistaken[1] > 0.9e-6
 
 
 def test_the_list_has_every_sentence_of_the_vocabulary_and_no_other() -> None:

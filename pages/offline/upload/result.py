@@ -24,6 +24,7 @@ from pages.shared.results import answers, data, together
 from pages.shared.text import escape
 from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import add, session
 from pages.users.state import encode
 
@@ -129,5 +130,7 @@ def leave(own: Own) -> None:
     s.files[links.digest(model)] = model
     H = own.data.problem_size.H
     spec = RunSpec(environment="custom", environment_params={"model": model, "H": H})
+    s.drafts["explore"] = draft_of(spec)
+    s.version += 1
     s.said = add(spec) or f"A run of {human(spec.episodes)} people on the fitted model was added."
     own.leaving = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -17,6 +18,7 @@ from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
 
 FOLD = "fold_"  # begins the keys of folds
+THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 EXACT = 112  # pixels of a field beside its label
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
@@ -95,7 +97,10 @@ def segments(
 
 
 def read(field: Field, text: str) -> Any:
-    """What was typed for a number. Raises SpecError, also where nothing was typed, unless that is its default."""
+    """What was typed for a number, with or without commas between thousands. Raises SpecError, also where nothing was
+    typed, unless that is its default."""
+    if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):
+        text = text.replace(",", "")
     value = field.parse(text)
     if value is None and field.default is not None:
         raise field.refuse(text or "nothing")
