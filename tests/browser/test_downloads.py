@@ -133,10 +133,11 @@ def test_every_download_gives_a_file_that_opens(
     assert names == PAGES[path]
     page.evaluate("delete window.showSaveFilePicker")  # which nobody can answer here
     rows = page.get_by_test_id("stDataFrame")
-    rows.evaluate(
-        "one => dprlTest.bring(one)"
-    )  # its tools are above it, and go when it is scrolled from below the mouse
+    rows.evaluate("one => dprlTest.bring(one)")
     rows.hover()
+    idle(
+        page
+    )  # its tools slide in: who presses where they were scrolls the table from below the mouse, and they go
     name, content = saved(page, page.get_by_role("button", name="Download as CSV"))
     assert not pd.read_csv(io.BytesIO(content)).empty
 

@@ -42,6 +42,7 @@ class File:
 
     def __init__(self, data: bytes) -> None:
         self.getvalue = lambda: data
+        self.size = len(data)
 
 
 def spec(data: bytes) -> str:

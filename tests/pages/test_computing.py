@@ -42,6 +42,7 @@ TAKEN = {
     "dprl.privacy.privatizers": {"Privatizer"},
     "dprl.privacy.curator": {"NOISY_WAY", "PROMISES", "RAW_WAY"},
     "dprl.learners": {"ALGORITHMS", "OFFLINE"},
+    "dprl.learners.tabular.planner": {"OWN"},
     "dprl.simulation": {
         "FIELDS",
         "AttackSpec",

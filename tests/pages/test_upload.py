@@ -156,7 +156,7 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     work()
     app.run()
     unbroken(app)
-    assert "The printed constants make it so, not privacy alone" in "".join(words(app).split("\\"))
+    assert "The paper constants make it so, not privacy alone" in "".join(words(app).split("\\"))
 
 
 def test_nothing_beside_the_visitors_own_data_is_of_simulated_data(visit: Visit) -> None:

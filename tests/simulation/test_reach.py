@@ -36,7 +36,7 @@ def test_the_printed_constants_leave_nothing_and_what_would_is_said() -> None:
     assert "**At ρ = 1 the bound is certainly 0**" in said
     assert "It takes ρ of at least about 450 or n of at least about 430,000" in said
     why = uploads.outcome(found, 0.0)
-    assert "The printed constants make it so, not privacy alone" in why
+    assert "The paper constants make it so, not privacy alone" in why
     assert "A smaller constant C2 says more from the same release" in why
     smaller = HOSPITAL.replace(algorithm_params={"C2": 0.0})
     assert reach(smaller)["even"]["bound"] > 5
