@@ -20,6 +20,7 @@ from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
 from pages.offline.link import TABS, OfflineView
 from pages.offline.names import kinds, titles
 from pages.offline.settings import families, offered
+from pages.shared.layout import frame
 from pages.shared.results.bundled import bundled
 from tests.pages.conftest import charts, legend, plain, sent, tabs, unbroken, words
 from tests.pages.hostile import hostile
@@ -66,6 +67,36 @@ def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
     means = [one.rows[:, list(one.episodes).index(10**8)].mean() for one in kept]
     assert [float(cell.split()[0]) for cell in table["gap"]] == pytest.approx(means, rel=0.01)
     assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
+
+
+def test_what_is_proved_comes_by_itself(visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that are busy answer late: until then the cell says so, and the browser asks again."""
+    ask, fragment, paces = Store.ask, frame.st.fragment, []
+    withheld = {"guarantee"}
+
+    def late(self: Store, question: str, spec: Any) -> str | None:
+        return None if question in withheld else ask(self, question, spec)
+
+    def paced(part: Callable[[], None], run_every: float | None) -> Callable[[], None]:
+        paces.append(run_every)
+        found: Callable[[], None] = fragment(part, run_every=run_every)
+        return found
+
+    monkeypatch.setattr(Store, "ask", late)
+    monkeypatch.setattr(frame.st, "fragment", paced)
+
+    def proved(app: AppTest) -> list[str]:
+        (table,) = (one.value for one in app.dataframe if "proved" in one.value.columns)
+        return list(table["proved"])
+
+    app = visit(PAGE)
+    assert proved(app) == ["nothing", *["in a moment"] * 3]
+    assert paces[-1] is not None
+    withheld.clear()
+    app.run()
+    assert proved(app)[1:] == [f"ρ = {rho:g}, (ε, δ) = ({epsilon}, 10⁻⁶)" for rho, epsilon in
+                               ((0.01, 0.575), (0.1, 1.99), (1, 7.29))]  # fmt: skip
+    assert paces[-1] is None
 
 
 def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_holds(visit: Visit) -> None:

@@ -129,9 +129,13 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float |
 
 def proved(spec: OfflineSpec) -> str:
     """What its noise proves, in a cell."""
-    card = answers.guarantee(spec) if spec.calibration else None
-    if card is None or card.proved_epsilon is None:
-        return "" if spec.calibration else "nothing"
+    if not spec.calibration:
+        return "nothing"
+    card = answers.guarantee(spec)
+    if card is None:
+        return "in a moment"
+    if card.proved_epsilon is None:
+        return ""
     return f"ρ = {human(card.proved_rho or 0.0)}, (ε, δ) = {promise(card.proved_epsilon, card.proved_delta or 0.0)}"
 
 
