@@ -27,7 +27,11 @@ GUESSES = (
 WAITS = "Your prediction is not sent yet."
 UNSENT = "Your prediction was not sent. Your teacher's chart does not count it."
 MISSED = "Your last prediction was not sent. Your teacher's chart does not count it."
-CLOSED = "Your teacher has closed this room. Nobody answers any more; the last result stays here."
+CLOSED = (
+    "Your teacher has closed this room. Nobody answers any more. The last result stays here until the room is "
+    "deleted, within a day."
+)
+GONE = "This room has been deleted: your teacher did so, or a day has passed."
 
 
 def coin(epsilon: float, flip: float) -> str:

@@ -19,8 +19,11 @@ from pages.shared.visitor.state import session
 
 
 def arrive() -> Room | None:
-    """The room, once joined; None where that cannot be, which is said at the entrance."""
+    """The room, once joined; None where that cannot be, or it is there no longer, which is said at the entrance."""
     r = group()
+    if r.drawn is not None and store().room(r.code) is None:
+        leave(sentences.GONE)
+        return None
     try:
         return store().join_room(r.code, r.device, visitor())
     except StoreError as error:

@@ -33,7 +33,8 @@ def way_in(here: Room) -> None:
     r = group()
     if here.closed:
         st.info(
-            f"Room {r.code} is closed. Nobody joins or answers any more. Phones keep the last result.",
+            f"Room {r.code} is closed. Nobody joins or answers any more. Phones keep the last result until you delete "
+            "the room.",
             icon=":material/lock:",
         )
     else:
