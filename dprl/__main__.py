@@ -212,6 +212,9 @@ def run_command(given: argparse.Namespace) -> int:
     with spec_of(given) as spec:
         out = directory(given.out)
         progress = progress_bar if sys.stderr.isatty() else None
+        reach = KINDS[spec.kind].questions.get("reach")
+        if reach is not None and (told := uploads.forecast(reach(spec))):
+            print(f"Note: {told}", file=sys.stderr)  # before anything is spent
         if cluster.engine(given.engine) is None:
             trace = run(spec, progress)
         else:
@@ -231,7 +234,7 @@ def run_command(given: argparse.Namespace) -> int:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
-    if (reach := KINDS[spec.kind].questions.get("reach")) is not None:
+    if reach is not None:
         print(f"Note: {uploads.outcome(reach(spec), trace.values[0, -1])}")
     cautions(spec, metrics.unsettled(trace.at, trace.values) if spec == spec.twin() else 0)
     return 0

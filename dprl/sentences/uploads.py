@@ -52,6 +52,12 @@ def spent(total: str) -> str:
     )
 
 
+WITHOUT_REWARDS = (
+    "Every reward that you declare is the least there is, so no policy gains anything. Declare the rewards, or choose "
+    "that they are learned from the data."
+)
+
+
 def forecast(found: Mapping[str, Any]) -> str:
     """Before a release: that its bound will be the least there is, and what would change that; "" where it may not be.
 
@@ -90,15 +96,17 @@ def nothing(found: Mapping[str, Any] | None) -> str:
         return ""
     even = found["even"]
     why = (
-        f"The paper constants make it so, not privacy alone: where visits are spread evenly, the penalty takes "
-        f"{human(even['penalty'])} off each step, and a whole episode brings at most {count(found['H'])}, in units of "
+        f"The paper constants make it so, not privacy alone. At {found['name']} = {found['given']:g} the penalty "
+        f"takes, where visits are spread evenly, {human(even['penalty'])} off each step, and a whole episode brings at "
+        f"most {count(found['H'])}, in units of "
         f"the reward range. {_needs(found['name'], even)} there."
         if even["bound"] <= 0
         else "Noise and the paper constants together make it so."
     )
     return (
-        f"{why} A smaller constant C2 says more from the same release, at no further cost, but proves no bound; Python "
-        "and the command line take one."
+        f"{why} A smaller constant C2 says more from the same release, but proves no bound. In Python the same spec "
+        "with another C2 costs nothing further while its counts are kept. On the command line each run reads the file "
+        "anew, and spends anew."
     )
 
 

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl import UploadSpec
 from dprl.jobs.store import Store
+from dprl.sentences import uploads as sentences
 from dprl.simulation.uploads.declaration import written
 from dprl.simulation.uploads.model import EXAMPLE, example
 from pages.offline.upload import form
@@ -157,6 +158,17 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     app.run()
     unbroken(app)
     assert "The paper constants make it so, not privacy alone" in "".join(words(app).split("\\"))
+
+
+def test_rewards_that_are_all_nothing_are_named_as_what_leaves_nothing(visit: Visit, work: Work) -> None:
+    app = visit(PAGE, tab="upload")
+    own_of(app).file = written(EXAMPLE | {"rewards": [[0.0, 0.0], [0.0, 0.0]]})
+    app.run()
+    app = given(app, HEADING + "".join(ROWS[:40]))
+    work()
+    app.run()
+    assert sentences.WITHOUT_REWARDS in words(app)
+    assert "the bound is certainly" not in words(app)
 
 
 def test_nothing_beside_the_visitors_own_data_is_of_simulated_data(visit: Visit) -> None:

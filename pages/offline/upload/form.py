@@ -16,7 +16,7 @@ from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads as sentences
-from dprl.simulation import upload
+from dprl.simulation import UploadSpec, upload
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.model import EXAMPLE, example
@@ -301,6 +301,8 @@ def budgets(own: Own) -> None:
     wrong = refusal(own)
     if wrong:
         st.caption(f":red[{escape(wrong)}]")
+    elif own.data is not None:
+        warn(own.asked())
     st.button(
         "Release and learn",
         type="primary",
@@ -310,14 +312,22 @@ def budgets(own: Own) -> None:
         help="Adds noise to the counts, once for each budget, and learns a policy from each.",
     )
     if own.data is not None and not wrong:
-        for spec in own.asked():
-            if (found := answers.reach(spec)) and (told := sentences.forecast(found)):
-                st.markdown(explained(f":material/warning: {told}"))
         st.caption(
             explained(
                 f"Learned from {count(own.data.n)} trajectories. {escape(PROMISES[own.privacy].summary)}"
             )
         )
+
+
+def warn(asked: tuple[UploadSpec, ...]) -> None:
+    """What is known of these releases before they are made: that a bound will be the least there is, and why."""
+    rewards = asked[0].public.rewards
+    if rewards is not None and "rewards" in asked[0].learner.public and not rewards.any():
+        st.markdown(f":material/warning: {sentences.WITHOUT_REWARDS}")
+        return
+    for spec in asked:
+        if (found := answers.reach(spec)) and (told := sentences.forecast(found)):
+            st.markdown(explained(f":material/warning: {told}"))
 
 
 def release() -> None:
