@@ -247,11 +247,6 @@ def cautions(spec: Any, stuck: int) -> None:
             print(f"Note: {sentence}")
 
 
-def curves_of(store: Store, spec: Any) -> list[tuple[Any, Any]]:
-    """Episodes and regret of each seed of a finished run."""
-    return [(at, values) for _, at, values in store.live(spec)]
-
-
 def add_sweep(commands: Any) -> None:
     """The flags of `sweep`."""
     parser = commands.add_parser("sweep", help="simulate a spec along axes", allow_abbrev=False)
@@ -310,7 +305,8 @@ def sweep_command(given: argparse.Namespace) -> int:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
     twins = {spec.twin() for spec in sweep.specs}
-    cautions(sweep.base, max(metrics.unsettled(*metrics.align(curves_of(store, twin))) for twin in twins))
+    curves = ([(at, values) for _, at, values in store.live(twin)] for twin in twins)
+    cautions(sweep.base, max(metrics.unsettled(*metrics.align(found)) for found in curves))
     below = []
     for point in sweep.points:
         spec: Any = point.spec
