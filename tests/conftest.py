@@ -5,9 +5,14 @@ from __future__ import annotations
 import gc
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests import problems
+
+# No test is timed, as on a busy machine any of them may take long; and all runs try the same.
+hypothesis.settings.register_profile("dprl", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("dprl")
 
 # What thousands of tests and the libraries hold stays: a look through all of it for garbage finds none, and takes long.
 gc.set_threshold(50_000, 10, 10)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visits
@@ -13,6 +14,7 @@ from tests.browser.test_pages import fits
 Idle = Callable[[Any], None]
 
 
+@pytest.mark.thorough
 def test_a_claim_opens_by_a_click_and_its_link_opens_the_same(
     visit: Visits, idle: Idle, screen: tuple[int, str]
 ) -> None:

@@ -15,6 +15,7 @@ from tests.browser.test_pages import fits
 Idle = Callable[[Any], None]
 
 
+@pytest.mark.thorough
 def test_it_fits_and_its_link_opens_the_same(visit: Visits, idle: Idle, screen: tuple[int, str]) -> None:
     page = visit("landscape", *screen)
     page.wait_for_selector(".js-plotly-plot .gtitle")

@@ -254,6 +254,7 @@ def test_what_waits_goes_before_the_rest_of_warming_up(store: Store) -> None:
     assert seen == [0, "done", 1]
 
 
+@pytest.mark.thorough
 def test_the_pool_withdraws_what_a_tab_that_has_gone_asked_for(ensured: Store, path: Path) -> None:
     spec = FakeSpec("long", seeds=20, seconds=60.0)
     ensured.request(spec, "ann", Lease("ann"))

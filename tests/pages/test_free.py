@@ -155,6 +155,7 @@ def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit
     assert {store.status(spec).state for spec in specs} == {"queued"}
 
 
+@pytest.mark.thorough
 def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, store: Store) -> None:
     visit(PAGE, b=encode_spec(SMALL))
     work()

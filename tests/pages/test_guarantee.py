@@ -183,12 +183,15 @@ def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:
         {"privacy": "local"},
         {"privacy": "shuffle", "calibration": "paper"},
         {"schedule": "episodic", "calibration": "paper"},
-        {
-            "algorithm": "sdp-pe",
-            "environment": "random",
-            "environment_params": {"S": 2, "A": 2, "H": 2},
-            "episodes": 1000,
-        },
+        pytest.param(
+            {
+                "algorithm": "sdp-pe",
+                "environment": "random",
+                "environment_params": {"S": 2, "A": 2, "H": 2},
+                "episodes": 1000,
+            },
+            marks=pytest.mark.thorough,
+        ),
         {"privacy": "none"},
     ],
     ids=str,

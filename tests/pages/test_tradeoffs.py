@@ -418,6 +418,7 @@ def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
     assert store.activity().runs_waiting > 7
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("algorithm", first(ALGORITHMS))
 def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
     """With bits as a preview has them: to account for them exactly takes seconds, and changes no sentence."""
@@ -445,6 +446,7 @@ DATA = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**4, seeds
 OF_DATA = Study(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 100.0, 10_000.0), "regret", among=(10**4, 10**6))
 
 
+@pytest.mark.thorough
 def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work: Work, store: Store) -> None:
     """The issue of Offline: the gap against rho for several n, against n for several rho, learners side by side."""
     visit(PAGE, **query(OF_DATA))

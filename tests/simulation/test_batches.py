@@ -95,7 +95,8 @@ def planned(run: BatchRun) -> tuple[Array, Array, Array]:
         {"privacy": "none", "bonus": "paper", "episodes": 10**10},
         {"privacy": "central", "epsilon": 10.0, "episodes": 10**8},
         {"privacy": "central", "mechanism": "laplace-tree", "delta": 0.0, "epsilon": 50.0, "episodes": 10**8},
-        {"privacy": "central", "bonus": "paper", "epsilon": 10_000.0, "episodes": 10**11},
+        pytest.param({"privacy": "central", "bonus": "paper", "epsilon": 10_000.0, "episodes": 10**11},
+                     marks=pytest.mark.thorough),
     ],
 )  # fmt: skip
 def test_plans_agree_with_a_dense_computation(given: dict[str, Any]) -> None:
