@@ -102,7 +102,7 @@ def test_a_phone_drags_its_marker_and_the_teachers_chart_has_none_to_drag(
         expect(teacher.get_by_text("with 1 question and 1 answer")).to_be_visible()
         teacher.get_by_role("button", name=f"Delete room {code}").click()
         expect(teacher.get_by_text("The room was deleted")).to_be_visible()
-        expect(student.get_by_text("There is no room with the code")).to_be_visible()
+        expect(student.get_by_text("This room has been deleted")).to_be_visible()
     finally:
         phone.close()
 
