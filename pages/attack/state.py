@@ -11,7 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl.jobs.store import RunStatus
-from dprl.simulation import AttackSpec, RunSpec, spec_from_dict
+from dprl.simulation import AttackSpec, spec_from_dict
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, AttackView
 from pages.shared.results import data
@@ -19,15 +19,15 @@ from pages.shared.results.bundled import DIRECTORY
 from pages.shared.results.data import Kept
 from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.state import Part, ask, begin, session, write_address
+from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 
 PLAYED = DIRECTORY / "attack.json"  # the attack that the page opens with: `python -m bench.bundled attack`
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
 
 @dataclass
-class Attack(Part):
+class Attack(PageState):
     """What is shown: the attack and the view; how often noise was drawn again."""
 
     spec: AttackSpec = DEFAULT
@@ -35,9 +35,9 @@ class Attack(Part):
     presses: int = 0
 
     @property
-    def base(self) -> RunSpec:
-        """The run that the controls begin with."""
-        return self.spec.run
+    def first_draft(self) -> Draft:
+        """That of the run that is attacked."""
+        return draft_of(self.spec.run)
 
     @property
     def link(self) -> list[tuple[str, str]]:

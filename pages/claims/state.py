@@ -22,14 +22,14 @@ from pages.shared.results import data, together
 from pages.shared.results.bundled import DIRECTORY
 from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import Part, ask, session, write_address
+from pages.shared.visitor.state import PageState, ask, session, write_address
 
 FILE = DIRECTORY / "claims.json"  # `python -m bench.bundled claims`
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
 
 
 @dataclass
-class Claims(Part):
+class Claims(PageState):
     """What a visitor looks at.
 
     Attributes:

@@ -27,14 +27,14 @@ from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import Part, ask, begin, session, write_address
+from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 
 FIRST = 1000  # episodes from which on curves are drawn
 MEASURED_BYTES = 8 * 2**20  # kept, for all visitors together
 
 
 @dataclass
-class Free(Part):
+class Free(PageState):
     """What is shown: the run with a trusted agent, from which the others follow; the view."""
 
     base: RunSpec = BASE

@@ -11,13 +11,13 @@ from dprl.simulation import RunSpec
 from dprl.simulation.table import FIELDS
 from pages.shared.examples import BASE, HOME_BUDGETS
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import Part, session
+from pages.shared.visitor.state import PageState, session
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
 
 
 @dataclass
-class Home(Part):
+class Home(PageState):
     """What the page keeps of a visitor. drawn: what its chart was sent for, epsilon and whether dark."""
 
     epsilon: float = EPSILON.default

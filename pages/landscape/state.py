@@ -21,7 +21,7 @@ from dprl.landscape.rows import listed
 from dprl.words import power
 from pages.shared.results.bundled import DIRECTORY
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import Part, session, write_address
+from pages.shared.visitor.state import PageState, session, write_address
 
 FILE = DIRECTORY / "landscape.json"  # `python -m bench.bundled landscape`
 SORTS = {
@@ -60,7 +60,7 @@ class Seen:
 
 
 @dataclass
-class View(Part):
+class View(PageState):
     """What a visitor looks at."""
 
     seen: Seen = field(default_factory=Seen)

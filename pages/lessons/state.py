@@ -13,7 +13,7 @@ from dprl import links
 from dprl.fields import Field, SpecError
 from dprl.lessons import LESSONS, Lesson, Step
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import Part, session, write_address
+from pages.shared.visitor.state import PageState, session, write_address
 
 STEP = Field("step", "int", 1, "the step of the lesson", 1, 9, query="step")
 SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
@@ -23,7 +23,7 @@ Place = tuple[str, int]  # a lesson and a step of it, from 0
 
 
 @dataclass
-class Lessons(Part):
+class Lessons(PageState):
     """What a visitor looks at.
 
     Attributes:

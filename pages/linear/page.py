@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.linear.controls import controls
 from pages.linear.examples import EXAMPLES, Example, shown
-from pages.linear.settings import drafted
 from pages.linear.state import RUNS, asked, change, compare, linear, set_controls, start
 from pages.linear.tabs import eigenvalues, ellipsoid, exponents, export, guarantee, regret, weights
 from pages.shared.layout.frame import redrawn
@@ -22,7 +21,7 @@ from pages.shared.results import together
 from pages.shared.text import escape
 from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.state import read_address, session
+from pages.shared.visitor.state import read_address
 
 TABS = {
     "regret": ("Regret", regret.tab),
@@ -37,11 +36,8 @@ PACE = 0.5  # seconds between two looks at what is running
 
 
 def main() -> None:
-    s, part = session(), linear()
-    fresh = s.page not in s.drafts
+    part = linear()
     read_address(part)
-    if fresh and not part.begun:
-        s.draft = drafted(part.specs)
     with st.sidebar:
         controls()
     corner = head("Linear", part)

@@ -8,18 +8,19 @@ from typing import Any
 
 from dprl.simulation import RunSpec
 from pages.linear import link as linear_link
-from pages.linear.examples import BASE, DEFAULT, harder
+from pages.linear.examples import DEFAULT, harder
 from pages.linear.link import LinearView
 from pages.linear.settings import Settings, drafted, settings_of
 from pages.shared.results.finished import Runs
 from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import Draft
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import Part, session, write_address
+from pages.shared.visitor.state import PageState, session, write_address
 
 
 @dataclass
-class Linear(Part):
+class Linear(PageState):
     """What a visitor has on the page.
 
     Attributes:
@@ -33,9 +34,9 @@ class Linear(Part):
     settings: Settings = field(default_factory=lambda: settings_of(DEFAULT))
 
     @property
-    def base(self) -> RunSpec:
-        """The run that the controls begin with."""
-        return BASE
+    def first_draft(self) -> Draft:
+        """That of the runs."""
+        return drafted(self.specs)
 
     @property
     def curves(self) -> list[Curve]:

@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.offline.controls import controls
 from pages.offline.examples import EXAMPLES, Example
 from pages.offline.names import in_common
-from pages.offline.settings import into
 from pages.offline.state import change, compare, offline, own_going, progress, set_controls, start
 from pages.offline.tabs import coverage, export, gap, guarantee, pessimism, policy, upload
 from pages.shared.layout.frame import redrawn
@@ -21,7 +20,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.results import together
 from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.state import read_address, session
+from pages.shared.visitor.state import read_address
 
 TABS = {
     "gap": ("Gap against n", gap.tab),
@@ -36,11 +35,8 @@ PACE = 0.5  # seconds between two looks at what is running
 
 
 def main() -> None:
-    s, o = session(), offline()
-    fresh = s.page not in s.drafts
+    o = offline()
     read_address(o)
-    if fresh and not o.begun:
-        into(s.draft, o.specs)
     own = o.view.tab == "upload"
     with st.sidebar:
         if own:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dprl.simulation import OfflineSpec, UploadSpec
+from dprl.simulation import OfflineSpec, RunSpec, UploadSpec
 from pages.offline import link as offline_link
 from pages.offline.examples import DEFAULT
 from pages.offline.link import OfflineView
@@ -17,11 +17,12 @@ from pages.shared.results.finished import Runs
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import Part, ask, session, write_address
+from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.state import PageState, ask, session, write_address
 
 
 @dataclass
-class Offline(Part):
+class Offline(PageState):
     """What a visitor has on the page.
 
     Attributes:
@@ -36,6 +37,13 @@ class Offline(Part):
     settings: Settings = field(default_factory=lambda: settings_of(DEFAULT))
     keep: bool = False
     own: Own = field(default_factory=Own)
+
+    @property
+    def first_draft(self) -> Draft:
+        """That of the runs."""
+        draft = draft_of(RunSpec())
+        into(draft, self.specs)
+        return draft
 
     @property
     def link(self) -> list[tuple[str, str]]:

@@ -16,11 +16,11 @@ from dprl.links import last
 from dprl.rooms.steps import State
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole
-from pages.shared.visitor.state import Part, session, write_address
+from pages.shared.visitor.state import PageState, session, write_address
 
 
 @dataclass
-class Class(Part):
+class Class(PageState):
     """The room that a visitor is in.
 
     Attributes:

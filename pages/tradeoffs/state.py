@@ -24,7 +24,8 @@ from pages.shared.text import escape
 from pages.shared.values import written
 from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import Part, ask, begin, session, write_address
+from pages.shared.visitor.draft import Draft
+from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.axes import SYMBOLS
 from pages.tradeoffs.study import Study
@@ -34,7 +35,7 @@ FEWEST = 3  # points of a slope
 
 
 @dataclass
-class Trade(Part):
+class Trade(PageState):
     """What a visitor has on the page.
 
     Attributes:
@@ -57,10 +58,9 @@ class Trade(Part):
     picked: tuple[str, int] | None = None
 
     @property
-    def base(self) -> RunSpec:
-        """The online run that the controls begin with."""
-        base: RunSpec = self.study.base if self.study.base.kind == RunSpec.kind else studies.BASE_SPEC
-        return base
+    def first_draft(self) -> Draft:
+        """That of what the study does not change."""
+        return self.study.subject.draft(self.study.base)
 
     @property
     def link(self) -> list[tuple[str, str]]:

@@ -18,13 +18,13 @@ from dprl import links
 from dprl.users import FIELDS, Asked, Table
 from pages.shared.results.bundled import DIRECTORY
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import Part, session, write_address
+from pages.shared.visitor.state import PageState, session, write_address
 
 FILE = DIRECTORY / "users.json"  # `python -m bench.bundled users`
 
 
 @dataclass
-class Users(Part):
+class Users(PageState):
     """What a visitor asks."""
 
     asked: Asked = field(default_factory=Asked)

@@ -11,12 +11,12 @@ from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.locks import words
-from pages.shared.visitor.state import Part, session
+from pages.shared.visitor.state import PageState, session
 
 MOST_TOLD = 3  # problems of one link
 
 
-def head(title: str, part: Part, settings: bool = True) -> DeltaGenerator:
+def head(title: str, part: PageState, settings: bool = True) -> DeltaGenerator:
     """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page.
 
     settings: whether the page has some, in the sidebar.

@@ -14,7 +14,7 @@ from pages.shared.text import escape
 from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import callback, on_value
-from pages.shared.visitor.state import Part, attempt, session
+from pages.shared.visitor.state import PageState, attempt, session
 
 ONLY_HERE = (
     "Phones cannot open this address: it is this computer's own. Serve on all addresses (make run HOST=0.0.0.0), and "
@@ -26,7 +26,7 @@ LOCK_HELP = (
 )
 
 
-def share(part: Part, settings: bool = True) -> None:
+def share(part: PageState, settings: bool = True) -> None:
     """Buttons for the link to what is seen. settings: whether the page has some."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
@@ -35,7 +35,7 @@ def share(part: Part, settings: bool = True) -> None:
             for_others(part, link, settings)
 
 
-def for_others(part: Part, link: list[tuple[str, str]], settings: bool) -> None:
+def for_others(part: PageState, link: list[tuple[str, str]], settings: bool) -> None:
     """What is in a link to hand on, its short form, and how the chart is put into another page. link: what part.link
     is, which takes a while."""
     s = session()

@@ -62,7 +62,7 @@ class Editing:
 
 
 @dataclass(kw_only=True)
-class Part(ABC):
+class PageState(ABC):
     """What a page keeps of a visitor, and how a link says it.
 
     Attributes:
@@ -76,9 +76,9 @@ class Part(ABC):
     locked: Locked = frozenset()
 
     @property
-    def base(self) -> RunSpec:
-        """The run that the page's controls begin with, where it has any."""
-        return RunSpec()
+    def first_draft(self) -> Draft:
+        """What the page's controls begin with, where it has any."""
+        return draft_of(RunSpec())
 
     @property
     def begun(self) -> bool:
@@ -106,7 +106,7 @@ class Part(ABC):
 
 
 @dataclass
-class Comparison(Part):
+class Comparison(PageState):
     """Explore: the curves that are compared, what is looked at, whether the moment looked at moves on, and the curve
     that was removed last, with its place."""
 
@@ -142,7 +142,7 @@ class Comparison(Part):
             begin([curve.spec for curve in link.curves], s.visitor)
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=PageState)
 SHORT = "s"  # the key of a short link
 ROOT = Path(__file__).parents[3]
 
@@ -339,7 +339,7 @@ def add(spec: RunSpec, name: str = "") -> str:
     return ""
 
 
-def read_address(part: Part) -> None:
+def read_address(part: PageState) -> None:
     """Takes over what the address bar says when it is a link that was not read yet.
 
     An address without a query says nothing: the page keeps what it has, and on coming from another page puts it into
@@ -348,7 +348,7 @@ def read_address(part: Part) -> None:
     """
     s = session()
     if s.page not in s.drafts:
-        s.draft = draft_of(part.base)
+        s.draft = part.first_draft
     if not st.query_params:
         s.locked = part.locked
         if s.arrived and part.begun:
@@ -388,7 +388,7 @@ def lengthened(given: Query) -> tuple[Query, str]:
     return parse_qs(query, keep_blank_values=True) | besides, ""
 
 
-def write_address(part: Part) -> None:
+def write_address(part: PageState) -> None:
     """Puts what is seen into the address bar; called when the comparison or the tab changes."""
     s = session()
     if part.address is not None:
