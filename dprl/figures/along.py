@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from plotly.offline import get_plotlyjs
 
 from dprl.figures import signed, style
+from dprl.figures.picture import Picture
 from dprl.figures.regret import Curve
-from dprl.figures.style import Picture
 from dprl.words import human
 
 MOST_STOPS = 40  # of a slider: every stop is a picture, or a row of numbers, in the file

@@ -15,9 +15,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.figures.regret import Curve, line
-from dprl.figures.style import Picture
 from dprl.words import exponents, human, power
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Decades:
     """
 
     label: str
-    kind: Kind
+    kind: CurveStyle
     from_k: Array
     to_k: Array
     mean: Array

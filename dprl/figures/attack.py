@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import style
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.words import human, percent, promise
 
 Array = NDArray[np.float64]

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.words import human, listed
 
 Array = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Measured:
     """A series: center, low, high [P] over seeds of rows [seeds, P] at x [P]."""
 
     label: str
-    kind: Kind
+    kind: CurveStyle
     x: Array
     center: Array
     low: Array

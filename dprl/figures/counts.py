@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import heat, style
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.words import after, brief, human
 
 Array = NDArray[np.float64]

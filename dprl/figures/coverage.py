@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import looks, style
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.words import human
 
 Array = NDArray[np.float64]
@@ -22,7 +22,7 @@ def coverage(
     episodes: NDArray[Any],
     ratio: Array,
     *,
-    kind: Kind,
+    kind: CurveStyle,
     label: str,
     promise: float | None = None,
     see: str = "",

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
 from dprl.figures.asymptotics import all_there_is
+from dprl.figures.picture import Picture
 from dprl.figures.regret import Curve, line
-from dprl.figures.style import Picture
 from dprl.words import human
 
 Array = NDArray[np.float64]

@@ -8,8 +8,8 @@ import numpy as np
 
 from dprl.figures import lines, style
 from dprl.figures.lines import Statistic
+from dprl.figures.picture import Picture
 from dprl.figures.regret import Curve, distinct, line, table
-from dprl.figures.style import Picture
 from dprl.words import human
 
 ALT = "Line chart of regret at the end against the number of users, each point on a problem of its own, with slopes."

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import looks, style
-from dprl.figures.style import Picture, Sketch
+from dprl.figures.picture import Picture, Sketch
 from dprl.words import human, promise
 
 LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, from the printed one down."

@@ -15,9 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import looks, style
-from dprl.figures.looks import Kind
-from dprl.figures.shown import Shown
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import PackedPicture, Picture
 from dprl.words import between, human, percent, power
 
 Array = NDArray[np.float64]
@@ -40,7 +39,7 @@ class Curve:
     """A learner: center, low, high [N] of regret after K users, at = K [N]."""
 
     name: str
-    kind: Kind
+    kind: CurveStyle
     at: Array
     center: Array
     low: Array
@@ -226,6 +225,6 @@ def table(curves: Sequence[Curve], title: str, v_star: float) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def joined(panels: Mapping[str, Picture | Shown]) -> pd.DataFrame:
+def joined(panels: Mapping[str, Picture | PackedPicture]) -> pd.DataFrame:
     """The numbers of all panels."""
     return pd.concat([one.table for one in panels.values()], ignore_index=True)

@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.words import human, listed
 
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ class Curve:
     """One curve: center, low, high [C] at x [C]; until: as far as it is drawn before the answer is shown."""
 
     label: str
-    kind: Kind
+    kind: CurveStyle
     x: Array
     center: Array
     low: Array

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import style
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.words import human, significant
 
 Array = NDArray[np.float64]

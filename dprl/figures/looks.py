@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dprl.figures.style import SYMBOLS, Sketch, mix, readable_on, theme
+from dprl.figures.picture import Sketch
+from dprl.figures.style import SYMBOLS, mix, readable_on, theme
 
 DASHES = (
     "solid",
@@ -43,7 +44,7 @@ ALIKE = 0.1  # shades nearer than this look the same
 
 
 @dataclass(frozen=True)
-class Kind:
+class CurveStyle:
     """What of a run decides how its curve looks.
 
     Attributes:
@@ -71,25 +72,29 @@ class Kind:
         """The dashes, as Plotly writes them."""
         return DASHES[self.learner % len(DASHES)]
 
+    def color(self, dark: bool) -> str:
+        """The colour #RRGGBB on a dark or a light page."""
+        return color(self.model, self.epsilon, dark)
 
-def numbered(kinds: Sequence[Kind]) -> list[Kind]:
+
+def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
     """The kinds, each that looks like an earlier one with the next number.
 
     Two runs may differ in something that has no look (K, the environment, constants), or their budgets in less than an
     eye can tell. No fourth property of a line is left that is told apart as well as these three, and a digit needs no
     legend to be learned. It depends on earlier curves only, so that none changes when another one comes.
     """
-    result: list[Kind] = []
+    result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.number for other in result if _alike(other, kind)}
         result.append(replace(kind, number=next(n for n in itertools.count(1) if n not in taken)))
     return result
 
 
-def dashed(kinds: Sequence[Kind]) -> list[Kind]:
+def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
     """The kinds, each of a colour that an earlier one has with dashes of its own: for charts without a second learner,
     on which markers that lie on each other are no help. To be numbered."""
-    result: list[Kind] = []
+    result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
         steps = (replace(kind, learner=kind.learner + step) for step in range(len(DASHES)))
@@ -97,11 +102,11 @@ def dashed(kinds: Sequence[Kind]) -> list[Kind]:
     return result
 
 
-def _alike(a: Kind, b: Kind) -> bool:
+def _alike(a: CurveStyle, b: CurveStyle) -> bool:
     return (a.symbol, a.dash) == (b.symbol, b.dash) and _one_color(a, b)
 
 
-def _one_color(a: Kind, b: Kind) -> bool:
+def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
     return a.model == b.model and (a.model == "none" or abs(shade(a.epsilon) - shade(b.epsilon)) < ALIKE)
 
 
@@ -130,7 +135,7 @@ class Look:
     number: int
 
 
-def look(kind: Kind, dark: bool) -> Look:
+def look(kind: CurveStyle, dark: bool) -> Look:
     """The look of a curve."""
     return Look(color(kind.model, kind.epsilon, dark), kind.dash, kind.symbol, kind.number)
 
@@ -157,15 +162,16 @@ _SHAPES = {
 }
 
 
-def swatch(look: Look) -> Sketch:
+def swatch(look: CurveStyle, dark: bool) -> Sketch:
     """A curve as a legend shows it: a piece of its line, its marker, and its number."""
+    hue = look.color(dark)
     points, size = _SHAPES.get(look.symbol), 5 if look.number == 1 else 7
-    place = f'transform="translate(20,8) scale({size})" fill="{look.color}"'
+    place = f'transform="translate(20,8) scale({size})" fill="{hue}"'
     marker = f'<circle r="1" {place}/>' if points is None else f'<polygon points="{points}" {place}/>'
     dash = "" if look.dash == "solid" else f' stroke-dasharray="{look.dash.replace("px", "")}"'
-    line = f'<path d="M0 8 H40" stroke="{look.color}" stroke-width="2.5"{dash}/>'
+    line = f'<path d="M0 8 H40" stroke="{hue}" stroke-width="2.5"{dash}/>'
     digit = (
         f'<text x="20" y="11.5" text-anchor="middle" font-size="10" font-weight="700" '
-        f'fill="{readable_on(look.color)}">{look.number}</text>'
+        f'fill="{readable_on(hue)}">{look.number}</text>'
     )
     return Sketch(line + marker + (digit if look.number > 1 else ""), 40, 16, "")

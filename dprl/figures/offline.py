@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import ends, heat, lines, style
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.figures.regret import Curve, distinct, line, table, worst_case
-from dprl.figures.style import Picture
 from dprl.words import brief, human, power, rough
 
 Array = NDArray[np.float64]
@@ -92,7 +92,7 @@ def prices(
 
 
 def charges(
-    runs: Sequence[tuple[str, Kind, Array]],
+    runs: Sequence[tuple[str, CurveStyle, Array]],
     n: NDArray[Any],
     v_star: float,
     *,

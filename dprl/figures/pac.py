@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
 from dprl.figures.lines import Statistic
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.words import human
 
 ALT = (
@@ -28,7 +28,7 @@ class PacCurve:
     """One finished run: alpha [P]; rows [seeds, P] numbers of episodes; center, low, high [P] over seeds."""
 
     label: str
-    kind: Kind
+    kind: CurveStyle
     alpha: NDArray[Any]
     rows: Array
     center: Array

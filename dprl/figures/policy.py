@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import graph, grid, heat, style
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.words import after, human, percent
 
 Array = NDArray[np.float64]

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.words import after, human
 
 ALT = (
@@ -38,7 +38,7 @@ class PullCurve:
     """
 
     label: str
-    kind: Kind
+    kind: CurveStyle
     arms: Sequence[str]
     gap: float
     episodes: NDArray[Any]

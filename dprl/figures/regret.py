@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dprl.figures import ends, lines, looks, style
 from dprl.figures.lines import Statistic
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.words import human
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Curve:
     """
 
     label: str
-    kind: Kind
+    kind: CurveStyle
     episodes: NDArray[Any]
     rows: Array
     center: Array

@@ -9,7 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dprl.figures import looks, style
-from dprl.figures.style import SYMBOLS, Picture
+from dprl.figures.picture import Picture
+from dprl.figures.style import SYMBOLS
 from dprl.words import human
 
 SHARES_ALT = (

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import graph, heat, style
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.words import after, percent, rough
 
 Array = NDArray[np.float64]

@@ -5,14 +5,11 @@ A dotted line is always theory (a bound), never a measurement, and is never fill
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
@@ -142,46 +139,6 @@ DARK = Theme(
 def theme(dark: bool) -> Theme:
     """The colours for a dark or a light page."""
     return DARK if dark else LIGHT
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure with what a page shows around it.
-
-    Attributes:
-        alt: what kind of picture it is, the same whatever the data, so that a live figure keeps its identity.
-        see: one sentence about these data (Markdown).
-        table: the numbers drawn.
-    """
-
-    figure: go.Figure
-    alt: str
-    see: str
-    table: pd.DataFrame
-
-
-@dataclass(frozen=True)
-class Sketch:
-    """A small drawing that needs no axes, as the inside of an SVG of `width` x `height`, with its alt text."""
-
-    inside: str
-    width: int
-    height: int
-    alt: str
-
-    @property
-    def svg(self) -> str:
-        """The whole SVG document."""
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
-            f'width="{self.width}" height="{self.height}" font-family="Segoe UI, Roboto, Helvetica, Arial, '
-            f'sans-serif">{self.inside}</svg>'
-        )
-
-    @cached_property
-    def uri(self) -> str:
-        """The same as an address, for a page that shows it as a picture."""
-        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
 
 
 def base(

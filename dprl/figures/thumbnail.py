@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.figures import looks, style
+from dprl.figures.picture import Sketch
 from dprl.figures.regret import Curve
-from dprl.figures.style import Sketch
 
 WIDE, HIGH, EDGE = 240, 90, 5
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dprl.figures import ends, lines, looks, style
 from dprl.figures.lines import LOWEST_SHARE, Statistic
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.words import between, halving, human, percent, raised, rough, to_the
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ class Frontier:
     """
 
     label: str
-    kind: Kind
+    kind: CurveStyle
     epsilon: Sequence[float | None]
     x: NDArray[Any]
     center: Array
@@ -290,7 +290,7 @@ class Need:
     """
 
     label: str
-    kind: Kind
+    kind: CurveStyle
     needed: float
     low: float
     high: float

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import looks, style
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.words import human, percent
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
-from dprl.figures.style import Picture, Sketch
+from dprl.figures.picture import Picture, Sketch
 from dprl.words import human, power, rough
 
 Array = NDArray[np.float64]

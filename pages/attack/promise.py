@@ -10,7 +10,7 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.figures import attack as figures
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.privacy import Guarantee
 from dprl.sentences import attack as sentences
 from pages.attack.link import FIELDS

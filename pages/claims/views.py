@@ -13,8 +13,8 @@ from dprl import metrics
 from dprl.claims import Evidence, Series
 from dprl.claims.report import Report
 from dprl.figures import claims as figures
-from dprl.figures.looks import Kind, numbered
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle, numbered
+from dprl.figures.picture import Picture
 from dprl.sentences import claims as sentences
 from dprl.simulation import OfflineSpec
 from pages.offline import names as offline
@@ -78,7 +78,7 @@ def _curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
     )
 
 
-def kinds(series: Sequence[Series]) -> list[Kind]:
+def kinds(series: Sequence[Series]) -> list[CurveStyle]:
     """What gives them their looks."""
     specs: list[Any] = [one.spec for one in series]
     if all(spec.kind == OfflineSpec.kind for spec in specs):

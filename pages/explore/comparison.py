@@ -25,7 +25,7 @@ from pages.shared.visitor.state import add, attempt, change_view, session, write
 def chips(titles: list[str]) -> None:
     """All curves, each as legends show it."""
     s = session()
-    signs = [looks.swatch(looks.look(kind, dark())) for kind in kinds(s.explore.curves)]
+    signs = [looks.swatch(kind, dark()) for kind in kinds(s.explore.curves)]
     rules = [
         f".st-key-chip_{i} button::before {{ background-image: url({sign.uri}); }}"
         + (

@@ -10,8 +10,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import counts as figures
 from dprl.figures.coverage import coverage as bound_chart
-from dprl.figures.shown import Shown
-from dprl.figures.style import Picture
+from dprl.figures.picture import PackedPicture, Picture
 from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
@@ -131,7 +130,7 @@ def cells(
     )
 
 
-def cell(mdp: TabularMDP, trace: SeedTrace) -> Shown:
+def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
     """One cell's visits over time, with the menus that choose it."""
     family = view.segments("What is counted", "family", FAMILIES)
     column, kind = counted(family)

@@ -11,7 +11,7 @@ import streamlit as st
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import guarantee as figures
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.jobs.store import RunStatus
 from dprl.learners.tabular.planner import OWN
 from dprl.privacy import PRIVATIZERS, Guarantee

@@ -9,8 +9,8 @@ import streamlit as st
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import regret, thumbnail
+from dprl.figures.picture import Picture, Sketch
 from dprl.figures.regret import Curve as Drawn
-from dprl.figures.style import Picture, Sketch
 from dprl.sentences import price as sentences
 from pages.explore.comparison import offer_undo
 from pages.explore.regret import curve_of

@@ -11,8 +11,8 @@ from dprl.fields import SpecError
 from dprl.figures import grid
 from dprl.figures import policy as drawings
 from dprl.figures import steps as figures
+from dprl.figures.picture import Picture
 from dprl.figures.stages import TITLES, narrowing
-from dprl.figures.style import Picture
 from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP

@@ -9,9 +9,9 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.figures import pulls as figures
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.figures.pulls import PullCurve
-from dprl.figures.style import Picture
 from dprl.sentences import regret as sentences
 from dprl.simulation import SeedTrace
 from dprl.words import plural, significant
@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 def tab(titles: Sequence[str]) -> None:
     """The chart for every visible run on the hard instances, and what its dotted line means."""
     s = session()
-    found: list[tuple[Curve, Kind, str, list[SeedTrace]]] = []
+    found: list[tuple[Curve, CurveStyle, str, list[SeedTrace]]] = []
     for curve, kind, title in zip(s.explore.curves, kinds(s.explore.curves), titles, strict=True):
         if curve.hidden or curve.spec.environment != ENVIRONMENT:
             continue
@@ -77,7 +77,7 @@ def gaps(trace: SeedTrace) -> metrics.Array:
     return result
 
 
-def drawn(curve: Curve, kind: Kind, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
+def drawn(curve: Curve, kind: CurveStyle, title: str, seeds: Sequence[SeedTrace]) -> PullCurve:
     """One run as the figure wants it."""
     first, mdp = seeds[0], data.environment(curve.spec)
     arms = bad_arms(first)

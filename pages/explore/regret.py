@@ -11,10 +11,10 @@ import streamlit as st
 from dprl import metrics, search
 from dprl.figures import pac
 from dprl.figures import regret as figures
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.pac import PacCurve
+from dprl.figures.picture import Picture
 from dprl.figures.regret import Curve as Drawn
-from dprl.figures.style import Picture
 from dprl.figures.trust import LEARNED
 from dprl.jobs.store import RunStatus
 from dprl.sentences import doubts as words
@@ -39,7 +39,9 @@ MEASURES = {
     "extra": "Price of privacy",
     "pac": "Mistakes",
 }
-Row = tuple[Curve, Kind, str, RunStatus]  # a curve, what gives it its look, its title, and how its run stands
+Row = tuple[
+    Curve, CurveStyle, str, RunStatus
+]  # a curve, what gives it its look, its title, and how its run stands
 Read = Callable[[RunSpec], data.Regret]
 PAC_SEEDS = 20  # whose mistakes are counted, of each run
 
@@ -237,7 +239,7 @@ def has_twin(curve: Curve) -> bool:
 
 def curve_of(
     curve: Curve,
-    kind: Kind,
+    kind: CurveStyle,
     title: str,
     run: RunStatus | None,
     measure: str,

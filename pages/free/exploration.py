@@ -14,9 +14,8 @@ from dprl.claims.exploration import BLOCK, KEY, MOST, TOLD, Pair, Planned
 from dprl.fields import SpecError
 from dprl.figures import exploration as figures
 from dprl.figures.exploration import Beside
+from dprl.figures.picture import PackedPicture, Picture
 from dprl.figures.regret import Curve as Drawn
-from dprl.figures.shown import Shown
-from dprl.figures.style import Picture
 from dprl.metrics import Finding
 from dprl.sentences import exploration as sentences
 from dprl.simulation import RunSpec
@@ -129,7 +128,7 @@ def shared(calibrated: Sequence[RunSpec]) -> str:
     return f"{in_common([Curve(spec) for spec in calibrated])} · beside RLSVI, in blocks of {percent(BLOCK)}"
 
 
-def picture(pairs: Sequence[Pair], found: Beside) -> Shown:
+def picture(pairs: Sequence[Pair], found: Beside) -> PackedPicture:
     """The chart, drawn once."""
     night, best = dark(), answers.v_star(pairs[0].own)
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl.figures import asymptotics as figures
 from dprl.figures.asymptotics import Decades, Proved
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS

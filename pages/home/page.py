@@ -8,8 +8,8 @@ from html import escape as html
 import streamlit as st
 
 from dprl.figures import looks
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.figures.trust import Cost, chart, table
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
@@ -127,7 +127,7 @@ def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
     """How many users each model needs, as large as it deserves, in the colours of the curves."""
     items = []
     for cost in costs:
-        sign = looks.swatch(looks.look(Kind(cost.model, epsilon), night))
+        sign = looks.swatch(CurveStyle(cost.model, epsilon), night)
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
         items.append(
             f"<div><dt>{mark} {explained(html(cost.name), html=True)}</dt>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dprl.figures import along
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.figures.trust import LEARNED, chart
 from dprl.sentences import price as sentences
 from pages.shared.examples import HOME_BUDGETS

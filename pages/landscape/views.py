@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from dprl.figures import landscape as figures
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.landscape import PROBLEMS, TARGET, Cell, Row, frame
 from dprl.landscape.entry import absent, paper, unprinted, year
 from dprl.landscape.rows import CLAIMED, TRUSTS, listed
@@ -60,7 +60,7 @@ def curve(row: Row) -> figures.Curve:
     return figures.Curve(name, kind(row), row.cell.at, center, low, high)
 
 
-def kind(row: Row) -> Kind:
+def kind(row: Row) -> CurveStyle:
     """What gives it its look."""
     problem = PROBLEMS[row.cell.problem]
     return kind_of(row.entry.spec(problem, int(row.cell.at[-1])))

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl.figures.shown import Shown
+from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.titles import TITLES
 from dprl.words import plural
@@ -157,7 +157,7 @@ def press(
     )
 
 
-def question() -> Shown:
+def question() -> PackedPicture:
     """What can be predicted, and the chart."""
     here = lessons()
     step, night, room = here.step, dark(), wide() or not here.present
@@ -183,7 +183,7 @@ def question() -> Shown:
     return found
 
 
-def said(found: Shown) -> None:
+def said(found: PackedPicture) -> None:
     """The answer: how far off, what was measured, why, and what to try."""
     here = lessons()
     step = here.step

@@ -11,8 +11,8 @@ import numpy as np
 from dprl import metrics
 from dprl.figures import guesses
 from dprl.figures import lessons as figures
-from dprl.figures.looks import Kind, dashed, numbered
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle, dashed, numbered
+from dprl.figures.picture import Picture
 from dprl.lessons import Marker, Order, Step, cloud
 from dprl.lessons.lesson import Drawn
 from dprl.simulation import OfflineSpec
@@ -36,7 +36,7 @@ def chart(step: Step) -> figures.Chart:
     return figures.Chart(**frame, curves=tuple(curves))
 
 
-def kinds(drawn: Sequence[Drawn]) -> list[Kind]:
+def kinds(drawn: Sequence[Drawn]) -> list[CurveStyle]:
     """What gives them their looks."""
     specs: list[Any] = [one.series.spec for one in drawn]
     if all(spec.kind == OfflineSpec.kind for spec in specs):

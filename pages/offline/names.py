@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dprl.figures.looks import Kind, numbered
+from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
@@ -68,19 +68,19 @@ def comparable(spec: OfflineSpec) -> float | None:
     return spec.epsilon
 
 
-def kinds(specs: Sequence[OfflineSpec]) -> list[Kind]:
+def kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
     """What gives the curves their looks, no two alike. The curator is trusted, as a central agent is."""
     return numbered([kind(spec) for spec in specs])
 
 
-def kind(spec: OfflineSpec) -> Kind:
+def kind(spec: OfflineSpec) -> CurveStyle:
     """What gives a curve its look, alone."""
     noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "tight")]
     twins = list(dict.fromkeys(learner.twin for learner in OFFLINE.values()))
     learner = twins.index(OFFLINE[spec.algorithm].twin)
     if spec.calibration is None:
-        return Kind("none", learner=learner)
-    return Kind("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)
+        return CurveStyle("none", learner=learner)
+    return CurveStyle("central", comparable(spec), noises.index((spec.privacy, spec.calibration)), learner)
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.figures import room as figures
+from dprl.figures.picture import Picture
 from dprl.figures.room import Row
-from dprl.figures.style import Picture
 from dprl.rooms.steps import DELTA, Estimate, Step
 from dprl.sentences import room as sentences
 from dprl.words import plural

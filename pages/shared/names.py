@@ -8,7 +8,7 @@ from typing import Any
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import parsed
 from dprl.fields import shown
-from dprl.figures.looks import Kind, numbered
+from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
@@ -78,7 +78,7 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
     return privacy[0].upper() + privacy[1:]
 
 
-def kind_of(spec: RunSpec) -> Kind:
+def kind_of(spec: RunSpec) -> CurveStyle:
     """What gives a run's curve its look."""
     noises = dict.fromkeys(  # those of the first learner first
         (m, size)
@@ -87,10 +87,10 @@ def kind_of(spec: RunSpec) -> Kind:
         for size in calibrations_for(algorithm, m)
     )
     noise = next((i for i, own in enumerate(noises) if own == (spec.mechanism, spec.calibration)), 0)
-    return Kind(spec.privacy, spec.epsilon, noise, list(ALGORITHMS).index(spec.algorithm))
+    return CurveStyle(spec.privacy, spec.epsilon, noise, list(ALGORITHMS).index(spec.algorithm))
 
 
-def kinds(curves: Sequence[Curve]) -> list[Kind]:
+def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
     """What gives the curves of a comparison their looks, no two alike."""
     return numbered([kind_of(curve.spec) for curve in curves])
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Measure
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
@@ -92,7 +92,7 @@ class Offline:
             result.append(f"{OFFLINE[key].title}, {said}")
         return result
 
-    def kind(self, spec: Any) -> Kind:
+    def kind(self, spec: Any) -> CurveStyle:
         return names.kind(spec)
 
     def worst(self, spec: Any, v_star: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dprl.fields import Field, SpecError, shown
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Measure
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
@@ -94,7 +94,7 @@ class Online:
             result.append(title[0].upper() + title[1:])
         return result
 
-    def kind(self, spec: Any) -> Kind:
+    def kind(self, spec: Any) -> CurveStyle:
         return kind_of(spec)
 
     def worst(self, spec: Any, v_star: float) -> float:

@@ -14,8 +14,8 @@ from dprl import metrics
 from dprl.figures import along, lines
 from dprl.figures import regret as regrets
 from dprl.figures import tradeoff as figures
+from dprl.figures.picture import Picture
 from dprl.figures.regret import Curve
-from dprl.figures.style import Picture
 from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
 from dprl.tables import csv

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl import metrics, search
-from dprl.figures.looks import Kind, dashed, numbered
+from dprl.figures.looks import CurveStyle, dashed, numbered
 from dprl.figures.tradeoff import Frontier
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import Model
@@ -156,7 +156,7 @@ def progress(specs: Sequence[Spec]) -> Progress:
     return together.progress(specs, missing(specs), owners.SWEEPS())
 
 
-def kinds_of(study: Study) -> dict[str, Kind]:
+def kinds_of(study: Study) -> dict[str, CurveStyle]:
     """What gives each line its look. Where the budget is the axis, the markers alone have the shades of it. Lines of
     one colour, those of mechanisms, have dashes of their own."""
     shaded = study.x != study.subject.budget(study.base)

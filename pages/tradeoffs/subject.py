@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from dprl.fields import Field
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Measure
 from dprl.simulation import RunSpec
 from pages.offline.settings import Settings
@@ -72,7 +72,7 @@ class Subject(Protocol):
     def titles(self, base: Any, x: str, lines: Sequence[tuple[Any, ...]], free: Sequence[bool]) -> list[str]:
         """What each line is called. lines: values of those axes; free: whether it is without privacy."""
 
-    def kind(self, spec: Any) -> Kind:
+    def kind(self, spec: Any) -> CurveStyle:
         """What gives a run's marker its look."""
 
     def worst(self, spec: Any, v_star: float) -> float:

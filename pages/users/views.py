@@ -10,8 +10,8 @@ import streamlit as st
 
 from dprl.figures import looks
 from dprl.figures import users as figures
-from dprl.figures.looks import Kind
-from dprl.figures.style import Picture
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.users import BUDGETS, Asked, Need, Problem, curve
@@ -29,7 +29,7 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
     """A card for each kind of trust, as HTML."""
     items = []
     for need in found:
-        sign = looks.swatch(looks.look(Kind(need.model, asked.epsilon), night))
+        sign = looks.swatch(CurveStyle(need.model, asked.epsilon), night)
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
         pays = f"Smallest ε that your users pay for: {words.smallest(need)}." if need.model != "none" else ""
         lines = [words.needs(need), words.kind(need), pays]

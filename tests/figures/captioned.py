@@ -22,7 +22,7 @@ from dprl.figures import (
 from dprl.figures import pulls as bad_arms
 from dprl.figures import trust as home
 from dprl.figures.lines import Statistic
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.sentences import noise, price
 from dprl.sentences import policy as about_policies
 from dprl.sentences import regret as about_regret

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dprl.figures import along, regret
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Curve
 from dprl.words import human
 
@@ -21,7 +21,7 @@ HOSTILE = "</script><script>alert(1)</script> **a** <!-- & \u2028 \\"
 def curve(label: str, episodes: Any = EPISODES, model: str = "central") -> Curve:
     rows = np.array([1.0, 1.2, 1.4])[:, None] * np.sqrt(np.asarray(episodes, float))
     mean = rows.mean(0)
-    return Curve(label, Kind(model, 1.0), episodes, rows, mean, 0.9 * mean, 1.1 * mean)
+    return Curve(label, CurveStyle(model, 1.0), episodes, rows, mean, 0.9 * mean, 1.1 * mean)
 
 
 def content(page: str) -> dict[str, Any]:

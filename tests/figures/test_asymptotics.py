@@ -11,7 +11,7 @@ import pytest
 from dprl import metrics
 from dprl.figures import looks, style
 from dprl.figures.asymptotics import Decades, Measure, Proved
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Curve
 from tests.figures.captioned import beside, growth, over_episodes
 
@@ -29,7 +29,7 @@ def curve(label: str = "Trusted agent", model: str = "central", power: float = 0
         "v_star": 3.4,
     }
     given |= other
-    return Curve(label, Kind(model), **given, median=metrics.median_band(given["rows"])[0])
+    return Curve(label, CurveStyle(model), **given, median=metrics.median_band(given["rows"])[0])
 
 
 def decades(label: str = "Trusted agent", model: str = "central", **other: Any) -> Decades:
@@ -41,7 +41,7 @@ def decades(label: str = "Trusted agent", model: str = "central", **other: Any) 
         "seeds": np.array([20, 20, 18]),
         "of": 20,
     }
-    return Decades(label, Kind(model), from_k, 10 * from_k, **(given | other))
+    return Decades(label, CurveStyle(model), from_k, 10 * from_k, **(given | other))
 
 
 def legend(figure: go.Figure) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dprl.figures import ends, looks, regret, style
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Curve
 from tests.figures.eyes import contrast
 
@@ -19,7 +19,9 @@ EPISODES = np.geomspace(1, 1e6, 30)
 
 def curve(label: str, last: float, **how: Any) -> Curve:
     center = np.linspace(100, last, 30)
-    return Curve(label, Kind("central", 1.0), EPISODES, np.array([center] * 2), center, center, center, **how)
+    return Curve(
+        label, CurveStyle("central", 1.0), EPISODES, np.array([center] * 2), center, center, center, **how
+    )
 
 
 def names(figure: Any) -> dict[str, float]:

@@ -9,7 +9,7 @@ import pytest
 
 from dprl.figures import style
 from dprl.figures.exploration import Beside, costs
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Curve
 
 UNKNOWN = (np.nan, np.nan, np.nan)
@@ -21,13 +21,15 @@ def beside(first: int | None = 1) -> Beside:
     return Beside(USERS, np.array([3.0, 10.0, 50.0]), ratio, 0.9 * ratio, 1.1 * ratio, first, UNKNOWN)
 
 
-def curve(label: str, kind: Kind, scale: float) -> Curve:
+def curve(label: str, kind: CurveStyle, scale: float) -> Curve:
     rows = np.array([[0.9], [1.0], [1.1]]) * scale * USERS
     return Curve(label, kind, USERS, rows, rows[1], rows[0], rows[2], v_star=3.4)
 
 
 def drawn(found: Beside, **how: Any) -> Any:
-    return costs(curve("RLSVI", Kind("none"), 2.0), curve("DP-UCBVI", Kind("central"), 1.0), found, **how)
+    return costs(
+        curve("RLSVI", CurveStyle("none"), 2.0), curve("DP-UCBVI", CurveStyle("central"), 1.0), found, **how
+    )
 
 
 def test_regret_stands_above_the_budget_over_one_axis_of_users() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import grid, heat, policy, style
+from dprl.figures.picture import Picture
 from dprl.mdp import planning
 from dprl.words import percent
 from tests.figures import captioned
@@ -26,7 +27,7 @@ def world(key: str, **params: Any) -> tuple[Any, dict[str, Any]]:
     }
 
 
-def named(picture: style.Picture, name: str) -> list[Any]:
+def named(picture: Picture, name: str) -> list[Any]:
     return [trace for trace in picture.figure.data if trace.name == name]
 
 

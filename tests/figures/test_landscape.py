@@ -6,14 +6,19 @@ import numpy as np
 import pytest
 
 from dprl.figures import landscape as figures
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 
 
 def curve(name: str, learner: int, exponent: float) -> figures.Curve:
     at = np.asarray(10.0 ** np.arange(3, 16), np.float64)
     center = np.asarray(at**exponent, np.float64)
     return figures.Curve(
-        name, Kind("central", 1.0, 0, learner), at, center, np.asarray(center * 0.8), np.asarray(center * 1.2)
+        name,
+        CurveStyle("central", 1.0, 0, learner),
+        at,
+        center,
+        np.asarray(center * 0.8),
+        np.asarray(center * 1.2),
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dprl.figures import looks, style
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.style import SYMBOLS
 from tests.figures.eyes import EYES, contrast, distance, lab
 
@@ -76,7 +76,7 @@ def test_the_more_private_the_further_from_the_page_in_one_hue(dark: bool, model
 
 KINDS = st.lists(
     st.builds(
-        Kind,
+        CurveStyle,
         model=st.sampled_from(list(SYMBOLS)),
         epsilon=st.sampled_from([0.1, 0.12, 0.3, 1.0, 1.1, 3.0, 10.0, 1000.0]),
         noise=st.integers(0, 1),
@@ -87,7 +87,7 @@ KINDS = st.lists(
 
 
 @given(KINDS)
-def test_no_two_curves_look_the_same(kinds: list[Kind]) -> None:
+def test_no_two_curves_look_the_same(kinds: list[CurveStyle]) -> None:
     drawn = [looks.look(kind, dark=False) for kind in looks.numbered(kinds)]
     for a, b in combinations(drawn, 2):
         if (a.dash, a.symbol, a.number) == (b.dash, b.symbol, b.number):
@@ -97,40 +97,52 @@ def test_no_two_curves_look_the_same(kinds: list[Kind]) -> None:
 
 
 @given(KINDS)
-def test_no_curve_changes_when_another_one_comes(kinds: list[Kind]) -> None:
+def test_no_curve_changes_when_another_one_comes(kinds: list[CurveStyle]) -> None:
     for n in range(len(kinds)):
         assert looks.numbered(kinds[:n]) == looks.numbered(kinds)[:n]
 
 
 def test_where_dashes_tell_curves_of_one_colour_apart_no_two_have_the_same() -> None:
-    kinds = [Kind("central", 1.0, 2), Kind("central", 1.0), Kind("none"), Kind("central", 1.0, 3)]
+    kinds = [
+        CurveStyle("central", 1.0, 2),
+        CurveStyle("central", 1.0),
+        CurveStyle("none"),
+        CurveStyle("central", 1.0, 3),
+    ]
     found = looks.dashed(kinds)
     assert len({kind.dash for kind in found if kind.model == "central"}) == 3
     assert [found[0], found[2]] == [
         kinds[0],
         kinds[2],
     ]  # the first of its colour stays as it is on every page
-    assert looks.dashed([Kind("central", 0.1), Kind("central", 10.0)])[1].dash == "solid"  # shades do
+    assert (
+        looks.dashed([CurveStyle("central", 0.1), CurveStyle("central", 10.0)])[1].dash == "solid"
+    )  # shades do
 
 
 def test_only_what_looks_the_same_is_numbered() -> None:
-    five = [Kind("none"), *(Kind("central", e) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
+    five = [CurveStyle("none"), *(CurveStyle("central", e) for e in (10.0, 3.0, 1.0, 0.3, 0.1))]
     assert [kind.number for kind in looks.numbered(five)] == [1] * 6
-    same = [Kind("central", 1.0), Kind("central", 1.05), Kind("local", 1.0), Kind("central", 0.95)]
+    same = [
+        CurveStyle("central", 1.0),
+        CurveStyle("central", 1.05),
+        CurveStyle("local", 1.0),
+        CurveStyle("central", 0.95),
+    ]
     assert [kind.number for kind in looks.numbered(same)] == [1, 2, 1, 3]
 
 
 def test_a_swatch_shows_the_number_and_the_dash() -> None:
-    plain = looks.swatch(looks.look(Kind("local", 1.0), dark=True))
+    plain = looks.swatch(CurveStyle("local", 1.0), dark=True)
     assert "<text" not in plain.inside
     assert "dasharray" not in plain.inside
-    second = looks.swatch(looks.look(Kind("local", 1.0, learner=1, number=2), dark=True))
+    second = looks.swatch(CurveStyle("local", 1.0, learner=1, number=2), dark=True)
     assert ">2</text>" in second.inside
     assert 'stroke-dasharray="10,4"' in second.inside
-    shapes = {looks.swatch(looks.look(Kind(m, 1.0, n), dark=True)).inside for m in SYMBOLS for n in range(9)}
+    shapes = {looks.swatch(CurveStyle(m, 1.0, n), dark=True).inside for m in SYMBOLS for n in range(9)}
     assert len(shapes) == sum(map(len, SYMBOLS.values()))
 
 
 def test_an_unknown_model_is_refused() -> None:
     with pytest.raises(ValueError, match="'federated'"):
-        looks.look(Kind("federated"), dark=False)
+        looks.look(CurveStyle("federated"), dark=False)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dprl.figures import style
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.figures.pulls import PullCurve
 from tests.figures.captioned import pulls
 
@@ -23,7 +24,7 @@ def curve(label: str = "run", factor: float = 1.0, **changes: Any) -> PullCurve:
     each = found.mean(axis=0)
     known: dict[str, Any] = {
         "label": label,
-        "kind": Kind("central", 1.0),
+        "kind": CurveStyle("central", 1.0),
         "arms": ("start 0, arm 1", "start 0, arm <2>"),
         "gap": 0.2,
         "episodes": EPISODES,
@@ -40,7 +41,7 @@ def curve(label: str = "run", factor: float = 1.0, **changes: Any) -> PullCurve:
     return PullCurve(**(known | changes))
 
 
-def dotted(picture: style.Picture) -> list[Any]:
+def dotted(picture: Picture) -> list[Any]:
     return [t for t in picture.figure.data if t.line.dash == style.BOUND_DASH]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dprl import metrics
 from dprl.figures import lines, looks, pac, style
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Curve, Measure
 from dprl.sentences import regret as sentences
 from dprl.words import human, rough
@@ -36,7 +36,7 @@ def curve(
         "low": 0.8 * mean,
         "high": 1.2 * mean,
     }
-    kind = Kind(model, **{k: other.pop(k) for k in ("epsilon", "number") if k in other})
+    kind = CurveStyle(model, **{k: other.pop(k) for k in ("epsilon", "number") if k in other})
     return Curve(label, kind, **(given | other))
 
 
@@ -85,7 +85,7 @@ def test_the_alt_text_does_not_change_with_the_data() -> None:
 def test_no_trace_has_more_than_500_points() -> None:
     episodes = np.arange(1, 20_001)
     rows = np.tile(np.sqrt(episodes), (3, 1))
-    long = Curve("long", Kind("local"), episodes, rows, rows[0], rows[0] * 0.9, rows[0] * 1.1)
+    long = Curve("long", CurveStyle("local"), episodes, rows, rows[0], rows[0] * 0.9, rows[0] * 1.1)
     picture = comparison([long], show_seeds=True)
     assert max(len(trace.x) for trace in picture.figure.data) <= style.MOST_POINTS
     line = named(picture.figure, "long")[0]
@@ -199,7 +199,7 @@ def test_a_live_curve_is_the_same_colour_but_visibly_unfinished() -> None:
 def test_a_live_curve_with_nothing_yet_keeps_its_place_in_the_legend() -> None:
     none = np.zeros(0)
     empty = Curve(
-        "a", Kind("central"), np.zeros(0, np.int64), np.zeros((0, 0)), none, none, none, complete=False
+        "a", CurveStyle("central"), np.zeros(0, np.int64), np.zeros((0, 0)), none, none, none, complete=False
     )
     picture = comparison([empty])
     assert "a (unfinished)" in legend(picture.figure)
@@ -360,7 +360,7 @@ def test_mistakes_against_alpha() -> None:
     rows = np.array([[1e6, 1e4, 0.0], [2e6, 2e4, 0.0]])
     mean = rows.mean(axis=0)
     picture = captioned.mistakes(
-        [pac.PacCurve("a", Kind("local"), alpha, rows, mean, mean * 0.9, mean * 1.1)]
+        [pac.PacCurve("a", CurveStyle("local"), alpha, rows, mean, mean * 0.9, mean * 1.1)]
     )
     assert picture.figure.layout.xaxis.type == "log"
     assert "α" in picture.figure.layout.xaxis.title.text
@@ -372,7 +372,9 @@ def test_mistakes_against_alpha() -> None:
 def test_mistakes_are_compared_at_one_alpha() -> None:
     def line(label: str, alpha: float, often: float) -> pac.PacCurve:
         rows = np.full((2, 2), often)
-        return pac.PacCurve(label, Kind("local"), np.array([alpha, 1.0]), rows, rows[0], rows[0], rows[0])
+        return pac.PacCurve(
+            label, CurveStyle("local"), np.array([alpha, 1.0]), rows, rows[0], rows[0], rows[0]
+        )
 
     curves = [line("b", 0.1, 5e6), line("other", 0.2, 1.0), line("a", 0.1, 2e6)]
     said = captioned.mistakes(curves).see

@@ -10,7 +10,8 @@ import pytest
 
 from dprl import metrics
 from dprl.figures import lines, looks, style, tradeoff
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.figures.tradeoff import Frontier, Need
 from tests.figures import captioned
 
@@ -21,7 +22,7 @@ def curve(model: str = "central", **changes: Any) -> Frontier:
     mean = 1e5 / X
     given = Frontier(
         label=model,
-        kind=Kind(model),
+        kind=CurveStyle(model),
         epsilon=(0.1, 1.0, 10.0),
         x=X,
         center=mean,
@@ -39,12 +40,12 @@ def curve(model: str = "central", **changes: Any) -> Frontier:
     return replace(changed, share=metrics.share_of_worst(changed.center, changed.worst))
 
 
-def drawn(*curves: Frontier, **how: Any) -> style.Picture:
+def drawn(*curves: Frontier, **how: Any) -> Picture:
     settings: dict[str, Any] = {"measure": "price", "axis": "Privacy budget ε", "symbol": "ε"}
     return captioned.frontier(curves, **(settings | how))
 
 
-def named(picture: style.Picture, begins: str) -> list[Any]:
+def named(picture: Picture, begins: str) -> list[Any]:
     return [trace for trace in picture.figure.data if (trace.name or "").startswith(begins)]
 
 
@@ -150,8 +151,8 @@ def test_the_table_has_every_point() -> None:
 
 def test_users_needed_with_intervals_and_what_is_not_found() -> None:
     needs = [
-        Need("Central, Toeplitz", Kind("central", 1.0), 1e7, 9e6, 1.1e7),
-        Need("Local, <b>Laplace</b>", Kind("local", 1.0), np.nan, np.nan, np.nan, "more than 10¹⁵"),
+        Need("Central, Toeplitz", CurveStyle("central", 1.0), 1e7, 9e6, 1.1e7),
+        Need("Local, <b>Laplace</b>", CurveStyle("local", 1.0), np.nan, np.nan, np.nan, "more than 10¹⁵"),
     ]
     picture = tradeoff.users(needs, title="Users", most=1e15, see="See.", dark=True)
     found, missing = picture.figure.data

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec, run
 from pages.explore import pulls
@@ -293,7 +293,7 @@ def test_pulls_of_seeds_that_release_at_times_of_their_own() -> None:
                    episodes=10**6, seeds=4)  # fmt: skip
     seeds = run(spec).seeds
     assert len({tuple(seed.detail_episodes) for seed in seeds}) > 1  # or nothing is tested
-    found = pulls.drawn(Curve(spec), Kind("central", 1.0), "run", seeds)
+    found = pulls.drawn(Curve(spec), CurveStyle("central", 1.0), "run", seeds)
     s, a = np.array(pulls.bad_arms(seeds[0])).T
     each = [np.interp(found.episodes, t.detail_episodes, t.counts[:, 0, s, a, -2].mean(1)) for t in seeds]
     np.testing.assert_allclose(found.mean[3:], np.mean(each, 0)[3:])

@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dprl import metrics
 from dprl.figures import linear as figures
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.sentences import linear as sentences
 from pages.linear.tabs.focus import Close, look_closely
 from pages.shared.layout.chart import kept, show

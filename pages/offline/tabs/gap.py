@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dprl import metrics
 from dprl.figures import offline as figures
-from dprl.figures.looks import Kind
+from dprl.figures.looks import CurveStyle
 from dprl.figures.regret import Curve
 from dprl.jobs.store import RunStatus
 from dprl.sentences import offline as sentences
@@ -159,7 +159,7 @@ def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
     return float(end), f"the paper's range, n ≤ {end:,}"
 
 
-def curve_of(title: str, kind: Kind, one: Regret, best: float | None, run: RunStatus) -> Curve:
+def curve_of(title: str, kind: CurveStyle, one: Regret, best: float | None, run: RunStatus) -> Curve:
     """One run as the figure wants it."""
     mean, low, high = metrics.regret_band(one.averaged)
     return Curve(
@@ -191,7 +191,7 @@ def lower(spec: OfflineSpec) -> NDArray[np.float64] | None:
 def prices(
     specs: Sequence[OfflineSpec],
     titles: Sequence[str],
-    kinds: Sequence[Kind],
+    kinds: Sequence[CurveStyle],
     log_y: bool,
     each: bool,
     night: bool,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dprl import metrics
 from dprl.figures import offline as figures
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.sentences import offline as sentences
 from pages.offline.tabs.focus import Close, look_closely, step_menu
 from pages.shared.layout.chart import kept, show

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.figures import steps as figures
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.sentences import offline as sentences
 from pages.offline.tabs.focus import Close, look_closely
 from pages.offline.tabs.widgets import widgets

@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from dprl.figures import looks, style
-from dprl.figures.style import Sketch
+from dprl.figures.picture import Sketch
 from dprl.sentences.noise import deviation
 from dprl.simulation import Outlook, RunSpec
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT

@@ -13,7 +13,7 @@ import streamlit as st
 from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy, style
-from dprl.figures.style import Picture
+from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size

@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from dprl.claims.report import version
-from dprl.figures.shown import Shown, settled
-from dprl.figures.style import Picture, Sketch, config
+from dprl.figures.picture import PackedPicture, Picture, Sketch, for_page
+from dprl.figures.style import config
 from dprl.tables import harmless
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -26,20 +26,20 @@ PICTURE_BYTES = 12 * 2**20  # of drawn figures kept, for all visitors together
 
 
 @st.cache_resource(show_spinner=False)
-def _pictures() -> Kept[Shown]:
+def _pictures() -> Kept[PackedPicture]:
     return Kept(PICTURE_BYTES)
 
 
-def kept(key: Hashable, draw: Callable[[], Picture]) -> Shown:
+def kept(key: Hashable, draw: Callable[[], Picture]) -> PackedPicture:
     """A figure drawn once for all visitors. key: everything it depends on."""
     found = _pictures().get(key)
     if found is not None:
         return found[1]
-    picture = Shown(draw())
+    picture = PackedPicture(draw())
     return _pictures().put(key, None, picture, ENTRY_BYTES + picture.nbytes + len(repr(key)))
 
 
-def show(picture: Picture | Shown, key: str, picked: Callable[[Any], None] | None = None) -> None:
+def show(picture: Picture | PackedPicture, key: str, picked: Callable[[Any], None] | None = None) -> None:
     """Shows a figure with its sentence; its numbers are sent only when asked for. picked: called with
     what was pressed, as Streamlit tells it."""
     draw(picture, key, picked)
@@ -47,7 +47,7 @@ def show(picture: Picture | Shown, key: str, picked: Callable[[Any], None] | Non
 
 
 def draw(
-    picture: Picture | Shown,
+    picture: Picture | PackedPicture,
     key: str,
     picked: Callable[[Any], None] | None = None,
     height: Literal["content", "stretch"] = "content",
@@ -55,7 +55,7 @@ def draw(
     """The figure alone, whose camera saves what the visitor chose. height: its own, or what its container has left."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         st.plotly_chart(
-            settled(picture),
+            for_page(picture),
             key=key,
             theme=None,
             config=config(session().saves, footer(), dark=dark(), name=key),

@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dprl.figures.shown import Shown
-from dprl.figures.style import Picture
+from dprl.figures.picture import PackedPicture, Picture
 from tests.figures.captioned import comparison, heatmaps
 from tests.figures.test_regret import curve
 
@@ -28,12 +27,12 @@ def cells() -> Picture:
 
 @pytest.mark.parametrize("draw", [curves, cells])
 def test_it_says_the_same_in_a_third_of_the_memory(draw: Callable[[], Picture]) -> None:
-    Shown(draw())  # after which all is imported
+    PackedPicture(draw())  # after which all is imported
     tracemalloc.start()
     picture = draw()
     gc.collect()
     whole, _ = tracemalloc.get_traced_memory()
-    kept = Shown(picture)
+    kept = PackedPicture(picture)
     gc.collect()
     taken = tracemalloc.get_traced_memory()[0] - whole
     tracemalloc.stop()
@@ -49,7 +48,7 @@ def test_it_says_the_same_in_a_third_of_the_memory(draw: Callable[[], Picture]) 
 
 
 def test_what_one_visitors_page_does_to_it_no_other_sees() -> None:
-    kept = Shown(curves())
+    kept = PackedPicture(curves())
     before = repr(kept.figure.to_dict())
     kept.figure.to_dict()["layout"].clear()
     assert repr(kept.figure.to_dict()) == before

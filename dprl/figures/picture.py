@@ -1,0 +1,106 @@
+"""What a figure hands to a page: a picture with its words and numbers, packed where it is kept, or a small sketch."""
+
+from __future__ import annotations
+
+import base64
+import pickle
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with what a page shows around it.
+
+    Attributes:
+        alt: what kind of picture it is, the same whatever the data, so that a live figure keeps its identity.
+        see: one sentence about these data (Markdown).
+        table: the numbers drawn.
+    """
+
+    figure: go.Figure
+    alt: str
+    see: str
+    table: pd.DataFrame
+
+
+class FigureDict(BaseFigure):
+    """A figure as the dictionary that it comes to."""
+
+    def __init__(self, made: dict[str, Any]) -> None:
+        self._made = made
+
+    def to_dict(self) -> dict[str, Any]:
+        """The dictionary: Streamlit asks for it more than once."""
+        return self._made
+
+
+class PackedPicture:
+    """A picture that is not changed any more, packed to be kept; alt, see, figure, table: as in Picture.
+
+    It holds the dictionary of its figure, in a tenth of the memory of a figure with all its objects. That is read in
+    half a millisecond, whenever it is asked for; to have the figure make it takes half of all that Home does.
+    """
+
+    def __init__(self, picture: Picture) -> None:
+        self.alt, self.see = picture.alt, picture.see
+        self._figure, self._table = _packed(picture.figure.to_dict()), _packed(picture.table)
+
+    @property
+    def figure(self) -> FigureDict:
+        """The figure; nobody else has this one."""
+        return FigureDict(_unpacked(self._figure))
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The numbers drawn."""
+        table: pd.DataFrame = _unpacked(self._table)
+        return table
+
+    @property
+    def nbytes(self) -> int:
+        """What it takes in memory, but for a few names."""
+        return len(self._figure) + len(self._table) + 4 * (len(self.alt) + len(self.see))
+
+
+def for_page(picture: Picture | PackedPicture) -> FigureDict:
+    """Its figure for a page; one that is not kept is not packed."""
+    return picture.figure if isinstance(picture, PackedPicture) else FigureDict(picture.figure.to_dict())
+
+
+def _packed(value: Any) -> bytes:
+    return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
+
+
+def _unpacked(packed: bytes) -> Any:
+    return pickle.loads(zlib.decompress(packed))
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A small drawing that needs no axes, as the inside of an SVG of `width` x `height`, with its alt text."""
+
+    inside: str
+    width: int
+    height: int
+    alt: str
+
+    @property
+    def svg(self) -> str:
+        """The whole SVG document."""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+            f'width="{self.width}" height="{self.height}" font-family="Segoe UI, Roboto, Helvetica, Arial, '
+            f'sans-serif">{self.inside}</svg>'
+        )
+
+    @cached_property
+    def uri(self) -> str:
+        """The same as an address, for a page that shows it as a picture."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
