@@ -30,7 +30,7 @@ from dprl import RunSpec, Sweep
 from dprl.jobs import local
 from dprl.jobs.pool import child_environment
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import compute
+from dprl.jobs.sweeps import compute_runs
 from dprl.tables import csv
 
 WORKERS = 2
@@ -86,9 +86,9 @@ def ready(home: str, engine: str | None) -> Iterator[Store]:
     store = Store(path)
     local.ensure_pool(path, engine=engine)
     try:
-        while not WORKERS == store.activity().workers == store.activity().warm:
+        while not WORKERS == store.status.activity().workers == store.status.activity().warm:
             time.sleep(0.05)
-        compute(store, [RunSpec(seeds=4 * WORKERS, delta=1e-9)], "bench")
+        compute_runs(store, [RunSpec(seeds=4 * WORKERS, delta=1e-9)], "bench")
         yield store
     finally:
         local.stop(path)
@@ -105,7 +105,7 @@ def timed(home: str, sweep: Sweep[RunSpec], engine: str | None) -> tuple[float, 
     """Seconds that the sweep takes, CPU seconds of all processes, and its table."""
     with ready(home, engine) as store:
         began, used = time.monotonic(), cpu()
-        final = compute(store, sweep.specs, "bench")
+        final = compute_runs(store, sweep.specs, "bench")
         return time.monotonic() - began, cpu() - used, csv(sweep.frame(final))
 
 
@@ -145,20 +145,20 @@ def faults(home: str, sweep: Sweep[RunSpec]) -> int:
             ]
             for kill in kills:
                 kill.start()
-            other = csv(sweep.frame(compute(store, sweep.specs, "bench")))
+            other = csv(sweep.frame(compute_runs(store, sweep.specs, "bench")))
             lasted = time.monotonic() - began
             for kill in kills:
                 kill.join()
             print(f"cluster {lasted:.1f} s, with two workers and the scheduler killed: ", end="")
             print("the same table" if table == other else "ANOTHER TABLE", flush=True)
-            while store.activity().workers < WORKERS:
+            while store.status.activity().workers < WORKERS:
                 time.sleep(0.05)
-            store.request(LONG, "bench")
-            while sum(len(at) > 0 for _, at, _ in store.live(LONG)) < WORKERS:
+            store.requests.add(LONG, "bench")
+            while sum(len(at) > 0 for _, at, _ in store.results.live(LONG)) < WORKERS:
                 time.sleep(0.05)
-            store.cancel(LONG, "bench")
+            store.requests.cancel(LONG, "bench")
             began = time.monotonic()
-            while len(store.traces(LONG)) < WORKERS:
+            while len(store.results.traces(LONG)) < WORKERS:
                 time.sleep(0.01)
             print(
                 f"cancelled: the last seed has stopped, and is kept, after {time.monotonic() - began:.2f} s"

@@ -169,7 +169,7 @@ async def runs(app: App, people: int, rounds: int) -> None:
         queries = [urlencode(links.encode([Curve(run)], links.View())) for run in own]
         begin = time.perf_counter()
         found = await visit(app, server, "explore", queries, again)
-        while (activity := store.activity()).seeds_queued or activity.seeds_running:
+        while (activity := store.status.activity()).seeds_queued or activity.seeds_running:
             await asyncio.sleep(0.1)
         seconds = time.perf_counter() - begin
         print(f"a run of one's own: {found}; all {2 * people} seeds after {seconds:.1f} s", flush=True)

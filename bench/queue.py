@@ -31,9 +31,9 @@ def main() -> None:
                 for v in range(visitors)
                 for r in range(runs)
             ]
-            request = median([partial(store.request, *one) for one in asked])
-            claim = median([partial(store.claim, f"w{i}") for i in range(20)])
-            status = median([partial(store.status, asked[-1][0])])
+            request = median([partial(store.requests.add, *one) for one in asked])
+            claim = median([partial(store.jobs.claim, f"w{i}") for i in range(20)])
+            status = median([partial(store.status.of, asked[-1][0])])
             store.close()
         print(
             f"{visitors} visitors x {runs} runs x {seeds} seeds: request {request:.2f} ms, claim {claim:.1f} ms, "

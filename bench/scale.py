@@ -43,13 +43,13 @@ def measure() -> None:
         for name, spec in RUNS.items():
             for warm in (True, False):
                 chosen = spec.replace(root_seed=1 if warm else 2, seeds=1 if warm else SEEDS)
-                store.request(chosen, "bench")
+                store.requests.add(chosen, "bench")
                 size, commits, begin = store.size_bytes(), store._file.commits, time.process_time()
-                while (unit := store.claim("w")) is not None:
-                    worker.compute(store, dprl_simulation(), unit, threading.Event())
+                while (unit := store.jobs.claim("w")) is not None:
+                    worker.compute_seed(store, dprl_simulation(), unit, threading.Event())
             spent = (time.process_time() - begin) / SEEDS
-            trace = np.mean([len(found.to_bytes()) for found in store.traces(chosen)])
-            curve = np.mean([at.nbytes + values.nbytes for _, at, values in store.live(chosen)])
+            trace = np.mean([len(found.to_bytes()) for found in store.results.traces(chosen)])
+            curve = np.mean([at.nbytes + values.nbytes for _, at, values in store.results.live(chosen)])
             print(
                 f"{name}: {spent:.3f} CPU s, trace {trace / 1000:.0f} kB, curve {curve / 1000:.1f} kB, "
                 f"store {(store.size_bytes() - size) / SEEDS / 1000:.0f} kB, "

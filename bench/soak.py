@@ -86,7 +86,7 @@ async def watch(app: App, stay: Stay) -> list[float]:
         await asyncio.sleep(LOOK)
         found.append(memory(server))
         threads, files = (len(os.listdir(f"/proc/{server}/{what}")) for what in ("task", "fd"))
-        queued = store.activity().seeds_queued
+        queued = store.status.activity().seeds_queued
         print(
             f"{stay.visits} visits, {stay.presses} presses, {len(stay.failed)} failed; {found[-1]:.0f} MB, "
             f"{threads} threads, {files} files, {cpu(server):.0f} CPU s; {queued} seeds queued, "

@@ -33,7 +33,7 @@ from dprl.jobs import cluster
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, collect, compute, whole
+from dprl.jobs.sweeps import RunFailed, collect, compute_runs, whole_trace
 from dprl.landscape import command as landscape
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
@@ -162,7 +162,7 @@ def workers_of(given: argparse.Namespace) -> Store:
     """The store, with workers or a cluster at it. Raises SpecError and ClusterError where the engine cannot be used."""
     address = cluster.engine(given.engine)
     if address is not None:
-        cluster.check(address)
+        cluster.check_cluster(address)
     store = Store()
     if not ensure_pool(store.path, engine=address) and given.engine:
         raise SpecError("engine", "this store has workers already; end those, or give another DPRL_HOME.")
@@ -218,7 +218,7 @@ def run_command(given: argparse.Namespace) -> int:
         if cluster.engine(given.engine) is None:
             trace = run(spec, progress)
         else:
-            found = collect(workers_of(given), [spec], COMMAND_LINE, whole, progress)[spec]
+            found = collect(workers_of(given), [spec], COMMAND_LINE, whole_trace, progress)[spec]
             if found is None:
                 raise RunFailed(f"{spec.label()}: its details had to make room; set DPRL_STORE_MB higher.")
             trace = found
@@ -296,7 +296,7 @@ def sweep_command(given: argparse.Namespace) -> int:
             raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
     out = directory(given.out)
     store = workers_of(given)
-    final = compute(store, sweep.specs, COMMAND_LINE, progress_bar if sys.stderr.isatty() else None)
+    final = compute_runs(store, sweep.specs, COMMAND_LINE, progress_bar if sys.stderr.isatty() else None)
     frame = sweep.frame(final)
     try:
         (out / "sweep.json").write_text(json.dumps(sweep.to_dict(), indent=2) + "\n", encoding="utf-8")
@@ -305,7 +305,7 @@ def sweep_command(given: argparse.Namespace) -> int:
         raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
     twins = {spec.twin() for spec in sweep.specs}
-    curves = ([(at, values) for _, at, values in store.live(twin)] for twin in twins)
+    curves = ([(at, values) for _, at, values in store.results.live(twin)] for twin in twins)
     cautions(sweep.base, max(metrics.unsettled(*metrics.align(found)) for found in curves))
     below = []
     for point in sweep.points:

@@ -29,7 +29,7 @@ from typing import Any, NoReturn
 from dprl import logs
 from dprl.fields import Field, SpecError, shown
 from dprl.jobs import local
-from dprl.jobs.cluster import check, engine
+from dprl.jobs.cluster import check_cluster, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
 from dprl.titles import Title, tagged, title_of
@@ -66,7 +66,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         say("Starting the workers; the first time they compile the simulation, for a minute or two.")
         check_settings()
         if (address := engine()) is not None:
-            check(address)
+            check_cluster(address)
         wait_for_workers(Store())
         say(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
@@ -313,7 +313,7 @@ def wait_for_workers(store: Store) -> None:
     """
     begin = time.monotonic()
     local.ensure_pool()
-    while not store.activity().workers:
+    while not store.status.activity().workers:
         if time.monotonic() - begin > START_LIMIT:
             raise StoreError(f"No worker has started within {START_LIMIT:.0f} s, so nothing can be run.")
         time.sleep(0.1)

@@ -38,17 +38,17 @@ def look() -> dict[str, Any]:
         return found
     store = Store(path)
     try:
-        activity = store.activity()
-        found["store"] |= {"notice": store.notice, **asdict(store.contents())}
+        activity = store.status.activity()
+        found["store"] |= {"notice": store.notice, **asdict(store.monitor.contents())}
         found["queue"] = {
             "runs_waiting": activity.runs_waiting,
             "seeds_queued": activity.seeds_queued,
-            "seconds_queued": store.backlog_seconds(),
+            "seconds_queued": store.monitor.backlog_seconds(),
             "seeds_running": activity.seeds_running,
         }
-        at_work = [asdict(one) for one in store.at_work()] if activity.workers else []
+        at_work = [asdict(one) for one in store.monitor.at_work()] if activity.workers else []
         found["workers"] = {"alive": activity.workers, "ready": activity.warm, "at_work": at_work}
-        found["errors"] = [asdict(one) for one in store.failures()]
+        found["errors"] = [asdict(one) for one in store.monitor.failures()]
     finally:
         store.close()
     return found

@@ -228,9 +228,9 @@ def test_the_dashboard_does_not_wait_for_the_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store(tmp_path / "runs.sqlite")
-    monkeypatch.setattr(serve.local, "ensure_pool", lambda: store.enlist("w", os.getpid(), warm=False))
+    monkeypatch.setattr(serve.local, "ensure_pool", lambda: store.jobs.enlist("w", os.getpid(), warm=False))
     serve.wait_for_workers(store)
-    assert (store.activity().workers, store.activity().warm) == (1, 0)
+    assert (store.status.activity().workers, store.status.activity().warm) == (1, 0)
 
 
 def test_a_dashboard_may_open_as_many_files_as_its_system_allows() -> None:

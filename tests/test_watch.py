@@ -17,10 +17,10 @@ import pytest
 from dprl import doctor, kernels, logs, serve
 from dprl.__main__ import main
 from dprl.jobs.store import Store, default_path
-from dprl.jobs.worker import compute
+from dprl.jobs.worker import compute_seed
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
-from tests.jobs.units import POINTS, claim, finish
+from tests.jobs.seed_jobs import POINTS, claim, finish
 
 ROOT = Path(__file__).parents[1]
 
@@ -50,14 +50,14 @@ def test_status_begins_no_store(home: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_status_says_how_it_stands_and_names_nobody(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    store.request(FakeSpec("done", seeds=1), "ann-the-visitor")
+    store.requests.add(FakeSpec("done", seeds=1), "ann-the-visitor")
     finish(store)
-    store.request(FakeSpec("bad", seeds=1), "ann-the-visitor")
-    store.fail(claim(store), "Seed 0 failed: it could not be.")
-    store.request(FakeSpec("long", seeds=3, seconds=60.0), "ann-the-visitor")
+    store.requests.add(FakeSpec("bad", seeds=1), "ann-the-visitor")
+    store.jobs.fail(claim(store), "Seed 0 failed: it could not be.")
+    store.requests.add(FakeSpec("long", seeds=3, seconds=60.0), "ann-the-visitor")
     unit = claim(store)
-    store.report(unit, 0.5, *POINTS)
-    store.enlist("w", os.getpid(), warm=True)
+    store.results.report(unit, 0.5, *POINTS)
+    store.jobs.enlist("w", os.getpid(), warm=True)
     out = said(capsys, "status", "--json")
     found = json.loads(out)
     assert "ann" not in out
@@ -90,9 +90,9 @@ def test_lines_name_the_work_and_not_what_is_in_it(store: Store) -> None:
     log.setLevel(logging.INFO)
     try:
         for spec in (FakeSpec("fine", seeds=1, seconds=0.01), FakeSpec("secret", seeds=1, act="raise")):
-            store.request(spec, "ann-the-visitor")
+            store.requests.add(spec, "ann-the-visitor")
             unit = claim(store)
-            compute(store, fake.simulation(), unit, threading.Event())
+            compute_seed(store, fake.simulation(), unit, threading.Event())
     finally:
         log.removeHandler(handler)
         log.setLevel(logging.NOTSET)

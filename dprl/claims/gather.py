@@ -22,7 +22,7 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
     """What the store has of a claim; None while anything is missing. Asks what is to be asked."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
-        answers[spec] = store.ask(question, spec)
+        answers[spec] = store.questions.ask(question, spec)
     for spec, whole in claim.runs.items():
         found = finished(store, spec)
         if found is None:

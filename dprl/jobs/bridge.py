@@ -28,9 +28,9 @@ from dprl.jobs import simulation as simulations
 from dprl.jobs import worker as workers
 from dprl.jobs.cluster import NOT_INSTALLED, ClusterError, connected, refused
 from dprl.jobs.file import DiskFull, StoreError
-from dprl.jobs.remote import Differs, Failed, Job, Result, build, compute, look
+from dprl.jobs.remote import Differs, Failed, RemoteJob, Result, build, look_in, run_job
 from dprl.jobs.simulation import Simulation
-from dprl.jobs.store import Store, Unit
+from dprl.jobs.store import SeedJob, Store
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -48,7 +48,7 @@ async def serve(store: Store, simulation: str, address: str, name: str, stop: th
     """Compute seeds on the cluster until `stop` is set; while there is none, or it is refused, wait for one."""
     said = ""
     while not stop.is_set():
-        store.enlist(name, os.getpid(), warm=False)
+        store.jobs.enlist(name, os.getpid(), warm=False)
         try:
             async with connected(address) as client:
                 log.info("Seeds are computed on the Dask cluster at %s.", address)
@@ -59,7 +59,7 @@ async def serve(store: Store, simulation: str, address: str, name: str, stop: th
                 log.error("%s", error)
             said = str(error)
         finally:
-            store.release(name)
+            store.jobs.release(name)
         await _pause(stop, _AGAIN)
 
 
@@ -67,7 +67,7 @@ class Bridge:
     """One connection to a cluster.
 
     Attributes:
-        under_way: the seeds that were claimed, by the name of their job.
+        under_way: the seeds that were claimed, by the name of their task.
         unwanted: jobs among them that nobody waits for any more.
         trouble: why the cluster cannot be used, from now on.
     """
@@ -77,7 +77,7 @@ class Bridge:
     ) -> None:
         self.client, self.store, self.name, self.stop = client, store, name, stop
         self.simulation = simulation
-        self.under_way: dict[str, Unit] = {}
+        self.under_way: dict[str, SeedJob] = {}
         self.unwanted: frozenset[str] = frozenset()
         self.trouble: ClusterError | None = None
         self._looked_at: set[str] = set()
@@ -113,79 +113,77 @@ class Bridge:
             self._looked_at.add(address)
             self._go_on(self._look_in(address))
         threads: int = sum(found.values())
-        self.store.enlist(self.name, os.getpid(), warm=threads > 0, threads=max(1, threads))
-        wanted = self.store.wanted(self.name)
-        self.unwanted = frozenset(job for job, unit in self.under_way.items() if unit.id not in wanted)
+        self.store.jobs.enlist(self.name, os.getpid(), warm=threads > 0, threads=max(1, threads))
+        wanted = self.store.jobs.wanted(self.name)
+        self.unwanted = frozenset(task for task, job in self.under_way.items() if job.id not in wanted)
         return threads
 
     def _claim(self, threads: int) -> bool:
         """Claim a seed if few enough are under way; whether one was."""
         if len(self.under_way) - len(self.unwanted) >= _HELD * threads:
             return False
-        unit = self.store.claim(self.name)
-        if unit is not None:
-            self._go_on(self._compute(unit))
-        return unit is not None
+        job = self.store.jobs.claim(self.name)
+        if job is not None:
+            self._go_on(self._compute(job))
+        return job is not None
 
-    async def _compute(self, unit: Unit) -> None:
+    async def _compute(self, job: SeedJob) -> None:
         """A seed from its claim to its end."""
-        job = Job(
-            name=f"{unit.key}-{self.name}-{next(self._attempts)}",  # none is taken for another, nor stopped for it
+        task = RemoteJob(
+            name=f"{job.key}-{self.name}-{next(self._attempts)}",  # none is taken for another, nor stopped for it
             bridge=self.name,
             build=build(),
             simulation=self.simulation,
-            spec=unit.spec.to_json(),
-            seed=unit.seed,
-            key=unit.key,
+            spec=job.spec.to_json(),
+            seed=job.seed,
+            key=job.key,
         )
-        self.under_way[job.name] = unit
+        self.under_way[task.name] = job
         try:
-            found = await self.client.submit(compute, job, key=("dprl", job.name), pure=False)
-            await asyncio.to_thread(self._write, unit, found)
+            found = await self.client.submit(run_job, task, key=("dprl", task.name), pure=False)
+            await asyncio.to_thread(self._write, job, found)
         except (Differs, ImportError) as error:
             self.trouble = refused(NOT_INSTALLED if isinstance(error, ImportError) else str(error))
         except CancelledError:  # the scheduler is gone, or has lost it
-            self.store.give_back(unit)
+            self.store.jobs.give_back(job)
         except DiskFull:
             pass  # told to stop while waiting for room
         except Exception as error:
-            log.error(
-                "Seed %d of %s failed", unit.seed, unit.key, exc_info=error, extra=workers.of_work(unit)
-            )
-            await asyncio.to_thread(self._fail, unit, self._sentence(unit, error))
+            log.error("Seed %d of %s failed", job.seed, job.key, exc_info=error, extra=workers.of_work(job))
+            await asyncio.to_thread(self._fail, job, self._sentence(job, error))
         finally:
-            self.under_way.pop(job.name, None)
+            self.under_way.pop(task.name, None)
 
-    def _write(self, unit: Unit, found: Result | Failed) -> None:
+    def _write(self, job: SeedJob, found: Result | Failed) -> None:
         """Write what came back. What is refused there is computed here: files may be kept on this machine alone."""
         if isinstance(found, Result):
             ended, points, trace = found
-            write = partial(workers.finish, self.store, unit, points.progress, points, trace)
-            workers.insist(write if ended else partial(self.store.keep, unit, trace), self.stop)
+            write = partial(workers.finish_seed, self.store, job, points.progress, points, trace)
+            workers.insist(write if ended else partial(self.store.results.keep, job, trace), self.stop)
         elif found.refused:
-            workers.compute(self.store, simulations.load(self.simulation), unit, self.stop)
+            workers.compute_seed(self.store, simulations.load(self.simulation), job, self.stop)
         else:
-            self._fail(unit, found.sentence)
+            self._fail(job, found.sentence)
 
-    def _fail(self, unit: Unit, sentence: str) -> None:
-        workers.insist(partial(self.store.fail, unit, sentence), self.stop)
+    def _fail(self, job: SeedJob, sentence: str) -> None:
+        workers.insist(partial(self.store.jobs.fail, job, sentence), self.stop)
 
-    def _sentence(self, unit: Unit, error: Exception) -> str:
+    def _sentence(self, job: SeedJob, error: Exception) -> str:
         from distributed import KilledWorker
 
         if isinstance(error, KilledWorker):
             deaths = error.allowed_failures + 1
-            return f"Seed {unit.seed} failed: {deaths} workers died of it, perhaps for want of memory."
-        return workers.sentence(unit.seed, error)
+            return f"Seed {job.seed} failed: {deaths} workers died of it, perhaps for want of memory."
+        return workers.sentence(job.seed, error)
 
     async def _look_in(self, address: str) -> None:
         """Look in at a worker until it is gone."""
         try:
             while not self.stop.is_set():
-                found = await self.client.run(look, self.name, self.unwanted, workers=[address])
-                for job, points in found[address].items():
-                    if (unit := self.under_way.get(job)) is not None:
-                        workers.report(self.store, unit, points.progress, points)
+                found = await self.client.run(look_in, self.name, self.unwanted, workers=[address])
+                for task, points in found[address].items():
+                    if (job := self.under_way.get(task)) is not None:
+                        workers.report_progress(self.store, job, points.progress, points)
                 await asyncio.sleep(_LOOK)
         except Exception as error:  # should it still be there, the next survey finds it
             log.info("The worker at %s is gone (%s).", address, type(error).__name__)
@@ -207,7 +205,7 @@ async def _pause(stop: threading.Event, seconds: float) -> None:
 def _answer(store: Store, simulation: Simulation, stop: threading.Event) -> None:
     while not stop.wait(_POLL):
         try:
-            workers.answer(store, simulation)
+            workers.answer_questions(store, simulation)
         except StoreError as error:  # busy just now
             log.error("%s", error)
 

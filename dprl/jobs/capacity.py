@@ -6,11 +6,9 @@ Traces go before curves, which go with their runs, and these before answers.
 from __future__ import annotations
 
 import sqlite3
-from pathlib import Path
 
+from dprl.jobs.component import setting
 from dprl.jobs.file import Contradiction
-from dprl.jobs.part import Part, setting
-from dprl.jobs.simulation import Simulation
 
 _MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 _TRACE = """
@@ -30,18 +28,17 @@ ORDER BY id LIMIT 1
 _ANSWER = "SELECT key FROM question ORDER BY asked_at LIMIT 1"
 
 
-class Capacity(Part):
-    """The size of the store, all that is in it, and what goes where that is too much."""
+class Capacity:
+    """The size of the store, all that is in it, and what goes where that is too much; bytes: beyond these."""
 
-    def __init__(self, path: Path, simulation: Simulation | None) -> None:
-        self._capacity = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
-        super().__init__(path, simulation)
+    def __init__(self) -> None:
+        self.bytes = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
 
-    def _make_room(self, db: sqlite3.Connection, newest: int = -1) -> bool:
+    def make_room(self, db: sqlite3.Connection, newest: int = -1) -> bool:
         """Drop what is longest unused while there is too much; never anything of a run that still goes on, nor of the
         seed `newest`. Whether anything was."""
         removed = False
-        while used(db) > self._capacity:
+        while used(db) > self.bytes:
             if row := db.execute(_TRACE, {"newest": newest}).fetchone():
                 gone = _drop_trace(db, row["id"])
             elif row := db.execute(_RUN, {"newest": newest}).fetchone():

@@ -57,7 +57,7 @@ def installed(field: str) -> None:
         raise SpecError(field, "Dask is not installed; install dprl[dask], or do without it.")
 
 
-def check(address: str) -> None:
+def check_cluster(address: str) -> None:
     """Raises ClusterError where the cluster there cannot be reached, or would compute other bits."""
 
     async def once() -> None:

@@ -87,15 +87,15 @@ def serve(
     if engine is not None:
         command[2:3], workers = ["dprl.jobs.bridge", "--engine", engine], 1
     slots = [_Slot() for _ in range(workers)]
-    store.recover()
+    store.jobs.recover()
     withdrawn = time.monotonic()
     try:
         while not stop.is_set():
             if time.monotonic() - withdrawn > _WITHDRAW:
                 withdrawn = time.monotonic()
                 with contextlib.suppress(StoreError):  # the next look tries again
-                    store.withdraw()
-                    store.forget_rooms()
+                    store.leases.withdraw()
+                    store.rooms.forget_old()
             for number, slot in enumerate(slots):
                 own = [*command, *["--backwards"] * (number % 2)]  # two compile a half each
                 try:
@@ -112,9 +112,9 @@ def serve(
 def _look_after(slot: _Slot, store: Store, command: list[str], bridge: bool) -> None:
     if slot.process is not None and (code := slot.process.poll()) is not None:
         if bridge:  # not one of its seeds did it
-            store.release(slot.id)
+            store.jobs.release(slot.id)
         else:
-            store.died(slot.id, code)
+            store.jobs.died(slot.id, code)
         early = time.monotonic() - slot.started < 5.0
         slot.early_deaths = slot.early_deaths + 1 if early else 0
         pause = min(_LONGEST_PAUSE, 0.25 * 2**slot.early_deaths) if slot.early_deaths > 1 else 0.0
@@ -126,7 +126,7 @@ def _look_after(slot: _Slot, store: Store, command: list[str], bridge: bool) -> 
         slot.started = time.monotonic()
         names = ["--store", str(store.path), "--id", slot.id]
         slot.process = subprocess.Popen([*command, *names], stdin=subprocess.PIPE, env=child_environment())
-        store.enlist(slot.id, slot.process.pid, warm=False)
+        store.jobs.enlist(slot.id, slot.process.pid, warm=False)
 
 
 def _end(slots: list[_Slot], store: Store) -> None:
@@ -144,7 +144,7 @@ def _end(slots: list[_Slot], store: Store) -> None:
             slot.process.wait()
         _close_input(slot.process)
         try:
-            store.release(slot.id)
+            store.jobs.release(slot.id)
         except StoreError as error:  # the next pool's recover() does it
             log.error("%s", error)
 

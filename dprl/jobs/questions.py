@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dprl.jobs.capacity import Capacity
-from dprl.jobs.part import mending
-from dprl.jobs.seals import sealed, unsealed
-from dprl.jobs.simulation import Spec
+from dprl.jobs.checksums import add_checksum, without_checksum
+from dprl.jobs.component import StoreComponent, mending
+from dprl.jobs.file import StoreFile
+from dprl.jobs.simulation import Simulation, SpecLike
 
 KEPT = 4096  # answers; the oldest go
 _ATTEMPTS = 2
@@ -24,7 +25,7 @@ _OLDEST = "SELECT key FROM question ORDER BY asked_at DESC LIMIT -1 OFFSET ?"
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenQuestion:
     """A question, taken by a worker."""
 
     key: str
@@ -32,11 +33,15 @@ class Asked:
     spec: Any
 
 
-class Questions(Capacity):
+class Questions(StoreComponent):
     """Asking, and answering."""
 
+    def __init__(self, file: StoreFile, simulation: Simulation | None, capacity: Capacity) -> None:
+        super().__init__(file, simulation)
+        self._capacity = capacity
+
     @mending
-    def ask(self, question: str, spec: Spec) -> str | None:
+    def ask(self, question: str, spec: SpecLike) -> str | None:
         """The answer, as the simulation writes it; "" where it could not be found, None while it is not known yet.
 
         Raises DiskFull where it is not known and there is no room to ask.
@@ -44,7 +49,7 @@ class Questions(Capacity):
         key = f"{question} {spec.seed_key(0)}"
         with self._file.connection() as db:
             row = db.execute("SELECT answer FROM question WHERE key = ?", (key,)).fetchone()
-        answer = None if row is None else unsealed(key, row["answer"])
+        answer = None if row is None else without_checksum(key, row["answer"])
         if answer is not None:
             return answer.decode()
         if row is not None and row["answer"] is None:
@@ -55,11 +60,11 @@ class Questions(Capacity):
                 (key, question, spec.to_json(), time.time()),
             )
             db.execute(f"DELETE FROM question WHERE key IN ({_OLDEST})", (KEPT,))
-            self._make_room(db)
+            self._capacity.make_room(db)
         return None
 
     @mending
-    def next_question(self) -> Asked | None:
+    def next(self) -> OpenQuestion | None:
         """The newest question without an answer, for the worker that calls this; None when there is none."""
         while True:
             lost = time.time() - _LOST_SECONDS
@@ -83,17 +88,18 @@ class Questions(Capacity):
                     return asked
 
     @mending
-    def answer(self, asked: Asked, answer: str) -> None:
+    def answer(self, asked: OpenQuestion, answer: str) -> None:
         """Keeps an answer; "" where none could be found."""
         with self._file.writing() as db:
             self._write(db, asked, answer)
 
-    def _asked(self, row: sqlite3.Row) -> Asked | None:
+    def _asked(self, row: sqlite3.Row) -> OpenQuestion | None:
         question, key = row["question"], row["key"]
         spec = self._spec(row["spec"], lambda spec: f"{question} {spec.seed_key(0)}", key)
-        return None if spec is None else Asked(key, question, spec)
+        return None if spec is None else OpenQuestion(key, question, spec)
 
-    def _write(self, db: sqlite3.Connection, asked: Asked, answer: str) -> None:
+    def _write(self, db: sqlite3.Connection, asked: OpenQuestion, answer: str) -> None:
         db.execute(
-            "UPDATE question SET answer = ? WHERE key = ?", (sealed(asked.key, answer.encode()), asked.key)
+            "UPDATE question SET answer = ? WHERE key = ?",
+            (add_checksum(asked.key, answer.encode()), asked.key),
         )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
-from dprl.jobs.simulation import SeedRun, Simulation
+from dprl.jobs.simulation import SeedRunLike, Simulation
 from dprl.jobs.worker import sentence
 from dprl.kernels import source_digest
 
@@ -57,7 +57,7 @@ class Failed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Job:
+class RemoteJob:
     """A seed as it is sent; name: of this attempt, key: of the seed in the store, spec: as JSON."""
 
     name: str
@@ -92,7 +92,7 @@ def build() -> Build:
     return Build(source_digest(), version("numpy"), version("numba"))
 
 
-def compute(job: Job) -> Result | Failed:
+def run_job(job: RemoteJob) -> Result | Failed:
     """Compute a seed to its end, or until nobody wants it. Raises Differs."""
     try:
         return _compute(job)
@@ -102,7 +102,7 @@ def compute(job: Job) -> Result | Failed:
         return Failed(sentence(job.seed, error), isinstance(error, SpecError))
 
 
-def _compute(job: Job) -> Result:
+def _compute(job: RemoteJob) -> Result:
     if (difference := differs(build(), job.build)) is not None:
         raise Differs(difference)
     simulation: Simulation = _simulation(job.simulation)
@@ -123,7 +123,7 @@ def _compute(job: Job) -> Result:
     return Result(ended, _points(run), run.trace().to_bytes())
 
 
-def look(name: str, unwanted: frozenset[str]) -> dict[str, Points]:
+def look_in(name: str, unwanted: frozenset[str]) -> dict[str, Points]:
     """The bridge `name` looks in.
 
     unwanted: its jobs that nobody waits for any more. Returns how far the others are, where that is new.
@@ -144,6 +144,6 @@ def differs(theirs: Build, ours: Build) -> str | None:
     return None
 
 
-def _points(run: SeedRun) -> Points:
+def _points(run: SeedRunLike) -> Points:
     curve = run.curve()
     return Points(run.progress, curve.at, curve.values)

@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterable
 
 from dprl.jobs.capacity import Capacity, drop_run
-from dprl.jobs.part import mending, run_key
-from dprl.jobs.simulation import Spec
-from dprl.jobs.tabs import Lease, Tabs
-from dprl.jobs.units import unwanted
+from dprl.jobs.component import StoreComponent, mending, run_key
+from dprl.jobs.file import StoreFile
+from dprl.jobs.leases import Lease, Leases
+from dprl.jobs.seed_jobs import stop_unwanted
+from dprl.jobs.simulation import Simulation, SpecLike
 
 log = logging.getLogger("dprl.jobs.requests")
 
@@ -21,26 +22,32 @@ WHERE run.key = ?
 """
 
 
-class Requests(Tabs, Capacity):
+class Requests(StoreComponent):
     """Asking for runs, and no longer wanting them."""
 
+    def __init__(
+        self, file: StoreFile, simulation: Simulation | None, leases: Leases, capacity: Capacity
+    ) -> None:
+        super().__init__(file, simulation)
+        self._leases, self._capacity = leases, capacity
+
     @mending
-    def request(self, spec: Spec, visitor: str, lease: Lease | None = None) -> None:
+    def add(self, spec: SpecLike, visitor: str, lease: Lease | None = None) -> None:
         """`visitor` asks for this run and waits for it, with a lease as long as its tab is there.
 
         Seeds that are missing, cancelled or had to make room are queued; finished, running and failed ones
         stay (`retry` is for those). Nothing changes when it is asked for again. Raises SpecError where the
         run is past the limits, TooMuch where more would wait than may be leased.
         """
-        self._request(spec, visitor, lease, _AGAIN)
+        self._add(spec, visitor, lease, _AGAIN)
 
     @mending
-    def retry(self, spec: Spec, visitor: str, lease: Lease | None = None) -> None:
-        """Like `request`, and failed seeds are tried again."""
-        self._request(spec, visitor, lease, (*_AGAIN, "failed"))
+    def retry(self, spec: SpecLike, visitor: str, lease: Lease | None = None) -> None:
+        """Like `add`, and failed seeds are tried again."""
+        self._add(spec, visitor, lease, (*_AGAIN, "failed"))
 
     @mending
-    def cost(self, specs: Iterable[Spec]) -> tuple[int, float]:
+    def cost(self, specs: Iterable[SpecLike]) -> tuple[int, float]:
         """Seeds that asking for these runs would queue, and the seconds of one core that they take, estimated: what is
         done or goes on costs nothing."""
         seeds, seconds = 0, 0.0
@@ -52,7 +59,7 @@ class Requests(Tabs, Capacity):
                 seconds += lacking * max(0.0, self._simulation.seconds(spec)) if lacking else 0.0
         return seeds, seconds
 
-    def _request(self, spec: Spec, visitor: str, lease: Lease | None, again: tuple[str, ...]) -> None:
+    def _add(self, spec: SpecLike, visitor: str, lease: Lease | None, again: tuple[str, ...]) -> None:
         key, now = run_key(spec), time.time()
         with self._file.reading() as db:
             states = [row[0] for row in db.execute(_STATES, (key,))]
@@ -96,15 +103,15 @@ class Requests(Tabs, Capacity):
                 f"WHERE id IN (SELECT unit FROM run_unit WHERE run = ?) AND state IN {again}",
                 (run,),
             ).rowcount
-            self._lease(db, run, visitor, lease)
+            self._leases.lease(db, run, visitor, lease)
             if lease and new:
-                self._admit(db, run, lease)
-            self._make_room(db)
+                self._leases.admit(db, run, lease)
+            self._capacity.make_room(db)
         if new:
             log.info("A run is asked for", extra={"run": key, "seeds": new})
 
     @mending
-    def cancel(self, spec: Spec, visitor: str) -> None:
+    def cancel(self, spec: SpecLike, visitor: str) -> None:
         """`visitor` no longer waits for this run; seeds nobody waits for stop and keep what they have."""
         with self._file.writing() as db:
             row = db.execute("SELECT id FROM run WHERE key = ?", (run_key(spec),)).fetchone()
@@ -112,7 +119,7 @@ class Requests(Tabs, Capacity):
                 return
             run = (row["id"],)
             db.execute("UPDATE request SET waiting = 0 WHERE run = ? AND visitor = ?", (*run, visitor))
-            unwanted(db, *run)
+            stop_unwanted(db, *run)
 
     @mending
     def clear(self, visitor: str) -> int:

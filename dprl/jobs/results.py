@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.jobs.capacity import Capacity
-from dprl.jobs.file import DiskFull
-from dprl.jobs.part import mending, run_key
-from dprl.jobs.seals import digest, sealed, unsealed
-from dprl.jobs.simulation import Spec
-from dprl.jobs.units import Unit, requeue
+from dprl.jobs.checksums import add_checksum, digest, without_checksum
+from dprl.jobs.component import StoreComponent, mending, run_key
+from dprl.jobs.file import DiskFull, StoreFile
+from dprl.jobs.seed_jobs import SeedJob, requeue
+from dprl.jobs.simulation import Simulation, SpecLike
 
 _USED_SECONDS = 60.0
 _DAMAGES = 2  # a result found damaged this often is not computed again by itself
@@ -26,18 +26,24 @@ _TRACE = "SELECT digest, data FROM trace WHERE unit = ?"
 _WANTED = "SELECT 1 FROM run_unit JOIN request ON request.run = run_unit.run AND waiting WHERE unit = ?"
 
 
-class Results(Capacity):
+class Results(StoreComponent):
     """Writing and reading what came out. What is read is checked against its digest; a damaged one counts as absent."""
 
+    def __init__(self, file: StoreFile, simulation: Simulation | None, capacity: Capacity) -> None:
+        super().__init__(file, simulation)
+        self._capacity = capacity
+
     @mending
-    def report(self, unit: Unit, progress: float, at: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
+    def report(
+        self, job: SeedJob, progress: float, at: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> bool:
         """Progress (0 to 1), and the curve so far: points `at`, and the `values` there, [C].
 
         False when the seed is no longer wanted.
         """
         points = np.asarray(at, "<i8").tobytes() + np.asarray(values, "<f8").tobytes()
         with self._file.writing() as db:
-            mine = (unit.id, unit.worker)
+            mine = (job.id, job.worker)
             wanted = db.execute(
                 "UPDATE unit SET progress = ?, rev = rev + 1 "
                 "WHERE id = ? AND worker = ? AND state = 'running'",
@@ -45,33 +51,33 @@ class Results(Capacity):
             ).rowcount
             # A seed that ends as it is cancelled is finished: its last points count.
             if wanted or db.execute(_MINE, mine).fetchone():
-                live = (unit.id, sealed(unit.key, points))
+                live = (job.id, add_checksum(job.key, points))
                 db.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", live)
         return bool(wanted)
 
     @mending
-    def finish(self, unit: Unit, trace: bytes) -> None:
+    def finish(self, job: SeedJob, trace: bytes) -> None:
         """The seed is computed. Ignored when the seed is no longer this worker's.
 
         Where the disk has room for the reported curve alone, that is kept. Raises DiskFull where it was not reported.
         """
-        mine = (unit.id, unit.worker)
+        mine = (job.id, job.worker)
         try:
             with self._file.writing() as db:
                 done = db.execute(
                     "UPDATE unit SET state = 'done', progress = 1, message = '', worker = NULL, rev = rev + 1, "
                     "seconds = ?, used_at = ?, bytes = ? WHERE id = ? AND worker = ?",
-                    (time.monotonic() - unit.claimed, time.time(), len(trace), *mine),
+                    (time.monotonic() - job.claimed, time.time(), len(trace), *mine),
                 ).rowcount
                 if done:
-                    _write_trace(db, unit, trace)
+                    _write_trace(db, job, trace)
                     db.execute(
                         "UPDATE unit SET seconds = (SELECT seconds FROM unit WHERE id = :unit) "
                         "WHERE state = 'queued' AND id IN (SELECT other.unit FROM run_unit mine "
                         "JOIN run_unit other ON other.run = mine.run WHERE mine.unit = :unit)",
-                        {"unit": unit.id},
+                        {"unit": job.id},
                     )
-                    removed = self._make_room(db, unit.id)
+                    removed = self._capacity.make_room(db, job.id)
         except DiskFull:
             with self._file.writing() as db:
                 kept = db.execute(
@@ -86,29 +92,29 @@ class Results(Capacity):
                 self._file.give_back()
 
     @mending
-    def keep(self, unit: Unit, trace: bytes) -> None:
+    def keep(self, job: SeedJob, trace: bytes) -> None:
         """The seed was cancelled and has stopped; `trace` is what there is, kept where the disk has room. Should it be
         wanted again by now, it goes back to the queue."""
         try:
-            self._stopped(unit, trace)
+            self._stopped(job, trace)
         except DiskFull:
-            self._stopped(unit, None)
+            self._stopped(job, None)
 
-    def _stopped(self, unit: Unit, trace: bytes | None) -> None:
+    def _stopped(self, job: SeedJob, trace: bytes | None) -> None:
         with self._file.writing() as db:
             kept = db.execute(
                 "UPDATE unit SET worker = NULL, rev = rev + 1, used_at = ?, bytes = ? "
                 "WHERE id = ? AND worker = ? AND state = 'cancelled'",
-                (time.time(), len(trace or b""), unit.id, unit.worker),
+                (time.time(), len(trace or b""), job.id, job.worker),
             ).rowcount
             if not kept:
-                requeue(db, "id = ? AND worker = ?", (unit.id, unit.worker))
+                requeue(db, "id = ? AND worker = ?", (job.id, job.worker))
             elif trace is not None:
-                _write_trace(db, unit, trace)
-                self._make_room(db, unit.id)
+                _write_trace(db, job, trace)
+                self._capacity.make_room(db, job.id)
 
     @mending
-    def live(self, spec: Spec) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
+    def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
         """(seed, at [C], values [C]) of every seed that has points, running or ended: episodes and cumulative regret of
         an online run.
 
@@ -132,7 +138,7 @@ class Results(Capacity):
         return curves
 
     @mending
-    def traces(self, spec: Spec, seeds: Collection[int] | None = None) -> list[Any]:
+    def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
         """The traces there are, by seed, decoded: whole ones of finished seeds, partial ones of cancelled seeds.
 
         `seeds`: only these. A trace that proves damaged is left out, and its seed computed again while
@@ -203,13 +209,13 @@ class Results(Capacity):
                 db.execute("UPDATE unit SET message = ?, bytes = 0 WHERE id = ?", dropped)
 
 
-def _write_trace(db: sqlite3.Connection, unit: Unit, data: bytes) -> None:
-    db.execute("INSERT OR REPLACE INTO trace VALUES (?, ?, ?)", (unit.id, digest(unit.key, data), data))
+def _write_trace(db: sqlite3.Connection, job: SeedJob, data: bytes) -> None:
+    db.execute("INSERT OR REPLACE INTO trace VALUES (?, ?, ?)", (job.id, digest(job.key, data), data))
 
 
 def _curve(key: str, stored: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-    """The points that `report` stored for the unit with this key; None where something else is stored."""
-    points = unsealed(key, stored)
+    """The points that `report` stored for the job with this key; None where something else is stored."""
+    points = without_checksum(key, stored)
     if points is None:
         return None
     half = len(points) // 2

@@ -15,13 +15,11 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from dprl.jobs.file import StoreError
-from dprl.jobs.guesses import Guesses
-from dprl.jobs.part import Part, mending, setting
-from dprl.jobs.simulation import Simulation
-from dprl.jobs.tabs import Lease
+from dprl.jobs.component import StoreComponent, mending, setting
+from dprl.jobs.file import StoreError, StoreFile
+from dprl.jobs.leases import Lease
+from dprl.jobs.rate_limiter import RateLimiter
 from dprl.rooms.response import DRAWS
 from dprl.rooms.steps import Content, Estimate, Question, State, Step, estimate, from_json, to_json
 
@@ -78,21 +76,21 @@ class Room:
         return self.closed, self.steps, self.state
 
 
-class Rooms(Part):
-    """Opening, joining, asking, answering, closing."""
+class Rooms(StoreComponent):
+    """Opening, joining, asking, answering, closing; allowed: there may be rooms on this server."""
 
-    def __init__(self, path: Path, simulation: Simulation | None) -> None:
-        self.has_rooms = bool(setting("DPRL_ROOMS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
-        self._guesses = Guesses()
+    def __init__(self, file: StoreFile) -> None:
+        super().__init__(file)
+        self.allowed = bool(setting("DPRL_ROOMS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
+        self._limits = RateLimiter()
         self._unwiped = False
-        super().__init__(path, simulation)
 
     @mending
-    def open_room(self, who: Lease) -> tuple[str, str]:
+    def open(self, who: Lease) -> tuple[str, str]:
         """A new room's code, and its teacher's key. Raises RoomError."""
-        self._refuse_where_off()
-        self._guesses.open(who)
-        self.forget_rooms()
+        self._refuse_unless_allowed()
+        self._limits.open(who)
+        self.forget_old()
         key = secrets.token_hex(16)
         with self._writing_rooms() as db:
             if db.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
@@ -105,7 +103,7 @@ class Rooms(Part):
         return code, key
 
     @mending
-    def room(self, code: str) -> Room | None:
+    def find(self, code: str) -> Room | None:
         """How a room stands; None where there is none. Cheap: pages ask every second."""
         with self._file.connection() as db:
             row = db.execute(_ROOM, (code, _day_ago())).fetchone()
@@ -115,22 +113,22 @@ class Rooms(Part):
         return Room(code, opened_at, bool(closed), version, people, steps, state)
 
     @mending
-    def join_room(self, code: str, device: str, who: Lease) -> Room:
+    def join(self, code: str, device: str, who: Lease) -> Room:
         """Joins, again and again as one. device: what a browser calls itself in this room, drawn at random.
 
         Who is in a room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or
         too many wrong codes were tried.
         """
-        self._refuse_where_off()
+        self._refuse_unless_allowed()
         name = _digest(code, device)
         with self._file.connection() as db:
             known = db.execute("SELECT 1 FROM room_device WHERE room = ? AND device = ?", (code, name))
             joined = known.fetchone() is not None
         if not joined:
-            self._guesses.check(who)
-        room = self.room(code)
+            self._limits.check(who)
+        room = self.find(code)
         if room is None:
-            self._guesses.wrong(who)
+            self._limits.wrong(who)
             raise RoomError(UNKNOWN.format(code[:20]))
         if joined:
             return room
@@ -145,7 +143,7 @@ class Rooms(Part):
             if not added.rowcount and not self._joined(db, code, name):
                 raise RoomError(FULL)
             _changed(db, code)
-        return self.room(code) or room
+        return self.find(code) or room
 
     @mending
     def teaches(self, code: str, key: str) -> bool:
@@ -178,7 +176,7 @@ class Rooms(Part):
             )
 
     @mending
-    def close_room(self, code: str, key: str) -> None:
+    def close(self, code: str, key: str) -> None:
         """Nobody joins or answers any more, and what was open is revealed; all of it stays until the room is forgotten.
         Raises RoomError."""
         with self._teaching(code, key) as db:
@@ -186,7 +184,7 @@ class Rooms(Part):
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
 
     @mending
-    def forget_room(self, code: str, key: str) -> None:
+    def delete(self, code: str, key: str) -> None:
         """Deletes the room with all that is in it. Raises RoomError."""
         with self._teaching(code, key) as db:
             db.execute("DELETE FROM room WHERE code = ?", (code,))
@@ -251,7 +249,7 @@ class Rooms(Part):
         return estimate(code, step, step.content)
 
     @mending
-    def forget_rooms(self) -> int:
+    def forget_old(self) -> int:
         """Deletes rooms that are a day old; how many. Called every few seconds by the pool."""
         with self._file.connection() as db:
             if not db.execute("SELECT 1 FROM room WHERE opened_at <= ?", (_day_ago(),)).fetchone():
@@ -263,8 +261,8 @@ class Rooms(Part):
         self._wipe()
         return gone
 
-    def _refuse_where_off(self) -> None:
-        if not self.has_rooms:
+    def _refuse_unless_allowed(self) -> None:
+        if not self.allowed:
             raise RoomError(OFF)
 
     def _joined(self, db: sqlite3.Connection, code: str, name: bytes) -> bool:
@@ -275,7 +273,7 @@ class Rooms(Part):
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
         """A change by the teacher. Raises RoomError for anybody else."""
         if not self.teaches(code, key):
-            raise RoomError(STRANGER if self.room(code) else UNKNOWN.format(code[:20]))
+            raise RoomError(STRANGER if self.find(code) else UNKNOWN.format(code[:20]))
         with self._writing_rooms() as db:
             yield db
             _changed(db, code)

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dprl.jobs.leaves import PAGE, rows
-from dprl.jobs.seals import digest, link_digest, unsealed
+from dprl.jobs.checksums import digest, link_digest, without_checksum
+from dprl.jobs.sqlite_pages import PAGE, rows
 
 _MISSED = 10_000  # rows in a row that cannot be read, after which there are no more
 _STATES = {"queued", "running", "done", "failed", "cancelled", "gone"}
@@ -123,7 +123,9 @@ def _curves(old: Path, wal: dict[int, bytes], into: sqlite3.Connection) -> None:
     keys = dict(into.execute("SELECT id, key FROM unit").fetchall())
     for row, columns in rows(old, wal):
         match row, columns:
-            case int(), [None, bytes(points)] if row in keys and unsealed(keys[row], points) is not None:
+            case int(), [None, bytes(points)] if (
+                row in keys and without_checksum(keys[row], points) is not None
+            ):
                 into.execute("INSERT OR REPLACE INTO live VALUES (?, ?)", (row, points))
 
 

@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS lease (
 CREATE INDEX IF NOT EXISTS unit_used ON unit(used_at, id) WHERE bytes > 0;
 CREATE INDEX IF NOT EXISTS lease_tab ON lease(tab);
 -- Running seeds whose worker is at another one just now.
-CREATE TABLE IF NOT EXISTS parked (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE);
+CREATE TABLE IF NOT EXISTS preempted (unit INTEGER PRIMARY KEY REFERENCES unit(id) ON DELETE CASCADE);
 -- Of each run that has queued seeds, how many and for how long: kept up by triggers, so that nobody has to count them.
 CREATE TABLE IF NOT EXISTS backlog (
     run INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE, seeds INTEGER NOT NULL, seconds REAL NOT NULL);
@@ -58,7 +58,7 @@ CREATE TABLE IF NOT EXISTS short_link (
     code TEXT PRIMARY KEY, digest BLOB NOT NULL UNIQUE, page TEXT NOT NULL, query TEXT NOT NULL) WITHOUT ROWID;
 """
 # The last of each time that something was added: a file without one of them was begun before.
-NEWEST = ("question", "backlog_changes", "room_answer", "short_link")
+NEWEST = ("question", "backlog_changes", "room_answer", "short_link", "preempted")
 BACKLOG = """
 INSERT OR IGNORE INTO backlog SELECT run, count(*), sum(seconds) FROM unit JOIN run_unit ON run_unit.unit = unit.id
 WHERE state = 'queued' GROUP BY run

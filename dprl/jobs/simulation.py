@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Spec(Protocol):
+class SpecLike(Protocol):
     """A run as a value. The store only ever looks at these."""
 
     @property
@@ -20,13 +20,13 @@ class Spec(Protocol):
     def seed_key(self, seed: int) -> str: ...
 
 
-class Trace(Protocol):
+class TraceLike(Protocol):
     """What one seed recorded."""
 
     def to_bytes(self) -> bytes: ...
 
 
-class Curve(Protocol):
+class CurveLike(Protocol):
     """The points passed so far: whole numbers along an axis, and what was measured there."""
 
     @property
@@ -35,14 +35,14 @@ class Curve(Protocol):
     def values(self) -> NDArray[np.float64]: ...
 
 
-class SeedRun(Protocol):
+class SeedRunLike(Protocol):
     """One seed being computed, slice by slice."""
 
     @property
     def progress(self) -> float: ...
     def advance(self, seconds: float = ...) -> bool: ...
-    def curve(self) -> Curve: ...
-    def trace(self) -> Trace: ...
+    def curve(self) -> CurveLike: ...
+    def trace(self) -> TraceLike: ...
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Simulation:
         spec_from_json, trace_from_bytes: read back what was stored.
     """
 
-    start: Callable[[Any, int], SeedRun]
+    start: Callable[[Any, int], SeedRunLike]
     answer: Callable[[str, Any], str]
     warm: Callable[[bool], Iterable[None]]
     seconds: Callable[[Any], float]

@@ -7,13 +7,13 @@ import sqlite3
 import threading
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-from dprl.jobs.part import Part, mending, run_key, setting
+from dprl.jobs.component import StoreComponent, mending, run_key, setting
+from dprl.jobs.file import StoreFile
 from dprl.jobs.queue import Forecast, forecast
-from dprl.jobs.simulation import Simulation, Spec
-from dprl.jobs.units import running, waiting
+from dprl.jobs.seed_jobs import running_seeds, waiting_runs
+from dprl.jobs.simulation import Simulation, SpecLike
 
 State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
 
@@ -39,7 +39,7 @@ class RunStatus:
         place: runs ahead of it (0: it is next), None unless it waits for a worker.
         seconds_left: estimated, None unless queued or running.
         message: one sentence, or "".
-        version: as `Store.version` gives it.
+        version: as `Statuses.version` gives it.
     """
 
     state: State
@@ -79,17 +79,17 @@ class Activity:
     runs_waiting: int
 
 
-class Statuses(Part):
+class Statuses(StoreComponent):
     """Reading how runs stand, for one visitor or for all."""
 
-    def __init__(self, path: Path, simulation: Simulation | None) -> None:
+    def __init__(self, file: StoreFile, simulation: Simulation | None) -> None:
+        super().__init__(file, simulation)
         self._workers = setting("DPRL_WORKERS", 2, 1, 256)
         self._forecasts: tuple[float, int, dict[int, Forecast]] = (float("-inf"), -1, {})
         self._forecasting = threading.Lock()
-        super().__init__(path, simulation)
 
     @mending
-    def status(self, spec: Spec, visitor: str | None = None) -> RunStatus:
+    def of(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
         """How the run stands; with `visitor`, as they see it: cancelled when they withdrew, though another
         visitor may still wait for it."""
         with self._file.connection() as db:
@@ -99,7 +99,7 @@ class Statuses(Part):
         return RunStatus(**self._summary(rows))
 
     @mending
-    def version(self, spec: Spec) -> str:
+    def version(self, spec: SpecLike) -> str:
         """A short token that changes whenever anything of this run does, except its place and time left."""
         with self._file.connection() as db:
             row = db.execute(
@@ -193,7 +193,7 @@ class Statuses(Part):
                 if (found := self._fresh_forecast()) is None:
                     now, commits = time.time(), self._file.commits
                     with self._file.reading() as db:
-                        wishes, going = waiting(db), running(db, now)
+                        wishes, going = waiting_runs(db), running_seeds(db, now)
                         workers = db.execute("SELECT count(*) FROM worker").fetchone()[0] or self._workers
                     found = forecast(wishes, going, workers)
                     self._forecasts = (time.monotonic(), commits, found)

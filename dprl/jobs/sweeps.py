@@ -27,13 +27,13 @@ class RunFailed(RuntimeError):
 
 def final_values(store: Store, spec: Spec) -> NDArray[np.float64] | None:
     """[seeds] measure (the regret of an online run) at the end of a run; None while a seed has not got there."""
-    ends = {seed: r[-1] for seed, k, r in store.live(spec) if len(k) and k[-1] == spec.size}
+    ends = {seed: r[-1] for seed, k, r in store.results.live(spec) if len(k) and k[-1] == spec.size}
     return np.array([ends[seed] for seed in range(spec.seeds)]) if len(ends) == spec.seeds else None
 
 
-def whole(store: Store, spec: Spec) -> Trace | None:
+def whole_trace(store: Store, spec: Spec) -> Trace | None:
     """A finished run with all its details; None where a seed has not got to its end, or they have made room."""
-    traces = [trace for trace in store.traces(spec) if trace.complete]
+    traces = [trace for trace in store.results.traces(spec) if trace.complete]
     return Trace(spec, tuple(traces)) if len(traces) == spec.seeds else None
 
 
@@ -47,15 +47,15 @@ class Finished(NamedTuple):
 
 def finished(store: Store, spec: Spec) -> Finished | None:
     """The curves of a run; None while a seed has not got to its end, or where its traces have made room."""
-    curves = [(k, r) for _, k, r in store.live(spec) if len(k) and k[-1] == spec.size]
-    traces = store.traces(spec, seeds=(0,)) if len(curves) == spec.seeds else []
+    curves = [(k, r) for _, k, r in store.results.live(spec) if len(k) and k[-1] == spec.size]
+    traces = store.results.traces(spec, seeds=(0,)) if len(curves) == spec.seeds else []
     if not traces or not traces[0].complete:
         return None
     at, values = metrics.align(curves)
     return Finished(at, values, traces[0].v_star)
 
 
-def compute(
+def compute_runs(
     store: Store, specs: Iterable[S], visitor: str, progress: Callable[[float], None] | None = None
 ) -> dict[S, NDArray[np.float64]]:
     """What each run measured at its end, [seeds]; see `collect`."""
@@ -84,14 +84,14 @@ def collect(
             if value is not None:
                 found[spec] = value
             else:
-                store.retry(spec, visitor)
+                store.requests.retry(spec, visitor)
                 asked.append(spec)
         while len(found) < len(wanted):
             share = float(len(found))
             for spec in asked:
                 if spec in found:
                     continue
-                status = store.status(spec, visitor)
+                status = store.status.of(spec, visitor)
                 value = None if status.state in _ACTIVE else read(store, spec)
                 if value is not None:
                     found[spec] = value
@@ -108,5 +108,5 @@ def collect(
     finally:
         if not done:
             for spec in asked:
-                store.cancel(spec, visitor)
+                store.requests.cancel(spec, visitor)
     return {spec: found[spec] for spec in wanted}

@@ -2,8 +2,8 @@
 
 Warms the kernels, unless somebody waits already, then computes one seed after another in slices of about a tenth
 of a second. Between slices it answers questions, reports, and stops when nobody waits any more, when it is told to
-(SIGTERM), or when its pool is gone. A long seed gives way to visitors who have none running: it is parked in memory,
-and goes on from there in its turn.
+(SIGTERM), or when its pool is gone. A long seed gives way to visitors who have none running: it is preempted, kept in
+memory, and goes on from there in its turn.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from dprl import logs
 from dprl.fields import SpecError
 from dprl.jobs import simulation as simulations
 from dprl.jobs.file import DiskFull, StoreError
-from dprl.jobs.simulation import Curve, SeedRun, Simulation
-from dprl.jobs.store import Store, Unit
+from dprl.jobs.simulation import CurveLike, SeedRunLike, Simulation
+from dprl.jobs.store import SeedJob, Store
 
 log = logging.getLogger("dprl.jobs.worker")
 
@@ -47,28 +47,28 @@ def work(store: Store, simulation: Simulation, worker: str, stop: threading.Even
     while not stop.is_set():
         try:
             if time.monotonic() - enlisted > _ENLIST:  # again and again: the store may have been begun anew
-                store.enlist(worker, os.getpid(), warm=True)
+                store.jobs.enlist(worker, os.getpid(), warm=True)
                 enlisted = time.monotonic()
-            answer(store, simulation)
-            unit = store.claim(worker)
-            if unit is None:
+            answer_questions(store, simulation)
+            job = store.jobs.claim(worker)
+            if job is None:
                 stop.wait(_POLL)
             else:
-                compute(store, simulation, unit, stop)
+                compute_seed(store, simulation, job, stop)
         except DiskFull:
             stop.wait(_PATIENCE)
 
 
-def warm(
+def prepare_kernels(
     store: Store, simulation: Simulation, worker: str, stop: threading.Event, backwards: bool = False
 ) -> None:
     """Prepare all kernels, in one order or the other. What is queued goes first: it compiles only those it needs."""
     try:
         for _ in simulation.warm(backwards):
-            answer(store, simulation)
-            while not stop.is_set() and (unit := store.claim(worker)) is not None:
-                store.enlist(worker, os.getpid(), warm=True)
-                compute(store, simulation, unit, stop)
+            answer_questions(store, simulation)
+            while not stop.is_set() and (job := store.jobs.claim(worker)) is not None:
+                store.jobs.enlist(worker, os.getpid(), warm=True)
+                compute_seed(store, simulation, job, stop)
             if stop.is_set():
                 return
     except DiskFull:
@@ -81,45 +81,45 @@ def warm(
 
 @dataclass(eq=False)
 class _Held:
-    """A seed that this worker is at, or has parked; begun, turn: when it was begun, and when this worker
+    """A seed that this worker is at, or has preempted; begun, turn: when it was begun, and when this worker
     began to be at it, on the monotonic clock."""
 
-    unit: Unit
-    run: SeedRun | None = None
+    job: SeedJob
+    run: SeedRunLike | None = None
     seconds: float = _FIRST_SLICE
     reported: float = float("-inf")
     begun: float = field(default_factory=time.monotonic)
     turn: float = field(default_factory=time.monotonic)
 
 
-def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Event) -> None:
+def compute_seed(store: Store, simulation: Simulation, job: SeedJob, stop: threading.Event) -> None:
     """Compute one seed to its end, and those it gives way to; whatever a seed raises becomes its message.
 
     Raises DiskFull when told to stop while it waits for room to store what it has.
     """
-    held = deque([_Held(unit)])
+    held = deque([_Held(job)])
     while held:
-        unit = held[0].unit
+        job = held[0].job
         try:
             ended = _slice(store, simulation, held[0], stop)
         except DiskFull:
             raise
         except StoreError as error:
-            log.error("Seed %d: %s", unit.seed, error, extra=of_work(unit))
-            insist(partial(store.fail, unit, f"Seed {unit.seed} failed: {error}"), stop)
+            log.error("Seed %d: %s", job.seed, error, extra=of_work(job))
+            insist(partial(store.jobs.fail, job, f"Seed {job.seed} failed: {error}"), stop)
             ended = True
         except Exception as error:
-            log.exception("Seed %d of %s failed", unit.seed, unit.key, extra=of_work(unit))
-            insist(partial(store.fail, unit, sentence(unit.seed, error)), stop)
+            log.exception("Seed %d of %s failed", job.seed, job.key, extra=of_work(job))
+            insist(partial(store.jobs.fail, job, sentence(job.seed, error)), stop)
             ended = True
         if ended:
             held.popleft()
             if held:
                 _begin_turn(store, held[0])
         if held and stop.is_set():
-            store.release(unit.worker)
+            store.jobs.release(job.worker)
             return
-        answer(store, simulation)
+        answer_questions(store, simulation)
         if held and time.monotonic() - held[0].turn > _TURN:
             with contextlib.suppress(DiskFull):
                 _give_way(store, held)
@@ -127,35 +127,35 @@ def compute(store: Store, simulation: Simulation, unit: Unit, stop: threading.Ev
 
 def _slice(store: Store, simulation: Simulation, held: _Held, stop: threading.Event) -> bool:
     """Go on with a seed for a moment; whether that was its end: it is finished, or nobody wants it any more."""
-    unit = held.unit
+    job = held.job
     if held.run is None:
-        log.info("A seed begins", extra=of_work(unit))
-    run = held.run = held.run or simulation.start(unit.spec, unit.seed)
+        log.info("A seed begins", extra=of_work(job))
+    run = held.run = held.run or simulation.start(job.spec, job.seed)
     if not run.advance(held.seconds):
         if stop.is_set() or time.monotonic() - held.reported < 0.8 * _SLICE:
             return False
         held.reported, held.seconds = time.monotonic(), _SLICE
-        if report(store, unit, run.progress, run.curve()):
+        if report_progress(store, job, run.progress, run.curve()):
             return False
-        insist(partial(store.keep, unit, run.trace().to_bytes()), stop)
-        log.info("A seed that nobody waits for stops", extra=of_work(unit))
+        insist(partial(store.results.keep, job, run.trace().to_bytes()), stop)
+        log.info("A seed that nobody waits for stops", extra=of_work(job))
         return True
-    insist(partial(finish, store, unit, run.progress, run.curve(), run.trace().to_bytes()), stop)
-    log.info("A seed is done", extra=of_work(unit) | {"seconds": round(time.monotonic() - held.begun, 3)})
+    insist(partial(finish_seed, store, job, run.progress, run.curve(), run.trace().to_bytes()), stop)
+    log.info("A seed is done", extra=of_work(job) | {"seconds": round(time.monotonic() - held.begun, 3)})
     return True
 
 
 def _give_way(store: Store, held: deque[_Held]) -> None:
-    """The first seed has had its turn. The next goes to a visitor who has none running, else to what is parked.
+    """The first seed has had its turn. The next goes to a visitor who has none running, else to what is preempted.
 
     No more than _HELD are kept in memory: one for which nobody here waits makes room.
     """
     full = len(held) >= _HELD
-    spare = next((one for one in held if store.left_alone(one.unit)), None) if full else None
-    guest = store.claim(held[0].unit.worker, beside=True) if spare or not full else None
+    spare = next((one for one in held if store.jobs.left_alone(one.job)), None) if full else None
+    guest = store.jobs.claim(held[0].job.worker, beside=True) if spare or not full else None
     if guest is not None:
         if spare is not None:
-            store.give_back(spare.unit)
+            store.jobs.give_back(spare.job)
             held.remove(spare)
         held.appendleft(_Held(guest))
     else:
@@ -169,33 +169,33 @@ def _give_way(store: Store, held: deque[_Held]) -> None:
 def _begin_turn(store: Store, held: _Held) -> None:
     held.turn = time.monotonic()
     with contextlib.suppress(DiskFull):
-        store.turn(held.unit)
+        store.jobs.switch_to(held.job)
 
 
-def answer(store: Store, simulation: Simulation) -> None:
+def answer_questions(store: Store, simulation: Simulation) -> None:
     """Answer what is asked. A page waits for it, so this comes before and between the slices of seeds."""
     with contextlib.suppress(DiskFull):
-        while (asked := store.next_question()) is not None:
+        while (asked := store.questions.next()) is not None:
             try:
                 found = simulation.answer(asked.question, asked.spec)
             except Exception:
                 log.exception("The question of %s could not be answered", asked.question)
                 found = ""
-            store.answer(asked, found)
+            store.questions.answer(asked, found)
 
 
-def report(store: Store, unit: Unit, progress: float, curve: Curve) -> bool:
+def report_progress(store: Store, job: SeedJob, progress: float, curve: CurveLike) -> bool:
     """Whether the seed is still wanted; where the disk is full, that cannot be said, and computing goes on."""
     try:
-        return store.report(unit, progress, curve.at, curve.values)
+        return store.results.report(job, progress, curve.at, curve.values)
     except DiskFull:
         return True
 
 
-def finish(store: Store, unit: Unit, progress: float, curve: Curve, trace: bytes) -> None:
+def finish_seed(store: Store, job: SeedJob, progress: float, curve: CurveLike, trace: bytes) -> None:
     """The seed has ended: its whole curve, and its trace."""
-    report(store, unit, progress, curve)
-    store.finish(unit, trace)
+    report_progress(store, job, progress, curve)
+    store.results.finish(job, trace)
 
 
 def insist(write: Callable[[], None], stop: threading.Event) -> None:
@@ -209,9 +209,9 @@ def insist(write: Callable[[], None], stop: threading.Event) -> None:
                 raise
 
 
-def of_work(unit: Unit) -> dict[str, object]:
+def of_work(job: SeedJob) -> dict[str, object]:
     """What a line of the log says of a seed: no more than names."""
-    return {"run": unit.run, "key": unit.key, "seed": unit.seed}
+    return {"run": job.run, "key": job.key, "seed": job.seed}
 
 
 def sentence(seed: int, error: Exception) -> str:
@@ -272,12 +272,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         store = Store(options.store)
         with contextlib.suppress(DiskFull):
-            store.enlist(options.id, os.getpid(), warm=False)
+            store.jobs.enlist(options.id, os.getpid(), warm=False)
         simulation = simulations.load(options.simulation)
         store = Store(options.store, simulation)
-        warm(store, simulation, options.id, stop, options.backwards)
+        prepare_kernels(store, simulation, options.id, stop, options.backwards)
         work(store, simulation, options.id, stop)
-        store.release(options.id)
+        store.jobs.release(options.id)
     except StoreError as error:
         log.error("%s", error)
         return 1

@@ -153,7 +153,7 @@ def play() -> None:
 
 def cancel() -> None:
     """Withdraws from the attack; what was played stays."""
-    attempt(data.store().cancel, attack().spec, owners.ATTACKS())
+    attempt(data.store().requests.cancel, attack().spec, owners.ATTACKS())
 
 
 def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str, Any]) -> None:

@@ -86,7 +86,7 @@ def status(spec: AttackSpec) -> RunStatus:
     """How an attack stands."""
     if spec in bundled():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return data.store().status(spec, owners.ATTACKS())
+    return data.store().status.of(spec, owners.ATTACKS())
 
 
 class Scores(NamedTuple):
@@ -119,11 +119,11 @@ def scores(spec: AttackSpec) -> Scores:
     if spec in bundled():
         return bundled()[spec]
     key = spec.to_json()
-    version = data.store().version(spec)
+    version = data.store().status.version(spec)
     found = _scores().get(key)
     if found is not None and found[0] == version:
         return found[1]
-    traces = [trace for trace in data.store().traces(spec) if trace.complete]
+    traces = [trace for trace in data.store().results.traces(spec) if trace.complete]
     first, second = (
         np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
         for world in ("first", "second")

@@ -115,10 +115,10 @@ def computed(claim: Claim) -> tuple[Evidence, Report] | None:
     """What was computed here; None while it is not all there."""
     specs = [*claim.runs, *claim.questions]
     store = data.store()
-    if any(store.status(spec, owners.CLAIMS()).state != "done" for spec in claim.runs):
+    if any(store.status.of(spec, owners.CLAIMS()).state != "done" for spec in claim.runs):
         return None
     kept = _computed()
-    token = ".".join(store.version(spec) for spec in specs)
+    token = ".".join(store.status.version(spec) for spec in specs)
     found = kept.get(claim.key)
     if found is not None and found[0] == token:
         return found[1]

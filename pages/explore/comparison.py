@@ -175,7 +175,7 @@ def duplicate(spec: RunSpec) -> None:
 
 def cancel(spec: RunSpec) -> None:
     """Withdraws from a run; the curve stays, with what there is."""
-    attempt(store().cancel, spec, session().visitor)
+    attempt(store().requests.cancel, spec, session().visitor)
 
 
 def add_twin(spec: RunSpec) -> None:

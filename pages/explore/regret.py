@@ -192,7 +192,7 @@ def empty(measure: str, runs: Sequence[RunStatus]) -> None:
         if not session().explore.visible:
             st.markdown("All curves are hidden. Show one to see its regret.", text_alignment="center")
         elif any(run.state in ACTIVE for run in runs):
-            ready = data.store().activity().warm > 0
+            ready = data.store().status.activity().warm > 0
             words = (
                 "The first points appear in a moment."
                 if ready

@@ -62,5 +62,5 @@ def join_typed() -> None:
 
 def open_room() -> None:
     """The button of a teacher."""
-    code, key = store().open_room(visitor())
+    code, key = store().rooms.open(visitor())
     enter(code, key)

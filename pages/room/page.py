@@ -23,7 +23,7 @@ def main() -> None:
     r = group()
     read_address(r)
     head("Room", r, settings=False)
-    if not store().has_rooms:
+    if not store().rooms.allowed:
         st.info(OFF, icon=":material/door_front:")
         return
     if "key" in st.query_params:
@@ -32,7 +32,7 @@ def main() -> None:
         entrance()
         return
     device.meet()
-    here = store().room(r.code)
+    here = store().rooms.find(r.code)
     if here is not None and teaches():
         stage, door = st.columns([5, 2], gap="large")
         with stage:
@@ -55,7 +55,7 @@ def watch(what: Callable[[Room], object], drawn: Room) -> None:
     so a look is one query, and draws nothing."""
 
     def look(_: bool) -> None:
-        now = store().room(drawn.code)
+        now = store().rooms.find(drawn.code)
         if now is None or what(now) != what(drawn):
             st.rerun()
 

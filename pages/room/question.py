@@ -18,7 +18,7 @@ from pages.shared.results.data import store
 
 def results(code: str, step: Step) -> None:
     """The chart of three kinds of trust, and what each proves."""
-    night, found = dark(), store().estimate(code, step)
+    night, found = dark(), store().rooms.estimate(code, step)
     if found is None:
         st.info("No answers yet." if step.state != "revealed" else "Nobody answered.", icon=":material/info:")
         return

@@ -101,7 +101,7 @@ def respond(place: int, answer: str) -> None:
     r = group()
     r.told = ""
     try:
-        store().respond(r.code, r.device, place, answer)
+        store().rooms.respond(r.code, r.device, place, answer)
     except (StoreError, SpecError) as error:
         r.told = str(error)
 
@@ -109,7 +109,7 @@ def respond(place: int, answer: str) -> None:
 def teaches() -> bool:
     """Whether this visitor is the teacher of the room."""
     r = group()
-    return bool(r.key) and store().teaches(r.code, r.key)
+    return bool(r.key) and store().rooms.teaches(r.code, r.key)
 
 
 def join_address() -> str:

@@ -21,11 +21,11 @@ from pages.shared.visitor.state import session
 def arrive() -> Room | None:
     """The room, once joined; None where that cannot be, or it is there no longer, which is said at the entrance."""
     r = group()
-    if r.drawn is not None and store().room(r.code) is None:
+    if r.drawn is not None and store().rooms.find(r.code) is None:
         leave(sentences.GONE)
         return None
     try:
-        return store().join_room(r.code, r.device, visitor())
+        return store().rooms.join(r.code, r.device, visitor())
     except StoreError as error:
         leave(str(error))
         return None
@@ -34,7 +34,7 @@ def arrive() -> Room | None:
 def stage(here: Room) -> None:
     """The room as it stands."""
     r = group()
-    steps, written = store().steps(r.code), store().written(r.code, r.device)
+    steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
     if steps:
         turned(steps[-1], written)
     head(here)

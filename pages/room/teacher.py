@@ -59,7 +59,7 @@ def way_in(here: Room) -> None:
 def deleting(here: Room) -> None:
     """The way to delete the room: what goes is said before it does, away from the first press."""
     code = here.code
-    answers = sum(len(step.answers) for step in store().steps(code))
+    answers = sum(len(step.answers) for step in store().rooms.steps(code))
     with st.popover("Delete the room", icon=":material/delete:"):
         st.markdown(
             f"You delete room **{code}** with **{plural(here.steps, 'question')}** and "
@@ -78,7 +78,7 @@ def stage(here: Room) -> None:
     if not here.steps:
         st.info("The class joins with the code. Put a question to it below.", icon=":material/groups:")
         return
-    step = store().steps(r.code)[-1]
+    step = store().rooms.steps(r.code)[-1]
     if isinstance(step.content, Question):
         st.header(escape(step.content.text), anchor=False)
         pacing(step, here)
@@ -121,7 +121,7 @@ def turn(label: str, icon: str, step: Step, state: State) -> None:
         label,
         key=f"{state}_{step.place}",
         icon=f":material/{icon}:",
-        on_click=callback(store().turn_step),
+        on_click=callback(store().rooms.turn_step),
         args=(r.code, r.key, step.place, state),
     )
 
@@ -168,7 +168,7 @@ def lesson_form() -> None:
     """A step of a lesson, to be predicted: at first the one after that which the class has predicted last."""
     r = group()
     steps = [Guess(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
-    put = [steps.index(step.content) for step in store().steps(r.code) if step.content in steps]
+    put = [steps.index(step.content) for step in store().rooms.steps(r.code) if step.content in steps]
     following = min(put[-1] + 1, len(steps) - 1) if put else 0
     with st.form(f"lesson_{r.asked}", border=False):
         st.selectbox("Step", steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None)
@@ -203,20 +203,20 @@ def predict() -> None:
 def put(content: Content) -> None:
     """Puts something to the class, and empties the form."""
     r = group()
-    store().put_step(r.code, r.key, content)
+    store().rooms.put_step(r.code, r.key, content)
     r.asked += 1
 
 
 def close() -> None:
     """Closes the room."""
     r = group()
-    store().close_room(r.code, r.key)
+    store().rooms.close(r.code, r.key)
 
 
 def forget() -> None:
     """Deletes the room."""
     r = group()
-    store().forget_room(r.code, r.key)
+    store().rooms.delete(r.code, r.key)
     leave("The room was deleted, with all that was in it.")
 
 
@@ -231,7 +231,7 @@ def table(file: Store, code: str) -> str:
             "written down": answer,
             "in words": prediction.in_words(step.content, answer),
         }
-        for step in file.steps(code)
+        for step in file.rooms.steps(code)
         for answer in step.answers
     ]
     return csv(pd.DataFrame(rows, columns=["step", "kind", "asked", "epsilon", "written down", "in words"]))

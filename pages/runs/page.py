@@ -61,7 +61,7 @@ def listing(live: bool) -> None:
 
 def own(visitor: str) -> list[RunRow]:
     """The runs asked for in this name."""
-    return store().runs(visitor)
+    return store().status.runs(visitor)
 
 
 def everything() -> list[RunRow]:
@@ -92,7 +92,7 @@ def together(owner: Owner, rows: list[RunRow]) -> None:
 
 def overview(rows: list[RunRow]) -> None:
     """What goes on for everybody, and the room that results take."""
-    activity = store().activity()
+    activity = store().status.activity()
     with st.container(horizontal=True, gap="medium"):
         st.metric("Workers ready", f"{activity.warm} of {activity.workers}", width="content")
         st.metric("Seeds running", activity.seeds_running, width="content", help="Of all visitors.")
@@ -143,7 +143,7 @@ def clear() -> None:
     """The Clear button."""
     s = session()
     before = len(everything())
-    if all(attempt(store().clear, name) for name in names()):
+    if all(attempt(store().requests.clear, name) for name in names()):
         gone = before - len(everything())
         s.said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
     st.rerun()

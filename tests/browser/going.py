@@ -347,7 +347,7 @@ def withdraw(app: App) -> None:
     with closing(sqlite3.connect(app.home / "runs.sqlite")) as file:
         waiting = [name for (name,) in file.execute("SELECT DISTINCT visitor FROM request WHERE waiting")]
     for visitor in waiting:
-        for row in store.runs(visitor):
+        for row in store.status.runs(visitor):
             if row.state in ACTIVE:
-                store.cancel(row.spec, visitor)
+                store.requests.cancel(row.spec, visitor)
     store.close()

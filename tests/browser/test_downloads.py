@@ -205,7 +205,7 @@ def test_the_sliders_of_what_is_taken_along_agree_with_the_store(
                 k = float(str(page.locator("output").last.text_content()).replace(",", ""))
                 for row in page.locator("tbody tr").all():
                     title, mean = row.locator("th, td").all_text_contents()[:2]
-                    curves = store.live(runs[title, epsilon])
+                    curves = store.results.live(runs[title, epsilon])
                     seeds = [float(regret[at == k][0]) for _, at, regret in curves]
                     assert len(seeds) == study.base.seeds
                     assert mean == human(sum(seeds) / len(seeds)), (title, epsilon, k)

@@ -32,7 +32,7 @@ def bridged(cluster: Cluster, path: Path) -> Iterator[Store]:
     """A store whose seeds are computed there."""
     store = Store(path, walk.simulation())
     local.ensure_pool(path, walk.NAME, cluster.address)
-    wait_for(lambda: store.activity().warm == WORKERS, _START)
+    wait_for(lambda: store.status.activity().warm == WORKERS, _START)
     yield store
     local.stop(path)
     store.close()
@@ -42,10 +42,10 @@ def whole(cluster: Cluster, store: Store, which: Callable[[], int]) -> Callable[
     """Kills one of its processes, once all of them are there again."""
 
     def kill() -> bool:
-        if store.activity().warm < WORKERS:
+        if store.status.activity().warm < WORKERS:
             return False
         cluster.kill(which())
-        wait_for(lambda: store.activity().warm < WORKERS, _START)
+        wait_for(lambda: store.status.activity().warm < WORKERS, _START)
         return True
 
     return kill

@@ -14,7 +14,7 @@ import numpy as np
 from dprl.jobs.store import Store
 from tests.faults import walk
 from tests.faults.walk import WalkSpec
-from tests.jobs.units import POINTS, claim
+from tests.jobs.seed_jobs import POINTS, claim
 
 # FAULTS is `long` or a share of that such as 0.1: with ten seeds, all of it in ten parts.
 SHARE = float(os.environ.get("FAULTS", "0").replace("long", "1"))
@@ -53,13 +53,13 @@ def finish(store: Store) -> None:
     run = walk.Walk(unit.spec, unit.seed)
     while not run.advance(1.0):
         pass
-    store.report(unit, 1.0, *POINTS)
-    store.finish(unit, run.trace().to_bytes())
+    store.results.report(unit, 1.0, *POINTS)
+    store.results.finish(unit, run.trace().to_bytes())
 
 
 def right(store: Store, spec: WalkSpec) -> int:
     """How many results of a run there are: each is what it has to be, bit for bit."""
-    traces = store.traces(spec)
+    traces = store.results.traces(spec)
     for trace in traces:
         if trace.complete:
             assert trace.to_bytes() == walk.result(spec, trace.seed)

@@ -55,7 +55,7 @@ def test_a_small_disk_that_others_fill(small_disk: Path, monkeypatch: pytest.Mon
         while len(done) < 25:
             spec = WalkSpec(f"walk {len(done)}", seeds=3, chunks=10, pause=0.001)
             try:
-                store.request(spec, "ann")
+                store.requests.add(spec, "ann")
                 compute_all(store, spec)
             except StoreError as error:
                 refused.append(str(error))

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dprl.jobs.leaves import PAGE, rows
 from dprl.jobs.salvage import _by_id
+from dprl.jobs.sqlite_pages import PAGE, rows
 from dprl.jobs.store import Store
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
-from tests.jobs.units import claim, finish, sql
+from tests.jobs.seed_jobs import claim, finish, sql
 
 FIRST, SECOND = FakeSpec("first"), FakeSpec("second")
 
@@ -33,37 +33,37 @@ def forgotten(path: Path, index: str, statement: str) -> None:
 
 
 def test_a_backlog_of_seeds_that_are_done_stops_nobody(store: Store, path: Path) -> None:
-    store.request(FIRST, "ann")
+    store.requests.add(FIRST, "ann")
     finish(store), finish(store)
     sql(path, "INSERT INTO backlog SELECT id, 2, 1.0 FROM run")
-    store.request(SECOND, "bob")
+    store.requests.add(SECOND, "bob")
     assert claim(store).spec == SECOND
     assert store.notice is not None
     assert store.notice.endswith("and 2 results could be kept.")
-    assert len(store.traces(FIRST)) == 2
+    assert len(store.results.traces(FIRST)) == 2
 
 
 def test_seeds_that_the_backlog_has_not_are_counted_when_a_pool_begins(store: Store, path: Path) -> None:
-    store.request(FIRST, "ann")
+    store.requests.add(FIRST, "ann")
     sql(path, "DELETE FROM backlog")
-    assert store.claim("w") is None
-    store.recover()
+    assert store.jobs.claim("w") is None
+    store.jobs.recover()
     assert claim(store).spec == FIRST
 
 
 def test_what_makes_room_is_found_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPRL_STORE_MB", "1")
     store = Store(path, fake.simulation())
-    store.request(FIRST, "ann")
+    store.requests.add(FIRST, "ann")
     finish(store, size=300_000), finish(store, size=300_000)
     store.close()
     forgotten(path, "unit_used", "UPDATE unit SET bytes = 0")
     store = Store(path, fake.simulation())
-    store.request(SECOND, "ann")
+    store.requests.add(SECOND, "ann")
     finish(store, size=300_000), finish(store, size=300_000)
     finish(store)  # what was written when it was noticed is computed again
     assert store.size_bytes() <= 2**20
-    assert store.status(SECOND).state == "done"
+    assert store.status.of(SECOND).state == "done"
     assert store.notice is not None
 
 
@@ -93,12 +93,12 @@ def test_a_row_longer_than_its_file_is_none(tmp_path: Path) -> None:
 
 
 def test_a_queue_for_which_nobody_is_known_to_wait_is_none(store: Store, path: Path) -> None:
-    store.request(FIRST, "ann")
+    store.requests.add(FIRST, "ann")
     sql(path, "DELETE FROM request")
     sql(path, "DROP TABLE visitor")  # it has to be salvaged
-    assert store.claim("w") is None
-    assert store.activity().seeds_queued == 0
-    store.request(FIRST, "ann")
+    assert store.jobs.claim("w") is None
+    assert store.status.activity().seeds_queued == 0
+    store.requests.add(FIRST, "ann")
     assert claim(store).spec == FIRST
 
 
@@ -118,4 +118,4 @@ def test_a_connection_that_cannot_roll_back_is_not_lent_again(
         with pytest.raises(ZeroDivisionError), store._file.writing():
             raise ZeroDivisionError
     assert not store._file._spare
-    store.request(FIRST, "ann")
+    store.requests.add(FIRST, "ann")

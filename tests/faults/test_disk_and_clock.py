@@ -48,16 +48,16 @@ def compute_all(store: Store, spec: WalkSpec) -> None:
     """Work until the run is done, as a worker that is told nothing but that the disk is full."""
     for _ in range(5000):
         time.sleep(0.001)
-        if store.status(spec).state == "done":
+        if store.status.of(spec).state == "done":
             return
         with contextlib.suppress(DiskFull):
-            unit = store.claim("w")
+            unit = store.jobs.claim("w")
             if unit is None:  # what was claimed when the disk was full is still this worker's
-                store.release("w")
-                store.retry(spec, "ann")
+                store.jobs.release("w")
+                store.requests.retry(spec, "ann")
             else:
-                worker.compute(store, walk.simulation(), unit, threading.Event())
-    raise AssertionError(store.status(spec).message)
+                worker.compute_seed(store, walk.simulation(), unit, threading.Event())
+    raise AssertionError(store.status.of(spec).message)
 
 
 def test_a_disk_that_is_full_at_random_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_a_disk_that_is_full_at_random_writes(tmp_path: Path, monkeypatch: pytes
     done: list[WalkSpec] = []
     while disk.refused < times(100, 1000):
         spec = WalkSpec(f"walk {len(done)}", seeds=3, chunks=5)
-        insist(partial(store.request, spec, "ann"))
+        insist(partial(store.requests.add, spec, "ann"))
         compute_all(store, spec)
         done.append(spec)
     # Where only its curve found room, that is said, and asking again computes the rest.
@@ -99,17 +99,17 @@ def test_a_clock_that_is_set_at_random_while_seeds_run(tmp_path: Path, clock: Cl
     specs = []
     for i in range(times(10, 300)):
         specs.append(WalkSpec(f"walk {i}", seeds=3, chunks=3))
-        store.request(specs[-1], f"visitor {i % 3}", Lease("tab"))
-        while store.status(specs[-1]).state != "done":
+        store.requests.add(specs[-1], f"visitor {i % 3}", Lease("tab"))
+        while store.status.of(specs[-1]).state != "done":
             clock.ahead = float(random.choice([0.0, 40.0, -40.0, 3e8, -3e8]))
-            store.withdraw()
-            unit = store.claim("w")
-            assert unit is not None, store.status(specs[-1])
+            store.leases.withdraw()
+            unit = store.jobs.claim("w")
+            assert unit is not None, store.status.of(specs[-1])
             clock.ahead += float(random.choice([0.0, 5.0, -5.0, 1e6, -1e6]))
-            store.withdraw()  # the pool does it every second
-            left = store.status(specs[-1]).seconds_left
+            store.leases.withdraw()  # the pool does it every second
+            left = store.status.of(specs[-1]).seconds_left
             assert left is None or 0.0 <= left < 60.0
-            worker.compute(store, walk.simulation(), unit, threading.Event())
+            worker.compute_seed(store, walk.simulation(), unit, threading.Event())
     assert [right(store, spec) for spec in specs] == [3] * len(specs)
     store.close()
 
@@ -120,14 +120,14 @@ def test_a_clock_that_is_set_makes_a_tab_neither_gone_nor_immortal(
 ) -> None:
     store = Store(tmp_path / "runs.sqlite", walk.simulation())
     spec = WalkSpec("leased", seeds=3)
-    store.request(spec, "ann", Lease("tab"))
-    assert store.withdraw() == 0
+    store.requests.add(spec, "ann", Lease("tab"))
+    assert store.leases.withdraw() == 0
     clock.ahead += step
-    assert store.withdraw() == 0
-    assert store.status(spec, "ann").state == "queued"
-    store.seen([], left=["tab"])
+    assert store.leases.withdraw() == 0
+    assert store.status.of(spec, "ann").state == "queued"
+    store.leases.seen([], left=["tab"])
     clock.ahead -= step
-    assert store.withdraw() == 0
-    store._grace = -1
-    assert store.withdraw() == 1
+    assert store.leases.withdraw() == 0
+    store.leases._grace = -1
+    assert store.leases.withdraw() == 1
     store.close()

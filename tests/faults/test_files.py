@@ -57,14 +57,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     place = tmp_path_factory.mktemp("whole")
     store = Store(tmp_path_factory.mktemp("running") / "running.sqlite", walk.simulation())
     for spec in SPECS:
-        store.request(spec, "ann")
+        store.requests.add(spec, "ann")
     for i in range(RESULTS):
         finish(store)
         if i == RESULTS // 2:
             db = sqlite3.connect(store.path)
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             db.close()
-    store.request(WAITING, "ann")
+    store.requests.add(WAITING, "ann")
     for ending in ("", "-wal"):
         shutil.copyfile(f"{store.path}{ending}", f"{place / 'runs.sqlite'}{ending}")
     yield place / "runs.sqlite"
@@ -102,20 +102,20 @@ def used(path: Path) -> tuple[int, bool]:
     again, and whether the loss of any is said."""
     try:
         store = Store(path, walk.simulation())
-        store.recover()  # as the pool does
+        store.jobs.recover()  # as the pool does
         kept = sum(right(store, spec) for spec in SPECS)
-        told = [store.notice or "", *(store.status(spec).message for spec in SPECS)]
+        told = [store.notice or "", *(store.status.of(spec).message for spec in SPECS)]
         everything = [*SPECS, WAITING]
         for _ in range(4):  # two results that share a page harm each other when one of them is written again
             for spec in everything:
-                store.request(spec, "bob")
+                store.requests.add(spec, "bob")
                 right(store, spec)  # finds what is damaged
-                store.live(spec)
-                store.retry(spec, "bob")
+                store.results.live(spec)
+                store.requests.retry(spec, "bob")
             for _ in range(2 * sum(spec.seeds for spec in everything)):
-                if store.activity().seeds_queued:
+                if store.status.activity().seeds_queued:
                     finish(store)
-            assert not store.activity().seeds_queued, "the queue never ends"
+            assert not store.status.activity().seeds_queued, "the queue never ends"
             if (found := [right(store, spec) for spec in everything]) == [spec.seeds for spec in everything]:
                 break
         else:

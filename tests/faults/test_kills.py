@@ -46,7 +46,7 @@ def kill_until(
     while killed < enough:
         if len(done) == len(specs):  # so that there is always something to do, and something that is done
             specs.append(WalkSpec(f"walk {len(specs)}", seeds=6, chunks=20, pause=0.02))
-            store.request(specs[-1], "ann")
+            store.requests.add(specs[-1], "ann")
         time.sleep(random.uniform(0.0, 2.0 * pause))
         killed += kill()
         for spec in specs:
@@ -59,7 +59,7 @@ def kill_until(
     def all_is_done() -> bool:
         nonlocal failed
         failed += ask_again(store, specs)
-        return all(store.status(spec).state == "done" for spec in specs)
+        return all(store.status.of(spec).state == "done" for spec in specs)
 
     wait_for(all_is_done, _LONGER_THAN_A_PAUSE)
     assert [right(store, spec) for spec in specs] == [spec.seeds for spec in specs]
@@ -74,8 +74,8 @@ def ask_again(store: Store, specs: list[WalkSpec]) -> int:
         assert sentence(message), message
         assert "died" in message
     for spec in specs if found else ():
-        if store.status(spec).state != "done":
-            store.retry(spec, "ann")
+        if store.status.of(spec).state != "done":
+            store.requests.retry(spec, "ann")
     return len(found)
 
 
@@ -92,7 +92,7 @@ def test_killed_workers(store: Store, path: Path) -> None:
         return bool(pids)
 
     try:
-        wait_for(lambda: store.activity().warm, _LONGER_THAN_A_PAUSE)
+        wait_for(lambda: store.status.activity().warm, _LONGER_THAN_A_PAUSE)
         print("workers:", kill_until(times(2, 100), store, kill, times(1, 2) * 0.3, random))
     finally:
         pool.terminate()
@@ -110,7 +110,7 @@ def test_killed_servers_of_which_there_are_two(store: Store, path: Path) -> None
     servers = [server(), server()]
 
     def kill() -> bool:
-        if not store.activity().warm:
+        if not store.status.activity().warm:
             return False
         which = int(random.integers(2))
         servers[which].kill()

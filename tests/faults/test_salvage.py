@@ -12,7 +12,7 @@ import pytest
 from dprl.jobs.store import Store
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
-from tests.jobs.units import finish, sql
+from tests.jobs.seed_jobs import finish, sql
 
 PAGE = 4096
 SPECS = [FakeSpec(f"run {i}", seeds=5) for i in range(8)]
@@ -25,10 +25,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "runs.sqlite"
     store = Store(path, fake.simulation())
     for spec in SPECS:
-        store.request(spec, "ann")
+        store.requests.add(spec, "ann")
     for _ in range(RESULTS):
         finish(store, size=9000)
-    store.request(FakeSpec("queued", seeds=2), "ann")
+    store.requests.add(FakeSpec("queued", seeds=2), "ann")
     store.close()
     assert path.stat().st_size > 100 * PAGE
     return path
@@ -36,7 +36,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def kept(store: Store) -> int:
     """Results that can be had now; what was lost is asked for."""
-    return sum(len(store.traces(spec)) for spec in SPECS for _ in [store.request(spec, "bob")])
+    return sum(len(store.results.traces(spec)) for spec in SPECS for _ in [store.requests.add(spec, "bob")])
 
 
 @pytest.mark.parametrize("first", range(4))
@@ -67,9 +67,9 @@ def test_runs_and_the_queue_go_on_where_they_are_whole(whole: Path, path: Path) 
     assert store.notice == (
         f"The store of runs was damaged: it was set aside as {aside.name}, and 40 results could be kept."
     )
-    assert [store.status(spec, "ann").state for spec in SPECS] == ["done"] * 8
-    assert len(store.live(SPECS[0])) == 5
-    assert len(store.runs("ann")) == 9
+    assert [store.status.of(spec, "ann").state for spec in SPECS] == ["done"] * 8
+    assert len(store.results.live(SPECS[0])) == 5
+    assert len(store.status.runs("ann")) == 9
     assert finish(store).spec.name == "queued"
 
 
@@ -88,7 +88,7 @@ def crashed(path: Path, tmp_path: Path) -> Iterator[Path]:
     """A store whose server was killed: its last changes are in the write-ahead log alone."""
     store = Store(tmp_path / "running" / "runs.sqlite", fake.simulation())
     for i in range(4):
-        store.request(FakeSpec(f"run {i}", seeds=3), "ann")
+        store.requests.add(FakeSpec(f"run {i}", seeds=3), "ann")
     for ending in ("", "-wal"):
         shutil.copyfile(tmp_path / "running" / f"runs.sqlite{ending}", f"{path}{ending}")
     yield path
@@ -98,7 +98,7 @@ def crashed(path: Path, tmp_path: Path) -> Iterator[Path]:
 def test_a_log_that_is_whole_is_taken_over(crashed: Path) -> None:
     store = Store(crashed, fake.simulation())
     assert store.notice is None
-    assert store.activity().seeds_queued == 12
+    assert store.status.activity().seeds_queued == 12
 
 
 @pytest.mark.parametrize("at", [17, 40, 32 + 24 + PAGE + 300])
@@ -112,7 +112,7 @@ def test_a_damaged_log_is_said_once(crashed: Path, at: int) -> None:
     assert store.notice == (
         "The last changes to the store of runs were damaged, and are lost; what is missing can be run again."
     )
-    assert store.activity().seeds_queued < 12
+    assert store.status.activity().seeds_queued < 12
     with sqlite3.connect(crashed) as db:
         db.execute("DELETE FROM notice")
     db.close()

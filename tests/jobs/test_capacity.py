@@ -17,7 +17,7 @@ from dprl.jobs.store import Store
 from tests.jobs import fake
 from tests.jobs.disk import Disk
 from tests.jobs.fake import FakeRun, FakeSpec, FakeTrace
-from tests.jobs.units import claim, finish, sql
+from tests.jobs.seed_jobs import claim, finish, sql
 
 # Size -------------------------------------------------------------------------------------------------------
 
@@ -27,21 +27,21 @@ def test_the_longest_unused_make_room(path: Path, monkeypatch: pytest.MonkeyPatc
     store = Store(path, fake.simulation())
     specs = [FakeSpec(str(i), seeds=1) for i in range(3)]
     for i, spec in enumerate(specs[:2]):
-        store.request(spec, "ann")
+        store.requests.add(spec, "ann")
         finish(store, size=400_000)
         sql(path, f"UPDATE unit SET used_at = {1000 + i} WHERE key = '{spec.seed_key(0)}'")
-    assert len(store.traces(specs[0])) == 1  # so that the other one is the longest unused
-    store.request(specs[2], "ann")
-    before = store.version(specs[1])
+    assert len(store.results.traces(specs[0])) == 1  # so that the other one is the longest unused
+    store.requests.add(specs[2], "ann")
+    before = store.status.version(specs[1])
     finish(store, size=400_000)
-    assert [store.status(spec).state for spec in specs] == ["done", "unknown", "done"]
+    assert [store.status.of(spec).state for spec in specs] == ["done", "unknown", "done"]
     made_room = "Its details had to make room for newer results; its curve was kept."
-    assert [store.status(spec).message for spec in specs] == ["", made_room, ""]
-    assert store.version(specs[1]) != before
+    assert [store.status.of(spec).message for spec in specs] == ["", made_room, ""]
+    assert store.status.version(specs[1]) != before
     assert store.size_bytes() < 1_000_000
     assert path.stat().st_size < 1_500_000
-    store.request(specs[1], "ann")
-    assert store.status(specs[1]).state == "queued"
+    store.requests.add(specs[1], "ann")
+    assert store.status.of(specs[1]).state == "queued"
 
 
 def test_what_is_longest_unused_is_found_without_looking_at_all(store: Store, path: Path) -> None:
@@ -57,30 +57,30 @@ def test_requests_curves_and_answers_make_room_too(path: Path, monkeypatch: pyte
     store = Store(path, fake.simulation())
     curve = np.arange(1, 5001)
     for i in range(40):  # 80 kB each
-        store.request(FakeSpec(str(i), seeds=1), "ann")
+        store.requests.add(FakeSpec(str(i), seeds=1), "ann")
         unit = claim(store)
-        store.report(unit, 1.0, curve, curve / 2)
-        store.finish(unit, FakeTrace(0, True).to_bytes())
+        store.results.report(unit, 1.0, curve, curve / 2)
+        store.results.finish(unit, FakeTrace(0, True).to_bytes())
     assert store.size_bytes() <= 2**20
-    assert [len(store.live(FakeSpec(str(i), seeds=1))) for i in (0, 39)] == [0, 1]
-    assert store.status(FakeSpec("0", seeds=1)).state == "unknown"
+    assert [len(store.results.live(FakeSpec(str(i), seeds=1))) for i in (0, 39)] == [0, 1]
+    assert store.status.of(FakeSpec("0", seeds=1)).state == "unknown"
     going = FakeSpec("going", seeds=3, diary="a long path " * 100)
-    store.request(going, "ann")
+    store.requests.add(going, "ann")
     for i in range(600):  # links that nobody waits for any more, of 4 kB each
         spec = FakeSpec(f"link {i}", seeds=1, diary="x" * 4000)
-        store.request(spec, "bob")
-        store.cancel(spec, "bob")
+        store.requests.add(spec, "bob")
+        store.requests.cancel(spec, "bob")
     assert store.size_bytes() <= 2**20
-    assert store.status(going).state == "queued"
-    assert store.status(FakeSpec("link 599", seeds=1, diary="x" * 4000)).state == "cancelled"
+    assert store.status.of(going).state == "queued"
+    assert store.status.of(FakeSpec("link 599", seeds=1, diary="x" * 4000)).state == "cancelled"
     for i in range(600):
         spec = FakeSpec(f"asked {i}", diary="x" * 4000)
-        assert store.ask("size", spec) is None
-        asked = store.next_question()
+        assert store.questions.ask("size", spec) is None
+        asked = store.questions.next()
         assert asked is not None
-        store.answer(asked, "y")
+        store.questions.answer(asked, "y")
     assert store.size_bytes() <= 2**20
-    assert store.status(going).state == "queued"
+    assert store.status.of(going).state == "queued"
 
 
 @pytest.mark.parametrize("last", ["queued", "running"])
@@ -88,12 +88,12 @@ def test_traces_of_a_run_that_goes_on_stay(path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("DPRL_STORE_MB", "1")
     store = Store(path, fake.simulation())
     spec = FakeSpec(seeds=4)
-    store.request(spec, "ann")
+    store.requests.add(spec, "ann")
     if last == "running":
         claim(store, "slow")
     for _ in range(3):
         finish(store, size=700_000)
-    assert store.status(spec).seeds_done == 3
+    assert store.status.of(spec).seeds_done == 3
 
 
 def test_a_senseless_setting_is_one_sentence(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,37 +114,37 @@ def test_a_full_disk_keeps_what_there_is_and_says_so(disk: Disk, store: Store) -
         return store.notice or ""
 
     done, other = FakeSpec("1", seeds=1), FakeSpec("2", seeds=1)
-    store.request(done, "ann")
+    store.requests.add(done, "ann")
     finish(store)
     sql(store.path, "UPDATE unit SET used_at = 0")
     disk.full = "all"
     assert said() == ""
     with pytest.raises(DiskFull, match=f"^{FULL}$"):
-        store.request(other, "ann")
+        store.requests.add(other, "ann")
     assert said() == FULL
-    assert store.status(other).state == "unknown"
-    assert store.status(done).state == "done"
-    assert [len(store.traces(done)), len(store.live(done))] == [1, 1]
+    assert store.status.of(other).state == "unknown"
+    assert store.status.of(done).state == "done"
+    assert [len(store.results.traces(done)), len(store.results.live(done))] == [1, 1]
     disk.full = ""
-    store.request(other, "ann")
+    store.requests.add(other, "ann")
     assert said() == ""
 
 
 def test_where_a_trace_has_no_room_its_curve_is_kept(disk: Disk, store: Store) -> None:
     spec = FakeSpec(seeds=1)
-    store.request(spec, "ann")
+    store.requests.add(spec, "ann")
     disk.full = "traces"
     finish(store)
-    status = store.status(spec)
+    status = store.status.of(spec)
     assert (status.state, status.message) == (
         "unknown",
         "The disk was full: its curve was kept, its details were not.",
     )
-    assert [len(store.traces(spec)), len(store.live(spec))] == [0, 1]
+    assert [len(store.results.traces(spec)), len(store.results.live(spec))] == [0, 1]
     disk.full = ""
-    store.request(spec, "ann")
+    store.requests.add(spec, "ann")
     finish(store)
-    assert (store.status(spec).state, store.status(spec).message) == ("done", "")
+    assert (store.status.of(spec).state, store.status.of(spec).message) == ("done", "")
 
 
 @pytest.mark.parametrize("cancelled", [False, True])
@@ -158,18 +158,18 @@ def test_what_has_no_room_is_not_lost_while_its_worker_waits(
 
     class Patience(threading.Event):
         def wait(self, timeout: float | None = None) -> bool:
-            assert store.status(spec).state == ("cancelled" if cancelled else "running")
-            assert store.traces(spec) == []
+            assert store.status.of(spec).state == ("cancelled" if cancelled else "running")
+            assert store.results.traces(spec) == []
             disk.full = ""
             return False
 
     spec = FakeSpec(seeds=1)
-    store.request(spec, "ann")
+    store.requests.add(spec, "ann")
     unit = claim(store)
     if cancelled:
-        store.cancel(spec, "ann")
-    worker.compute(store, replace(fake.simulation(), start=Run), unit, Patience())
-    assert store.status(spec).state == ("cancelled" if cancelled else "done")
-    assert [trace.complete for trace in store.traces(spec)] == [not cancelled]
-    store.request(spec, "ann")
-    assert store.status(spec).state == ("queued" if cancelled else "done")
+        store.requests.cancel(spec, "ann")
+    worker.compute_seed(store, replace(fake.simulation(), start=Run), unit, Patience())
+    assert store.status.of(spec).state == ("cancelled" if cancelled else "done")
+    assert [trace.complete for trace in store.results.traces(spec)] == [not cancelled]
+    store.requests.add(spec, "ann")
+    assert store.status.of(spec).state == ("queued" if cancelled else "done")

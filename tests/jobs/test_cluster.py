@@ -44,14 +44,14 @@ def bridged(two: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stor
     path = tmp_path_factory.mktemp("bridged") / "runs.sqlite"
     store = Store(path, fake.simulation())
     local.ensure_pool(path, fake.NAME, two)
-    wait_for(lambda: store.activity().warm == 2, PATIENCE)
+    wait_for(lambda: store.status.activity().warm == 2, PATIENCE)
     yield store
     local.stop(path)
     store.close()
 
 
 def state(store: Store, spec: FakeSpec) -> str:
-    return store.status(spec).state
+    return store.status.of(spec).state
 
 
 @pytest.mark.thorough
@@ -60,36 +60,36 @@ def test_seeds_on_a_cluster_come_to_what_they_come_to_here_though_a_worker_is_ki
 ) -> None:
     diary = tmp_path / "diary"
     spec = FakeSpec(seeds=10, seconds=0.2, diary=str(diary))
-    bridged.request(spec, "ann")
-    wait_for(lambda: bridged.status(spec).seeds_done > 1, PATIENCE)
+    bridged.requests.add(spec, "ann")
+    wait_for(lambda: bridged.status.of(spec).seeds_done > 1, PATIENCE)
     with Client(two) as client:
         victim = next(iter(client.run(os.getpid).values()))
     os.kill(victim, signal.SIGKILL)
     wait_for(lambda: state(bridged, spec) == "done", PATIENCE)
-    for seed, trace in enumerate(bridged.traces(spec)):
+    for seed, trace in enumerate(bridged.results.traces(spec)):
         assert trace.to_bytes() == fake.FakeTrace(seed, True).to_bytes()
-    for _, at, values in bridged.live(spec):
+    for _, at, values in bridged.results.live(spec):
         assert at.tolist() == list(range(1, 11))
         assert values.tolist() == [n / 2 for n in range(1, 11)]
     assert len(diary.read_text().splitlines()) > 10  # what the killed worker had begun was begun again
-    wait_for(lambda: bridged.activity().warm == 2)  # its nanny started another
+    wait_for(lambda: bridged.status.activity().warm == 2)  # its nanny started another
 
 
 @pytest.mark.thorough
 def test_running_seeds_show_how_far_they_are_and_stop_when_they_are_cancelled(bridged: Store) -> None:
     spec = FakeSpec(name="long", seeds=5, seconds=40.0)
-    bridged.request(spec, "ann")
-    wait_for(lambda: len(bridged.live(FakeSpec(name="long", seeds=5, seconds=40.0))) == 2, PATIENCE)
-    wait_for(lambda: bridged.status(spec).progress > 0, PATIENCE)
-    bridged.cancel(spec, "ann")
+    bridged.requests.add(spec, "ann")
+    wait_for(lambda: len(bridged.results.live(FakeSpec(name="long", seeds=5, seconds=40.0))) == 2, PATIENCE)
+    wait_for(lambda: bridged.status.of(spec).progress > 0, PATIENCE)
+    bridged.requests.cancel(spec, "ann")
     # Those that ran and those that waited have all stopped: other seeds run.
     other = FakeSpec(name="other", seeds=2, seconds=0.1)
-    bridged.request(other, "ann")
+    bridged.requests.add(other, "ann")
     wait_for(lambda: state(bridged, other) == "done", PATIENCE)
-    assert not any(trace.complete for trace in bridged.traces(spec))
-    bridged.request(spec, "ann")
+    assert not any(trace.complete for trace in bridged.results.traces(spec))
+    bridged.requests.add(spec, "ann")
     wait_for(lambda: state(bridged, spec) == "running", PATIENCE)
-    bridged.cancel(spec, "ann")
+    bridged.requests.cancel(spec, "ann")
 
 
 @pytest.mark.thorough
@@ -99,14 +99,14 @@ def test_running_seeds_show_how_far_they_are_and_stop_when_they_are_cancelled(br
 )
 def test_what_a_seed_raises_there_is_said_here(bridged: Store, act: str, message: str) -> None:
     spec = FakeSpec(name=act, seeds=1, seconds=0.1, act=act)
-    bridged.request(spec, "ann")
+    bridged.requests.add(spec, "ann")
     wait_for(lambda: state(bridged, spec) == "failed", PATIENCE)
-    assert bridged.status(spec).message == message
+    assert bridged.status.of(spec).message == message
 
 
 @pytest.mark.thorough
 def test_questions_are_answered_here(bridged: Store) -> None:
-    wait_for(lambda: bridged.ask("sum", FakeSpec()) == "sum of a", PATIENCE)
+    wait_for(lambda: bridged.questions.ask("sum", FakeSpec()) == "sum of a", PATIENCE)
 
 
 @pytest.mark.thorough
@@ -116,10 +116,10 @@ def test_a_scheduler_that_is_gone_costs_nothing_but_time(path: Path, store: Stor
     try:
         with LocalCluster(protocol="tcp://", **here) as first:
             local.ensure_pool(path, fake.NAME, first.scheduler_address)
-            store.request(spec, "ann")
-            wait_for(lambda: store.status(spec).seeds_done > 0, PATIENCE)
-        wait_for(lambda: store.activity().seeds_running == 0, PATIENCE)
-        assert 0 < store.activity().seeds_queued < 6
+            store.requests.add(spec, "ann")
+            wait_for(lambda: store.status.of(spec).seeds_done > 0, PATIENCE)
+        wait_for(lambda: store.status.activity().seeds_running == 0, PATIENCE)
+        assert 0 < store.status.activity().seeds_queued < 6
         port = int(first.scheduler_address.rpartition(":")[2])
         with LocalCluster(protocol="tcp://", scheduler_port=port, **here):
             wait_for(lambda: state(store, spec) == "done", PATIENCE)
@@ -148,7 +148,7 @@ def test_a_cluster_with_other_sources_is_refused_in_one_sentence(
 
         remote.build = remote.kept  # type: ignore
 
-    cluster.check(two)
+    cluster.check_cluster(two)
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     spec = FakeSpec(name="refused", seeds=4, seconds=0.1)
     with Client(two, set_as_default=False) as client:
@@ -167,8 +167,8 @@ def test_a_cluster_with_other_sources_is_refused_in_one_sentence(
                     ]
                 )
             assert capsys.readouterr().err == f"dprl: {OTHER}\n"
-            bridged.request(spec, "ann")  # of a bridge that was let in before
-            wait_for(lambda: bridged.activity().warm == 0, PATIENCE)
+            bridged.requests.add(spec, "ann")  # of a bridge that was let in before
+            wait_for(lambda: bridged.status.activity().warm == 0, PATIENCE)
             assert state(bridged, spec) == "queued"
         finally:
             client.run(own_sources)
@@ -206,4 +206,4 @@ def test_an_engine_is_an_address_and_needs_dask(monkeypatch: pytest.MonkeyPatch)
 def test_no_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_CONNECT", 0.2)
     with pytest.raises(cluster.ClusterError, match=r"There is no Dask scheduler at tcp://127.0.0.1:1."):
-        cluster.check("tcp://127.0.0.1:1")
+        cluster.check_cluster("tcp://127.0.0.1:1")

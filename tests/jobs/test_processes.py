@@ -17,7 +17,7 @@ import pytest
 
 from dprl.jobs import local, pool
 from dprl.jobs.store import Lease, Store
-from dprl.jobs.worker import warm
+from dprl.jobs.worker import prepare_kernels
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
 from tests.problems import first
@@ -51,7 +51,7 @@ def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGTERM) 
 def ensured(path: Path, store: Store) -> Iterator[Store]:
     """A store with a pool that the app started."""
     local.ensure_pool(path, fake.NAME)
-    wait_for(lambda: store.activity().warm == 2)
+    wait_for(lambda: store.status.activity().warm == 2)
     yield store
     local.stop(path)
 
@@ -73,14 +73,14 @@ def alive(pid: int) -> bool:
 def test_runs_are_computed_at_once_and_once(ensured: Store, path: Path, tmp_path: Path) -> None:
     diary = tmp_path / "diary"
     spec = FakeSpec(seeds=4, seconds=0.5, diary=str(diary))
-    ensured.request(spec, "ann")
-    ensured.request(spec, "bob")
-    wait_for(lambda: ensured.live(spec))
-    assert ensured.status(spec).state == "running"
-    wait_for(lambda: ensured.status(spec).state == "done")
+    ensured.requests.add(spec, "ann")
+    ensured.requests.add(spec, "bob")
+    wait_for(lambda: ensured.results.live(spec))
+    assert ensured.status.of(spec).state == "running"
+    wait_for(lambda: ensured.status.of(spec).state == "done")
     assert sorted(diary.read_text().split()) == [f"a/{seed}" for seed in range(4)]
-    assert [trace.complete for trace in ensured.traces(spec)] == [True] * 4
-    assert [len(episodes) for _, episodes, _ in ensured.live(spec)] == [10] * 4
+    assert [trace.complete for trace in ensured.results.traces(spec)] == [True] * 4
+    assert [len(episodes) for _, episodes, _ in ensured.results.live(spec)] == [10] * 4
     for pid in workers(path):
         assert os.getpriority(os.PRIO_PROCESS, pid) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
 
@@ -88,52 +88,52 @@ def test_runs_are_computed_at_once_and_once(ensured: Store, path: Path, tmp_path
 def test_cancel_and_errors_leave_the_worker_alive(ensured: Store, path: Path) -> None:
     before = workers(path)
     long = FakeSpec("long", seeds=2, seconds=30.0)
-    ensured.request(long, "ann")
-    wait_for(lambda: len(ensured.live(long)) == 2)
-    ensured.cancel(long, "ann")
-    assert ensured.status(long).state == "cancelled"
-    wait_for(lambda: len(ensured.traces(long)) == 2)
-    assert not any(trace.complete for trace in ensured.traces(long))
+    ensured.requests.add(long, "ann")
+    wait_for(lambda: len(ensured.results.live(long)) == 2)
+    ensured.requests.cancel(long, "ann")
+    assert ensured.status.of(long).state == "cancelled"
+    wait_for(lambda: len(ensured.results.traces(long)) == 2)
+    assert not any(trace.complete for trace in ensured.results.traces(long))
 
     broken, refused = FakeSpec("b", seeds=1, act="raise"), FakeSpec("r", seeds=1, act="refuse")
-    ensured.request(broken, "ann")
-    ensured.request(refused, "ann")
-    wait_for(lambda: ensured.status(broken).state == ensured.status(refused).state == "failed")
-    assert ensured.status(broken).message == "Seed 0 failed: ZeroDivisionError: no such thing."
-    assert ensured.status(refused).message == "episodes: too many."
+    ensured.requests.add(broken, "ann")
+    ensured.requests.add(refused, "ann")
+    wait_for(lambda: ensured.status.of(broken).state == ensured.status.of(refused).state == "failed")
+    assert ensured.status.of(broken).message == "Seed 0 failed: ZeroDivisionError: no such thing."
+    assert ensured.status.of(refused).message == "episodes: too many."
     assert workers(path) == before
 
 
 def test_a_worker_that_dies(ensured: Store, path: Path, tmp_path: Path) -> None:
     diary = tmp_path / "diary"
     once = FakeSpec("once", seeds=1, act=f"die-once:{tmp_path / 'marker'}", diary=str(diary))
-    ensured.request(once, "ann")
-    wait_for(lambda: ensured.status(once).state == "done")
+    ensured.requests.add(once, "ann")
+    wait_for(lambda: ensured.status.of(once).state == "done")
     assert diary.read_text().split() == ["once/0", "once/0"]
 
     always = FakeSpec("always", seeds=1, act="die")
-    ensured.request(always, "ann")
-    wait_for(lambda: ensured.status(always).state == "failed")
-    assert "its worker process died twice (killed by SIGKILL)" in ensured.status(always).message
+    ensured.requests.add(always, "ann")
+    wait_for(lambda: ensured.status.of(always).state == "failed")
+    assert "its worker process died twice (killed by SIGKILL)" in ensured.status.of(always).message
 
     victim = FakeSpec("victim", seeds=1, seconds=1.0, diary=str(diary))
-    wait_for(lambda: ensured.activity().warm == 2)
-    ensured.request(victim, "ann")
-    wait_for(lambda: ensured.live(victim))
+    wait_for(lambda: ensured.status.activity().warm == 2)
+    ensured.requests.add(victim, "ann")
+    wait_for(lambda: ensured.results.live(victim))
     for pid in workers(path):
         os.kill(pid, signal.SIGKILL)
-    wait_for(lambda: "run again" in ensured.status(victim).message)
-    wait_for(lambda: ensured.status(victim).state == "done")
+    wait_for(lambda: "run again" in ensured.status.of(victim).message)
+    wait_for(lambda: ensured.status.of(victim).state == "done")
     assert diary.read_text().split().count("victim/0") == 2
-    wait_for(lambda: ensured.activity().warm == 2)
+    wait_for(lambda: ensured.status.activity().warm == 2)
 
 
 @pytest.mark.parametrize("how", first([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
 def test_an_ended_pool_hands_back_and_the_next_goes_on(path: Path, store: Store, how: signal.Signals) -> None:
     spec = FakeSpec(seeds=2, seconds=1.0)
-    store.request(spec, "ann")
+    store.requests.add(spec, "ann")
     first = start_pool(path, "--workers", "1")
-    wait_for(lambda: store.live(spec))
+    wait_for(lambda: store.results.live(spec))
     pids = workers(path)
     # Ctrl-C reaches the workers as well.
     if how is signal.SIGINT:
@@ -141,12 +141,12 @@ def test_an_ended_pool_hands_back_and_the_next_goes_on(path: Path, store: Store,
             os.kill(pid, how)
     end(first, how)
     wait_for(lambda: not any(alive(pid) for pid in pids))
-    status = store.status(spec)
+    status = store.status.of(spec)
     assert (status.state, status.message) == ("queued", "")
-    assert store.activity().workers == 0
+    assert store.status.activity().workers == 0
     second = start_pool(path, "--workers", "2")
-    wait_for(lambda: store.status(spec).state == "done")
-    assert store.status(spec).message == ""
+    wait_for(lambda: store.status.of(spec).state == "done")
+    assert store.status.of(spec).message == ""
     end(second)
     assert first.returncode == (-how if how is signal.SIGKILL else 0)
     assert second.returncode == 0
@@ -154,19 +154,19 @@ def test_an_ended_pool_hands_back_and_the_next_goes_on(path: Path, store: Store,
 
 def test_the_pool_ends_with_the_app_however_that_ends(path: Path, store: Store) -> None:
     spec = FakeSpec(seeds=1, seconds=30.0)
-    store.request(spec, "ann")
+    store.requests.add(spec, "ann")
     code = (
         "import sys, time; from pathlib import Path; from dprl.jobs import local; "
         f"[local.ensure_pool(Path({str(path)!r}), {fake.NAME!r}) for _ in range(3)]; time.sleep(60)"
     )
     app = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
-    wait_for(lambda: store.live(spec))
+    wait_for(lambda: store.results.live(spec))
     pids = workers(path)
     assert len(pids) == 2
     app.kill()
     app.wait()
     wait_for(lambda: not any(alive(pid) for pid in pids), seconds=20.0)  # before the seed would be done
-    wait_for(lambda: store.status(spec).state == "queued", seconds=20.0)
+    wait_for(lambda: store.status.of(spec).state == "queued", seconds=20.0)
 
 
 def test_one_pool_per_store(ensured: Store, path: Path) -> None:
@@ -191,8 +191,8 @@ def test_a_pool_ended_by_hand_is_started_again(ensured: Store, path: Path) -> No
 
     wait_for(restarted)
     spec = FakeSpec()
-    ensured.request(spec, "ann")
-    wait_for(lambda: ensured.status(spec).state == "done")
+    ensured.requests.add(spec, "ann")
+    wait_for(lambda: ensured.status.of(spec).state == "done")
 
 
 @pytest.mark.thorough
@@ -201,9 +201,9 @@ def test_the_store_is_deleted_under_the_pool(ensured: Store, path: Path) -> None
         if file.suffix != ".pool":
             file.unlink(missing_ok=True)  # the pool itself may remove its log
     spec = FakeSpec()
-    ensured.request(spec, "ann")
-    wait_for(lambda: ensured.status(spec).state == "done")
-    wait_for(lambda: ensured.activity().warm == 2)
+    ensured.requests.add(spec, "ann")
+    wait_for(lambda: ensured.status.of(spec).state == "done")
+    wait_for(lambda: ensured.status.activity().warm == 2)
 
 
 @pytest.mark.parametrize(
@@ -243,24 +243,26 @@ def test_what_waits_goes_before_the_rest_of_warming_up(store: Store) -> None:
     seen: list[object] = []
 
     def steps(backwards: bool) -> Iterator[None]:
-        seen.append(store.activity().warm)
+        seen.append(store.status.activity().warm)
         yield
-        seen.extend([store.status(spec).state, store.activity().warm])
+        seen.extend([store.status.of(spec).state, store.status.activity().warm])
         yield
 
     spec = FakeSpec(seeds=2)
-    store.request(spec, "ann")
-    warm(store, replace(fake.simulation(), warm=steps), "w", threading.Event())
+    store.requests.add(spec, "ann")
+    prepare_kernels(store, replace(fake.simulation(), warm=steps), "w", threading.Event())
     assert seen == [0, "done", 1]
 
 
 @pytest.mark.thorough
 def test_the_pool_withdraws_what_a_tab_that_has_gone_asked_for(ensured: Store, path: Path) -> None:
     spec = FakeSpec("long", seeds=20, seconds=60.0)
-    ensured.request(spec, "ann", Lease("ann"))
-    wait_for(lambda: ensured.activity().seeds_running == 2)
+    ensured.requests.add(spec, "ann", Lease("ann"))
+    wait_for(lambda: ensured.status.activity().seeds_running == 2)
     with sqlite3.connect(path) as db:
         db.execute("UPDATE tab SET here = 0, seen_at = 0")
     db.close()
-    wait_for(lambda: (ensured.activity().seeds_running, ensured.activity().seeds_queued) == (0, 0))
-    assert ensured.status(spec, "ann").state == "cancelled"
+    wait_for(
+        lambda: (ensured.status.activity().seeds_running, ensured.status.activity().seeds_queued) == (0, 0)
+    )
+    assert ensured.status.of(spec, "ann").state == "cancelled"

@@ -5,10 +5,10 @@ from collections import Counter
 from pathlib import Path
 
 from dprl.jobs.queue import Running, Waiting, claim, forecast
+from dprl.jobs.seed_jobs import _FIRST, _RUNNING, _WAITING
 from dprl.jobs.store import Store
-from dprl.jobs.units import _FIRST, _RUNNING, _WAITING
 from tests.jobs.fake import FakeSpec
-from tests.jobs.units import finish
+from tests.jobs.seed_jobs import finish
 
 
 def wish(
@@ -84,7 +84,7 @@ def test_the_queue_is_read_by_runs_not_by_seeds(store: Store, path: Path) -> Non
     """What is waiting is counted as it changes, so that 20,000 seeds cost no more than their runs."""
     specs = [FakeSpec(name, seeds=50, seconds=2.0) for name in ("a", "b", "c")]
     for spec in specs:
-        store.request(spec, "ann")
+        store.requests.add(spec, "ann")
     with sqlite3.connect(path) as db:
         [rows] = [db.execute(_WAITING).fetchall()]
         plans = [
@@ -109,16 +109,16 @@ def test_the_backlog_is_what_is_queued(store: Store, path: Path) -> None:
         return [tuple(row) for row in kept]
 
     first, second = FakeSpec("a", seeds=3), FakeSpec("a", seeds=5)  # they share seeds
-    store.request(first, "ann")
-    store.request(second, "bob")
+    store.requests.add(first, "ann")
+    store.requests.add(second, "bob")
     assert counted() == [(1, 3), (2, 5)]
     finish(store)
     assert counted() == [(1, 2), (2, 4)]
-    store.cancel(second, "bob")
+    store.requests.cancel(second, "bob")
     assert counted() == [(1, 2), (2, 2)]
-    store.request(second, "bob")
-    store.cancel(first, "ann")
+    store.requests.add(second, "bob")
+    store.requests.cancel(first, "ann")
     assert counted() == [(1, 2), (2, 4)]
-    store.cancel(second, "bob")
-    store.clear("bob")
+    store.requests.cancel(second, "bob")
+    store.requests.clear("bob")
     assert counted() == []

@@ -29,18 +29,18 @@ def test_background_runs_give_what_run_gives(path: Path) -> None:
     local.ensure_pool(path)
     try:
         for spec in specs:
-            store.request(spec, "ann")
+            store.requests.add(spec, "ann")
         until = time.monotonic() + 300  # the kernels may have to be compiled
-        while any(store.status(spec).state in ("queued", "running") for spec in specs):
+        while any(store.status.of(spec).state in ("queued", "running") for spec in specs):
             assert time.monotonic() < until
             time.sleep(0.02)
     finally:
         local.stop(path)
     for spec in specs:
-        assert store.status(spec).state == "done", store.status(spec).message
+        assert store.status.of(spec).state == "done", store.status.of(spec).message
         expected = dprl.run(spec)
-        traces = store.traces(spec)
-        live = store.live(spec)
+        traces = store.results.traces(spec)
+        live = store.results.live(spec)
         assert [trace.seed for trace in traces] == list(range(spec.seeds))
         for trace, (_, episodes, regret), wanted in zip(traces, live, expected.seeds, strict=True):
             assert trace.complete
@@ -49,4 +49,4 @@ def test_background_runs_give_what_run_gives(path: Path) -> None:
             np.testing.assert_array_equal(trace.released, wanted.released)
             np.testing.assert_array_equal(episodes, wanted.episodes)
             np.testing.assert_array_equal(regret, wanted.regret)
-    assert [row.spec for row in store.runs("ann")] == specs[::-1]
+    assert [row.spec for row in store.status.runs("ann")] == specs[::-1]

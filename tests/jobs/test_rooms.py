@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from dprl.fields import SpecError
-from dprl.jobs import guesses, rooms
-from dprl.jobs.guesses import TooOften
-from dprl.jobs.rooms import Rooms
+from dprl.jobs import rate_limiter, rooms
+from dprl.jobs.rate_limiter import TooOften
 from dprl.jobs.store import Lease, RoomError, Store
 from dprl.rooms.steps import NO, YES, Question
 
@@ -32,10 +31,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def opened(store: Store, devices: int = 2, epsilon: float = 1.0) -> tuple[str, str]:
     """Code and key of a room with some devices, d0, d1, ..., before a question."""
-    code, key = store.open_room(WHO)
+    code, key = store.rooms.open(WHO)
     for i in range(devices):
-        store.join_room(code, f"d{i}", WHO)
-    store.put_step(code, key, Question(TEXT, epsilon))
+        store.rooms.join(code, f"d{i}", WHO)
+    store.rooms.put_step(code, key, Question(TEXT, epsilon))
     return code, key
 
 
@@ -50,55 +49,55 @@ def test_a_room_from_its_opening_to_its_end(store: Store, monkeypatch: pytest.Mo
     assert len(code) == rooms.CODE_LENGTH
     assert set(code) <= set(rooms.LETTERS)
     assert len(bytes.fromhex(key)) * 8 == 128
-    before = store.room(code)
+    before = store.rooms.find(code)
     assert before is not None
     assert (before.people, before.steps, before.closed) == (2, 1, False)
-    assert store.respond(code, "d0", 0, YES) == YES
-    after = store.room(code)
+    assert store.rooms.respond(code, "d0", 0, YES) == YES
+    after = store.rooms.find(code)
     assert after is not None
     assert after.version != before.version
-    store.turn_step(code, key, 0, "paused")
+    store.rooms.turn_step(code, key, 0, "paused")
     with pytest.raises(RoomError, match=rooms.WAIT):
-        store.respond(code, "d1", 0, NO)
-    store.turn_step(code, key, 0, "open")
-    store.respond(code, "d1", 0, NO)
-    store.turn_step(code, key, 0, "revealed")
-    (step,) = store.steps(code)
+        store.rooms.respond(code, "d1", 0, NO)
+    store.rooms.turn_step(code, key, 0, "open")
+    store.rooms.respond(code, "d1", 0, NO)
+    store.rooms.turn_step(code, key, 0, "revealed")
+    (step,) = store.rooms.steps(code)
     assert (step.state, sorted(step.answers)) == ("revealed", [NO, YES])
-    assert store.written(code, "d0") == {0: YES}
-    store.turn_step(code, key, 0, "open")
-    assert store.steps(code)[0].state == "revealed"
-    store.put_step(code, key, Question(TEXT, 1.0))
-    store.close_room(code, key)
-    assert [step.state for step in store.steps(code)] == ["revealed", "revealed"]
-    assert store.join_room(code, "d0", WHO).closed  # who was in stays in, to see what came back
+    assert store.rooms.written(code, "d0") == {0: YES}
+    store.rooms.turn_step(code, key, 0, "open")
+    assert store.rooms.steps(code)[0].state == "revealed"
+    store.rooms.put_step(code, key, Question(TEXT, 1.0))
+    store.rooms.close(code, key)
+    assert [step.state for step in store.rooms.steps(code)] == ["revealed", "revealed"]
+    assert store.rooms.join(code, "d0", WHO).closed  # who was in stays in, to see what came back
     with pytest.raises(RoomError, match=rooms.CLOSED):
-        store.put_step(code, key, Question(TEXT, 1.0))
+        store.rooms.put_step(code, key, Question(TEXT, 1.0))
     with pytest.raises(RoomError, match=rooms.CLOSED):
-        store.join_room(code, "d9", WHO)
+        store.rooms.join(code, "d9", WHO)
     with pytest.raises(RoomError, match=rooms.CLOSED):
-        store.respond(code, "d0", 0, YES)
-    store.forget_room(code, key)
-    assert store.room(code) is None
+        store.rooms.respond(code, "d0", 0, YES)
+    store.rooms.delete(code, key)
+    assert store.rooms.find(code) is None
 
 
 def test_a_device_answers_once_and_its_draw_is_kept(store: Store) -> None:
     code, _ = opened(store, epsilon=0.1)
-    first = store.respond(code, "d0", 0, YES)
+    first = store.rooms.respond(code, "d0", 0, YES)
     for _ in range(5):
         with pytest.raises(RoomError, match=rooms.TWICE):
-            store.respond(code, "d0", 0, YES)
-    assert store.steps(code)[0].answers == (first,)
+            store.rooms.respond(code, "d0", 0, YES)
+    assert store.rooms.steps(code)[0].answers == (first,)
 
 
 def test_of_forty_that_answer_at_once_none_is_lost(store: Store) -> None:
     code, _ = opened(store, devices=40)
-    threads = [threading.Thread(target=store.respond, args=(code, f"d{i}", 0, YES)) for i in range(40)]
+    threads = [threading.Thread(target=store.rooms.respond, args=(code, f"d{i}", 0, YES)) for i in range(40)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(store.steps(code)[0].answers) == 40
+    assert len(store.rooms.steps(code)[0].answers) == 40
 
 
 def pages_of(file: Path) -> list[bytes]:
@@ -122,7 +121,7 @@ def test_what_was_tapped_is_written_nowhere(tmp_path: Path, monkeypatch: pytest.
         for i in range(20):
             reported = YES if i % 3 else NO
             tapped = reported if not opposite else {YES: NO, NO: YES}[reported]
-            assert store.respond(code, f"d{i}", 0, tapped) == reported
+            assert store.rooms.respond(code, f"d{i}", 0, tapped) == reported
         found.append(pages_of(store.path))
         store.close()
     assert found[0] == found[1]
@@ -132,7 +131,7 @@ def test_what_was_tapped_is_written_nowhere(tmp_path: Path, monkeypatch: pytest.
 def test_the_coin_reports_the_opposite_as_often_as_it_should(store: Store) -> None:
     """At epsilon = 1 in 26.9% of 200 taps: 54, give or take 6.3. Outside of five of these once in two million tests."""
     code, _ = opened(store, devices=rooms.MOST_PEOPLE)
-    turned = sum(store.respond(code, f"d{i}", 0, YES) == NO for i in range(rooms.MOST_PEOPLE))
+    turned = sum(store.rooms.respond(code, f"d{i}", 0, YES) == NO for i in range(rooms.MOST_PEOPLE))
     assert abs(turned - 53.8) < 5 * 6.3
 
 
@@ -142,17 +141,17 @@ def test_a_day_later_nothing_of_a_room_is_left_in_the_file(
     now = time.time()
     code, key = opened(store, devices=120)
     for i in range(29):
-        store.put_step(code, key, Question(f"Number {i}, and {TEXT}", 1.0))
+        store.rooms.put_step(code, key, Question(f"Number {i}, and {TEXT}", 1.0))
     place = 29
     for i in range(120):
-        store.respond(code, f"d{i}", place, YES)
+        store.rooms.respond(code, f"d{i}", place, YES)
     other, _ = opened(store, devices=0)
     monkeypatch.setattr(rooms.time, "time", lambda: now + 3600 * rooms.HOURS + 60)
-    assert store.room(code) is None  # at once, even where nobody has cleared up yet
+    assert store.rooms.find(code) is None  # at once, even where nobody has cleared up yet
     with pytest.raises(RoomError, match="There is no room"):
-        store.join_room(code, "d0", WHO)
-    assert store.forget_rooms() == 2
-    assert store.forget_rooms() == 0
+        store.rooms.join(code, "d0", WHO)
+    assert store.rooms.forget_old() == 2
+    assert store.rooms.forget_old() == 0
     everything = b"".join(pages_of(store.path))
     for trace in (TEXT.encode(), code.encode(), other.encode(), rooms._digest(code, "d7")):
         assert trace not in everything
@@ -163,8 +162,8 @@ def test_a_day_later_nothing_of_a_room_is_left_in_the_file(
 
 def test_nothing_that_names_a_device_is_written(store: Store) -> None:
     device = secrets.token_hex(16)
-    code, key = store.open_room(WHO)
-    store.join_room(code, device, Lease("tab", "an address"))
+    code, key = store.rooms.open(WHO)
+    store.rooms.join(code, device, Lease("tab", "an address"))
     everything = b"".join(pages_of(store.path))
     for secret in (device, key, "an address"):
         assert secret.encode() not in everything
@@ -177,10 +176,10 @@ def test_a_full_room_takes_nobody_and_keeps_those_it_has(
     monkeypatch.setattr(rooms, "MOST_PEOPLE", 2)
     code, _ = opened(store, devices=2)
     with pytest.raises(RoomError, match="This room is full"):
-        store.join_room(code, "d2", WHO)
-    assert store.join_room(code, "d1", WHO).people == 2
+        store.rooms.join(code, "d2", WHO)
+    assert store.rooms.join(code, "d1", WHO).people == 2
     with pytest.raises(RoomError, match=rooms.WAIT):
-        store.respond(code, "d2", 0, YES)
+        store.rooms.respond(code, "d2", 0, YES)
 
 
 def test_caps_on_rooms_and_on_what_is_put_to_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,46 +187,46 @@ def test_caps_on_rooms_and_on_what_is_put_to_one(store: Store, monkeypatch: pyte
     monkeypatch.setattr(rooms, "MOST_STEPS", 1)
     code, key = opened(store)
     with pytest.raises(RoomError, match="which is the most"):
-        store.open_room(WHO)
+        store.rooms.open(WHO)
     with pytest.raises(RoomError, match="open another one"):
-        store.put_step(code, key, Question(TEXT, 1.0))
+        store.rooms.put_step(code, key, Question(TEXT, 1.0))
 
 
 @pytest.mark.parametrize(
     "act",
     [
-        lambda store, code, key: store.put_step(code, key, Question(TEXT, 1.0)),
-        lambda store, code, key: store.turn_step(code, key, 0, "revealed"),
-        lambda store, code, key: store.close_room(code, key),
-        lambda store, code, key: store.forget_room(code, key),
+        lambda store, code, key: store.rooms.put_step(code, key, Question(TEXT, 1.0)),
+        lambda store, code, key: store.rooms.turn_step(code, key, 0, "revealed"),
+        lambda store, code, key: store.rooms.close(code, key),
+        lambda store, code, key: store.rooms.delete(code, key),
     ],
 )
 def test_only_the_teachers_key_paces(store: Store, act: Callable[[Store, str, str], None]) -> None:
     code, _ = opened(store)
     other, key = opened(store)
-    before = store.room(code), store.steps(code)
+    before = store.rooms.find(code), store.rooms.steps(code)
     for wrong in ("", code, key):
         with pytest.raises(RoomError, match=rooms.STRANGER):
             act(store, code, wrong)
-    assert (store.room(code), store.steps(code)) == before
-    assert store.room(other)
+    assert (store.rooms.find(code), store.rooms.steps(code)) == before
+    assert store.rooms.find(other)
 
 
 def test_codes_cannot_be_guessed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tab, an address and all together may be wrong only so often; then a right code is refused as well, but for
     devices that are in the room. All guesses of a day hit one of fifty rooms with a chance below 4%."""
     code, _ = opened(store)
-    for _ in range(guesses.WRONG["tab"]):
+    for _ in range(rate_limiter.WRONG["tab"]):
         with pytest.raises(RoomError, match="There is no room with the code BBBBBB"):
-            store.join_room("BBBBBB", "x", WHO)
+            store.rooms.join("BBBBBB", "x", WHO)
     with pytest.raises(TooOften, match="wait 10 minutes"):
-        store.join_room(code, "x", WHO)
-    store.join_room(code, "d0", WHO)
-    store.join_room(code, "x", Lease("another"))
-    clock = time.monotonic() + 60 * guesses.MINUTES + 1
-    monkeypatch.setattr(guesses.time, "monotonic", lambda: clock)
-    store.join_room(code, "y", WHO)
-    a_day = guesses.WRONG["all"] * 24 * 60 / guesses.MINUTES
+        store.rooms.join(code, "x", WHO)
+    store.rooms.join(code, "d0", WHO)
+    store.rooms.join(code, "x", Lease("another"))
+    clock = time.monotonic() + 60 * rate_limiter.MINUTES + 1
+    monkeypatch.setattr(rate_limiter.time, "monotonic", lambda: clock)
+    store.rooms.join(code, "y", WHO)
+    a_day = rate_limiter.WRONG["all"] * 24 * 60 / rate_limiter.MINUTES
     assert a_day * rooms.MOST_ROOMS / len(rooms.LETTERS) ** rooms.CODE_LENGTH < 0.04
 
 
@@ -236,8 +235,8 @@ def test_one_address_and_all_of_them_are_counted_too() -> None:
         ("address", lambda i: Lease(f"t{i}", "here")),
         ("all", lambda i: Lease(f"t{i}", f"a{i}")),
     ):
-        tried = guesses.Guesses()
-        for i in range(guesses.WRONG[by]):
+        tried = rate_limiter.RateLimiter()
+        for i in range(rate_limiter.WRONG[by]):
             tried.check(lease(i))
             tried.wrong(lease(i))
         with pytest.raises(TooOften):
@@ -262,8 +261,8 @@ def test_in_public_rooms_are_off_unless_switched_on(
 ) -> None:
     monkeypatch.setenv("DPRL_PUBLIC", public)
     monkeypatch.setenv("DPRL_ROOMS", rooms_)
-    found = Rooms(tmp_path / "runs.sqlite", None)
-    assert found.has_rooms == has
+    found = Store(tmp_path / "runs.sqlite").rooms
+    assert found.allowed == has
     if not has:
         with pytest.raises(RoomError, match="DPRL_ROOMS=1"):
-            found.open_room(WHO)
+            found.open(WHO)

@@ -11,7 +11,7 @@ import pytest
 
 import dprl
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, compute, final_values
+from dprl.jobs.sweeps import RunFailed, compute_runs, final_values
 from dprl.simulation import start
 from dprl.simulation.sweep import Sweep
 
@@ -35,13 +35,13 @@ def worker(real: Store) -> Iterator[Callable[[int], None]]:
         def run() -> None:
             done = 0
             while done < most and not stop.wait(0.005):
-                unit = real.claim("w")
+                unit = real.jobs.claim("w")
                 if unit is not None:
                     seed = start(unit.spec, unit.seed)
                     while not seed.advance():
                         pass
-                    real.report(unit, 1.0, *seed.curve()[2:])
-                    real.finish(unit, seed.trace().to_bytes())
+                    real.results.report(unit, 1.0, *seed.curve()[2:])
+                    real.results.finish(unit, seed.trace().to_bytes())
                     done += 1
 
         threads.append(threading.Thread(target=run, daemon=True))
@@ -59,21 +59,21 @@ def worker(real: Store) -> Iterator[Callable[[int], None]]:
 def test_a_sweep_gives_what_run_gives(real: Store, worker: Callable[[int], None]) -> None:
     worker(100)
     seen: list[float] = []
-    final = compute(real, SWEEP.specs, "ann", seen.append)
+    final = compute_runs(real, SWEEP.specs, "ann", seen.append)
     assert set(final) == set(SWEEP.specs)
     for spec, ends in final.items():
         np.testing.assert_array_equal(ends, dprl.run(spec).regret[:, -1])
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
-    assert real.activity().seeds_queued == 0
+    assert real.status.activity().seeds_queued == 0
 
 
 def test_what_is_finished_is_not_computed_again(real: Store, worker: Callable[[int], None]) -> None:
     worker(2)  # one of the three runs
-    real.request(SWEEP.specs[0], "bob")
-    compute(real, SWEEP.specs[:1], "ann")
-    assert compute(real, SWEEP.specs[:1], "eve")  # at once: nobody works any more
-    assert real.runs("eve") == []
+    real.requests.add(SWEEP.specs[0], "bob")
+    compute_runs(real, SWEEP.specs[:1], "ann")
+    assert compute_runs(real, SWEEP.specs[:1], "eve")  # at once: nobody works any more
+    assert real.status.runs("eve") == []
 
 
 def test_stopping_withdraws_and_keeps_what_is_finished(real: Store, worker: Callable[[int], None]) -> None:
@@ -84,22 +84,22 @@ def test_stopping_withdraws_and_keeps_what_is_finished(real: Store, worker: Call
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        compute(real, SWEEP.specs, "ann", interrupt)
-    assert real.activity().seeds_queued == 0
+        compute_runs(real, SWEEP.specs, "ann", interrupt)
+    assert real.status.activity().seeds_queued == 0
     assert sum(final_values(real, spec) is not None for spec in SWEEP.specs) == 1
     worker(100)
-    assert len(compute(real, SWEEP.specs, "ann")) == 3
+    assert len(compute_runs(real, SWEEP.specs, "ann")) == 3
 
 
 def test_a_failure_is_one_sentence_and_ends_the_rest(real: Store) -> None:
     def break_one(share: float) -> None:
-        unit = real.claim("w")
+        unit = real.jobs.claim("w")
         if unit is not None:
-            real.fail(unit, "Seed 0 failed: no memory.")
+            real.jobs.fail(unit, "Seed 0 failed: no memory.")
 
     with pytest.raises(RunFailed, match="no memory"):
-        compute(real, SWEEP.specs, "ann", break_one)
-    assert real.activity().seeds_queued == 0
+        compute_runs(real, SWEEP.specs, "ann", break_one)
+    assert real.status.activity().seeds_queued == 0
 
 
 def test_ends_outlive_the_traces(
@@ -111,6 +111,6 @@ def test_ends_outlive_the_traces(
     specs = [base.replace(root_seed=i) for i in range(4)]  # each trace is of about half a megabyte
     worker(100)
     for spec in specs:
-        compute(real, [spec], "ann")
-    assert "unknown" in [real.status(spec).state for spec in specs]
+        compute_runs(real, [spec], "ann")
+    assert "unknown" in [real.status.of(spec).state for spec in specs]
     assert all(final_values(real, spec) is not None for spec in specs)

@@ -19,10 +19,11 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+from dprl.jobs.questions import Questions
+from dprl.jobs.seed_jobs import SeedJob
 from dprl.jobs.simulation import Simulation, dprl_simulation
 from dprl.jobs.store import Store
-from dprl.jobs.units import Unit
-from dprl.jobs.worker import answer
+from dprl.jobs.worker import answer_questions
 from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
 from pages.explore.comparison import identity
@@ -88,14 +89,14 @@ def _simulation() -> Simulation:
 _traces: dict[str, tuple[Any, bytes]] = {}  # of the seeds that any test had computed
 
 
-def _computed(unit: Unit) -> tuple[Any, bytes]:
+def _computed(job: SeedJob) -> tuple[Any, bytes]:
     """The curve and the trace of a seed, computed once: its key names all that they follow from."""
-    if unit.key not in _traces:
-        run = start(unit.spec, unit.seed)
+    if job.key not in _traces:
+        run = start(job.spec, job.seed)
         while not run.advance():
             pass
-        _traces[unit.key] = run.curve()[2:], run.trace().to_bytes()
-    return _traces[unit.key]
+        _traces[job.key] = run.curve()[2:], run.trace().to_bytes()
+    return _traces[job.key]
 
 
 @cache
@@ -122,16 +123,16 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     st.cache_resource.clear()
     st.cache_data.clear()
     found = Store()
-    ask = Store.ask
+    ask = Questions.ask
 
-    def at_once(self: Store, question: str, spec: Any) -> str | None:
+    def at_once(self: Questions, question: str, spec: Any) -> str | None:
         text = ask(self, question, spec)
         if text is None:
-            answer(found, _simulation())
+            answer_questions(found, _simulation())
             text = ask(self, question, spec)
         return text
 
-    monkeypatch.setattr(Store, "ask", at_once)
+    monkeypatch.setattr(Questions, "ask", at_once)
     yield found
     found.close()
     st.cache_resource.clear()
@@ -142,14 +143,14 @@ def work(store: Store) -> Callable[..., int]:
     """work(most=...) computes seeds that wait, as a worker would; returns how many."""
 
     def compute(most: int = 1000) -> int:
-        store.enlist("test", os.getpid(), warm=True)
+        store.jobs.enlist("test", os.getpid(), warm=True)
         for done in range(most):
-            unit = store.claim("test")
+            unit = store.jobs.claim("test")
             if unit is None:
                 return done
             points, trace = _computed(unit)
-            store.report(unit, 1.0, *points)
-            store.finish(unit, trace)
+            store.results.report(unit, 1.0, *points)
+            store.results.finish(unit, trace)
         return most
 
     return compute

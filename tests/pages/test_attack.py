@@ -44,10 +44,10 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     assert "The attacker sees every noisy count that is released" in said(app)
     assert "3,000 simulated releases in each world" in charts(app)[0].spec
     assert "**Not above the proof.** Proved is ε = 1" in said(app)
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
     next(t for t in app.toggle if t.label == "Noise half as large").set_value(True).run()
     unbroken(app)
-    assert store.activity().runs_waiting == 1
+    assert store.status.activity().runs_waiting == 1
 
 
 def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visit, store: Store) -> None:
@@ -55,10 +55,10 @@ def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visi
     shown(app).view = AttackView()
     app.run()
     assert charts(app) == []
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
     app.button(key="play").click().run()
     unbroken(app)
-    assert store.activity().runs_waiting == 1
+    assert store.status.activity().runs_waiting == 1
     app.switch_page("pages/runs/page.py").run()
     unbroken(app)
     assert "**Attacks**: 1 run" in said(app)
@@ -97,12 +97,12 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
     for pressed, state in (("cancel", "cancelled"), ("retry", "queued")):
         app.button(key=pressed).click().run()
         unbroken(app)
-        assert store.status(shown(app).spec).state == state
+        assert store.status.of(shown(app).spec).state == state
     next(menu for menu in app.selectbox if menu.label == "Privacy model").set_value("central").run()
     app.button(key="run").click().run()
     unbroken(app)
     assert shown(app).spec.run.privacy == "central"
-    assert store.status(shown(app).spec).state == "queued"
+    assert store.status.of(shown(app).spec).state == "queued"
     app.button(key="reset").click().run()
     unbroken(app)
     assert (
@@ -172,7 +172,7 @@ def test_collusion_step_by_step(visit: Visit, store: Store, step: str, sentence:
     app = visit(PAGE, **LINK, show="collusion", step=step)
     assert sentence in said(app)
     assert len(charts(app)) == 1
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
 
 
 def test_what_a_promise_means(visit: Visit) -> None:

@@ -59,7 +59,7 @@ def test_all_claims_are_listed_with_their_verdicts_and_ask_for_nothing(visit: Vi
         assert escape(claim.source) in said
     assert said.count("It holds ") + said.count("Of ") >= 10
     assert "Computed with dprl" in said
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize("key", CLAIMS)
@@ -72,7 +72,7 @@ def test_every_claim_opens_finished(visit: Visit, store: Store, key: str) -> Non
     assert len(drawn) >= (2 if CLAIMS[key].settings[0].draw else 1)
     for layout in drawn:
         assert all(part["title"]["text"] for part in (layout, layout["xaxis"], layout["yaxis"]))
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize(
@@ -156,14 +156,14 @@ def test_what_is_asked_again_needs_no_run(visit: Visit, small: Claim, tmp_path: 
 def test_computing_again_can_be_cancelled(visit: Visit, small: Claim, store: Store) -> None:
     app = visit(PAGE, claim=small.key)
     app.button(key="again").click().run()
-    assert store.activity().seeds_queued == 6
+    assert store.status.activity().seeds_queued == 6
     app.switch_page("pages/runs/page.py").run()
     unbroken(app)
     assert "Runs of Claims" in words(app)
     app.switch_page(PAGE).run()
     app.button(key="cancel").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     assert app.button(key="again").label == "Run again"
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dprl.jobs.questions import Questions
 from dprl.jobs.simulation import dprl_simulation
 from dprl.jobs.store import Store
-from dprl.jobs.worker import answer
+from dprl.jobs.worker import answer_questions
 from dprl.links import encode_spec
 from dprl.mdp import planning
 from dprl.privacy import PRIVATIZERS
@@ -207,11 +208,11 @@ def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 @pytest.fixture
 def silent(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     """The store, whose workers answer nothing by themselves."""
-    monkeypatch.setattr(Store, "ask", ASK)
+    monkeypatch.setattr(Questions, "ask", ASK)
     return store
 
 
-ASK = Store.ask
+ASK = Questions.ask
 
 
 def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Callable[[], None]) -> None:
@@ -267,7 +268,7 @@ def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: S
     session = app.session_state["session"]
     assert "is being worked out" in words(app)
     assert session.polling == {"results", "run_box"}
-    answer(silent, dprl_simulation())
+    answer_questions(silent, dprl_simulation())
     app.run()
     unbroken(app)
     assert "It proves what it claims" in words(app)
@@ -281,14 +282,14 @@ def test_what_was_just_asked_is_waited_for_while_workers_are_ready(
     """Most answers take less than an eye sees: the page shows them at once instead of blinking."""
     asks: list[str] = []
 
-    def after_a_look(self: Store, question: str, spec: Any) -> str | None:
+    def after_a_look(self: Questions, question: str, spec: Any) -> str | None:
         asks.append(question)
         if asks.count(question) == 3:
-            answer(silent, dprl_simulation())
+            answer_questions(silent, dprl_simulation())
         return ASK(self, question, spec)
 
-    monkeypatch.setattr(Store, "ask", after_a_look)
+    monkeypatch.setattr(Questions, "ask", after_a_look)
     monkeypatch.setattr(answers, "PATIENCE", 60.0)
-    silent.enlist("test", os.getpid(), warm=True)
-    assert data.store().activity().warm
+    silent.jobs.enlist("test", os.getpid(), warm=True)
+    assert data.store().status.activity().warm
     assert "It will learn:" in words(visit("pages/explore/page.py"))

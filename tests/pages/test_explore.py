@@ -238,7 +238,7 @@ def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
     assert charts(app) == []
     assert "missing for 1 curve" in words(app)
     next(b for b in app.button if b.label == "Run it").click().run()
-    assert store.status(SPEC.twin()).state == "queued"
+    assert store.status.of(SPEC.twin()).state == "queued"
     work()
     app.run()
     assert charts(app)[0].alt.startswith("Line chart of the regret that privacy adds")

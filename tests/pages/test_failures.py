@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.jobs.store import Store
+from dprl.jobs.status import Statuses
 from pages.shared.visitor.callbacks import FAILED, on_value
 from tests.pages.conftest import ROOT, chip, sent, tabs, unbroken, words
 
@@ -112,7 +112,7 @@ def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: 
         raise RuntimeError("planted secret")
 
     monkeypatch.setattr("pages.explore.opening.opening", crash)
-    monkeypatch.setattr(Store, "status", crash)
+    monkeypatch.setattr(Statuses, "of", crash)
     app.query_params["c"] = [SMALL]
     app.run()
     assert [e.value for e in app.exception] == []

@@ -13,6 +13,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dprl.jobs.leases import Leases
 from dprl.jobs.store import Store
 from dprl.links import encode_spec
 from dprl.simulation import OfflineSpec, RunSpec
@@ -23,7 +24,7 @@ from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
-from tests.jobs.units import sql
+from tests.jobs.seed_jobs import sql
 from tests.pages.conftest import ROOT, grouped, unbroken, words
 
 Visit = Callable[..., AppTest]
@@ -41,7 +42,7 @@ def explore(*specs: RunSpec) -> dict[str, list[str]]:
 
 
 def waiting(store: Store) -> int:
-    return store.activity().seeds_queued
+    return store.status.activity().seeds_queued
 
 
 def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
@@ -96,7 +97,7 @@ def test_only_two_functions_ask_for_runs() -> None:
     asking = [
         file.relative_to(ROOT).as_posix()
         for file in (ROOT / "pages").rglob("*.py")
-        if re.search(r"store\(\)\.(request|retry)\b", file.read_text(encoding="utf-8"))
+        if re.search(r"store\(\)\.requests\.(add|retry)\b", file.read_text(encoding="utf-8"))
     ]
     assert asking == ["pages/shared/visitor/state.py"]
 
@@ -108,15 +109,15 @@ def test_loaded_anew_a_page_goes_on_waiting_for_what_its_link_may_not_start(
     app.button(key="retry_0").click().run()
     assert waiting(store) == 100
     visit(EXPLORE, **explore(HEAVY))
-    store.cancel(HEAVY, app.session_state["session"].visitor)
+    store.requests.cancel(HEAVY, app.session_state["session"].visitor)
     assert waiting(store) == 100
 
 
 def test_what_a_link_started_ends_with_its_tab(visit: Visit, store: Store, tmp_path: Path) -> None:
     app = visit(EXPLORE, **explore(LIGHT))
-    store.seen((), {app.session_state["session"].visitor})
+    store.leases.seen((), {app.session_state["session"].visitor})
     sql(tmp_path / "runs.sqlite", "UPDATE tab SET seen_at = seen_at - 46")
-    assert store.withdraw() == 1
+    assert store.leases.withdraw() == 1
     assert waiting(store) == 0
     app.run()
     unbroken(app)
@@ -134,9 +135,9 @@ def test_what_was_pressed_lasts_on_ones_own_machine_and_ends_with_the_tab_in_pub
         app = visit(EXPLORE)
         app.session_state["session"].draft.root_seed = public
         app.button(key="run").click().run()
-        store.seen((), {app.session_state["session"].visitor})
+        store.leases.seen((), {app.session_state["session"].visitor})
         sql(tmp_path / "runs.sqlite", "UPDATE tab SET seen_at = seen_at - 46")
-        assert store.withdraw() == public
+        assert store.leases.withdraw() == public
         assert waiting(store) == 5
 
 
@@ -158,11 +159,11 @@ def test_in_public_a_cap_is_said_with_what_would_fit(
 def test_the_store_is_told_who_left_and_who_came_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[list[str], list[str]]] = []
 
-    def seen(self: Store, here: Any, left: Any = ()) -> set[str]:
+    def seen(self: Leases, here: Any, left: Any = ()) -> set[str]:
         told.append((sorted(here), sorted(left)))
         return {"ann", "bob"}
 
-    monkeypatch.setattr(Store, "seen", seen)
+    monkeypatch.setattr(Leases, "seen", seen)
     monkeypatch.setattr(presence, "BEAT", 1e9)
     watched, connected = Presence(), {"1", "2"}
     for session, tab in (("1", "ann"), ("2", "bob")):

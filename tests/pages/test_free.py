@@ -50,7 +50,7 @@ def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, st
     assert "By 10¹⁵ users privacy has become free with a trusted agent or a trusted shuffler;" in said(app)
     assert "the cost of privacy goes on growing with nobody trusted" in said(app)
     assert {"Central (JDP)", "Shuffle (SDP)", "Local (LDP)"} <= set(names(app))
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
 
 
 @pytest.mark.parametrize("bonus", ["anytime", "paper"])
@@ -127,7 +127,7 @@ def test_every_chart_of_what_comes_with_the_program(
     (chart,) = charts(app)
     assert chart.alt
     assert max(len(trace.get("x") or []) for trace in json.loads(chart.spec)["data"]) <= 500
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
 
 
 @pytest.mark.thorough
@@ -145,14 +145,14 @@ def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit
     app = visit(PAGE, b=encode_spec(SMALL))
     specs = [curve.spec for curve in compared(SMALL)[0]]
     assert [spec.privacy for spec in specs] == list(MODELS)
-    assert {store.status(spec).state for spec in specs} == {"queued"}
+    assert {store.status.of(spec).state for spec in specs} == {"queued"}
     assert "4 runs" in said(app)
     app.button(key="cancel").click().run()
     unbroken(app)
-    assert {store.status(spec).state for spec in specs} == {"cancelled"}
+    assert {store.status.of(spec).state for spec in specs} == {"cancelled"}
     app.button(key="retry_0").click().run()
     unbroken(app)
-    assert {store.status(spec).state for spec in specs} == {"queued"}
+    assert {store.status.of(spec).state for spec in specs} == {"queued"}
 
 
 @pytest.mark.thorough
@@ -162,7 +162,7 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     app = visit(PAGE, b=encode_spec(SMALL))
     rows = {}
     for curve in compared(SMALL)[0]:
-        rows[curve.spec.privacy] = metrics.align([(k, r) for _, k, r in store.live(curve.spec)])
+        rows[curve.spec.privacy] = metrics.align([(k, r) for _, k, r in store.results.live(curve.spec)])
     at, local = rows["local"]
     _, price = metrics.extra_regret(at, local, *rows["none"])
     mean, low, high = metrics.growth_exponent(at, price, 1e5, 1e6)
@@ -204,7 +204,7 @@ def test_run_shows_what_the_controls_say_and_the_address_carries_it(visit: Visit
     base = app.session_state["session"].part(Free).base
     assert base.environment == "chain"
     assert base.episodes == 10**15
-    assert store.status(base).state == "queued"
+    assert store.status.of(base).state == "queued"
     again = free_link.decode({key: [value] for key, value in _query(app).items()})
     assert again == free_link.FreeLink(base, app.session_state["session"].part(Free).view, ())
     assert again.view.S == base.environment_params["S"]
@@ -223,7 +223,7 @@ def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     segments.set_value("paper").run()
     unbroken(app)
     assert app.session_state["session"].part(Free).base == BASE.replace(bonus="paper")
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
 
 
 def test_explore_opens_the_same_four_runs(visit: Visit) -> None:

@@ -90,7 +90,7 @@ def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit
     assert any(f"ε = {human(one.value)} ({human(one.low)} to {human(one.high)})" in text for one in worse)
     (chart,) = charts(app)
     assert chart.alt
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
     assert "Computed before" in words(app)
 
 
@@ -103,7 +103,7 @@ def test_with_paper_constants_another_answer_is_there_at_once(visit: Visit, stor
     found = beside(pairs)
     assert sentences.headline(found) in said(app)
     assert app.session_state["session"].part(Free).view.show == SHOW
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
 
 
 def test_its_links_open_two_runs_and_the_claim(visit: Visit) -> None:
@@ -121,8 +121,8 @@ def test_other_problems_run_live_and_say_what_the_engine_says(visit: Visit, work
     app = visit(PAGE, b=encode_spec(SMALL), show=SHOW)
     pairs = planned(SMALL).pairs
     assert f"{2 * len(pairs)} runs" in said(app)
-    assert {store.status(pair.own).state for pair in pairs} == {"queued"}
-    assert store.status(SMALL).state == "unknown"  # the four of the other views are not asked for
+    assert {store.status.of(pair.own).state for pair in pairs} == {"queued"}
+    assert store.status.of(SMALL).state == "unknown"  # the four of the other views are not asked for
     work()
     app = visit(PAGE, b=encode_spec(SMALL), show=SHOW)
     found = beside(pairs)
@@ -139,14 +139,14 @@ def test_a_view_that_was_not_asked_for_waits_for_a_button(visit: Visit, work: Wo
     (segments,) = [group for group in app.segmented_control if "Exploration noise" in group.options]
     segments.set_value(SHOW).run()
     unbroken(app)
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
     assert "Nothing has been computed." in said(app)
     app.button(key="begin").click().run()
     unbroken(app)
-    assert store.activity().runs_waiting == 2 * len(planned(SMALL).pairs)
+    assert store.status.activity().runs_waiting == 2 * len(planned(SMALL).pairs)
     app.button(key="cancel").click().run()
     unbroken(app)
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
 
 
 def test_the_curves_end_where_more_is_claimed_than_a_run_takes(visit: Visit, work: Work) -> None:

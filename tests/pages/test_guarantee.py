@@ -159,7 +159,7 @@ def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, sto
     app = visit("pages/explore/page.py", c=["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], tab="guarantee")
     assert "It proves what it claims" in words(app)
     assert "Taken as public, so not protected:** the numbers of states" in words(app).replace("\\", "")
-    assert store.activity().seeds_queued == 5
+    assert store.status.activity().seeds_queued == 5
 
 
 def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:

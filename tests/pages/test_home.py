@@ -54,7 +54,7 @@ def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store)
         app
     )  # other users, another noise
     assert app.warning == []
-    assert store.activity().seeds_queued == 0  # looking at home computes nothing
+    assert store.status.activity().seeds_queued == 0  # looking at home computes nothing
 
 
 @pytest.mark.parametrize("epsilon", HOME_BUDGETS)

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dprl.jobs.store import Store
+from dprl.jobs.questions import Questions
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
@@ -74,7 +74,7 @@ def follow(app: AppTest, page: str, seed: int) -> None:
 def test_hostile_links_to_every_page(
     visit: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:
-    monkeypatch.setattr(Store, "ask", ASK)  # nobody answers
+    monkeypatch.setattr(Questions, "ask", ASK)  # nobody answers
     app = visit(f"pages/{page}/page.py")
     for seed in range(5000, 5012):
         follow(app, page, seed)

@@ -38,7 +38,7 @@ def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: St
     drawn = app.dataframe[0]
     assert len(drawn.value) == len(rows(table(), "clinic", 10**12))
     assert b"\xc3\x9710" in drawn.proto.arrow_data.styler.display_values  # as sentences have them: 2.9×10⁹
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 def test_links_make_the_round_trip() -> None:

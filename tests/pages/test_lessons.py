@@ -37,7 +37,7 @@ def test_lessons_are_listed_and_one_is_opened(visit: Visit, store: Store) -> Non
     unbroken(app)
     assert app.query_params["lesson"] == "trust"
     assert "Which curve is which?" in words(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize("key", LESSONS)
@@ -66,7 +66,7 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
         layout = json.loads(charts(app)[0].spec)["layout"]
         assert layout["yaxis"]["range"] == before["layout"]["yaxis"]["range"]
         assert all(part["title"]["text"] for part in (layout, layout["xaxis"], layout["yaxis"]))
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_every_example_opens_finished(visit: Visit, store: Store, example: Any) 
     assert set(labels(DEFAULT)) <= {name.split(": ")[-1] for name in legend(app)}
     app.button(key=f"example_{EXAMPLES.index(example)}").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     assert app.get("progress") == []
     assert set(labels(example.specs)) <= {name.split(": ")[-1] for name in legend(app)}
     assert app.query_params["c"] == query(*example.specs)["c"]
@@ -132,7 +132,7 @@ def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work, tab: str) 
 
 def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
     app = visit(PAGE, **query(*SPECS))
-    assert store.activity().seeds_queued == 6
+    assert store.status.activity().seeds_queued == 6
     assert "first points appear" in words(app)
     work(3)
     app.run()
@@ -152,7 +152,7 @@ def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store) -> 
     assert "**Comparisons of Linear**: 3 runs" in words(app)
     app.button(key="cancel_linear").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 def test_the_price_is_measured_against_the_same_learner(visit: Visit, work: Work) -> None:
@@ -192,9 +192,9 @@ def _array(given: Any) -> Any:
 
 def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store, work: Work) -> None:
     app = visit(PAGE, tab="ellipsoid")
-    assert store.activity().seeds_queued == 10  # of the most private run
+    assert store.status.activity().seeds_queued == 10  # of the most private run
     app.button(key="cancel").click().run()
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     assert "This seed was not computed" in words(app)
     app.button(key="close_look").click().run()
     work(1)
@@ -243,7 +243,7 @@ def test_further_runs_are_offered_started_by_their_link_and_shown(
     unbroken(app)
     app.button(key="run_harder").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 2 * len(harder(SMALL)) == 12
+    assert store.status.activity().seeds_queued == 2 * len(harder(SMALL)) == 12
     work()
     assert charts(visit(PAGE, **query(SMALL, tab="exponents", problem="harder")))
 
@@ -252,7 +252,7 @@ def test_some_of_the_further_runs_are_drawn_while_the_others_are_offered(
     visit: Visit, work: Work, store: Store
 ) -> None:
     for one in (SMALL, *harder(SMALL)[:3]):
-        store.request(one, "somebody")
+        store.requests.add(one, "somebody")
     work()
     app = visit(PAGE, **query(SMALL, tab="exponents"))
     (choice,) = (b for b in app.segmented_control if "Harder with more users" in b.options)

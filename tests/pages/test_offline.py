@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dprl.jobs.questions import Questions
 from dprl.jobs.store import Store
 from dprl.links import encode_spec
 from dprl.simulation import OfflineSpec, RunSpec, following, run
@@ -43,7 +44,7 @@ def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
 
 def test_the_first_view_is_finished_and_asks_for_no_run(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     assert app.get("progress") == []
     assert "Trajectories it takes to come within 1% of v* = 3.40: **APVI, no privacy**: 2,000" in words(app)
     assert {"APVI, no privacy", *(f"DP-APVI, ρ = {rho:g}" for rho in (0.01, 0.1, 1))} <= set(legend(app))
@@ -54,7 +55,7 @@ def test_every_example_opens_finished(visit: Visit, store: Store, example: Any) 
     app = visit(PAGE)
     app.button(key=f"example_{EXAMPLES.index(example)}").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     assert set(titles(example.specs)) <= {name.removeprefix("2: ") for name in legend(app)}
     assert app.query_params["c"] == query(*example.specs)["c"]
 
@@ -71,10 +72,10 @@ def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
 
 def test_what_is_proved_comes_by_itself(visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that are busy answer late: until then the cell says so, and the browser asks again."""
-    ask, fragment, paces = Store.ask, frame.st.fragment, []
+    ask, fragment, paces = Questions.ask, frame.st.fragment, []
     withheld = {"guarantee"}
 
-    def late(self: Store, question: str, spec: Any) -> str | None:
+    def late(self: Questions, question: str, spec: Any) -> str | None:
         return None if question in withheld else ask(self, question, spec)
 
     def paced(part: Callable[[], None], run_every: float | None) -> Callable[[], None]:
@@ -82,7 +83,7 @@ def test_what_is_proved_comes_by_itself(visit: Visit, store: Store, monkeypatch:
         found: Callable[[], None] = fragment(part, run_every=run_every)
         return found
 
-    monkeypatch.setattr(Store, "ask", late)
+    monkeypatch.setattr(Questions, "ask", late)
     monkeypatch.setattr(frame.st, "fragment", paced)
 
     def proved(app: AppTest) -> list[str]:
@@ -133,7 +134,7 @@ def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit:
 
 def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
     app = visit(PAGE, **query(*SPECS))
-    assert store.activity().seeds_queued == 6
+    assert store.status.activity().seeds_queued == 6
     assert "3 runs" in words(app)
     assert "first points appear" in words(app)
     work(3)
@@ -147,7 +148,7 @@ def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work,
     assert app.get("progress") == []
     assert "Trajectories it takes" in words(app)
     second = visit(PAGE, **query(*SPECS))
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     assert legend(second) == legend(app)
 
 
@@ -194,9 +195,9 @@ def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
 
 def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store, work: Work) -> None:
     app = visit(PAGE, tab="pessimism")
-    assert store.activity().seeds_queued == DEFAULT[1].seeds  # of the most private run
+    assert store.status.activity().seeds_queued == DEFAULT[1].seeds  # of the most private run
     app.button(key="cancel").click().run()
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     assert "This repetition was not computed" in words(app)
     app.button(key="close_look").click().run()
     work(1)
@@ -212,7 +213,7 @@ def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store) -> 
     assert "**Data sets of Offline**: 3 runs" in words(app)
     app.button(key="cancel_offline").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 def test_tabs_are_in_the_address(visit: Visit) -> None:
@@ -234,7 +235,7 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
 
 def test_run_shows_what_the_controls_say(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(*SPECS))
-    store.activity()
+    store.status.activity()
     (field,) = (t for t in app.text_input if t.label == "Values of ρ")
     assert field.value == "0.1, 1"
     field.set_value("0.5, 1, 2").run()

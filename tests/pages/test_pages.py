@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.file import DiskFull, StoreError
+from dprl.jobs.requests import Requests
 from dprl.jobs.store import Store
 from dprl.links import NEWEST
 from dprl.simulation import RunSpec
@@ -37,7 +38,7 @@ def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit:
     assert len(charts(app)) == 1
     assert "with a trusted shuffler and" in words(app)
     assert not app.query_params
-    assert store.activity().runs_waiting == 0
+    assert store.status.activity().runs_waiting == 0
     app.button(key="example_Who is trusted?").click().run()
     unbroken(app)
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
@@ -64,7 +65,7 @@ def test_an_example_becomes_the_comparison(visit: Visit, store: Store) -> None:
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
         c.spec for c in EXAMPLES[0].curves
     ]
-    assert store.activity().runs_waiting == len(EXAMPLES[0].curves)
+    assert store.status.activity().runs_waiting == len(EXAMPLES[0].curves)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
@@ -103,12 +104,12 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
     visit: Visit, work: Work, store: Store
 ) -> None:
     visit(EXPLORE, c=[PRIVATE])
-    assert store.status(SPEC).state == "queued"
+    assert store.status.of(SPEC).state == "queued"
     assert work() == 2
     other = visit(EXPLORE, v="2", t=NEWEST, c=[PRIVATE, "priv.none"])
     assert len(charts(other)) == 1
-    assert store.status(SPEC).state == "done"
-    assert store.status(SPEC.twin()).state == "queued"
+    assert store.status.of(SPEC).state == "done"
+    assert store.status.of(SPEC.twin()).state == "queued"
 
 
 def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
@@ -118,7 +119,7 @@ def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: 
         app.button(key=pressed).click().run()
         unbroken(app)
         curves = app.session_state["session"].explore.curves
-        assert [store.status(curve.spec).state for curve in curves] == [state, state]
+        assert [store.status.of(curve.spec).state for curve in curves] == [state, state]
 
 
 def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
@@ -126,11 +127,11 @@ def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store
     app.button(key="cancel").click().run()
     assert "Cancelled at 0%: nothing had been computed" in words(app).replace("\\", "")
     app.button(key="retry_0").click().run()
-    assert store.status(SPEC).state == "queued"
+    assert store.status.of(SPEC).state == "queued"
     for _ in range(2):
-        unit = store.claim("w")
+        unit = store.jobs.claim("w")
         assert unit is not None
-        store.fail(unit, "It broke <b>badly</b>.")
+        store.jobs.fail(unit, "It broke <b>badly</b>.")
     app.run()
     said = words(app)
     assert "Failed" in said
@@ -228,8 +229,8 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
     def busy(*_: object) -> None:
         raise StoreError("The store cannot be used just now.")
 
-    monkeypatch.setattr(Store, "request", busy)
-    monkeypatch.setattr(Store, "cancel", busy)
+    monkeypatch.setattr(Requests, "add", busy)
+    monkeypatch.setattr(Requests, "cancel", busy)
     app.button(key="run").click().run()
     unbroken(app)
     assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used just now."]

@@ -39,9 +39,9 @@ def named(app: AppTest, name: int, key: str = "") -> AppTest:
 
 
 def opened(store: Store, text: str | None = ASKED) -> tuple[str, str]:
-    code, key = store.open_room(Lease("teacher"))
+    code, key = store.rooms.open(Lease("teacher"))
     if text:
-        store.put_step(code, key, Question(text, 1.0))
+        store.rooms.put_step(code, key, Question(text, 1.0))
     return code, key
 
 
@@ -115,14 +115,14 @@ def test_wrong_full_closed_and_forgotten_rooms_get_a_sentence(
     monkeypatch.setattr(rooms, "MOST_PEOPLE", 1)
     inside = named(visit(PAGE, room=code), 1)
     assert "This room is full" in warned(named(visit(PAGE, room=code), 2))
-    store.turn_step(code, key, 0, "paused")
+    store.rooms.turn_step(code, key, 0, "paused")
     assert answers(inside.run()) == []
     assert "has paused" in " ".join(e.value for e in inside.info)
-    store.close_room(code, key)
+    store.rooms.close(code, key)
     monkeypatch.setattr(rooms, "MOST_PEOPLE", 2)
     assert rooms.CLOSED in warned(named(visit(PAGE, room=code), 2))
     assert "There is no room" not in warned(inside.run())
-    store.forget_room(code, key)
+    store.rooms.delete(code, key)
     assert warned(inside.run()) == sentences.GONE  # its code was right
     assert "There is no room with the code" in warned(named(visit(PAGE, room=code), 1))
 
@@ -133,7 +133,7 @@ def test_a_second_answer_from_one_device_is_refused_in_a_sentence(visit: Visit, 
     one.button(key="answer_0_no").click().run()
     other.button(key="answer_0_yes").click().run()
     assert rooms.TWICE in warned(other)
-    assert len(store.steps(code)[0].answers) == 1
+    assert len(store.rooms.steps(code)[0].answers) == 1
 
 
 @pytest.mark.parametrize("kind", [Order, Marker, Slope])
@@ -149,7 +149,7 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     prediction = step.prediction
     code, key = opened(store, None)
     teacher = visit(PAGE, room=code, key=key)
-    store.put_step(code, key, place)
+    store.rooms.put_step(code, key, place)
     student = named(visit(PAGE, room=code), 1)
     (send,) = [b for b in student.button if b.key == "send_0"]
     assert send.disabled
@@ -167,9 +167,9 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     unbroken(student)
     student.button(key="send_0").click().run()
     unbroken(student)
-    assert store.steps(code)[0].answers == (text,)
-    store.join_room(code, "other", Lease("t"))
-    store.respond(code, "other", 0, "nonsense")  # what no page sends stands in nobody's way
+    assert store.rooms.steps(code)[0].answers == (text,)
+    store.rooms.join(code, "other", Lease("t"))
+    store.rooms.respond(code, "other", 0, "nonsense")  # what no page sends stands in nobody's way
     assert "measured" not in charts(student.run())[0].spec
     unbroken(teacher.run())
     drawn = charts(teacher)[0].spec
@@ -193,22 +193,22 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
 def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: Store) -> None:
     """Three presses in a row put three questions, also with another kind between, and in a browser that comes anew."""
     code, key = opened(store, None)
-    store.put_step(code, key, Guess("price", 1))
+    store.rooms.put_step(code, key, Guess("price", 1))
     app = visit(PAGE, room=code, key=key)
     app.button_group[0].set_value("prediction").run()
     for _ in range(2):
         (button,) = [b for b in app.button if b.label == "Let them predict"]
         button.click().run()
         unbroken(app)
-    store.put_step(code, key, Question(ASKED, 1.0))
+    store.rooms.put_step(code, key, Question(ASKED, 1.0))
     app = visit(PAGE, room=code, key=key)
     app.button_group[0].set_value("prediction").run()
     (button,) = [b for b in app.button if b.label == "Let them predict"]
     button.click().run()
-    put = [step.content for step in store.steps(code) if isinstance(step.content, Guess)]
+    put = [step.content for step in store.rooms.steps(code) if isinstance(step.content, Guess)]
     assert put == [Guess("price", 1), Guess("price", 2), Guess("proved", 0), Guess("proved", 1)]
     last = list(LESSONS)[-1]
-    store.put_step(code, key, Guess(last, len(LESSONS[last].steps) - 1))
+    store.rooms.put_step(code, key, Guess(last, len(LESSONS[last].steps) - 1))
     unbroken(app.run())
 
 
@@ -219,7 +219,7 @@ def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
 ) -> None:
     """The phone goes on showing it, and what the teacher has counted is never more than what was sent."""
     code, key = opened(store, None)
-    store.put_step(code, key, Guess("trust", 1))
+    store.rooms.put_step(code, key, Guess("trust", 1))
     step: Any = LESSONS["trust"].steps[1]
     phone = named(visit(PAGE, room=code), 1)
     assert sentences.WAITS not in words(phone)  # nothing is predicted yet
@@ -228,15 +228,15 @@ def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
     if sent:
         phone.button(key="send_0").click().run()
     if way == "reveal":
-        store.turn_step(code, key, 0, "revealed")
+        store.rooms.turn_step(code, key, 0, "revealed")
     elif way == "close":
-        store.close_room(code, key)
+        store.rooms.close(code, key)
     else:
-        store.put_step(code, key, Guess("trust", 2))
+        store.rooms.put_step(code, key, Guess("trust", 2))
     unbroken(phone.run())
     said = "" if sent else sentences.MISSED if way == "next" else sentences.UNSENT
     assert warned(phone) == said
-    assert len(store.steps(code)[0].answers) == sent
+    assert len(store.rooms.steps(code)[0].answers) == sent
     if way == "next":
         assert not [b for b in phone.button if b.key == "send_0"]
         return
@@ -244,18 +244,18 @@ def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
     assert verdict in words(phone).replace("\\", "")
     assert "your guess" in charts(phone)[0].spec
     if way == "reveal":
-        store.put_step(code, key, Guess("trust", 2))  # said once
+        store.rooms.put_step(code, key, Guess("trust", 2))  # said once
         assert warned(phone.run()) == ""
 
 
 def test_an_order_that_was_not_finished_is_told_so_at_its_reveal(visit: Visit, store: Store) -> None:
     code, key = opened(store, None)
-    store.put_step(code, key, Guess("trust", 0))
+    store.rooms.put_step(code, key, Guess("trust", 0))
     phone = named(visit(PAGE, room=code), 1)
     for item in (1, 3, 2):
         phone.button(key=f"item_{item}").click().run()
     assert phone.button(key="send_0").disabled
-    store.turn_step(code, key, 0, "revealed")
+    store.rooms.turn_step(code, key, 0, "revealed")
     unbroken(phone.run())
     assert warned(phone) == sentences.UNSENT
     assert "3 of 4 right: 1 curve without a name." in words(phone).replace("\\", "")
@@ -274,18 +274,18 @@ def blocks(node: Any, kind: str) -> list[Any]:
 def test_a_room_is_deleted_by_a_second_press_that_names_what_goes(visit: Visit, store: Store) -> None:
     code, key = opened(store)
     for name in ("a", "b"):
-        store.join_room(code, name, Lease("t"))
-        store.respond(code, name, 0, YES)
+        store.rooms.join(code, name, Lease("t"))
+        store.rooms.respond(code, name, 0, YES)
     app = visit(PAGE, room=code, key=key)
     (popover,) = blocks(app.main, "popover")
     (button,) = popover.button
     assert button.label == f"Delete room {code}"
     assert [b.key for b in app.button if "elete" in b.label] == [button.key]  # no other way
     assert f"room **{code}** with **1 question** and **2 answers**" in words(popover)
-    assert store.room(code)
+    assert store.rooms.find(code)
     button.click().run()
     unbroken(app)
-    assert store.room(code) is None
+    assert store.rooms.find(code) is None
 
 
 def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_result(
@@ -321,7 +321,7 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
     teacher.button(key="leave").click().run()
     unbroken(teacher)
     assert [b.key for b in teacher.button if b.key == "open_room"]
-    assert store.room(code)
+    assert store.rooms.find(code)
 
 
 def test_what_a_centre_would_have_said_stays_within_what_can_be() -> None:
@@ -344,8 +344,8 @@ def test_an_interval_that_is_one_number_is_said_as_one() -> None:
 def test_results_travel_as_csv_without_formulas(store: Store) -> None:
     code, _ = opened(store, "=1+1")
     for i in range(5):
-        store.join_room(code, str(i), Lease("t"))
-        store.respond(code, str(i), 0, YES)
+        store.rooms.join(code, str(i), Lease("t"))
+        store.rooms.respond(code, str(i), 0, YES)
     found = pd.read_csv(io.StringIO(table(store, code)))
     assert list(found["asked"].unique()) == ["'=1+1"]
     assert set(found["written down"]) <= {YES, NO}

@@ -65,14 +65,14 @@ def test_every_name_is_one_of_its_own_and_leads_to_a_page() -> None:
 def test_runs_in_every_name_are_listed_and_cancelled(visit: Visit, store: Store, owner: Owner) -> None:
     app = visit(RUNS)
     name = f"{app.session_state['session'].visitor}:{owner.key}"
-    store.request(SMALL, name, None)
+    store.requests.add(SMALL, name, None)
     app.run()
     unbroken(app)
     assert f"**{owner.title}**: 1 run" in words(app)
     assert owner.label in [link.proto.label for link in app.get("page_link")]
     app.button(key=f"cancel_{owner.key}").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 def test_runs_of_exploration_noise_are_listed_and_cleared(visit: Visit, store: Store, work: Work) -> None:
@@ -81,14 +81,14 @@ def test_runs_of_exploration_noise_are_listed_and_cleared(visit: Visit, store: S
     for key, value in free_link.encode(SMALL.replace(root_seed=5), view):
         query.setdefault(key, []).append(value)
     app = visit(FREE, **query)
-    waiting = store.activity().seeds_queued
+    waiting = store.status.activity().seeds_queued
     assert waiting > 0
     app.switch_page(RUNS).run()
     unbroken(app)
     assert "**Runs of exploration noise**" in words(app)
     app.button(key="cancel_exploration").click().run()
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     app.button(key="clear").click().run()
     unbroken(app)
     assert "You have no runs yet" in words(app)
-    assert store.runs(f"{app.session_state['session'].visitor}:exploration") == []
+    assert store.status.runs(f"{app.session_state['session'].visitor}:exploration") == []

@@ -48,7 +48,7 @@ def test_a_short_link_opens_what_the_whole_one_opens(visit: Visit, store: Store,
     unbroken(app)
     whole = part(app, page).query
     (code,) = app.session_state["session"].short.values()
-    assert store.lengthened(code) == ("" if page == "home" else page, whole)
+    assert store.links.lengthen(code) == ("" if page == "home" else page, whole)
     other = visit(f"pages/{page}/page.py", s=code.lower())
     assert part(other, page).query == whole
     assert list(app.warning) == list(other.warning) == []
@@ -67,7 +67,7 @@ def test_letters_that_lead_nowhere_get_one_sentence(visit: Visit, page: str, tex
 
 
 def test_a_damaged_one_and_one_with_nonsense_get_a_sentence(visit: Visit, store: Store) -> None:
-    code = store.shorten("explore", "c=eps.-1&tab=nowhere", Lease("tab"))
+    code = store.links.shorten("explore", "c=eps.-1&tab=nowhere", Lease("tab"))
     said = words(visit(EXPLORE, s=code)).replace("\\", "")
     assert "epsilon: -1 is not allowed" in said
     assert "tab: nowhere is not allowed" in said
@@ -78,17 +78,17 @@ def test_a_damaged_one_and_one_with_nonsense_get_a_sentence(visit: Visit, store:
 
 
 def test_a_short_link_leads_to_its_page_from_any_other(visit: Visit, store: Store) -> None:
-    code = store.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1", Lease("tab"))
+    code = store.links.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1", Lease("tab"))
     app = visit(s=code)
     assert app.session_state["session"].page == "explore"
     assert len(app.session_state["session"].explore.curves) == 1
-    gone = store.shorten("of-a-later-version", "", Lease("tab"))
+    gone = store.links.shorten("of-a-later-version", "", Lease("tab"))
     (warning,) = visit(s=gone).warning
     assert "this version does not have" in warning.value
 
 
 def test_what_stands_beside_the_letters_counts(visit: Visit, store: Store) -> None:
-    code = store.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1&tab=data&s=2", Lease("tab"))
+    code = store.links.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1&tab=data&s=2", Lease("tab"))
     app = visit(EXPLORE, s=code, tab="policy")
     view = app.session_state["session"].explore.view
     assert (view.tab, view.s) == ("policy", 2)
@@ -97,7 +97,7 @@ def test_what_stands_beside_the_letters_counts(visit: Visit, store: Store) -> No
 
 
 def test_where_it_cannot_be_made_the_reason_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dprl.jobs.short.MOST_LETTERS", 10)
+    monkeypatch.setattr("dprl.jobs.short_links.MOST_LETTERS", 10)
     app = visit(EXPLORE, **CURVES)
     app.button(key="shorten").click().run()
     unbroken(app)

@@ -79,7 +79,7 @@ def test_a_sweep_is_taken_along_with_a_stop_for_what_was_computed_only(visit: Vi
 def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: Store, show: str) -> None:
     app = visit(PAGE, **query(replace(studies.DEFAULT, show=show)))
     assert app.get("progress") == []
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     if show == "table":
         (table,) = (d for d in app.dataframe if "price low" in d.value.columns)
         assert len(table.value) == 4 * 8
@@ -173,7 +173,7 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
 ) -> None:
     app = visit(PAGE, **query(SMALL))
     assert "7 runs" in words(app)
-    assert store.activity().seeds_queued == 7 * 3
+    assert store.status.activity().seeds_queued == 7 * 3
     assert "first points appear" in words(app)
     work(6)
     app.run()
@@ -188,29 +188,29 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
     second = visit(PAGE, **query(SMALL))
     assert second.get("progress") == []
     assert names(second) == names(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 def test_one_button_cancels_all(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
     app.button(key="cancel").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     assert "7 runs of 7 not computed" in words(app)
     app.button(key="begin").click().run()
-    assert store.activity().seeds_queued == 21
+    assert store.status.activity().seeds_queued == 21
 
 
 def test_a_failed_run_is_said_and_can_be_tried_again(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
-    while (unit := store.claim("test")) is not None:
-        store.fail(unit, "Seed 0 failed: <b>no</b> memory.")
+    while (unit := store.jobs.claim("test")) is not None:
+        store.jobs.fail(unit, "Seed 0 failed: <b>no</b> memory.")
     app.run()
     unbroken(app)
     assert "7 runs failed" in words(app)
     assert "<b>" not in words(app)
     app.button(key="retry").click().run()
-    assert store.activity().seeds_queued == 21
+    assert store.status.activity().seeds_queued == 21
 
 
 def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: Work) -> None:
@@ -221,10 +221,10 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
     assert values.value == "1, 10, 100"
     values.set_value("1, 10, 1000").run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0  # not before Run
+    assert store.status.activity().seeds_queued == 0  # not before Run
     app.button(key="run").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 2 * 3
+    assert store.status.activity().seeds_queued == 2 * 3
     assert "1,10,1000" in app.query_params["at"]
 
 
@@ -244,7 +244,7 @@ def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Wor
     study = replace(SMALL, models=("central",), show="users", share=50.0)
     app = visit(PAGE, **query(study))
     rounds = 0
-    while store.activity().seeds_queued and rounds < 40:
+    while store.status.activity().seeds_queued and rounds < 40:
         work()
         app.run()
         unbroken(app)
@@ -405,7 +405,7 @@ def test_sweeps_are_one_entry_of_runs(visit: Visit, store: Store) -> None:
     assert len(app.button) < 6
     app.button(key="cancel_sweep").click().run()
     unbroken(app)
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
     app.button(key="clear").click().run()
     assert "Sweeps of Trade-offs" not in words(app)
 
@@ -415,7 +415,7 @@ def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
     app.button(key="question_episodes_4").click().run()
     unbroken(app)
     assert app.query_params["x"] == "episodes"
-    assert store.activity().runs_waiting > 7
+    assert store.status.activity().runs_waiting > 7
 
 
 @pytest.mark.thorough
@@ -472,7 +472,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     other = visit("pages/offline/page.py", **parse_qs(there))
     (part,) = (p for kind, p in other.session_state["session"].parts.items() if kind.__name__ == "Offline")
     assert part.specs == (spec.twin(), spec)
-    assert store.activity().seeds_queued == 0  # it is there already
+    assert store.status.activity().seeds_queued == 0  # it is there already
 
 
 def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) -> None:
@@ -494,7 +494,7 @@ def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) 
     study = app.session_state["session"].part(trade.Trade).study
     assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
     assert {spec.n for spec in study.sweep.specs} == {1000}
-    assert store.activity().seeds_queued == 3 * 5  # one without privacy
+    assert store.status.activity().seeds_queued == 3 * 5  # one without privacy
     next(box for box in app.selectbox if box.label == "Against").set_value("n").run()
     unbroken(app)
     assert "Lines for ρ =" in [t.label for t in app.text_input]

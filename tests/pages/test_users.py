@@ -57,7 +57,7 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
     for need in answers(table(), Asked()):
         assert text.count(f"within a factor of {times(need.factor)}") >= 1
     assert "nine numbers in ten are within" in text
-    assert store.activity().seeds_queued == 0
+    assert store.status.activity().seeds_queued == 0
 
 
 def test_links_make_the_round_trip() -> None:

@@ -17,7 +17,7 @@ from dprl import RunSpec, SpecError, Sweep, spec_from_json
 from dprl.__main__ import main
 from dprl.jobs.simulation import dprl_simulation
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import compute
+from dprl.jobs.sweeps import compute_runs
 from dprl.jobs.worker import work
 from dprl.simulation import KINDS, Kind, estimate, trace_from_bytes, warm
 from tests.toy import TOY, ToySpec, ToyTrace
@@ -65,13 +65,13 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))
     worker.start()
     try:
-        final = compute(store, sweep.specs, "me")
+        final = compute_runs(store, sweep.specs, "me")
     finally:
         stop.set()
         worker.join()
     for spec in sweep.specs:
         np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])
-        assert [type(t) for t in store.traces(spec)] == [ToyTrace] * spec.seeds
+        assert [type(t) for t in store.results.traces(spec)] == [ToyTrace] * spec.seeds
     frame = sweep.frame(final)
     assert list(frame.columns) == ["n", "epsilon", "seed", "gap", "extra_gap"]  # each once
     assert len(frame) == 8

@@ -16,7 +16,7 @@ from dprl import OfflineSpec, RunSpec, SpecError, Sweep, links, metrics, spec_fr
 from dprl.__main__ import main
 from dprl.jobs.simulation import dprl_simulation
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import compute
+from dprl.jobs.sweeps import compute_runs
 from dprl.jobs.worker import work
 from dprl.simulation import OfflineTrace, answer, answered, estimate, start
 from dprl.simulation.offline_spec import FIELDS, sizes_of
@@ -191,13 +191,13 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))
     worker.start()
     try:
-        final = compute(store, sweep.specs, "me")
+        final = compute_runs(store, sweep.specs, "me")
     finally:
         stop.set()
         worker.join()
     for spec in sweep.specs:
         np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])
-        assert [type(t) for t in store.traces(spec)] == [OfflineTrace] * spec.seeds
+        assert [type(t) for t in store.results.traces(spec)] == [OfflineTrace] * spec.seeds
     frame = sweep.frame(final)
     assert list(frame.columns) == ["rho", "C2", "n", "seed", "gap", "extra_gap"]
     both = Sweep(base, {"privacy": ["zcdp", "pure", "none"]})

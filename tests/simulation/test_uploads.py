@@ -25,7 +25,7 @@ from dprl.__main__ import main
 from dprl.environments import ENVIRONMENTS
 from dprl.jobs.simulation import dprl_simulation
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import compute
+from dprl.jobs.sweeps import compute_runs
 from dprl.jobs.worker import work
 from dprl.mdp import counts, planning
 from dprl.mdp.tabular import Array
@@ -536,13 +536,13 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     worker = threading.Thread(target=work, args=(store, dprl_simulation(), "w", stop))
     worker.start()
     try:
-        final = compute(store, sweep.specs, "me")
+        final = compute_runs(store, sweep.specs, "me")
     finally:
         stop.set()
         worker.join()
     for each in sweep.specs:
         np.testing.assert_array_equal(final[each], dprl.run(each).values[:, -1])
-        assert [type(t) for t in store.traces(each)] == [UploadTrace]
+        assert [type(t) for t in store.results.traces(each)] == [UploadTrace]
     store.close()
     with pytest.raises(SpecError, match="give one of algorithm, privacy, calibration, rho"):
         Sweep(spec, {"data": ["0" * 32]})

@@ -243,7 +243,7 @@ def received(own: Own, file: Any) -> None:
                 algorithm=base.algorithm,
             )
         )
-        own.outside = () if store().public else tuple(told)  # in public nobody knows whose file it is
+        own.outside = () if store().leases.public else tuple(told)  # in public nobody knows whose file it is
     except (SpecError, StoreError) as error:
         own.problem = str(error)
         own.turn += 1

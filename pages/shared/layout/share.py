@@ -87,7 +87,7 @@ def shorten(page: str, query: str) -> None:
     s = session()
 
     def make() -> None:
-        s.short[page, query] = store().shorten(page, query, presence.lease(s.visitor))
+        s.short[page, query] = store().links.shorten(page, query, presence.lease(s.visitor))
 
     attempt(make)
 

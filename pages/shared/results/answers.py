@@ -125,13 +125,13 @@ def _answer(question: str, spec: Spec, about: Hashable = None, **changes: Any) -
 def _asked(question: str, spec: Spec) -> str | None:
     """The store's answer. What is asked for the first time is waited for, for a moment, while workers are ready."""
     try:
-        text = store().ask(question, spec)
-        if text is None and (question, spec) not in session().asked and store().activity().warm:
+        text = store().questions.ask(question, spec)
+        if text is None and (question, spec) not in session().asked and store().status.activity().warm:
             until = time.monotonic() + PATIENCE
             with turns.left():
                 while text is None and time.monotonic() < until:
                     time.sleep(_LOOK)
-                    text = store().ask(question, spec)
+                    text = store().questions.ask(question, spec)
         session().asked.add((question, spec))
     except DiskFull:
         return ""

@@ -101,7 +101,7 @@ def _regrets() -> Kept[Regret]:
 
 def status(spec: Spec, visitor: str | None = None) -> RunStatus:
     """How a run stands, for this visitor."""
-    return store().status(spec, visitor)
+    return store().status.of(spec, visitor)
 
 
 def trace(spec: Spec, seed: int) -> Any:
@@ -110,10 +110,10 @@ def trace(spec: Spec, seed: int) -> Any:
     found = _traces().get(key)
     if found is not None and found[0] is None:
         return found[1]
-    version = store().version(spec)
+    version = store().status.version(spec)
     if found is not None and found[0] == version:
         return found[1]
-    traces = store().traces(spec, seeds=(seed,))
+    traces = store().results.traces(spec, seeds=(seed,))
     if traces and traces[0].complete:
         return _traces().put(key, None, traces[0], bytes_of(traces[0]))
     return _traces().put(key, version, traces[0] if traces else None, bytes_of(*traces))
@@ -132,10 +132,10 @@ def regret(spec: Spec) -> Regret:
     found = _regrets().get(key)
     if found is not None and found[0] is None:
         return found[1]
-    version = store().version(spec)
+    version = store().status.version(spec)
     if found is not None and found[0] == version:
         return found[1]
-    grown = {seed: (k, r) for seed, k, r in store().live(spec) if len(k)}
+    grown = {seed: (k, r) for seed, k, r in store().results.live(spec) if len(k)}
     nothing = (np.zeros(0, np.int64), np.zeros(0))
     # A row for each seed up to the last that has points, so that a seed meets its own twin.
     episodes, rows = metrics.align([grown.get(seed, nothing) for seed in range(max(grown, default=-1) + 1)])
@@ -157,11 +157,11 @@ def ends(spec: Spec) -> NDArray[np.float64]:
     found = _ends().get(key)
     if found is not None and found[0] is None:
         return found[1]
-    version = store().version(spec)
+    version = store().status.version(spec)
     if found is not None and found[0] == version:
         return found[1]
     rows = np.full(spec.seeds, np.nan)
-    for seed, episodes, curve in store().live(spec):
+    for seed, episodes, curve in store().results.live(spec):
         if len(episodes) and episodes[-1] == spec.size:
             rows[seed] = curve[-1]
     return _ends().put(key, None if np.isfinite(rows).all() else version, rows, ENTRY_BYTES + rows.nbytes)
@@ -188,4 +188,4 @@ def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
 
 def workers() -> int:
     """Worker processes there are, at least one."""
-    return max(1, store().activity().workers)
+    return max(1, store().status.activity().workers)

@@ -138,7 +138,7 @@ def ended(runs: int, done: int, failed: int) -> str:
 
 def price(specs: Sequence[Spec]) -> str:
     """What asking for runs would take, of which some seeds may be there already."""
-    seeds, seconds = store().cost(specs)
+    seeds, seconds = store().requests.cost(specs)
     return f"{plural(seeds, 'seed')}, {duration(seconds)} of one core"
 
 
@@ -150,7 +150,7 @@ def retry(specs: list[RunSpec]) -> None:
 def cancel(specs: list[RunSpec]) -> None:
     """Withdraws from runs."""
     for spec in specs:
-        attempt(store().cancel, spec, session().visitor)
+        attempt(store().requests.cancel, spec, session().visitor)
 
 
 def together(runs: list[RunStatus]) -> str:

@@ -102,7 +102,7 @@ def strip(
 def withdraw(specs: Sequence[Spec], visitor: str) -> None:
     """Withdraws from runs; what is finished stays."""
     for spec in specs:
-        attempt(data.store().cancel, spec, visitor)
+        attempt(data.store().requests.cancel, spec, visitor)
 
 
 def again(specs: Sequence[Spec], visitor: str) -> None:

@@ -48,7 +48,7 @@ class Presence:
         late = time.monotonic() - self._told > BEAT
         if not (left or here - before or (late and tabs)):
             return
-        known = store().seen(here, left)
+        known = store().leases.seen(here, left)
         self._told = time.monotonic()
         with self._lock:
             for session, tab in tabs.items():

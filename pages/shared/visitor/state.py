@@ -299,8 +299,8 @@ def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
 
     Where not, the reason is said. In public they are withdrawn when the tab has gone.
     """
-    lease = presence.lease(session().visitor) if store().public else None
-    action = store().retry if again else store().request
+    lease = presence.lease(session().visitor) if store().leases.public else None
+    action = store().requests.retry if again else store().requests.add
     asked = [attempt(action, spec, visitor, lease) for spec in specs]
     return all(asked)
 
@@ -313,13 +313,13 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
     s, specs = session(), list(specs)
     costs: list[float] = []
     if (
-        not attempt(lambda: costs.append(store().cost(specs)[1]))
-        or s.unasked + costs[0] > store().link_seconds
+        not attempt(lambda: costs.append(store().requests.cost(specs)[1]))
+        or s.unasked + costs[0] > store().leases.link_seconds
     ):
         return False
     s.unasked += costs[0]
     lease = presence.lease(s.visitor)
-    asked = [attempt(store().request, spec, visitor, lease) for spec in specs]
+    asked = [attempt(store().requests.add, spec, visitor, lease) for spec in specs]
     return all(asked)
 
 
@@ -377,7 +377,7 @@ def lengthened(given: Query) -> tuple[Query, str]:
         return given, ""
     besides = {key: values for key, values in given.items() if key != SHORT}
     try:
-        page, query = store().lengthened(text)
+        page, query = store().links.lengthen(text)
     except StoreError as error:
         return besides, str(error)
     if page != session().page:

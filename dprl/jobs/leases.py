@@ -12,12 +12,10 @@ import sqlite3
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 
-from dprl.jobs.file import StoreError
-from dprl.jobs.part import Part, mending, setting
-from dprl.jobs.simulation import Simulation
-from dprl.jobs.units import unwanted
+from dprl.jobs.component import StoreComponent, mending, setting
+from dprl.jobs.file import StoreError, StoreFile
+from dprl.jobs.seed_jobs import stop_unwanted
 from dprl.words import duration, plural
 
 _WEEK = 7 * 24 * 3600
@@ -99,7 +97,7 @@ def _caps() -> tuple[Cap, ...]:
     )
 
 
-class Tabs(Part):
+class Leases(StoreComponent):
     """Which tabs are there, and what they may lease.
 
     Attributes:
@@ -107,13 +105,13 @@ class Tabs(Part):
         link_seconds: of one core, estimated, that a link may start by itself.
     """
 
-    def __init__(self, path: Path, simulation: Simulation | None) -> None:
+    def __init__(self, file: StoreFile) -> None:
+        super().__init__(file)
         self._caps = _caps()
         self._ahead = _ahead()
         self._grace = setting("DPRL_GRACE_SECONDS", 45, 1, _WEEK)
         self.public = bool(setting("DPRL_PUBLIC", 0, 0, 1))
         self.link_seconds = setting("DPRL_LINK_SECONDS", 20 if self.public else 60, 0, _WEEK)
-        super().__init__(path, simulation)
 
     @mending
     def seen(self, here: Collection[str], left: Collection[str] = ()) -> set[str]:
@@ -145,12 +143,12 @@ class Tabs(Part):
                 leased = db.execute("SELECT run, visitor FROM lease WHERE tab = ?", (tab,)).fetchall()
                 db.executemany("UPDATE request SET waiting = 0 WHERE run = ? AND visitor = ?", leased)
                 for run, _ in leased:
-                    unwanted(db, run)
+                    stop_unwanted(db, run)
                 db.execute("DELETE FROM lease WHERE tab = ?", (tab,))
                 db.execute("DELETE FROM tab WHERE name = ?", (tab,))
         return len(gone)
 
-    def _lease(self, db: sqlite3.Connection, run: int, visitor: str, lease: Lease | None) -> None:
+    def lease(self, db: sqlite3.Connection, run: int, visitor: str, lease: Lease | None) -> None:
         """The visitor's request lasts as long as the tab, or, with None, until it is done."""
         if lease is None:
             db.execute("DELETE FROM lease WHERE run = ? AND visitor = ?", (run, visitor))
@@ -161,7 +159,7 @@ class Tabs(Part):
         )
         db.execute("INSERT OR REPLACE INTO lease VALUES (?, ?, ?)", (run, visitor, lease.tab))
 
-    def _admit(self, db: sqlite3.Connection, run: int, lease: Lease) -> None:
+    def admit(self, db: sqlite3.Connection, run: int, lease: Lease) -> None:
         """Raises TooMuch unless this run fits among what is leased."""
         asked = db.execute("SELECT seeds, seconds FROM backlog WHERE run = ?", (run,)).fetchone()
         for cap in self._caps if asked else ():

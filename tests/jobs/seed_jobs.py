@@ -7,22 +7,22 @@ from pathlib import Path
 
 import numpy as np
 
-from dprl.jobs.store import Store, Unit
+from dprl.jobs.store import SeedJob, Store
 from tests.jobs.fake import FakeTrace
 
 POINTS = (np.array([1, 5, 10]), np.array([0.5, 1.5, 2.5]))
 
 
-def claim(store: Store, worker: str = "w") -> Unit:
-    unit = store.claim(worker)
+def claim(store: Store, worker: str = "w") -> SeedJob:
+    unit = store.jobs.claim(worker)
     assert unit is not None
     return unit
 
 
-def finish(store: Store, worker: str = "w", size: int = 0) -> Unit:
+def finish(store: Store, worker: str = "w", size: int = 0) -> SeedJob:
     unit = claim(store, worker)
-    store.report(unit, 1.0, *POINTS)
-    store.finish(unit, FakeTrace(unit.seed, True, size).to_bytes())
+    store.results.report(unit, 1.0, *POINTS)
+    store.results.finish(unit, FakeTrace(unit.seed, True, size).to_bytes())
     return unit
 
 

@@ -6,11 +6,12 @@ import time
 from dataclasses import dataclass
 
 from dprl.jobs.capacity import Capacity, used
-from dprl.jobs.part import mending
+from dprl.jobs.component import StoreComponent, mending
+from dprl.jobs.file import StoreFile
 
 _AT_WORK = """
-SELECT key, seed, progress, started_at, id IN (SELECT unit FROM parked) AS parked
-FROM unit WHERE worker IS NOT NULL AND state = 'running' ORDER BY parked, started_at, id
+SELECT key, seed, progress, started_at, id IN (SELECT unit FROM preempted) AS preempted
+FROM unit WHERE worker IS NOT NULL AND state = 'running' ORDER BY preempted, started_at, id
 """
 _FAILED = """
 SELECT key, seed, message, started_at FROM unit WHERE state = 'failed' ORDER BY started_at DESC, id DESC LIMIT ?
@@ -25,7 +26,7 @@ class AtWork:
         key: names its unit of work.
         progress: 0 to 1.
         seconds: since it was begun.
-        parked: the worker is at another seed just now.
+        parked: preempted, the worker is at another seed just now; what `dprl status --json` calls it.
     """
 
     key: str
@@ -55,8 +56,12 @@ class Contents:
     capacity: int
 
 
-class Watch(Capacity):
+class StoreMonitor(StoreComponent):
     """Reading what goes on in all of a store, without any visitor's name."""
+
+    def __init__(self, file: StoreFile, capacity: Capacity) -> None:
+        super().__init__(file)
+        self._capacity = capacity
 
     @mending
     def at_work(self) -> list[AtWork]:
@@ -70,7 +75,7 @@ class Watch(Capacity):
                 seed=row["seed"],
                 progress=row["progress"],
                 seconds=max(0.0, now - row["started_at"]),
-                parked=bool(row["parked"]),
+                parked=bool(row["preempted"]),
             )
             for row in rows
         ]
@@ -88,7 +93,7 @@ class Watch(Capacity):
         with self._file.reading() as db:
             results = db.execute("SELECT count(*) FROM unit WHERE state = 'done'").fetchone()[0]
             runs = db.execute("SELECT count(*) FROM run").fetchone()[0]
-            return Contents(results=results, runs=runs, bytes=used(db), capacity=self._capacity)
+            return Contents(results=results, runs=runs, bytes=used(db), capacity=self._capacity.bytes)
 
     @mending
     def backlog_seconds(self) -> float:

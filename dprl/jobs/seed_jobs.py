@@ -1,4 +1,4 @@
-"""What workers do: units, each one seed of a spec.
+"""What workers do: jobs, each one seed of a spec, a row of the table `unit`.
 
 Keyed by `spec.seed_key(seed)`, so that specs which share seeds share the work. States of a unit:
 
@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any
 
+from dprl.jobs.component import StoreComponent, mending
 from dprl.jobs.file import Contradiction
-from dprl.jobs.part import Part, mending
 from dprl.jobs.queue import Running, Waiting, claim, seeds_by_visitor
 from dprl.jobs.schema import BACKLOG
 
@@ -49,7 +49,7 @@ _THREADS = "(id = ? OR id GLOB ? || '.*')"
 
 
 @dataclass(frozen=True)
-class Unit:
+class SeedJob:
     """One seed, claimed by a worker; run: names a run that wants it; attempt: 1, or 2 after a worker died at it.
 
     claimed: when, on the monotonic clock of the process that did it: others may set the time of day.
@@ -65,11 +65,11 @@ class Unit:
     claimed: float = field(default_factory=time.monotonic, compare=False)
 
 
-class Units(Part):
-    """Which worker is at which unit, and what becomes of it."""
+class SeedJobs(StoreComponent):
+    """Which worker is at which job, and what becomes of it."""
 
     @mending
-    def claim(self, worker: str, beside: bool = False) -> Unit | None:
+    def claim(self, worker: str, beside: bool = False) -> SeedJob | None:
         """The next seed for this worker, from now on running; None when there is none.
 
         beside: this worker holds others, which give way only to a visitor who is here and has no seed running.
@@ -99,49 +99,49 @@ class Units(Part):
                 )
             seed, key = row["seed"], row["key"]
             spec = self._spec(row["spec"], methodcaller("seed_key", seed), key)
-            unit = Unit(row["unit"], key, spec, seed, row["deaths"] + 1, worker, row["run"])
+            job = SeedJob(row["unit"], key, spec, seed, row["deaths"] + 1, worker, row["run"])
             if spec is not None:
-                return unit
-            self.fail(unit, "The simulation has changed since this run was asked for; ask for it again.")
+                return job
+            self.fail(job, "The simulation has changed since this run was asked for; ask for it again.")
 
     @mending
-    def turn(self, unit: Unit) -> None:
+    def switch_to(self, job: SeedJob) -> None:
         """Of the seeds that its worker has begun, this one is computed now: should it die, the others did no harm."""
         with self._file.writing() as db:
-            db.execute("DELETE FROM parked WHERE unit = ?", (unit.id,))
+            db.execute("DELETE FROM preempted WHERE unit = ?", (job.id,))
             db.execute(
-                "INSERT OR IGNORE INTO parked SELECT id FROM unit WHERE worker = ? AND id != ?",
-                (unit.worker, unit.id),
+                "INSERT OR IGNORE INTO preempted SELECT id FROM unit WHERE worker = ? AND id != ?",
+                (job.worker, job.id),
             )
 
     @mending
-    def left_alone(self, unit: Unit) -> bool:
+    def left_alone(self, job: SeedJob) -> bool:
         """Whether the tabs of all who wait for a seed have gone."""
         with self._file.reading() as db:
-            rows = db.execute(_AWAY_OF_UNIT, (unit.id,)).fetchall()
+            rows = db.execute(_AWAY_OF_UNIT, (job.id,)).fetchall()
         return all(row[0] for row in rows)
 
     @mending
     def wanted(self, worker: str) -> set[int]:
-        """Which of the units that this worker is at are still wanted, by id."""
+        """Which of the jobs that this worker is at are still wanted, by id."""
         with self._file.reading() as db:
             rows = db.execute("SELECT id FROM unit WHERE worker = ? AND state = 'running'", (worker,))
             return {row["id"] for row in rows}
 
     @mending
-    def give_back(self, unit: Unit) -> None:
+    def give_back(self, job: SeedJob) -> None:
         """A running seed goes back to the queue, to be begun again."""
         with self._file.writing() as db:
-            _release(db, "id = ? AND worker = ?", (unit.id, unit.worker))
+            _release(db, "id = ? AND worker = ?", (job.id, job.worker))
 
     @mending
-    def fail(self, unit: Unit, message: str) -> None:
+    def fail(self, job: SeedJob, message: str) -> None:
         """The seed cannot be computed, for the reason that `message` says in a sentence."""
         with self._file.writing() as db:
             db.execute(
                 "UPDATE unit SET state = CASE state WHEN 'running' THEN 'failed' ELSE state END, "
                 "message = ?, worker = NULL, rev = rev + 1 WHERE id = ? AND worker = ?",
-                (message, unit.id, unit.worker),
+                (message, job.id, job.worker),
             )
 
     @mending
@@ -162,11 +162,11 @@ class Units(Part):
                 "UPDATE unit SET state = 'failed', worker = NULL, rev = rev + 1, "
                 "message = 'Seed ' || seed || ' failed: its worker process died' || ? "
                 "WHERE worker = ? AND state = 'running' AND deaths > 0 "
-                "AND id NOT IN (SELECT unit FROM parked)",
+                "AND id NOT IN (SELECT unit FROM preempted)",
                 (f" twice ({_cause(returncode)}), perhaps for want of memory.", worker),
             )
             db.execute(
-                "UPDATE unit SET deaths = deaths + (id NOT IN (SELECT unit FROM parked)), "
+                "UPDATE unit SET deaths = deaths + (id NOT IN (SELECT unit FROM preempted)), "
                 "message = 'A worker process died; seed ' || seed || ' is run again.' "
                 "WHERE worker = ? AND state = 'running'",
                 (worker,),
@@ -195,12 +195,12 @@ class Units(Part):
                 db.executemany("INSERT INTO worker VALUES (?, ?, ?)", rows)
 
 
-def waiting(db: sqlite3.Connection) -> list[Waiting]:
+def waiting_runs(db: sqlite3.Connection) -> list[Waiting]:
     """Everyone who waits for a run that has seeds queued, in the order asked for."""
     return [Waiting(*row) for row in db.execute(_WAITING)]
 
 
-def running(db: sqlite3.Connection, now: float) -> list[Running]:
+def running_seeds(db: sqlite3.Connection, now: float) -> list[Running]:
     """The seeds that run. What is left of one follows from its own pace once it has one."""
     found = []
     for row in db.execute(_RUNNING):
@@ -212,8 +212,8 @@ def running(db: sqlite3.Connection, now: float) -> list[Running]:
 
 
 def _next(db: sqlite3.Connection, beside: bool) -> sqlite3.Row | None:
-    """Unit, key, seed, deaths and spec of the seed that is next."""
-    wishes, busy = waiting(db), seeds_by_visitor(running(db, 0.0))
+    """Job, key, seed, deaths and spec of the seed that is next."""
+    wishes, busy = waiting_runs(db), seeds_by_visitor(running_seeds(db, 0.0))
     if beside:
         wishes = [wish for wish in wishes if not wish.away and not busy[wish.visitor]]
     if not wishes:
@@ -226,13 +226,13 @@ def _next(db: sqlite3.Connection, beside: bool) -> sqlite3.Row | None:
 
 
 def requeue(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> None:
-    """These units are queued again."""
+    """These jobs are queued again."""
     db.execute(
         f"UPDATE unit SET state = 'queued', progress = 0, worker = NULL, rev = rev + 1 WHERE {where}", values
     )
 
 
-def unwanted(db: sqlite3.Connection, run: int) -> None:
+def stop_unwanted(db: sqlite3.Connection, run: int) -> None:
     """Somebody no longer waits for this run: its seeds that nobody waits for stop, and keep what they have."""
     db.execute("UPDATE run SET rev = rev + 1 WHERE id = ?", (run,))
     db.execute(
@@ -245,8 +245,8 @@ def unwanted(db: sqlite3.Connection, run: int) -> None:
 
 
 def _release(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> None:
-    """No worker is at these units any more: running ones are queued again, cancelled ones just stop."""
-    db.execute(f"DELETE FROM parked WHERE unit IN (SELECT id FROM unit WHERE {where})", values)
+    """No worker is at these jobs any more: running ones are queued again, cancelled ones just stop."""
+    db.execute(f"DELETE FROM preempted WHERE unit IN (SELECT id FROM unit WHERE {where})", values)
     requeue(db, f"{where} AND state = 'running'", values)
     db.execute(f"UPDATE unit SET worker = NULL, rev = rev + 1 WHERE {where}", values)
 

@@ -1,4 +1,4 @@
-"""What the parts of the store share: its file, the simulation whose specs and traces it holds, errors and settings."""
+"""What the components of the store share: a file, the simulation whose specs and traces it holds, errors, settings."""
 
 from __future__ import annotations
 
@@ -7,24 +7,22 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from dprl.jobs.file import StoreError, StoreFile, is_damage
-from dprl.jobs.simulation import Simulation, Spec, dprl_simulation
+from dprl.jobs.simulation import Simulation, SpecLike, dprl_simulation
 
-Self = TypeVar("Self", bound="Part")
+Self = TypeVar("Self", bound="StoreComponent")
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Part:
-    """A part of the store in the file at `path`; simulation: dprl's own where None."""
+class StoreComponent:
+    """A component of the store that reads and writes one of its files; simulation: dprl's own where None."""
 
-    def __init__(self, path: Path, simulation: Simulation | None) -> None:
-        self.path = path
+    def __init__(self, file: StoreFile, simulation: Simulation | None = None) -> None:
+        self._file = file
         self._given = simulation
-        self._file = StoreFile(path)
 
     @functools.cached_property
     def _simulation(self) -> Simulation:
@@ -60,7 +58,7 @@ def mending(method: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[S
     return call
 
 
-def run_key(spec: Spec) -> str:
+def run_key(spec: SpecLike) -> str:
     """Names a run: its spec, and through the first seed's key the simulation that computes it."""
     return hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dprl.jobs import guesses, short
-from dprl.jobs.guesses import TooOften
+from dprl.jobs import rate_limiter, short_links
+from dprl.jobs.rate_limiter import TooOften
 from dprl.jobs.rooms import LETTERS
 from dprl.jobs.salvage import salvage
 from dprl.jobs.store import Lease, LinkError, Store
@@ -27,17 +27,17 @@ def sql(path: Path, statement: str, *values: object) -> None:
 def test_the_same_link_has_the_same_letters_for_as_long_as_the_store_is_there(
     store: Store, path: Path
 ) -> None:
-    code = store.shorten("explore", QUERY, WHO)
-    assert len(code) == short.CODE_LENGTH
+    code = store.links.shorten("explore", QUERY, WHO)
+    assert len(code) == short_links.CODE_LENGTH
     assert set(code) <= set(LETTERS)
-    assert store.shorten("explore", QUERY, Lease("another")) == code
-    others = {store.shorten("explore", f"{QUERY}&k={k}", WHO) for k in range(10)} | {
-        store.shorten("", QUERY, WHO)
+    assert store.links.shorten("explore", QUERY, Lease("another")) == code
+    others = {store.links.shorten("explore", f"{QUERY}&k={k}", WHO) for k in range(10)} | {
+        store.links.shorten("", QUERY, WHO)
     }
     assert len(others | {code}) == 12
     store.close()
     again = Store(path, fake.simulation())
-    assert again.lengthened(f" {code.lower()}") == ("explore", QUERY)
+    assert again.links.lengthen(f" {code.lower()}") == ("explore", QUERY)
     again.close()
 
 
@@ -48,62 +48,62 @@ def test_letters_that_are_none_and_those_that_stand_for_nothing_get_one_sentence
     store: Store, text: str
 ) -> None:
     with pytest.raises(LinkError, match=r"^s: .* is not allowed; give the 8 letters of a short link\.$"):
-        store.lengthened(text)
+        store.links.lengthen(text)
     with pytest.raises(LinkError, match=r"^s: BCDFGHJK is no short link of this server"):
-        store.lengthened("BCDFGHJK")
+        store.links.lengthen("BCDFGHJK")
 
 
 def test_a_link_that_was_damaged_gets_a_sentence(store: Store, path: Path) -> None:
-    code = store.shorten("explore", QUERY, WHO)
+    code = store.links.shorten("explore", QUERY, WHO)
     for column, value in (("query", "c=eps.9"), ("page", "room"), ("query", b"\xff"), ("digest", "no bytes")):
         sql(path, f"UPDATE short_link SET {column} = ?", value)
         with pytest.raises(LinkError, match=f"^s: the short link {code} was damaged"):
-            store.lengthened(code)
+            store.links.lengthen(code)
 
 
 def test_links_are_capped_in_length_and_number(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPRL_SHORT_LINKS", "2")
     with contextlib.closing(Store(path, fake.simulation())) as store:
         with pytest.raises(LinkError, match="only one of at most 4,000 is made short"):
-            store.shorten("explore", "c" * (short.MOST_LETTERS + 1), WHO)
-        first = store.shorten("explore", "c" * short.MOST_LETTERS, WHO)
-        store.shorten("explore", "2", WHO)
+            store.links.shorten("explore", "c" * (short_links.MOST_LETTERS + 1), WHO)
+        first = store.links.shorten("explore", "c" * short_links.MOST_LETTERS, WHO)
+        store.links.shorten("explore", "2", WHO)
         with pytest.raises(LinkError, match=r"keeps 2 short links, which is the most \(DPRL_SHORT_LINKS\)"):
-            store.shorten("explore", "3", WHO)
-        assert store.shorten("explore", "c" * short.MOST_LETTERS, WHO) == first
-        assert store.lengthened(first) == ("explore", "c" * short.MOST_LETTERS)
+            store.links.shorten("explore", "3", WHO)
+        assert store.links.shorten("explore", "c" * short_links.MOST_LETTERS, WHO) == first
+        assert store.links.lengthen(first) == ("explore", "c" * short_links.MOST_LETTERS)
 
 
 def test_nobody_makes_many_in_a_while(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guesses, "SHORTENED", {"tab": 3, "address": 5, "all": 7})
-    made = [store.shorten("", str(i), WHO) for i in range(3)]
+    monkeypatch.setattr(rate_limiter, "SHORTENED", {"tab": 3, "address": 5, "all": 7})
+    made = [store.links.shorten("", str(i), WHO) for i in range(3)]
     with pytest.raises(TooOften, match="Too many short links were made from here"):
-        store.shorten("", "3", WHO)
-    assert store.shorten("", "2", WHO) == made[2]  # nothing is made
+        store.links.shorten("", "3", WHO)
+    assert store.links.shorten("", "2", WHO) == made[2]  # nothing is made
     for i in range(2):
-        store.shorten("", f"b{i}", Lease(f"tab {i}", "address"))
+        store.links.shorten("", f"b{i}", Lease(f"tab {i}", "address"))
     with pytest.raises(TooOften):
-        store.shorten("", "c", Lease("new", "address"))
-    store.shorten("", "d", Lease("far", "elsewhere"))
+        store.links.shorten("", "c", Lease("new", "address"))
+    store.links.shorten("", "d", Lease("far", "elsewhere"))
 
 
 def test_a_store_that_is_set_aside_leaves_its_short_links_to_the_next(
     store: Store, path: Path, tmp_path: Path
 ) -> None:
-    whole, broken = store.shorten("explore", QUERY, WHO), store.shorten("explore", "c=", WHO)
+    whole, broken = store.links.shorten("explore", QUERY, WHO), store.links.shorten("explore", "c=", WHO)
     sql(path, "UPDATE short_link SET query = 'c=x' WHERE code = ?", broken)
     store.close()
     with contextlib.closing(Store(tmp_path / "new.sqlite", fake.simulation())) as new:
         assert new.notice is None  # which begins it
         salvage(path, tmp_path / "new.sqlite")
-        assert new.lengthened(whole) == ("explore", QUERY)
+        assert new.links.lengthen(whole) == ("explore", QUERY)
         with pytest.raises(LinkError, match="no short link"):
-            new.lengthened(broken)
+            new.links.lengthen(broken)
 
 
 def test_a_store_from_before_short_links_gets_them(store: Store, path: Path) -> None:
-    store.shorten("", QUERY, WHO)
+    store.links.shorten("", QUERY, WHO)
     store.close()
     sql(path, "DROP TABLE short_link")
     with contextlib.closing(Store(path, fake.simulation())) as later:
-        assert later.lengthened(later.shorten("", QUERY, WHO)) == ("", QUERY)
+        assert later.links.lengthen(later.links.shorten("", QUERY, WHO)) == ("", QUERY)

@@ -1,4 +1,4 @@
-"""How many wrong codes of rooms may be tried, rooms opened, and links made short in a while. Kept in memory."""
+"""How many wrong codes of rooms may be tried, rooms opened, and links made short in a while, as memory has it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections import defaultdict, deque
 
 from dprl.jobs.file import StoreError
-from dprl.jobs.tabs import Lease
+from dprl.jobs.leases import Lease
 
 MINUTES = 10
 WRONG = {"tab": 10, "address": 100, "all": 300}  # codes; a class is behind one address, and makes mistakes
@@ -19,7 +19,7 @@ class TooOften(StoreError):
     """Something was tried too often; the message says how long to wait."""
 
 
-class Guesses:
+class RateLimiter:
     """Counts what was tried in the last MINUTES, by tab, by network address where that is known, and in all."""
 
     def __init__(self) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 _DIGEST_BYTES = 16
 
 
-def sealed(key: str, data: bytes) -> bytes:
+def add_checksum(key: str, data: bytes) -> bytes:
     """`data` behind a digest of it, and of the key that it is stored under."""
     return digest(key, data) + data
 
 
-def unsealed(key: str, stored: Any) -> bytes | None:
-    """What `sealed` was given; None where something else is stored."""
+def without_checksum(key: str, stored: Any) -> bytes | None:
+    """What `add_checksum` was given; None where something else is stored."""
     if not isinstance(stored, bytes):
         return None
     data = stored[_DIGEST_BYTES:]

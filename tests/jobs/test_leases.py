@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from dprl.jobs import worker as workers
+from dprl.jobs.results import Results
+from dprl.jobs.seed_jobs import SeedJob, SeedJobs
 from dprl.jobs.store import Lease, Store, StoreError, TooMuch
-from dprl.jobs.worker import compute, work
+from dprl.jobs.worker import compute_seed, work
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
-from tests.jobs.units import POINTS, claim, sql
+from tests.jobs.seed_jobs import POINTS, claim, sql
 
 ANN, BOB = Lease("ann", "here"), Lease("bob", "there")
 SPEC = FakeSpec(seeds=3, seconds=10.0)
@@ -24,59 +26,59 @@ def past_grace(path: Path) -> None:
 
 
 def test_what_a_tab_asked_for_ends_when_it_has_gone(store: Store, path: Path) -> None:
-    store.request(SPEC, "ann", ANN)
-    store.request(FakeSpec("sweep", seeds=4), "ann:sweep", ANN)
+    store.requests.add(SPEC, "ann", ANN)
+    store.requests.add(FakeSpec("sweep", seeds=4), "ann:sweep", ANN)
     unit = claim(store)
-    assert store.seen({"ann"}) == {"ann"}
+    assert store.leases.seen({"ann"}) == {"ann"}
     past_grace(path)
-    assert store.withdraw() == 0
-    store.seen((), {"ann"})
-    assert store.withdraw() == 0  # it may be loaded anew
+    assert store.leases.withdraw() == 0
+    store.leases.seen((), {"ann"})
+    assert store.leases.withdraw() == 0  # it may be loaded anew
     past_grace(path)
-    assert store.withdraw() == 1
-    assert store.activity().seeds_queued == 0
-    assert not store.report(unit, 0.5, *POINTS)
-    assert store.status(SPEC, "ann").state == "cancelled"
-    assert store.seen({"ann"}) == set()
+    assert store.leases.withdraw() == 1
+    assert store.status.activity().seeds_queued == 0
+    assert not store.results.report(unit, 0.5, *POINTS)
+    assert store.status.of(SPEC, "ann").state == "cancelled"
+    assert store.leases.seen({"ann"}) == set()
 
 
 def test_a_dashboard_that_was_killed_takes_its_tabs_along(store: Store, path: Path) -> None:
-    store.request(SPEC, "ann", ANN)
+    store.requests.add(SPEC, "ann", ANN)
     sql(path, "UPDATE tab SET seen_at = seen_at - 46")
-    assert store.withdraw() == 1
-    assert store.activity().seeds_queued == 0
+    assert store.leases.withdraw() == 1
+    assert store.status.activity().seeds_queued == 0
 
 
 def test_a_page_loaded_anew_takes_over_what_its_address_names(store: Store, path: Path) -> None:
-    store.request(SPEC, "ann", ANN)
+    store.requests.add(SPEC, "ann", ANN)
     unit = claim(store)
-    store.seen((), {"ann"})
-    assert store.cost([SPEC]) == (0, 0.0)
-    store.request(SPEC, "ann again", Lease("ann again", "here"))
+    store.leases.seen((), {"ann"})
+    assert store.requests.cost([SPEC]) == (0, 0.0)
+    store.requests.add(SPEC, "ann again", Lease("ann again", "here"))
     past_grace(path)
-    store.withdraw()
-    assert store.report(unit, 0.5, *POINTS)
-    assert store.status(SPEC, "ann again").state == "running"
+    store.leases.withdraw()
+    assert store.results.report(unit, 0.5, *POINTS)
+    assert store.status.of(SPEC, "ann again").state == "running"
 
 
 def test_what_was_asked_for_without_a_lease_stays(store: Store, path: Path) -> None:
-    store.request(SPEC, "ann")
-    store.request(SPEC, "ann", ANN)  # and a link does not take that back
+    store.requests.add(SPEC, "ann")
+    store.requests.add(SPEC, "ann", ANN)  # and a link does not take that back
     other = FakeSpec("other")
-    store.request(other, "ann", ANN)
-    store.request(other, "ann")  # nor does it last when Run is pressed
-    store.seen((), {"ann"})
+    store.requests.add(other, "ann", ANN)
+    store.requests.add(other, "ann")  # nor does it last when Run is pressed
+    store.leases.seen((), {"ann"})
     past_grace(path)
-    store.withdraw()
-    assert store.activity().seeds_queued == 5
+    store.leases.withdraw()
+    assert store.status.activity().seeds_queued == 5
 
 
 def test_what_it_costs_to_ask(store: Store) -> None:
-    assert store.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (5, 32.0)
-    store.request(SPEC, "ann")
-    assert store.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (2, 2.0)
-    store.cancel(SPEC, "ann")
-    assert store.cost([SPEC]) == (3, 30.0)
+    assert store.requests.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (5, 32.0)
+    store.requests.add(SPEC, "ann")
+    assert store.requests.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (2, 2.0)
+    store.requests.cancel(SPEC, "ann")
+    assert store.requests.cost([SPEC]) == (3, 30.0)
 
 
 CAPS = {
@@ -98,25 +100,25 @@ def test_each_cap_is_one_setting_and_says_what_would_fit(
 ) -> None:
     monkeypatch.setenv(name, CAPS[name][0])
     store = Store(path, fake.simulation())
-    store.request(SPEC, "ann", ANN)
+    store.requests.add(SPEC, "ann", ANN)
     more = FakeSpec("more", seeds=3, seconds=10.0)
     asks = {"TAB": ANN, "ADDRESS": Lease("ann 2", "here"), "ALL": BOB}[name.split("_")[1]]
     with pytest.raises(TooMuch) as refusal:
-        store.request(more, "x", asks)
+        store.requests.add(more, "x", asks)
     assert CAPS[name][1] in str(refusal.value)
-    assert store.activity().seeds_queued == 3
-    assert store.status(more).state == "unknown"
-    store.request(SPEC, "x", asks)  # what goes on anyway costs nothing
-    store.request(more, "x")  # nobody is bounded who runs it on their own machine
-    assert store.activity().seeds_queued == 6
+    assert store.status.activity().seeds_queued == 3
+    assert store.status.of(more).state == "unknown"
+    store.requests.add(SPEC, "x", asks)  # what goes on anyway costs nothing
+    store.requests.add(more, "x")  # nobody is bounded who runs it on their own machine
+    assert store.status.activity().seeds_queued == 6
 
 
 def test_addresses_that_are_not_known_are_not_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPRL_ADDRESS_SEEDS", "3")
     store = Store(path, fake.simulation())
-    store.request(SPEC, "ann", Lease("ann"))
-    store.request(FakeSpec("more", seeds=3), "bob", Lease("bob"))
-    assert store.activity().seeds_queued == 6
+    store.requests.add(SPEC, "ann", Lease("ann"))
+    store.requests.add(FakeSpec("more", seeds=3), "bob", Lease("bob"))
+    assert store.status.activity().seeds_queued == 6
 
 
 @pytest.mark.parametrize(
@@ -131,11 +133,11 @@ def test_a_setting_that_is_none_is_said(path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_newcomer_is_next_behind_200_tabs_that_have_gone(store: Store) -> None:
     names = {f"ghost {i}" for i in range(200)}
     for name in sorted(names):
-        store.request(FakeSpec(name, seeds=5), name, Lease(name))
-    store.seen((), names)
-    store.request(FakeSpec("new", seeds=2), "new", Lease("new"))
+        store.requests.add(FakeSpec(name, seeds=5), name, Lease(name))
+    store.leases.seen((), names)
+    store.requests.add(FakeSpec("new", seeds=2), "new", Lease("new"))
     assert [claim(store, f"w{i}").spec.name for i in range(2)] == ["new", "new"]
-    assert store.status(FakeSpec("ghost 1", seeds=5)).place == 1
+    assert store.status.of(FakeSpec("ghost 1", seeds=5)).place == 1
 
 
 @pytest.fixture
@@ -149,13 +151,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Is filled with the names of the seeds that end, in their order."""
     found: list[str] = []
-    finish = Store.finish
+    finish = Results.finish
 
-    def noted(self: Store, unit: object, trace: bytes) -> None:
-        found.append(unit.spec.name)  # type: ignore[attr-defined]
-        finish(self, unit, trace)  # type: ignore[arg-type]
+    def noted(self: Results, job: SeedJob, trace: bytes) -> None:
+        found.append(job.spec.name)
+        finish(self, job, trace)
 
-    monkeypatch.setattr(Store, "finish", noted)
+    monkeypatch.setattr(Results, "finish", noted)
     return found
 
 
@@ -164,14 +166,14 @@ def test_a_long_seed_gives_way_and_goes_on_from_there(
 ) -> None:
     found, diary = ends(store, monkeypatch), tmp_path / "diary"
     long = FakeSpec("long", seeds=2, seconds=0.3, diary=str(diary))
-    store.request(long, "ann")
+    store.requests.add(long, "ann")
     unit = claim(store)
     for name in ("b", "c"):
-        store.request(FakeSpec(name, seeds=1, seconds=0.02), name)
-    compute(store, fake.simulation(), unit, threading.Event())
+        store.requests.add(FakeSpec(name, seeds=1, seconds=0.02), name)
+    compute_seed(store, fake.simulation(), unit, threading.Event())
     assert found == ["b", "c", "long"]
     assert diary.read_text().split() == ["long/0"]  # begun once, and ann's second seed did not jump in
-    assert store.status(long).seeds_done == 1
+    assert store.status.of(long).seeds_done == 1
 
 
 def test_no_more_than_four_are_kept_and_one_that_nobody_here_waits_for_makes_room(
@@ -179,37 +181,37 @@ def test_no_more_than_four_are_kept_and_one_that_nobody_here_waits_for_makes_roo
 ) -> None:
     found = ends(store, monkeypatch)
     for i in range(4):
-        store.request(FakeSpec(f"ghost {i}", seeds=1, seconds=0.5), f"ghost {i}", Lease(f"ghost {i}"))
+        store.requests.add(FakeSpec(f"ghost {i}", seeds=1, seconds=0.5), f"ghost {i}", Lease(f"ghost {i}"))
     running: list[int] = []
-    asked = Store.turn
+    asked = SeedJobs.switch_to
 
-    def noted(self: Store, unit: object) -> None:
-        asked(self, unit)  # type: ignore[arg-type]
-        running.append(self.activity().seeds_running)
+    def noted(self: SeedJobs, job: SeedJob) -> None:
+        asked(self, job)
+        running.append(store.status.activity().seeds_running)
         if running == [2, 3, 4]:
-            self.seen((), {f"ghost {i}" for i in range(4)})
-            self.request(FakeSpec("new", seeds=1, seconds=0.02), "new", Lease("new"))
+            store.leases.seen((), {f"ghost {i}" for i in range(4)})
+            store.requests.add(FakeSpec("new", seeds=1, seconds=0.02), "new", Lease("new"))
 
-    monkeypatch.setattr(Store, "turn", noted)
+    monkeypatch.setattr(SeedJobs, "switch_to", noted)
     stop = threading.Event()
-    compute(store, fake.simulation(), claim(store), stop)
+    compute_seed(store, fake.simulation(), claim(store), stop)
     assert found[0] == "new"
     assert max(running) == 4
     assert len(found) == 4
-    assert store.activity().seeds_queued == 1  # the one that made room
+    assert store.status.activity().seeds_queued == 1  # the one that made room
 
 
-def test_a_parked_seed_does_not_fail_for_the_death_of_another(store: Store) -> None:
-    parked, fatal = FakeSpec("parked", seeds=1), FakeSpec("fatal", seeds=1)
+def test_a_preempted_seed_does_not_fail_for_the_death_of_another(store: Store) -> None:
+    preempted, fatal = FakeSpec("preempted", seeds=1), FakeSpec("fatal", seeds=1)
     for attempt in (1, 2):
-        for spec in (parked, fatal):
-            store.request(spec, spec.name)
+        for spec in (preempted, fatal):
+            store.requests.add(spec, spec.name)
         first = claim(store, f"w{attempt}")
         second = claim(store, f"w{attempt}")
-        store.turn(first if first.spec == fatal else second)
-        store.died(f"w{attempt}", -9)
-    assert store.status(fatal).state == "failed"
-    assert store.status(parked).state == "queued"
+        store.jobs.switch_to(first if first.spec == fatal else second)
+        store.jobs.died(f"w{attempt}", -9)
+    assert store.status.of(fatal).state == "failed"
+    assert store.status.of(preempted).state == "queued"
 
 
 def test_a_worker_told_to_stop_gives_all_back(
@@ -217,13 +219,13 @@ def test_a_worker_told_to_stop_gives_all_back(
 ) -> None:
     stop = threading.Event()
     for name in ("a", "b"):
-        store.request(FakeSpec(name, seeds=1, seconds=60.0), name)
-    asked = Store.turn
+        store.requests.add(FakeSpec(name, seeds=1, seconds=60.0), name)
+    asked = SeedJobs.switch_to
 
-    def noted(self: Store, unit: object) -> None:
-        asked(self, unit)  # type: ignore[arg-type]
+    def noted(self: SeedJobs, job: SeedJob) -> None:
+        asked(self, job)
         stop.set()
 
-    monkeypatch.setattr(Store, "turn", noted)
+    monkeypatch.setattr(SeedJobs, "switch_to", noted)
     work(store, fake.simulation(), "w", stop)
-    assert (store.activity().seeds_running, store.activity().seeds_queued) == (0, 2)
+    assert (store.status.activity().seeds_running, store.status.activity().seeds_queued) == (0, 2)

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from pathlib import Path
 
 from dprl.fields import shown
-from dprl.jobs.file import StoreError
-from dprl.jobs.guesses import Guesses
-from dprl.jobs.part import Part, mending, setting
+from dprl.jobs.checksums import link_digest
+from dprl.jobs.component import StoreComponent, mending, setting
+from dprl.jobs.file import StoreError, StoreFile
+from dprl.jobs.leases import Lease
+from dprl.jobs.rate_limiter import RateLimiter
 from dprl.jobs.rooms import LETTERS
-from dprl.jobs.seals import link_digest
-from dprl.jobs.simulation import Simulation
-from dprl.jobs.tabs import Lease
 
 CODE_LENGTH = 8  # 26 billion
 MOST_LETTERS = 4000  # of a link
@@ -34,13 +32,13 @@ class LinkError(StoreError):
     """A link that cannot be made short, or letters that stand for none, in one sentence."""
 
 
-class ShortLinks(Part):
+class ShortLinks(StoreComponent):
     """Making links short, and long again."""
 
-    def __init__(self, path: Path, simulation: Simulation | None) -> None:
+    def __init__(self, file: StoreFile) -> None:
+        super().__init__(file)
         self._most_links = setting("DPRL_SHORT_LINKS", 10_000, 0, 1_000_000)
-        self._made = Guesses()
-        super().__init__(path, simulation)
+        self._limits = RateLimiter()
 
     @mending
     def shorten(self, page: str, query: str, who: Lease) -> str:
@@ -59,7 +57,7 @@ class ShortLinks(Part):
         with self._file.connection() as db:
             if known := _code(db, digest):
                 return known
-        self._made.shorten(who)
+        self._limits.shorten(who)
         with self._file.writing() as db:
             if known := _code(db, digest):  # by somebody else meanwhile
                 return known
@@ -72,7 +70,7 @@ class ShortLinks(Part):
                     return code
 
     @mending
-    def lengthened(self, text: str) -> tuple[str, str]:
+    def lengthen(self, text: str) -> tuple[str, str]:
         """The page and the query that letters stand for, typed in whatever case. Raises LinkError."""
         code = text.strip().upper() if len(text) <= 40 else ""
         if len(code) != CODE_LENGTH or not set(code) <= set(LETTERS):
