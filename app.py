@@ -6,13 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from dprl.titles import TITLES
+from dprl.sitemap import PAGES
 from pages.shared.layout import frame
 from pages.shared.layout.menu import pages
 
 page = st.navigation(pages(), position="top", expanded=True)  # on a phone none is behind "View more"
 st.set_page_config(
-    page_title=TITLES[page.url_path].whole, page_icon="📉", layout="wide", initial_sidebar_state=340
+    page_title=PAGES[page.url_path].whole, page_icon="📉", layout="wide", initial_sidebar_state=340
 )
 st.html(Path(__file__).parent / "assets" / "style.css")
 frame.show(page)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,11 @@ from dprl.landscape.gather import added
 from dprl.lessons import LESSONS
 from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered, kinds, online, run
+from dprl.sitemap import PAGES, Page
 from pages.attack.link import DEFAULT
-from pages.attack.state import PLAYED
-from pages.claims.state import FILE as CLAIMED
-from pages.landscape.state import FILE as LANDSCAPE
-from pages.lessons.known import FILE as TAUGHT
 from pages.lessons.known import OWN
-from pages.shared.results.answers import OPTIMA
-from pages.shared.results.bundled import DIRECTORY, ENDS, EXPLORED, FILES, explored_specs
+from pages.shared.results.bundled import asset, path_of
 from pages.tradeoffs import study as studies
-from pages.users.state import FILE as NEEDED
 
 DIGITS = 6  # kept of a regret or a score
 END_DIGITS = 9  # of a regret at the end and a low estimate, from which others are taken
@@ -168,10 +164,15 @@ def lessons() -> list[dict[str, object]]:
     return found
 
 
-def write(name: str, entries: Iterable[object]) -> None:
-    """A file of assets/, an entry on each line."""
+def listed(entries: Iterable[object]) -> str:
+    """A list as JSON, an entry on each line."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
-    (DIRECTORY / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    return f"[\n{lines}\n]\n"
+
+
+def whole(entry: object) -> str:
+    """One entry as JSON, on one line."""
+    return json.dumps(entry, separators=(",", ":")) + "\n"
 
 
 def lines_of(table: dict[str, Any]) -> str:
@@ -185,31 +186,42 @@ def lines_of(table: dict[str, Any]) -> str:
     return "{" + ",\n".join(parts) + "}\n"
 
 
+def runs_of(page: Page, name: str) -> list[Spec]:
+    """The specs in one of a page's files of runs: bundled.py in the page's folder says which."""
+    found: list[Spec] = import_module(f"pages.{page.folder}.bundled").FILES[name]()
+    return found
+
+
+def explored() -> list[dict[str, object]]:
+    """The ends of the runs of exploration noise."""
+    specs = runs_of(PAGES["free"], "exploration")
+    return [{"spec": spec.to_dict(), "ends": last(run(spec).regret)} for spec in specs]
+
+
+# The text of each file of assets/ that is not thinned curves of runs.
+OTHERS: dict[str, Callable[[], str]] = {
+    "optima": lambda: listed(optima()),  # of no page alone
+    "tradeoffs": lambda: listed({"spec": s.to_dict(), "ends": ends} for s, ends in first_study().items()),
+    "exploration": lambda: listed(explored()),
+    "attack": lambda: whole(attack()),
+    "claims": lambda: whole(claims()),
+    "lessons": lambda: listed(lessons()),
+    "users": lambda: lines_of(users.table().to_dict()),
+    "landscape": lambda: lines_of(landscape.compute().to_dict()),
+}
+CURVES = {name: page for page in PAGES.values() for name in page.bundled if name not in OTHERS}
+
+
 def main(names: Collection[str]) -> None:
     """Writes the files named; all of them where none is."""
-    for name, specs in FILES.items():
+    for name in (*CURVES, *OTHERS):
         if name in names or not names:
-            write(name, map(compute, specs()))
-    if ENDS.stem in names or not names:
-        write(ENDS.stem, ({"spec": spec.to_dict(), "ends": ends} for spec, ends in first_study().items()))
-    if EXPLORED.stem in names or not names:
-        write(EXPLORED.stem, ({"spec": s.to_dict(), "ends": last(run(s).regret)} for s in explored_specs()))
-    if OPTIMA.stem in names or not names:
-        write(OPTIMA.stem, optima())
-    if PLAYED.stem in names or not names:
-        PLAYED.write_text(json.dumps(attack(), separators=(",", ":")) + "\n", encoding="utf-8")
-    if CLAIMED.stem in names or not names:
-        CLAIMED.write_text(json.dumps(claims(), separators=(",", ":")) + "\n", encoding="utf-8")
-    if TAUGHT.stem in names or not names:
-        write(TAUGHT.stem, lessons())
-    if NEEDED.stem in names or not names:
-        NEEDED.write_text(lines_of(users.table().to_dict()), encoding="utf-8")
-    if LANDSCAPE.stem in names or not names:
-        LANDSCAPE.write_text(lines_of(landscape.compute().to_dict()), encoding="utf-8")
-    if f"{LANDSCAPE.stem}-added" in names:
-        known = Landscape.from_dict(json.loads(LANDSCAPE.read_text(encoding="utf-8")))
+            text = listed(map(compute, runs_of(CURVES[name], name))) if name in CURVES else OTHERS[name]()
+            path_of(name).write_text(text, encoding="utf-8")
+    if "landscape-added" in names:
+        known = Landscape.from_dict(asset("landscape"))
         with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:
-            LANDSCAPE.write_text(lines_of(added(known, many).to_dict()), encoding="utf-8")
+            path_of("landscape").write_text(lines_of(added(known, many).to_dict()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -30,13 +30,14 @@ import numpy as np
 from bench.hostile import cpu, memory, pages_of
 from dprl.jobs.store import Store
 from dprl.simulation import RunSpec
+from dprl.sitemap import PAGES
 from pages.shared.examples import HOME_BUDGETS
 from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve
 from tests.browser.server import ROOT, App, serve_command, start
 from tests.browser.sessions import Session, opened
 
-PAGES = ("home", "explore", "tradeoffs", "free", "offline", "linear", "lessons", "claims", "attack")
+OPENED = [page.folder for page in PAGES.values() if page.bundled]  # which show a chart at once
 RUNS = "runs"  # a link to a run of one's own, in place of a page
 USES = 3
 SPREAD = 6.0  # seconds in which each uses the page so often
@@ -180,7 +181,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.load", description=__doc__)
     parser.add_argument("--people", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("pages", nargs="*", metavar="page", help=", ".join([*PAGES, RUNS]))
+    parser.add_argument("pages", nargs="*", metavar="page", help=", ".join([*OPENED, RUNS]))
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers end, too
     with contextlib.ExitStack() as stack:
@@ -197,7 +198,7 @@ def main() -> int:
         ours = start(serve_command, ROOT, home / "ours")
         stack.callback(ours.end)
         print("load {:.1f}, {:.1f}, {:.1f}".format(*os.getloadavg()), flush=True)
-        pages = options.pages or [*PAGES, RUNS]
+        pages = options.pages or [*OPENED, RUNS]
         asyncio.run(compare(trivial, ours, [p for p in pages if p != RUNS], options.people, options.rounds))
         if RUNS in pages:
             asyncio.run(runs(ours, options.people, options.rounds))

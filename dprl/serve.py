@@ -32,7 +32,7 @@ from dprl.jobs import local
 from dprl.jobs.cluster import check_cluster, engine
 from dprl.jobs.store import Store, StoreError, setting
 from dprl.jobs.worker import stop_when_stdin_closes
-from dprl.titles import Title, tagged, title_of
+from dprl.sitemap import Page, page_at, tagged
 
 log = logging.getLogger("dprl.serve")
 
@@ -271,15 +271,15 @@ class Guard:
         if scope["type"] == "http" and not self._metrics and "/_stcore/metrics" in scope["path"]:
             await said({"type": "http.response.start", "status": 404, "headers": []})
             await said({"type": "http.response.body", "body": b"Not Found"})
-        elif scope["type"] == "http" and scope["method"] == "GET" and (title := title_of(scope["path"])):
+        elif scope["type"] == "http" and scope["method"] == "GET" and (page := page_at(scope["path"])):
             # Uncompressed: the page is of a few kB, and words are put into it.
             plain = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
-            await app({**scope, "headers": plain}, receive, titled(title, said))
+            await app({**scope, "headers": plain}, receive, titled(page, said))
         else:
             await app(scope, receive, said)
 
 
-def titled(title: Title, send: Any) -> Any:
+def titled(page: Page, send: Any) -> Any:
     """An ASGI `send` that gives a page of HTML its title; all else goes through as it is."""
     held: list[Any] = []
 
@@ -294,11 +294,11 @@ def titled(title: Title, send: Any) -> Any:
             if message.get("more_body"):
                 return
             start, *parts = held
-            page = tagged(b"".join(part.get("body", b"") for part in parts), title)
+            html = tagged(b"".join(part.get("body", b"") for part in parts), page)
             others = [header for header in start["headers"] if header[0].lower() != b"content-length"]
-            length = (b"content-length", str(len(page)).encode())
+            length = (b"content-length", str(len(html)).encode())
             await send({**start, "headers": [*others, length]})
-            await send({"type": "http.response.body", "body": page})
+            await send({"type": "http.response.body", "body": html})
             held.clear()
             return
         await send(message)

@@ -35,8 +35,8 @@ from dprl.learners.tabular.private_ucb_vi import UNCOVERED
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import uncovered
 from dprl.tables import csv
-from pages.landscape.state import FILE
 from pages.landscape.views import shown
+from pages.shared.results.bundled import asset, path_of
 
 AGAIN = "python -m bench.bundled landscape"
 PRIVATE = [learner for learner in ALGORITHMS.values() if set(learner.privacies) - {"none"}]
@@ -46,7 +46,7 @@ TINY = PROBLEMS["random-tiny"]
 
 @pytest.fixture(scope="module")
 def table() -> Landscape:
-    return Landscape.from_dict(json.loads(FILE.read_text(encoding="utf-8")))
+    return Landscape.from_dict(asset("landscape"))
 
 
 def test_every_private_learner_is_there_or_refused_with_a_sentence(table: Landscape) -> None:
@@ -87,8 +87,10 @@ def test_every_run_proves_the_same(table: Landscape) -> None:
 
 
 def test_the_table_comes_back_whole(table: Landscape) -> None:
-    assert lines_of(json.loads(json.dumps(table.to_dict()))) == FILE.read_text(encoding="utf-8")
-    assert FILE.stat().st_size < 600_000
+    assert lines_of(json.loads(json.dumps(table.to_dict()))) == path_of("landscape").read_text(
+        encoding="utf-8"
+    )
+    assert path_of("landscape").stat().st_size < 600_000
 
 
 def test_users_needed_lie_where_the_bundled_regret_crosses(table: Landscape) -> None:

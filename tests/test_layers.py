@@ -46,7 +46,7 @@ RANK = {
     "jobs": 6,
     "wheel": 0,
     "serve": 7,
-    "titles": 0,
+    "sitemap": 0,
     "status": 7,
     "doctor": 8,
     "figures": 7,

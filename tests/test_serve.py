@@ -28,7 +28,7 @@ from dprl import serve
 from dprl.fields import SpecError
 from dprl.jobs.store import Store
 from dprl.serve import PORT, Guard, check_address, headers, url
-from dprl.titles import TITLES, tagged, title_of
+from dprl.sitemap import PAGES, page_at, tagged
 from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
 
 HEADERS = {
@@ -163,7 +163,7 @@ def shown_at(
     sent: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        assert (b"accept-encoding", b"gzip") not in scope["headers"] or title_of(path) is None
+        assert (b"accept-encoding", b"gzip") not in scope["headers"] or page_at(path) is None
         length = (b"content-length", str(len(PAGE)).encode())
         start = {
             "type": "http.response.start",
@@ -211,8 +211,8 @@ def test_what_is_no_page_goes_through_as_it_is(path: str, kind: bytes, status: i
 
 
 def test_streamlit_still_begins_its_pages_with_the_title_that_is_replaced() -> None:
-    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_bytes()
-    assert all(tagged(page, title) != page for title in TITLES.values())
+    html = (Path(streamlit.__file__).parent / "static" / "index.html").read_bytes()
+    assert all(tagged(html, page) != html for page in PAGES.values())
 
 
 def test_ctrl_c_before_the_dashboard_opens_leaves_nothing(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from dprl.users.law import (
     weights,
 )
 from dprl.words import percent
-from pages.users.state import FILE
+from pages.shared.results.bundled import asset, path_of
 from pages.users.words import times
 from tests.test_layers import ROOT
 
@@ -65,7 +65,7 @@ def world(spread: float = 0.0) -> list[Point]:
 
 @pytest.fixture(scope="module")
 def table() -> Table:
-    return Table.from_dict(json.loads(FILE.read_text(encoding="utf-8")))
+    return Table.from_dict(asset("users"))
 
 
 def test_a_law_that_holds_exactly_is_found_and_has_no_error() -> None:
@@ -119,7 +119,7 @@ def test_between_numbers_lines_are_straight_and_nothing_is_made_up() -> None:
 
 
 def test_the_table_comes_back_whole(table: Table) -> None:
-    assert lines_of(json.loads(json.dumps(table.to_dict()))) == FILE.read_text(encoding="utf-8")
+    assert lines_of(json.loads(json.dumps(table.to_dict()))) == path_of("users").read_text(encoding="utf-8")
 
 
 def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:

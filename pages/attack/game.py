@@ -27,8 +27,8 @@ from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.status import ACTIVE, act, pause_switch, price, words
 from pages.shared.text import escape
-from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, attempt, session
 
 CHARTS = {"scores": "Scores", "errors": "Right against wrong"}
@@ -142,7 +142,7 @@ def strip() -> None:
                     on_click=callback(play),
                 )  # fmt: skip
             else:
-                act("Try again", "replay", lambda: ask([spec], owners.ATTACKS(), again=True), "retry")
+                act("Try again", "replay", lambda: ask([spec], owner_id("attack"), again=True), "retry")
 
 
 def play() -> None:
@@ -153,7 +153,7 @@ def play() -> None:
 
 def cancel() -> None:
     """Withdraws from the attack; what was played stays."""
-    attempt(data.store().requests.cancel, attack().spec, owners.ATTACKS())
+    attempt(data.store().requests.cancel, attack().spec, owner_id("attack"))
 
 
 def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ def main() -> None:
     read_address(a)
     with st.sidebar:
         controls()
-    corner = head("Attack", a)
+    corner = head(a)
     run = status(a.spec)
     redrawn(partial(results, corner), pace([run] if run.state in ACTIVE else []))
     words_and_papers()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -15,14 +14,13 @@ from dprl.simulation import AttackSpec, spec_from_dict
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, AttackView
 from pages.shared.results import data
-from pages.shared.results.bundled import DIRECTORY
+from pages.shared.results.bundled import asset
 from pages.shared.results.data import Kept
-from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 
-PLAYED = DIRECTORY / "attack.json"  # the attack that the page opens with: `python -m bench.bundled attack`
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
 
@@ -52,7 +50,7 @@ class Attack(PageState):
         s.draft = draft_of(link.spec.run)
         s.version += 1
         if self.view.show == "attack" and self.spec not in bundled():
-            begin([self.spec], owners.ATTACKS())
+            begin([self.spec], owner_id("attack"))
 
 
 def attack() -> Attack:
@@ -79,14 +77,14 @@ def show_attack(spec: AttackSpec) -> None:
 def start() -> None:
     """Asks for the attack that is shown, unless it comes with the program."""
     if attack().spec not in bundled():
-        ask([attack().spec], owners.ATTACKS())
+        ask([attack().spec], owner_id("attack"))
 
 
 def status(spec: AttackSpec) -> RunStatus:
     """How an attack stands."""
     if spec in bundled():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return data.store().status.of(spec, owners.ATTACKS())
+    return data.store().status.of(spec, owner_id("attack"))
 
 
 class Scores(NamedTuple):
@@ -101,8 +99,8 @@ class Scores(NamedTuple):
 
 @st.cache_resource(show_spinner=False)
 def bundled() -> dict[AttackSpec, Scores]:
-    """What comes with the program."""
-    found = json.loads(PLAYED.read_text(encoding="utf-8"))
+    """The attack that the page opens with, which comes with the program."""
+    found = asset("attack")
     scores = Scores(
         np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"
     )

@@ -30,8 +30,8 @@ from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, together
 from pages.shared.text import escape
-from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 ICONS = {
@@ -48,7 +48,7 @@ PACE = 0.5  # seconds between two looks at what is running
 def main() -> None:
     c = claims()
     read_address(c)
-    corner = head("Claims", c, settings=False)
+    corner = head(c)
     if not c.key:
         listed(corner)
     else:
@@ -73,7 +73,7 @@ def listed(corner: DeltaGenerator) -> None:
                 card(CLAIMS[key], keys.index(key) + 1)
     badge()
     with corner:
-        share(claims(), settings=False)
+        share(claims())
 
 
 def card(claim: Claim, number: int) -> None:
@@ -147,7 +147,7 @@ def opened(claim: Claim, corner: DeltaGenerator, live: bool) -> None:
     st.caption("The same on the command line:")
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
     with corner:
-        share(c, settings=False)
+        share(c)
 
 
 def badge() -> None:
@@ -176,7 +176,9 @@ def again(claim: Claim, here: Report | None) -> None:
             )
             st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
         return
-    together.strip(progress(claim), owners.CLAIMS(), partial(run_again, claim.key), partial(stop, claim.key))
+    together.strip(
+        progress(claim), owner_id("claims"), partial(run_again, claim.key), partial(stop, claim.key)
+    )
     if here is not None:
         same = here.numbers == bundled().reports[claim.key].numbers
         what = "the same numbers" if same else "other numbers"

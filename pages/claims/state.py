@@ -7,7 +7,6 @@ Without `claim` all of them are listed; `at` is the setting whose curves are dra
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,12 +18,11 @@ from dprl.claims.gather import evidence
 from dprl.claims.report import Report, report
 from dprl.fields import Field
 from pages.shared.results import data, together
-from pages.shared.results.bundled import DIRECTORY
-from pages.shared.visitor import owners
+from pages.shared.results.bundled import asset
 from pages.shared.visitor.address import Query
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, session, write_address
 
-FILE = DIRECTORY / "claims.json"  # `python -m bench.bundled claims`
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
 
 
@@ -81,7 +79,7 @@ class Bundled(NamedTuple):
 @st.cache_resource(show_spinner=False)
 def bundled() -> Bundled:
     """Read once."""
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    found: dict[str, Any] = asset("claims")
     known = Evidence.from_dict(found)
     return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
 
@@ -90,7 +88,7 @@ def run_again(key: str) -> None:
     """Asks for the runs of a claim; those that this store has are not computed twice."""
     c = claims()
     c.again.add(key)
-    ask(CLAIMS[key].runs, owners.CLAIMS())
+    ask(CLAIMS[key].runs, owner_id("claims"))
 
 
 def stop(key: str) -> None:
@@ -101,8 +99,8 @@ def stop(key: str) -> None:
 def progress(claim: Claim) -> together.Progress:
     """How the runs of a claim stand, as one."""
     specs = list(claim.runs)
-    lacking = [spec for spec in specs if data.status(spec, owners.CLAIMS()).state != "done"]
-    return together.progress(specs, lacking, owners.CLAIMS())
+    lacking = [spec for spec in specs if data.status(spec, owner_id("claims")).state != "done"]
+    return together.progress(specs, lacking, owner_id("claims"))
 
 
 def going(claim: Claim) -> bool:
@@ -115,7 +113,7 @@ def computed(claim: Claim) -> tuple[Evidence, Report] | None:
     """What was computed here; None while it is not all there."""
     specs = [*claim.runs, *claim.questions]
     store = data.store()
-    if any(store.status.of(spec, owners.CLAIMS()).state != "done" for spec in claim.runs):
+    if any(store.status.of(spec, owner_id("claims")).state != "done" for spec in claim.runs):
         return None
     kept = _computed()
     token = ".".join(store.status.version(spec) for spec in specs)

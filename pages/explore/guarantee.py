@@ -27,6 +27,7 @@ from pages.attack.link import AttackView
 from pages.explore import view
 from pages.shared.layout.chart import kept, show, sketch
 from pages.shared.layout.frame import dark
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.text import escape
@@ -112,12 +113,7 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
 def offer_attack(run: RunSpec) -> None:
     """The way to the attack on a run's noise, where it can be attacked."""
     with suppress(SpecError):
-        st.page_link(
-            "pages/attack/page.py",
-            label="Attack this noise",
-            icon=":material/security:",
-            query_params=attack_link.encode(AttackSpec(run=run), AttackView()),
-        )
+        page_link("attack", "Attack this noise", attack_link.encode(AttackSpec(run=run), AttackView()))
 
 
 def drawing(privacy: str) -> None:
@@ -131,12 +127,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     st.markdown(explained(escape(g.trust)))
     if g.stated is not None:
         st.markdown(explained(f":material/warning: {escape(said.stated(*g.stated))}"))
-        st.page_link(
-            "pages/claims/page.py",
-            label="What was found of that claim",
-            icon=":material/fact_check:",
-            query_params={"claim": "rlsvi-private"},
-        )
+        page_link("claims", "What was found of that claim", {"claim": "rlsvi-private"})
     if run.bonus == OWN:
         st.markdown(
             explained(":material/warning: Its own bonus, not proved: nothing says that the algorithm learns.")

@@ -35,7 +35,7 @@ def main() -> None:
     read_address(s.explore)
     with st.sidebar:
         controls()
-    corner = head("Explore", s.explore)
+    corner = head(s.explore)
     if not s.explore.curves:
         opening.opening()
         words_and_papers()

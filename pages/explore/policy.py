@@ -22,6 +22,7 @@ from pages.explore import view
 from pages.explore.focus import identity, look_closely, moment
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
+from pages.shared.layout.menu import page_link
 from pages.shared.results import data
 from pages.shared.text import escape
 from pages.shared.visitor import several
@@ -83,13 +84,8 @@ def offline(trace: SeedTrace, at: int) -> None:
     if len(said) > links.MAX_MODEL:  # a link has its digest only
         session().files[links.digest(said)] = said
     runs = [base.twin(), *(base.replace(rho=rho) for rho in BUDGETS)]
-    st.page_link(
-        "pages/offline/page.py",
-        label="Learn offline from users who "
-        + ("take its likeliest actions" if trace.chances.size else "follow this policy"),
-        icon=":material/inventory_2:",
-        query_params=several.encode(runs, None, {}),
-    )
+    who = "take its likeliest actions" if trace.chances.size else "follow this policy"
+    page_link("offline", f"Learn offline from users who {who}", several.encode(runs, None, {}))
 
 
 def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:

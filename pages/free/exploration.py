@@ -26,13 +26,15 @@ from pages.free.state import free, start
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.head import common
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, kind_of
 from pages.shared.results import answers, together
 from pages.shared.text import escape
-from pages.shared.visitor import links, owners
+from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve
+from pages.shared.visitor.owners import owner_id
 
 PACE = 0.5  # seconds between two looks at what is running
 
@@ -57,7 +59,7 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
     state = explored.progress(f.base)
     if live != bool(state.active):
         st.rerun()
-    together.strip(state, owners.EXPLORATION(), start)
+    together.strip(state, owner_id("exploration"), start)
     pairs = finished(planned)
     found = beside(pairs) if pairs else None
     st.markdown(explained(answer(found, len(pairs) == len(planned.pairs))))
@@ -166,15 +168,6 @@ def ways(pairs: Sequence[Pair], found: Beside | None) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="free_ways"):
         if found is not None:
             pair = pairs[len(pairs) - 1 if found.first is None else found.first]
-            st.page_link(
-                "pages/explore/page.py",
-                label="Open both of these runs in Explore",
-                icon=":material/show_chart:",
-                query_params=links.encode([Curve(pair.own), Curve(pair.calibrated)], links.View()),
-            )
-        st.page_link(
-            "pages/claims/page.py",
-            label="What was found of that claim",
-            icon=":material/fact_check:",
-            query_params={"claim": KEY},
-        )
+            both = [Curve(pair.own), Curve(pair.calibrated)]
+            page_link("explore", "Open both of these runs in Explore", links.encode(both, links.View()))
+        page_link("claims", "What was found of that claim", {"claim": KEY})

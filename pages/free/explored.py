@@ -12,8 +12,8 @@ from dprl.claims.exploration import Planned, planned
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec
 from pages.shared.results import data, together
-from pages.shared.results.bundled import EXPLORED, bundled_ends
-from pages.shared.visitor import owners
+from pages.shared.results.bundled import bundled_ends
+from pages.shared.visitor.owners import owner_id
 
 SHOW = "exploration"  # the view's key
 
@@ -31,7 +31,7 @@ def runs(base: RunSpec) -> list[RunSpec]:
 
 def ends(spec: RunSpec) -> NDArray[np.float64]:
     """[seeds] regret at the end of a run, NaN where it is not known."""
-    bundled = bundled_ends(EXPLORED.stem).get(spec)
+    bundled = bundled_ends("exploration").get(spec)
     return data.ends(spec) if bundled is None else bundled
 
 
@@ -49,4 +49,4 @@ def offered(base: RunSpec) -> list[RunSpec]:
 
 def progress(base: RunSpec) -> together.Progress:
     """How they stand, as one."""
-    return together.progress(runs(base), lacking(base), owners.EXPLORATION())
+    return together.progress(runs(base), lacking(base), owner_id("exploration"))

@@ -21,6 +21,7 @@ from pages.free.views import SHOWN, bounds_menu, chart
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
@@ -40,7 +41,7 @@ def main() -> None:
     read_address(f)
     with st.sidebar:
         controls()
-    corner = head("When is privacy free?", f)
+    corner = head(f)
     if f.view.show == SHOW:
         redrawn(partial(exploration.results, corner, choices), exploration.pace())
     else:
@@ -83,12 +84,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
         chart(found)
         if late := late_mistakes(found):
             st.caption(explained(late))
-    st.page_link(
-        "pages/explore/page.py",
-        label="Open these runs in Explore",
-        icon=":material/show_chart:",
-        query_params=links.encode(list(curves), links.View(measure="extra")),
-    )
+    page_link("explore", "Open these runs in Explore", links.encode(curves, links.View(measure="extra")))
     with corner:
         share(f)
 

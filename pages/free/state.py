@@ -23,10 +23,10 @@ from pages.free.link import BASE, FreeView
 from pages.shared.names import kind_of
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import bundled
-from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 
 FIRST = 1000  # episodes from which on curves are drawn
@@ -86,7 +86,7 @@ def start() -> None:
 
 def asking() -> str:
     """In whose name the runs that are shown are asked for."""
-    return owners.EXPLORATION() if free().view.show == explored.SHOW else session().visitor
+    return owner_id("exploration") if free().view.show == explored.SHOW else session().visitor
 
 
 def lacking() -> list[RunSpec]:

@@ -14,13 +14,15 @@ from dprl.figures.trust import Cost, chart, table
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
+from dprl.sitemap import PAGES
 from pages.home.slider import live_slider
 from pages.home.state import EPSILON, Home, link_to
-from pages.home.taken import LABEL, NEEDED, STOPS, TITLE, taken_along
+from pages.home.taken import LABEL, NEEDED, STOPS, taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.chart import draw, explain, footer, kept
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, redrawn
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
@@ -31,17 +33,11 @@ from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.state import read_address, session
 
-# Where a visitor may go from here, besides Explore.
-WAYS_ON = (
-    ("pages/lessons/page.py", "A lesson of five minutes", ":material/school:"),
-    ("pages/claims/page.py", "What the papers claim", ":material/gavel:"),
-)
-
 
 def main() -> None:
     h = session().part(Home)
     read_address(h)
-    st.title(TITLE, anchor=False)
+    st.title(PAGES[""].heading, anchor=False)
     for problem in h.problems if st.query_params else ():
         st.warning(escape(problem), icon=":material/link_off:")
     st.markdown(
@@ -85,17 +81,12 @@ def at_one_epsilon(live: bool) -> None:
         draw(kept(("home", *h.drawn), partial(picture, *h.drawn)), "home")
     explain(sentences.trust(costs, h.epsilon), partial(table, costs, h.epsilon), "home", lambda: h.link)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
-        st.page_link(
-            "pages/explore/page.py",
-            label="Open this chart in Explore",
-            icon=":material/show_chart:",
-            query_params=example.query,
-        )
-        for page, label, icon in WAYS_ON:
-            st.page_link(page, label=label, icon=icon)
+        page_link("explore", "Open this chart in Explore", example.query)
+        page_link("lessons", "A lesson of five minutes")
+        page_link("claims", "What the papers claim")
         along = h.epsilon, best(), s.common, footer()
         save("home.html", "Take it along", "text/html", lambda: taken_along(*along))
-        share(h, settings=False)
+        share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(s.common)))
 

@@ -6,10 +6,10 @@ from dprl.figures import along
 from dprl.figures.picture import Picture
 from dprl.figures.trust import LEARNED, chart
 from dprl.sentences import price as sentences
+from dprl.sitemap import PAGES
 from pages.shared.examples import HOME_BUDGETS
 from pages.shared.results.trusted import known
 
-TITLE = "What does privacy cost a learner?"
 LABEL = "Privacy budget"
 STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
 NEEDED = f"Users until an average episode loses less than {LEARNED:.0%}"
@@ -34,4 +34,4 @@ def taken_along(epsilon: float, v_star: float, about: str, footer: str) -> str:
 
     slider = along.Slider(LABEL, HOME_BUDGETS, STOPS, HOME_BUDGETS.index(epsilon))
     charts = [along.Chart([picture(e) for e in HOME_BUDGETS], turned=0)]
-    return along.page(TITLE, about, [slider], charts, ["", NEEDED], numbers, footer=footer)
+    return along.page(PAGES[""].heading, about, [slider], charts, ["", NEEDED], numbers, footer=footer)

@@ -25,7 +25,7 @@ AT_ONE = promise(*BUDGET).replace(" ", "\N{NO-BREAK SPACE}")  # a pair stays on 
 def main() -> None:
     v = view()
     read_address(v)
-    corner = head("Landscape", v, settings=False)
+    corner = head(v)
     st.markdown(
         explained(
             f"Every private learner at one proved guarantee, {escape(AT_ONE)}, under each kind of trust "
@@ -47,7 +47,7 @@ def main() -> None:
         save("landscape.csv", "This table (CSV)", "text/csv", lambda: text)
         save("landscape-all.csv", "All of it (CSV)", "text/csv", lambda: csv(whole(everything)))
     with corner:
-        share(v, settings=False)
+        share(v)
     with st.expander("Proved, claimed, measured", icon=":material/verified:"):
         st.markdown("\n".join(f"- {said}" for said in words.MEANING))
     with st.expander("How this was made", icon=":material/foundation:"):

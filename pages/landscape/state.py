@@ -7,7 +7,6 @@ What is as usual is left out. Nothing is run: what is shown comes with the progr
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -19,11 +18,10 @@ from dprl.landscape import PROBLEMS, Landscape
 from dprl.landscape.entry import DECADES
 from dprl.landscape.rows import listed
 from dprl.words import power
-from pages.shared.results.bundled import DIRECTORY
+from pages.shared.results.bundled import asset
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
 
-FILE = DIRECTORY / "landscape.json"  # `python -m bench.bundled landscape`
 SORTS = {
     "users": "Users needed",
     "regret": "Regret",
@@ -121,4 +119,4 @@ def change(**seen: Any) -> None:
 @st.cache_resource(show_spinner=False)
 def table() -> Landscape:
     """What comes with the program; read once."""
-    return Landscape.from_dict(json.loads(FILE.read_text(encoding="utf-8")))
+    return Landscape.from_dict(asset("landscape"))

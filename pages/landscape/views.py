@@ -25,6 +25,7 @@ from pages.landscape.state import SORTS, Seen, change, table
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kind_of
 from pages.shared.text import escape
@@ -181,12 +182,7 @@ def closely(found: Sequence[Row], seen: Seen) -> None:
         )
         if not row.why:
             spec = row.entry.spec(PROBLEMS[seen.problem], seen.K)
-            st.page_link(
-                "pages/explore/page.py",
-                label="Open this run in Explore",
-                icon=":material/show_chart:",
-                query_params=links.encode([links.Curve(spec)], links.View()),
-            )
+            page_link("explore", "Open this run in Explore", links.encode([links.Curve(spec)], links.View()))
 
 
 def lacking() -> None:

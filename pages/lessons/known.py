@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import streamlit as st
@@ -12,10 +11,9 @@ from dprl.simulation import spec_from_dict
 from pages.attack.state import bundled as attacks
 from pages.claims.state import bundled as claims
 from pages.shared.results import answers
-from pages.shared.results.bundled import DIRECTORY, bundled
+from pages.shared.results.bundled import asset, bundled
 
-FILE = DIRECTORY / "lessons.json"  # `python -m bench.bundled lessons`
-# What that has of each answer; others come from the files of other pages.
+# What lessons.json has of each answer; others come from the files of other pages.
 OWN = {
     "promise": ("deltas", "epsilons", "false", "missed"),
     "guarantee": ("claimed_epsilon", "claimed_delta", "proved_epsilon", "proved_delta"),
@@ -42,6 +40,6 @@ def evidence() -> Evidence:
         ("scores", spec): {"first": scores.first, "second": scores.second}
         for spec, scores in attacks().items()
     }
-    for entry in json.loads(FILE.read_text(encoding="utf-8")):
+    for entry in asset("lessons"):
         asked[entry["question"], spec_from_dict(entry["spec"])] = entry["answer"]
     return Evidence(runs, asked)

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
-from dprl.titles import TITLES
+from dprl.sitemap import PAGES
 from dprl.words import plural
 from pages.lessons import views
 from pages.lessons.answer import answer, chosen
@@ -23,6 +23,7 @@ from pages.lessons.ways import way
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.head import common, head
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
@@ -35,12 +36,12 @@ def main() -> None:
     here = lessons()
     read_address(here)
     if here.key:  # so that tabs of several lessons are told apart
-        st.set_page_config(page_title=TITLES["lessons"].of(here.lesson.title))
+        st.set_page_config(page_title=PAGES["lessons"].of(here.lesson.title))
     if here.present:
         with st.container(key="present"):
             presented()
         return
-    corner = head("Lessons", here, settings=False)
+    corner = head(here)
     if not here.key:
         listed(corner)
     else:
@@ -62,7 +63,7 @@ def listed(corner: DeltaGenerator) -> None:
             with column, st.container(border=True, height="stretch", gap="xsmall"):
                 card(LESSONS[key], every.index(key) + 1)
     with corner:
-        share(lessons(), settings=False)
+        share(lessons())
 
 
 def card(lesson: Lesson, number: int) -> None:
@@ -106,7 +107,7 @@ def opened(corner: DeltaGenerator) -> None:
             if not here.whole:
                 st.caption("Predict first: it is what makes the answer stay.")
     with corner:
-        share(here, settings=False)
+        share(here)
 
 
 def presented() -> None:
@@ -191,8 +192,7 @@ def said(found: PackedPicture) -> None:
     explain(off + step.found(evidence()), lambda: found.table, f"step_{here.key}_{here.at}")
     st.markdown(explained(f":material/lightbulb: {escape(step.why)}"))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
-        page, query = way(step.attempt)
-        st.page_link(page, label=step.attempt.say, icon=":material/science:", query_params=query)
+        page_link(step.attempt.page, step.attempt.say, way(step.attempt), icon="science")
         press("Hide the answer", "visibility_off", "hide", reveal, False)
 
 

@@ -18,10 +18,10 @@ from pages.users import state as users
 Query = list[tuple[str, str]]
 
 
-def way(attempt: Attempt) -> tuple[str, Query]:
-    """The page, and the query that opens the very view."""
+def way(attempt: Attempt) -> Query:
+    """The query that opens the very view on the page."""
     specs, view = attempt.specs, attempt.view
-    query: Query = {
+    return {
         "explore": lambda: links.encode([Curve(spec) for spec in specs], View(**view)),
         "offline": lambda: offline.encode(specs, offline.OfflineView(**view)),
         "linear": lambda: linear.encode(specs, linear.LinearView(**view)),
@@ -30,4 +30,3 @@ def way(attempt: Attempt) -> tuple[str, Query]:
         "free": lambda: free.encode(specs[0], free.FreeView(**view)),
         "tradeoffs": lambda: study.encode(replace(study.Study(specs[0]), **view)),
     }[attempt.page]()
-    return f"pages/{attempt.page}/page.py", query

@@ -96,16 +96,6 @@ def harder(spec: RunSpec) -> tuple[RunSpec, ...]:
     return tuple(found)
 
 
-def bundled_specs() -> list[RunSpec]:
-    """All runs of the examples: they come with the program."""
-    found: list[RunSpec] = []
-    for example in EXAMPLES:
-        found += example.specs
-        if example.view.problem == "harder":
-            found += [one for spec in example.specs for one in harder(spec)]
-    return list(dict.fromkeys(found))
-
-
 def shown(specs: Sequence[RunSpec]) -> Example | None:
     """The example that these runs are."""
     return next((example for example in EXAMPLES if example.specs == tuple(specs)), None)

@@ -19,8 +19,8 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results import together
 from pages.shared.text import escape
-from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 TABS = {
@@ -40,7 +40,7 @@ def main() -> None:
     read_address(part)
     with st.sidebar:
         controls()
-    corner = head("Linear", part)
+    corner = head(part)
     st.markdown(
         explained(
             "Everybody knows *features* of each transition; how much each counts is hidden in *weights* wₕ, d numbers "
@@ -86,7 +86,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     part = linear()
     if live != going():
         st.rerun()
-    together.strip(RUNS.progress(part.specs), owners.LINEAR(), start)
+    together.strip(RUNS.progress(part.specs), owner_id("linear"), start)
     labels = {label: name for name, (label, _) in TABS.items()}
     # see Explore: a `default` would lose a quick second press
     st.session_state["linear_tab"] = TABS[part.view.tab][0]

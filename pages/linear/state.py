@@ -12,7 +12,6 @@ from pages.linear.examples import DEFAULT, harder
 from pages.linear.link import LinearView
 from pages.linear.settings import Settings, drafted, settings_of
 from pages.shared.results.finished import Runs
-from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft
 from pages.shared.visitor.links import Curve
@@ -99,4 +98,4 @@ def asked(part: Linear) -> list[RunSpec]:
     return [one for spec in part.specs for one in harder(spec)]
 
 
-RUNS = Runs("linear", owners.LINEAR)
+RUNS = Runs("linear", "linear")

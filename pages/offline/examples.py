@@ -67,8 +67,3 @@ EXAMPLES = (
     ),
 )
 DEFAULT = EXAMPLES[0].specs
-
-
-def bundled_specs() -> list[OfflineSpec]:
-    """All runs of the examples: they come with the program."""
-    return list(dict.fromkeys(spec for example in EXAMPLES for spec in example.specs))

@@ -18,8 +18,8 @@ from pages.shared.layout.reading import OF_DATA_SETS, PAPERS_ON_DATA_SETS, words
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results import together
-from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 TABS = {
@@ -46,7 +46,7 @@ def main() -> None:
             )
         else:
             controls()
-    corner = head("Offline", o)
+    corner = head(o)
     st.markdown(
         explained(
             "Nobody explores here. People were treated by some *behaviour policy*, a *curator* holds what was written "
@@ -106,7 +106,7 @@ def results(corner: DeltaGenerator, known: list[together.Progress], live: bool) 
     state = known.pop() if known else progress(o.specs)
     if live != going(state):
         st.rerun()
-    together.strip(state, owners.OFFLINE(), start)
+    together.strip(state, owner_id("offline"), start)
     labels = {label: name for name, (label, _) in TABS.items()}
     st.session_state["offline_tab"] = TABS[o.view.tab][
         0

@@ -15,9 +15,9 @@ from pages.offline.upload.own import Own
 from pages.shared.results import data
 from pages.shared.results.finished import Runs
 from pages.shared.results.status import ACTIVE
-from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, session, write_address
 
 
@@ -70,18 +70,18 @@ def offline() -> Offline:
 def start_own() -> None:
     """Asks for the releases that are not there yet, and puts what is declared into the address."""
     o = offline()
-    if ask(own_lacking(o.own), owners.UPLOADS()):
+    if ask(own_lacking(o.own), owner_id("upload")):
         write_address(o)
 
 
 def own_lacking(own: Own) -> list[UploadSpec]:
     """Those that are not finished."""
-    return [spec for spec in own.specs if data.status(spec, owners.UPLOADS()).state != "done"]
+    return [spec for spec in own.specs if data.status(spec, owner_id("upload")).state != "done"]
 
 
 def own_going(own: Own) -> bool:
     """Whether any is being computed."""
-    return any(data.status(spec, owners.UPLOADS()).state in ACTIVE for spec in own.specs)
+    return any(data.status(spec, owner_id("upload")).state in ACTIVE for spec in own.specs)
 
 
 def change(**view: Any) -> None:
@@ -113,5 +113,5 @@ def start() -> None:
     RUNS.start(offline().specs)
 
 
-RUNS = Runs("offline", owners.OFFLINE)
+RUNS = Runs("offline", "offline")
 status, known, missing, progress = RUNS.status, RUNS.known, RUNS.missing, RUNS.progress

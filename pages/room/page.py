@@ -22,7 +22,7 @@ COST = 0.001  # CPU seconds that a look takes, at most
 def main() -> None:
     r = group()
     read_address(r)
-    head("Room", r, settings=False)
+    head(r)
     if not store().rooms.allowed:
         st.info(OFF, icon=":material/door_front:")
         return

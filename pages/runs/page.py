@@ -8,8 +8,10 @@ from functools import partial
 import streamlit as st
 
 from dprl.jobs.store import RunRow
+from dprl.sitemap import GROUPS, PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
 from pages.shared.layout.frame import redrawn
+from pages.shared.layout.menu import page_link
 from pages.shared.names import in_common, label
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, retry, words
@@ -18,12 +20,12 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.owners import OWNERS, Owner
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import add, attempt, session
 
 
 def main() -> None:
-    st.title("Runs", anchor=False)
+    st.title(PAGES["runs"].name, anchor=False)
     st.markdown(
         "What you asked for in this session, or opened with a link. Results are shared: "
         "what was computed for one visitor is there at once for all."
@@ -38,14 +40,15 @@ def listing(live: bool) -> None:
     if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
     overview(all_rows)
-    for owner in OWNERS:
-        if found := own(owner()):
-            with st.container(border=True, gap="xsmall"):
-                together(owner, found)
+    for page in PAGES.values():
+        for group in page.groups:
+            if found := own(owner_id(group.key)):
+                with st.container(border=True, gap="xsmall"):
+                    together(page, group, found)
     if not all_rows:
         with st.container(border=True):
             st.markdown("**You have no runs yet.** Each one you start in Explore is listed here.")
-            st.page_link("pages/explore/page.py", label="Go to Explore", icon=":material/show_chart:")
+            page_link("explore", "Go to Explore")
         return
     for i, row in enumerate(rows):
         with st.container(border=True, gap="xsmall"):
@@ -71,18 +74,18 @@ def everything() -> list[RunRow]:
 
 def names() -> list[str]:
     """In whose names this visitor's runs are asked for."""
-    return [session().visitor, *(owner() for owner in OWNERS)]
+    return [session().visitor, *map(owner_id, GROUPS)]
 
 
-def together(owner: Owner, rows: list[RunRow]) -> None:
+def together(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
     """The runs of a page that asks for many, as one."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{owner.title}**: {plural(len(rows), 'run')}", width="stretch")
+        st.markdown(f"**{group.title}**: {plural(len(rows), 'run')}", width="stretch")
         if going:
-            act("Cancel", "close", partial(withdraw, going, owner()), f"cancel_{owner.key}")
-        st.page_link(owner.page, label=owner.label, icon=owner.icon)
+            act("Cancel", "close", partial(withdraw, going, owner_id(group.key)), f"cancel_{group.key}")
+        page_link(page.path, f"Go to {page.name}")
     said = f"{done} of {plural(seeds, 'seed')} finished, {size(sum(row.bytes for row in rows))}."
     if going:
         st.progress(min(1.0, sum(row.progress * row.seeds for row in rows) / max(seeds, 1)), said)
@@ -129,7 +132,7 @@ def entry(i: int, row: RunRow) -> None:
             session().drafts["explore"] = draft_of(
                 row.spec
             )  # the settings beside it are those of what is shown
-            st.switch_page("pages/explore/page.py")
+            st.switch_page(PAGES["explore"].file)
     st.caption(escape(in_common([Curve(row.spec)])))
     ago = duration(max(1.0, time.time() - row.asked_at)).removeprefix("about ")
     if row.state in ACTIVE:

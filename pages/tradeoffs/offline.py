@@ -38,8 +38,7 @@ class Offline:
     base = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**8, seeds=5)
     shows, measures = SHOWS, MEASURES
     worst_named = "v*"
-    page, path = "pages/offline/page.py", "/offline"
-    label, icon = "Offline", ":material/inventory_2:"
+    page = "offline"
 
     def based(self, base: Any) -> Any:
         return base if base.calibration else base.replace(algorithm=self.base.algorithm)

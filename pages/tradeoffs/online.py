@@ -44,8 +44,7 @@ class Online:
     base = RunSpec(episodes=10**6, seeds=10)
     shows, measures = SHOWS, MEASURES
     worst_named = "K·V*"
-    page, path = "pages/explore/page.py", "/explore"
-    label, icon = "Explore", ":material/show_chart:"
+    page = "explore"
 
     def based(self, base: Any) -> Any:
         return base

@@ -34,7 +34,7 @@ def main() -> None:
     read_address(t)
     with st.sidebar:
         trade_controls.panel()
-    corner = head("Trade-offs", t)
+    corner = head(t)
     common(shared(t.study))
     busy = bool(trade.progress(wanted(t.study)).active)
     redrawn(partial(results, corner), PACE if busy else None)

@@ -18,17 +18,19 @@ from dprl.figures.picture import Picture
 from dprl.figures.regret import Curve
 from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
+from dprl.sitemap import PAGES
 from dprl.tables import csv
 from dprl.words import count, human, percent, significant
 from pages.shared.layout.chart import footer, kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.results import data, doubts
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
-from pages.shared.visitor import owners
 from pages.shared.visitor.address import query_of
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import session
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.axes import AXES, SYMBOLS
@@ -85,7 +87,7 @@ def chart(study: Study) -> None:
 def empty(study: Study) -> None:
     """What stands where the chart, or the table, will be."""
     if trade.drawn(study):
-        said = awaited(data.status(spec, owners.SWEEPS()) for spec in study.sweep.specs)
+        said = awaited(data.status(spec, owner_id("sweep")) for spec in study.sweep.specs)
     elif study.show == "price" and all(study.free(line) for line in study.lines):
         said = "Without privacy there is no price."
     else:
@@ -111,7 +113,7 @@ def opened(study: Study) -> None:
     """The run of the point that was pressed, and the way to it."""
     t = trade.trade()
     if t.picked is None:
-        st.caption(f"Press a point to open its run in {study.subject.label}.")
+        st.caption(f"Press a point to open its run in {PAGES[study.subject.page].name}.")
         return
     line, at = t.picked
     runs = trade.points(study, line)
@@ -126,17 +128,13 @@ def opened(study: Study) -> None:
             f"{study.subject.size(spec)}.",
             width="stretch",
         )
-        st.page_link(
-            study.subject.page,
-            label=f"Open this run in {study.subject.label}",
-            icon=study.subject.icon,
-            query_params=study.subject.view(spec),
-        )
+        opened = PAGES[study.subject.page]
+        page_link(opened.path, f"Open this run in {opened.name}", study.subject.view(spec))
 
 
 def address(study: Study, spec: Any) -> str:
     """Where a run is looked at, beside the same without privacy."""
-    return f"{study.subject.path}?{query_of(study.subject.view(spec))}"
+    return f"/{study.subject.page}?{query_of(study.subject.view(spec))}"
 
 
 def offer_along(study: Study) -> None:

@@ -22,9 +22,9 @@ from pages.shared.results.data import Regret
 from pages.shared.results.together import Progress
 from pages.shared.text import escape
 from pages.shared.values import written
-from pages.shared.visitor import owners
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.axes import SYMBOLS
@@ -73,7 +73,7 @@ class Trade(PageState):
         self.problems = tuple(problems)
         show_study(study)
         self.linked = True
-        self.asked = study.show == "users" or begin(missing(study.sweep.specs), owners.SWEEPS())
+        self.asked = study.show == "users" or begin(missing(study.sweep.specs), owner_id("sweep"))
 
 
 def trade() -> Trade:
@@ -110,7 +110,7 @@ def change(**changes: Any) -> None:
 
 def ends(spec: Any) -> NDArray[np.float64]:
     """[seeds] regret at the end of a run, bundled or from the store, NaN where it is not known."""
-    bundled = bundled_ends().get(spec)
+    bundled = bundled_ends("tradeoffs").get(spec)
     return data.ends(spec) if bundled is None else bundled
 
 
@@ -138,22 +138,22 @@ def start() -> None:
     t = trade()
     t.asked, t.linked = True, False
     if t.study.show != "users":
-        ask(missing(t.study.sweep.specs), owners.SWEEPS())
+        ask(missing(t.study.sweep.specs), owner_id("sweep"))
 
 
 def go_on(specs: Sequence[Spec]) -> None:
     """Asks for what a search needs now. One that a link began ends where it would cost too much."""
     t = trade()
-    new = [spec for spec in specs if data.status(spec, owners.SWEEPS()).state == "unknown"]
+    new = [spec for spec in specs if data.status(spec, owner_id("sweep")).state == "unknown"]
     if new and t.linked:
-        t.asked = begin(new, owners.SWEEPS())
+        t.asked = begin(new, owner_id("sweep"))
     elif new:
-        ask(new, owners.SWEEPS())
+        ask(new, owner_id("sweep"))
 
 
 def progress(specs: Sequence[Spec]) -> Progress:
     """Their state in the store, those that are finished counted as such."""
-    return together.progress(specs, missing(specs), owners.SWEEPS())
+    return together.progress(specs, missing(specs), owner_id("sweep"))
 
 
 def kinds_of(study: Study) -> dict[str, CurveStyle]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dprl.simulation import Spec
 from pages.shared.results import together
-from pages.shared.visitor import owners
+from pages.shared.visitor.owners import owner_id
 from pages.tradeoffs import state as trade
 
 
 def strip(state: together.Progress) -> None:
     """How the runs stand, as one."""
-    together.strip(state, owners.SWEEPS(), trade.start, forget)
+    together.strip(state, owner_id("sweep"), trade.start, forget)
 
 
 def forget() -> None:
@@ -21,4 +21,4 @@ def forget() -> None:
 def cancel(specs: tuple[Spec, ...]) -> None:
     """Withdraws from all runs at once; what is finished stays."""
     forget()
-    together.withdraw(specs, owners.SWEEPS())
+    together.withdraw(specs, owner_id("sweep"))

@@ -26,7 +26,7 @@ class Subject(Protocol):
         shows: the charts there are, with their titles.
         measures: what figures call what `price` and `regret` show.
         worst_named: all there is to lose, in a table's heading.
-        page, path, label, icon: of the page on which a run is looked at, and of the link to it.
+        page: the path of the one on which a run is looked at.
     """
 
     title: str
@@ -36,9 +36,6 @@ class Subject(Protocol):
     measures: Mapping[str, Measure]
     worst_named: str
     page: str
-    path: str
-    label: str
-    icon: str
 
     def based(self, base: Any) -> Any:
         """The base, or one like it that can be swept."""

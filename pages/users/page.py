@@ -13,6 +13,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.head import common, head
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
@@ -38,7 +39,7 @@ def main() -> None:
     u = users()
     read_address(u)
     session().wrong.clear()
-    corner = head("How many users do I need?", u, settings=False)
+    corner = head(u)
     st.markdown(
         explained(
             "Say how large your problem is and what an average episode may lose: below is who has to be trusted so "
@@ -50,7 +51,7 @@ def main() -> None:
     if session().wrong:  # no answer to what stood there before
         st.info("One value above cannot be read. Change that value to see an answer.", icon=":material/edit:")
         with corner:
-            share(u, settings=False)
+            share(u)
         return
     found = answers(table(), asked)
     common(words.common(table(), asked))
@@ -62,21 +63,11 @@ def main() -> None:
     text = sheet.page(table(), asked, found, views.curves(asked, found), u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("users.html", "One page for a meeting (HTML)", "text/html", lambda: text)
-        st.page_link(
-            "pages/lessons/page.py",
-            label="The lesson on this",
-            icon=":material/school:",
-            query_params={"lesson": "users"},
-        )
+        page_link("lessons", "The lesson on this", {"lesson": "users"})
         if known := table().problems.get(asked.problem):
-            st.page_link(
-                "pages/tradeoffs/page.py",
-                label="Search for users yourself",
-                icon=":material/query_stats:",
-                query_params=views.measure(known),
-            )
+            page_link("tradeoffs", "Search for users yourself", views.measure(known), icon="query_stats")
     with corner:
-        share(u, settings=False)
+        share(u)
     views.assumptions(asked)
     views.errors()
     words_and_papers()

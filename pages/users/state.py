@@ -8,7 +8,6 @@ What is as usual is left out. Nothing is run: what is shown follows from a table
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,11 +15,9 @@ import streamlit as st
 
 from dprl import links
 from dprl.users import FIELDS, Asked, Table
-from pages.shared.results.bundled import DIRECTORY
+from pages.shared.results.bundled import asset
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
-
-FILE = DIRECTORY / "users.json"  # `python -m bench.bundled users`
 
 
 @dataclass
@@ -79,4 +76,4 @@ def change(**asked: Any) -> None:
 @st.cache_resource(show_spinner=False)
 def table() -> Table:
     """What comes with the program; read once."""
-    return Table.from_dict(json.loads(FILE.read_text(encoding="utf-8")))
+    return Table.from_dict(asset("users"))

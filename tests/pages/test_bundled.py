@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-from bench.bundled import POINTS, final, optima, thinned
+from bench.bundled import CURVES, OTHERS, POINTS, final, optima, runs_of, thinned
 from dprl import estimate, metrics
 from dprl.claims import CLAIMS, Run
 from dprl.lessons import LESSONS
 from dprl.lessons.proved import CARD
 from dprl.lessons.weights import WIDTHS, widths
 from dprl.simulation import RunSpec, kinds, run, spec_from_dict
+from dprl.sitemap import PAGES
 from pages.attack.link import DEFAULT
-from pages.attack.state import PLAYED
 from pages.attack.state import bundled as bundled_attack
-from pages.claims.state import FILE as CLAIMED
 from pages.claims.state import bundled as bundled_claims
-from pages.lessons.known import FILE as TAUGHT
 from pages.lessons.known import OWN, evidence
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.results import answers
-from pages.shared.results.bundled import (
-    DIRECTORY,
-    ENDS,
-    EXPLORED,
-    FILES,
-    bundled,
-    bundled_ends,
-    explored_specs,
-)
+from pages.shared.results.bundled import DIRECTORY, asset, bundled, bundled_ends, path_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 
@@ -44,10 +32,16 @@ def recompute(name: str) -> str:
     return f"it is not what the engine computes: run `python -m bench.bundled {name}`"
 
 
-@pytest.mark.parametrize("name", FILES)
+def test_every_file_that_comes_with_the_program_is_one_that_a_page_names() -> None:
+    named = [name for page in PAGES.values() for name in page.bundled]
+    assert len(set(named)) == len(named)
+    assert {*named, "optima"} == {file.stem for file in DIRECTORY.glob("*.json")} == {*CURVES, *OTHERS}
+
+
+@pytest.mark.parametrize("name", CURVES)
 def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
-    assert set(bundled(name)) == set(FILES[name]()), recompute(name)
-    assert (DIRECTORY / f"{name}.json").stat().st_size < 600_000
+    assert set(bundled(name)) == set(runs_of(CURVES[name], name)), recompute(name)
+    assert path_of(name).stat().st_size < 600_000
 
 
 @pytest.mark.thorough
@@ -55,9 +49,9 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
     ("name", "spec"),
     [
         *(("home", curve.spec) for curve in trust(1.0, HOME_EPISODES).curves),
-        *(("free", spec) for spec in FILES["free"]()),
-        *(("examples", spec) for spec in FILES["examples"]()),
-        *(("linear", spec) for spec in FILES["linear"]()[::10]),
+        *(("free", spec) for spec in runs_of(CURVES["free"], "free")),
+        *(("examples", spec) for spec in runs_of(CURVES["examples"], "examples")),
+        *(("linear", spec) for spec in runs_of(CURVES["linear"], "linear")[::10]),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{value.privacy}-{value.bonus}",
 )
@@ -85,13 +79,13 @@ def test_thinning_keeps_the_last_checkpoint_and_an_even_spread() -> None:
 def test_trade_offs_is_bundled_whole() -> None:
     """The default study and its search need no run."""
     study = studies.DEFAULT
-    assert trade.missing(study.sweep.specs) == [], recompute(ENDS.stem)
+    assert trade.missing(study.sweep.specs) == [], recompute("tradeoffs")
     v_star = answers.v_star(study.base)
     assert v_star is not None
     target = study.share / 100 * v_star
     for way in study.ways:
-        assert trade.users(study, way, target).pending is None, recompute(ENDS.stem)
-    assert ENDS.stat().st_size < 200_000
+        assert trade.users(study, way, target).pending is None, recompute("tradeoffs")
+    assert path_of("tradeoffs").stat().st_size < 200_000
 
 
 @pytest.mark.thorough
@@ -99,29 +93,31 @@ def test_trade_offs_is_bundled_whole() -> None:
 def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
     spec = next(s for s in reversed(studies.DEFAULT.sweep.specs) if s.privacy == privacy)
     trace = run(spec)
-    assert np.allclose(bundled_ends()[spec], trace.regret[:, -1], rtol=1e-8, atol=0), recompute(ENDS.stem)
+    assert np.allclose(bundled_ends("tradeoffs")[spec], trace.regret[:, -1], rtol=1e-8, atol=0), recompute(
+        "tradeoffs"
+    )
     if privacy == "none":  # the page, which has only the ends, does not warn
         assert metrics.unsettled(trace.episodes, trace.regret) == 0
 
 
 def test_exploration_noise_is_bundled_whole_and_agrees_with_the_claim() -> None:
     """The claim has fewer seeds and numbers of users, and the same runs."""
-    kept = bundled_ends(EXPLORED.stem)
-    assert set(kept) == set(explored_specs()), recompute(EXPLORED.stem)
-    assert EXPLORED.stat().st_size < 100_000
+    kept = bundled_ends("exploration")
+    assert set(kept) == set(runs_of(PAGES["free"], "exploration")), recompute("exploration")
+    assert path_of("exploration").stat().st_size < 100_000
     known = bundled_claims().evidence.runs
     same = [(spec, few) for spec in kept if (few := spec.replace(seeds=10)) in known]
     assert len(same) == 6  # of a thousand, ten and a hundred thousand users, either way
     for spec, few in same:
-        assert kept[spec][:10] == pytest.approx(known[few].ends, rel=1e-5), recompute(EXPLORED.stem)
+        assert kept[spec][:10] == pytest.approx(known[few].ends, rel=1e-5), recompute("exploration")
 
 
 @pytest.mark.parametrize("users", [100, 1000])
 def test_exploration_noise_is_the_engines(users: int) -> None:
-    for spec, ends in bundled_ends(EXPLORED.stem).items():
+    for spec, ends in bundled_ends("exploration").items():
         if spec.episodes == users:
             found = run(spec.replace(seeds=2)).regret[:, -1]
-            assert np.allclose(ends[:2], found, rtol=1e-8, atol=0), recompute(EXPLORED.stem)
+            assert np.allclose(ends[:2], found, rtol=1e-8, atol=0), recompute("exploration")
             assert len(ends) == spec.seeds
 
 
@@ -133,7 +129,7 @@ def test_a_run_without_privacy_that_is_stuck_is_not_bundled() -> None:
 
 
 def test_the_table_of_optima_is_what_planning_finds() -> None:
-    kept, found = json.loads(answers.OPTIMA.read_text(encoding="utf-8")), optima()
+    kept, found = asset("optima"), optima()
     assert [entry | {"v_star": 0} for entry in kept] == [entry | {"v_star": 0} for entry in found]
     assert [e["v_star"] for e in kept] == pytest.approx([e["v_star"] for e in found]), recompute("optima")
 
@@ -144,30 +140,30 @@ def test_the_attack_is_the_engines() -> None:
     played = len(trace.first)
     assert (found.releases, found.counters) == (trace.releases, trace.counters)
     assert len(found.first) == len(found.second) == DEFAULT.seeds * played
-    assert np.allclose(found.first[:played], trace.first, rtol=1e-5, atol=1e-5), recompute(PLAYED.stem)
-    assert np.allclose(found.second[:played], trace.second, rtol=1e-5, atol=1e-5), recompute(PLAYED.stem)
-    assert PLAYED.stat().st_size < 100_000
+    assert np.allclose(found.first[:played], trace.first, rtol=1e-5, atol=1e-5), recompute("attack")
+    assert np.allclose(found.second[:played], trace.second, rtol=1e-5, atol=1e-5), recompute("attack")
+    assert path_of("attack").stat().st_size < 100_000
 
 
 def test_what_lessons_ask_is_all_there_and_the_engines() -> None:
     asked = {one for lesson in LESSONS.values() for step in lesson.steps for one in step.questions}
-    kept = json.loads(TAUGHT.read_text(encoding="utf-8"))
+    kept = asset("lessons")
     found = {(one["question"], spec_from_dict(one["spec"])): one["answer"] for one in kept}
-    assert set(found) == {one for one in asked if one[0] in OWN}, recompute(TAUGHT.stem)
+    assert set(found) == {one for one in asked if one[0] in OWN}, recompute("lessons")
     assert asked <= set(evidence().answers)
     weights = widths(run(WIDTHS[1].replace(seeds=1)).seeds)
-    assert found[WIDTHS]["rows"][0] == pytest.approx(weights["rows"][0], rel=1e-3), recompute(TAUGHT.stem)
+    assert found[WIDTHS]["rows"][0] == pytest.approx(weights["rows"][0], rel=1e-3), recompute("lessons")
     card = kinds.answered(kinds.answer(*CARD))
-    assert found[CARD] == pytest.approx({key: card[key] for key in OWN["guarantee"]}), recompute(TAUGHT.stem)
-    assert TAUGHT.stat().st_size < 20_000
+    assert found[CARD] == pytest.approx({key: card[key] for key in OWN["guarantee"]}), recompute("lessons")
+    assert path_of("lessons").stat().st_size < 20_000
 
 
 def test_the_evidence_on_claims_is_all_there_and_small() -> None:
     wanted = {spec for claim in CLAIMS.values() for spec in claim.runs}
     asked = {spec for claim in CLAIMS.values() for spec in claim.questions}
-    assert set(bundled_claims().evidence.runs) == wanted, recompute(CLAIMED.stem)
-    assert set(bundled_claims().evidence.answers) == asked, recompute(CLAIMED.stem)
-    assert CLAIMED.stat().st_size < 600_000
+    assert set(bundled_claims().evidence.runs) == wanted, recompute("claims")
+    assert set(bundled_claims().evidence.answers) == asked, recompute("claims")
+    assert path_of("claims").stat().st_size < 600_000
 
 
 @pytest.mark.parametrize("key", [pytest.param(key, marks=LONG.get(key, ())) for key in CLAIMS])
@@ -175,10 +171,10 @@ def test_the_evidence_on_a_claim_is_the_engines(key: str) -> None:
     """By the first seed of its quickest run, and by all that is asked."""
     known = bundled_claims().evidence
     for spec, question in CLAIMS[key].questions.items():
-        assert known.answers[spec] == kinds.answered(kinds.answer(question, spec)), recompute(CLAIMED.stem)
+        assert known.answers[spec] == kinds.answered(kinds.answer(question, spec)), recompute("claims")
     for spec in sorted(CLAIMS[key].runs, key=lambda spec: estimate(spec).seconds)[:1]:
         trace, kept = run(spec.replace(seeds=1)), known.runs[spec]
         found = Run.of(trace.at, trace.values, trace.seeds[0].v_star, whole=len(kept.at) > 1)
-        assert found.at.tolist() == kept.at.tolist(), recompute(CLAIMED.stem)
-        assert found.values[0] == pytest.approx(kept.values[0], rel=1e-5), recompute(CLAIMED.stem)
+        assert found.at.tolist() == kept.at.tolist(), recompute("claims")
+        assert found.values[0] == pytest.approx(kept.values[0], rel=1e-5), recompute("claims")
         assert len(kept.values) == spec.seeds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from dprl.claims import CLAIMS, Claim, regret
 from dprl.jobs.store import Store
 from dprl.metrics import VERDICTS
 from dprl.simulation import RunSpec
-from pages.claims import state
+from pages.shared.results import bundled
 from pages.shared.text import escape
 from tests.pages.conftest import charts, unbroken, words
 
@@ -38,9 +39,9 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clai
         monkeypatch.delitem(CLAIMS, key)
     for key, one in kept.items():
         monkeypatch.setitem(CLAIMS, key, one)
-    file = tmp_path / "claims.json"
-    file.write_text(json.dumps(bench.claims()), encoding="utf-8")
-    monkeypatch.setattr(state, "FILE", file)
+    shutil.copytree(bundled.DIRECTORY, tmp_path / "assets")
+    monkeypatch.setattr(bundled, "DIRECTORY", tmp_path / "assets")
+    bundled.path_of("claims").write_text(json.dumps(bench.claims()), encoding="utf-8")
     monkeypatch.setattr(cli, "ensure_pool", lambda path, engine=None: None)
     return claim
 
@@ -170,11 +171,11 @@ def test_computing_again_can_be_cancelled(visit: Visit, small: Claim, store: Sto
 def test_other_numbers_than_those_that_came_along_are_said(
     visit: Visit, work: Work, small: Claim, tmp_path: Path
 ) -> None:
-    kept = json.loads(state.FILE.read_text(encoding="utf-8"))
+    kept = bundled.asset("claims")
     for run in kept["runs"]:
         if run["spec"]["privacy"] == "central":  # as if privacy had cost more and more
             run["values"] = [[v + at for v, at in zip(row, run["at"], strict=True)] for row in run["values"]]
-    state.FILE.write_text(json.dumps(kept), encoding="utf-8")
+    bundled.path_of("claims").write_text(json.dumps(kept), encoding="utf-8")
     app = visit(PAGE, claim=small.key)
     assert "**does not hold here**" in words(app)
     app.button(key="again").click().run()

@@ -20,6 +20,7 @@ from dprl.links import encode_spec
 from dprl.mdp import planning
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec, loops, online
+from dprl.sitemap import PAGES
 from pages.shared.results import answers, data
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
@@ -127,7 +128,7 @@ TAKEN = {
     "dprl.simulation.spec": {"RunSpec"},
     "dprl.simulation.table": {"DEFAULT_DELTA", "FIELDS", "LATER", "TIED"},
     "dprl.simulation.sweep": {"Sweep"},
-    "dprl.titles": {"TITLES"},
+    "dprl.sitemap": {"GROUPS", "PAGES", "Page", "RunGroup"},
 }
 FREE = {"fields", "figures", "jobs", "links", "metrics", "search", "sentences", "tables", "theory", "words"}
 
@@ -219,21 +220,8 @@ def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Ca
     visit("pages/explore/page.py", c=[LINK])
     work()
     forbidden()
-    for page in (
-        "home",
-        "explore",
-        "tradeoffs",
-        "users",
-        "free",
-        "offline",
-        "linear",
-        "claims",
-        "landscape",
-        "lessons",
-        "room",
-        "runs",
-    ):
-        visit(f"pages/{page}/page.py")
+    for page in PAGES.values():
+        visit(page.file)
     for tab in ("regret", "counts", "policy", "guarantee", "data"):
         visit("pages/explore/page.py", c=[LINK], tab=tab)
 

@@ -24,7 +24,7 @@ from pages.free.exploration import attacked, beside
 from pages.free.link import BASE
 from pages.free.state import Free
 from pages.shared.results import answers
-from pages.shared.results.bundled import EXPLORED, bundled_ends
+from pages.shared.results.bundled import bundled_ends
 from pages.shared.visitor import links
 from tests.pages.conftest import charts, unbroken, words
 
@@ -62,7 +62,7 @@ def test_each_number_of_users_has_calibrated_noise_for_just_what_is_claimed_of_i
 def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit, store: Store) -> None:
     app = visit(PAGE, show=SHOW)
     text = said(app)
-    ends = bundled_ends(EXPLORED.stem)
+    ends = bundled_ends("exploration")
     pairs = planned(BASE).pairs
     logs = [np.log(ends[pair.own] / ends[pair.calibrated]) for pair in pairs]
     ratios = [metrics.t_interval(row, len(pairs)) for row in logs]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dprl.sitemap import PAGES
 from pages.shared.visitor import locks
 from pages.shared.visitor.locks import EVERYTHING, NAMES
 from tests.pages.conftest import charts, unbroken, words
@@ -16,7 +17,7 @@ Visit = Callable[..., AppTest]
 
 EXPLORE = "pages/explore/page.py"
 CURVE = "envp.S.3~envp.H.3~K.1000~seeds.1"
-WITH_SETTINGS = ("attack", "explore", "free", "linear", "offline", "tradeoffs")
+WITH_SETTINGS = [path for path, page in PAGES.items() if page.settings]
 SETTINGS = ("selectbox", "select_slider", "text_input", "multiselect", "toggle", "text_area", "button")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit.runtime.fragment import MemoryFragmentStorage
@@ -146,7 +147,7 @@ def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: 
         monkeypatch.setattr(frame, name, lambda *_: None)
     there: list[bool] = []
     for name in ("runs", "runs", "explore"):
-        page = SimpleNamespace(url_path=name, run=lambda: there.append(storage.contains("part")))
+        page: Any = SimpleNamespace(url_path=name, run=lambda: there.append(storage.contains("part")))
         assert frame.show(page)
         storage.register("part", lambda: None)
     assert there == [False, True, False]

@@ -10,10 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from dprl.titles import TITLES
+from dprl.sitemap import PAGES, Page, RunGroup
 from pages.free import link as free_link
 from pages.free.link import FreeView
-from pages.shared.visitor.owners import OWNERS, Owner
 from tests.pages.conftest import unbroken, words
 from tests.pages.test_free_exploration import PAGE as FREE
 from tests.pages.test_free_exploration import SMALL
@@ -53,24 +52,26 @@ def test_a_name_made_elsewhere_is_noticed(line: str) -> None:
     assert [number for number, _ in named(line)] == [1]
 
 
-def test_every_name_is_one_of_its_own_and_leads_to_a_page() -> None:
-    assert len({owner.key for owner in OWNERS}) == len({owner.title for owner in OWNERS}) == len(OWNERS) >= 7
-    for owner in OWNERS:
-        path = Path(owner.page).parent.name
-        assert (ROOT / owner.page).is_file()
-        assert owner.label == f"Go to {TITLES[path].name}"
+def test_every_name_is_one_of_its_own() -> None:
+    groups = [group for page in PAGES.values() for group in page.groups]
+    assert len({group.key for group in groups}) == len({group.title for group in groups}) == len(groups) >= 7
 
 
-@pytest.mark.parametrize("owner", OWNERS, ids=lambda owner: owner.key)
-def test_runs_in_every_name_are_listed_and_cancelled(visit: Visit, store: Store, owner: Owner) -> None:
+@pytest.mark.parametrize(
+    ("page", "group"),
+    [pytest.param(page, group, id=group.key) for page in PAGES.values() for group in page.groups],
+)
+def test_runs_in_every_name_are_listed_and_cancelled(
+    visit: Visit, store: Store, page: Page, group: RunGroup
+) -> None:
     app = visit(RUNS)
-    name = f"{app.session_state['session'].visitor}:{owner.key}"
+    name = f"{app.session_state['session'].visitor}:{group.key}"
     store.requests.add(SMALL, name, None)
     app.run()
     unbroken(app)
-    assert f"**{owner.title}**: 1 run" in words(app)
-    assert owner.label in [link.proto.label for link in app.get("page_link")]
-    app.button(key=f"cancel_{owner.key}").click().run()
+    assert f"**{group.title}**: 1 run" in words(app)
+    assert f"Go to {page.name}" in [link.proto.label for link in app.get("page_link")]
+    app.button(key=f"cancel_{group.key}").click().run()
     unbroken(app)
     assert store.status.activity().seeds_queued == 0
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.lessons import LESSONS
-from dprl.titles import TITLES
+from dprl.sitemap import PAGES
 from pages.shared.layout import terms
 
 Visit = Callable[..., AppTest]
@@ -54,7 +54,7 @@ def missing(page: str, said: list[str]) -> set[str]:
 POWER = re.compile("10(?:[⁶⁷⁸⁹]|¹[⁰¹²³⁴])(?![⁰¹²³⁴⁵⁶⁷⁸⁹])")  # which is said "1 million" and so on
 CARET = re.compile(r"\^[\d.−]|\be\^")  # of a power, which is written raised: K⁰·⁵⁰, or exp(ε)
 STATES: list[tuple[str, dict[str, Any]]] = [
-    *((path, {}) for path in TITLES),
+    *((path, {}) for path in PAGES),
     *(("linear", {"tab": tab}) for tab in ("exponents", "ellipsoid", "eigenvalues", "weights", "guarantee")),
     *(("offline", {"tab": tab}) for tab in ("coverage", "pessimism", "policy", "guarantee", "upload")),
     *(("free", {"show": show}) for show in ("regret", "theory", "exploration", "calculator")),

@@ -18,8 +18,8 @@ from pages.shared.layout.chart import empty
 from pages.shared.names import titles
 from pages.shared.results import data
 from pages.shared.results.status import ACTIVE, act, price
-from pages.shared.visitor import owners
 from pages.shared.visitor.links import most_private
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, begin
 
 widgets = Widgets(linear, FIELDS)
@@ -115,17 +115,17 @@ def telling(trace: SeedTrace) -> int:
 
 def absent(spec: RunSpec) -> None:
     """Asks for a run nobody has asked for yet, and says how it stands."""
-    run = data.status(spec, owners.LINEAR())
+    run = data.status(spec, owner_id("linear"))
     if run.state in ACTIVE:
         empty("Its sums and estimates appear when this seed is finished.")
     elif run.state in ("unknown", "done"):
-        if begin([spec], owners.LINEAR()):
+        if begin([spec], owner_id("linear")):
             st.rerun()
         empty(f"This seed was not computed: {price([spec])}.")
-        act("Run it", "play_arrow", lambda: ask([spec], owners.LINEAR(), again=True), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], owner_id("linear"), again=True), "close_look")
     else:
         empty("This seed was not computed.")
-        act("Run it", "play_arrow", lambda: ask([spec], owners.LINEAR(), again=True), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], owner_id("linear"), again=True), "close_look")
 
 
 def step_of(found: Close) -> int:

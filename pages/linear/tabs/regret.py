@@ -13,6 +13,7 @@ from pages.explore.regret import Row
 from pages.linear.state import RUNS, linear
 from pages.linear.tabs.focus import widgets
 from pages.shared.layout.chart import empty
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds, titles
 from pages.shared.results import answers
@@ -78,15 +79,5 @@ def ways_on() -> None:
     spec = part.specs[most_private(part.curves)]
     study = Study(spec, models=ALGORITHMS[spec.algorithm].privacies)
     with st.container(horizontal=True, gap="small", key="linear_ways_on"):
-        st.page_link(
-            "pages/explore/page.py",
-            label="Open in Explore",
-            icon=":material/show_chart:",
-            query_params=encode(part.curves, View()),
-        )
-        st.page_link(
-            "pages/tradeoffs/page.py",
-            label="Sweep ε in Trade-offs",
-            icon=":material/balance:",
-            query_params=studies.encode(study),
-        )
+        page_link("explore", "Open in Explore", encode(part.curves, View()))
+        page_link("tradeoffs", "Sweep ε in Trade-offs", studies.encode(study))

@@ -16,7 +16,7 @@ from pages.offline.tabs.widgets import widgets
 from pages.shared.layout.chart import empty
 from pages.shared.results import data
 from pages.shared.results.status import ACTIVE, act, price
-from pages.shared.visitor import owners
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, begin
 
 
@@ -79,17 +79,17 @@ def telling(trace: OfflineTrace) -> int:
 
 def absent(spec: OfflineSpec) -> None:
     """Asks for a run nobody has asked for yet, and says how it stands."""
-    run = data.status(spec, owners.OFFLINE())
+    run = data.status(spec, owner_id("offline"))
     if run.state in ACTIVE:
         empty("Its data sets and policies appear when this repetition is finished.")
     elif run.state in ("unknown", "done"):
-        if begin([spec], owners.OFFLINE()):
+        if begin([spec], owner_id("offline")):
             st.rerun()
         empty(f"This repetition was not computed: {price([spec])}.")
-        act("Run it", "play_arrow", lambda: ask([spec], owners.OFFLINE(), again=True), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], owner_id("offline"), again=True), "close_look")
     else:
         empty("This repetition was not computed.")
-        act("Run it", "play_arrow", lambda: ask([spec], owners.OFFLINE(), again=True), "close_look")
+        act("Run it", "play_arrow", lambda: ask([spec], owner_id("offline"), again=True), "close_look")
 
 
 def step_menu(H: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.sentences.uploads import LINKED
+from dprl.sitemap import PAGES
 from pages.offline.state import offline
 from pages.offline.upload.form import budgets, declare, give
 from pages.offline.upload.result import results
@@ -15,7 +16,7 @@ def tab() -> None:
     own = offline().own
     if own.leaving:
         own.leaving = False
-        st.switch_page("pages/explore/page.py")
+        st.switch_page(PAGES["explore"].file)
     if own.linked and own.data is None:
         st.info(LINKED, icon=":material/link:")
     if own.data is None:

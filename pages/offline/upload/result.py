@@ -19,12 +19,13 @@ from pages.offline.upload.own import BUDGET, Own, spent
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data, together
 from pages.shared.text import escape
-from pages.shared.visitor import owners
 from pages.shared.visitor.callbacks import callback, on_value
 from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import add, session
 from pages.users.state import encode
 
@@ -34,8 +35,8 @@ def results(own: Own) -> None:
     if own.data is None or not own.specs:
         return
     st.markdown("## What was released", anchors=False)
-    state = together.progress(own.specs, own_lacking(own), owners.UPLOADS())
-    together.strip(state, owners.UPLOADS(), start_own)
+    state = together.progress(own.specs, own_lacking(own), owner_id("upload"))
+    together.strip(state, owner_id("upload"), start_own)
     done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
     if not done:
         return
@@ -45,11 +46,10 @@ def results(own: Own) -> None:
     closely(own, done)
     explore(own)
     size, n = own.specs[-1].public.size, own.specs[-1].n
-    st.page_link(
-        "pages/users/page.py",
-        label="How many users would learning online take, at these sizes?",
-        icon=":material/groups:",
-        query_params=encode(Asked(users=n, S=size.S, A=size.A, H=size.H)),
+    page_link(
+        "users",
+        "How many users would learning online take, at these sizes?",
+        encode(Asked(users=n, S=size.S, A=size.A, H=size.H)),
     )
 
 

@@ -7,15 +7,17 @@ import time
 from collections.abc import Callable
 from functools import wraps
 from threading import Lock
-from typing import Any, ParamSpec, Protocol
+from typing import Any, ParamSpec
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from pages.shared.layout.browser import unseen
+from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import forget
 from pages.shared.results.data import store
 from pages.shared.text import escape
@@ -26,7 +28,6 @@ log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
 CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
-HOME = "pages/home/page.py"
 ANSWERED = 0.3  # seconds between two looks at what workers were asked
 SHARE = 0.2  # of a processor, which drawing parts that redraw themselves may take together; sending them comes on top
 COST = 0.01  # CPU seconds of drawing a part with a chart, until one of its name has been drawn
@@ -65,14 +66,6 @@ class Crowd:
 crowd = Crowd()
 
 
-class Page(Protocol):
-    """A page that can be run."""
-
-    @property
-    def url_path(self) -> str: ...
-    def run(self) -> None: ...
-
-
 def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
     """`draw` when its turn has come, whose errors end as one sentence on the page and a traceback in the log, never the
     other way round. It returns whether there was none."""
@@ -87,7 +80,7 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
         except Exception:
             log.exception("A page failed")
             st.error(CRASHED)
-            st.page_link(HOME, label="Back to Home", icon=":material/home:")
+            page_link("", "Back to Home")
         else:
             return True
         return False
@@ -173,7 +166,7 @@ def forget_parts() -> None:
 
 
 @guarded
-def show(page: Page) -> None:
+def show(page: StreamlitPage) -> None:
     """Starts the workers if none are there, says what the store has to say, and draws the page."""
     ensure_pool()
     if notice := store().notice:

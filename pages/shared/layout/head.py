@@ -1,10 +1,11 @@
-"""The top of a page with settings: its title, its buttons, and what a link said that could not be used."""
+"""The top of a page: its title, its buttons, and what a link said that could not be used."""
 
 from __future__ import annotations
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.sitemap import PAGES
 from pages.shared.controls import custom
 from pages.shared.layout.browser import settings_button
 from pages.shared.layout.terms import explained
@@ -16,19 +17,17 @@ from pages.shared.visitor.state import PageState, session
 MOST_TOLD = 3  # problems of one link
 
 
-def head(title: str, part: PageState, settings: bool = True) -> DeltaGenerator:
-    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page.
-
-    settings: whether the page has some, in the sidebar.
-    """
+def head(part: PageState) -> DeltaGenerator:
+    """Draws it, with the editor of an environment when that is open; returns the corner for the link to the page."""
+    page = PAGES[session().page or ""]
     if (editing := session().editing) and editing.open:
         custom.editor(editing)
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"
     ):
-        st.title(title, anchor=False, width="content")
+        st.title(page.heading or page.name, anchor=False, width="content")
         with st.container(horizontal=True, wrap=False, gap="xsmall", width="content"):
-            if settings:
+            if page.settings:
                 settings_button()
             corner = st.container(width="content")
     if problems := part.problems:
@@ -37,7 +36,7 @@ def head(title: str, part: PageState, settings: bool = True) -> DeltaGenerator:
         st.warning(
             f"Not all of this link could be used; the rest is shown. {told}{more}", icon=":material/link_off:"
         )
-    if settings and part.locked:
+    if page.settings and part.locked:
         opened = f"?{query_of(part.link)}"
         st.markdown(
             f":material/lock: Whoever made this link has locked {words(part.locked)}. "

@@ -8,6 +8,7 @@ from html import escape as html
 import segno
 import streamlit as st
 
+from dprl.sitemap import PAGES
 from pages.shared.layout.browser import copy_link
 from pages.shared.results.data import store
 from pages.shared.text import escape
@@ -26,21 +27,21 @@ LOCK_HELP = (
 )
 
 
-def share(part: PageState, settings: bool = True) -> None:
-    """Buttons for the link to what is seen. settings: whether the page has some."""
+def share(part: PageState) -> None:
+    """Buttons for the link to what is seen."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
         copy_link(query_of([*link, *locks.encode(part.locked)]))
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
-            for_others(part, link, settings)
+            for_others(part, link)
 
 
-def for_others(part: PageState, link: list[tuple[str, str]], settings: bool) -> None:
+def for_others(part: PageState, link: list[tuple[str, str]]) -> None:
     """What is in a link to hand on, its short form, and how the chart is put into another page. link: what part.link
     is, which takes a while."""
     s = session()
     locked = part.locked
-    if settings:
+    if PAGES[s.page or ""].settings:
         st.toggle(
             "Lock the settings", s.locking, key="locking", on_change=on_value("locking", lock), help=LOCK_HELP
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Hashable
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
@@ -14,6 +13,7 @@ from dprl.jobs.file import DiskFull
 from dprl.privacy import Guarantee
 from dprl.simulation import AttackSpec, OfflineSpec, Outlook, RunSpec, Spec, UploadSpec, answered
 from dprl.simulation.uploads.spec import NOWHERE
+from pages.shared.results.bundled import asset
 from pages.shared.results.data import Kept, store
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
@@ -22,7 +22,6 @@ ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
 PATIENCE = 0.06  # seconds a page waits for each new answer: cheap ones come, and no click is late
 _LOOK = 0.005
 ANY_SIZE = 10**9
-OPTIMA = Path(__file__).parents[3] / "assets" / "optima.json"
 
 
 class Pending:
@@ -87,7 +86,7 @@ def reach(spec: UploadSpec) -> dict[str, Any] | None:
 @st.cache_resource(show_spinner=False)
 def _optima() -> dict[tuple[str, str], float]:
     """V* of the environments as they are by default."""
-    entries = json.loads(OPTIMA.read_text(encoding="utf-8"))
+    entries = asset("optima")
     return {(entry["environment"], json.dumps(entry["params"])): entry["v_star"] for entry in entries}
 
 

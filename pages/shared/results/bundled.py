@@ -1,4 +1,4 @@
-"""The finished runs that come with the program, so that a page shows its chart at once.
+"""What comes with the program, so that a page shows its chart at once: above all finished runs.
 
 `python -m bench.bundled` computes the files.
 """
@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,54 +14,20 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl.simulation import OfflineSpec, RunSpec, spec_from_dict
-from pages.shared.examples import example_specs, home_specs
+from dprl.simulation import RunSpec, spec_from_dict
 from pages.shared.results.data import Regret
 
 DIRECTORY = Path(__file__).parents[3] / "assets"
-ENDS = DIRECTORY / "tradeoffs.json"
-EXPLORED = DIRECTORY / "exploration.json"
 
 
-def free_specs() -> list[RunSpec]:
-    """What the page on when privacy is free shows at first, with either kind of constants."""
-    from pages.free.link import BASE, compared
-
-    return [curve.spec for bonus in ("anytime", "paper") for curve in compared(BASE.replace(bonus=bonus))[0]]
+def path_of(name: str) -> Path:
+    """A file of assets/ by what pages call it."""
+    return DIRECTORY / f"{name}.json"
 
 
-def explored_specs() -> list[RunSpec]:
-    """What the same page shows of exploration noise, with either kind of constants; RLSVI has the same with both."""
-    from pages.free.explored import runs
-    from pages.free.link import BASE
-
-    return list(
-        dict.fromkeys(spec for bonus in ("anytime", "paper") for spec in runs(BASE.replace(bonus=bonus)))
-    )
-
-
-def offline_specs() -> list[OfflineSpec]:
-    """What the page Offline shows at first, and what its buttons offer."""
-    from pages.offline.examples import bundled_specs
-
-    return bundled_specs()
-
-
-def linear_specs() -> list[RunSpec]:
-    """What the page Linear shows at first, and what its buttons offer."""
-    from pages.linear.examples import bundled_specs
-
-    return bundled_specs()
-
-
-# What is in which file: name.json holds the runs of these specs.
-FILES: dict[str, Callable[[], Sequence[Any]]] = {
-    "home": home_specs,
-    "examples": example_specs,
-    "free": free_specs,
-    "offline": offline_specs,
-    "linear": linear_specs,
-}
+def asset(name: str) -> Any:
+    """What such a file says. Nothing is kept of it."""
+    return json.loads(path_of(name).read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -81,7 +46,7 @@ class Bundled(Regret):
 def bundled(name: str) -> dict[Any, Bundled]:
     """The runs of one file by spec; read once. A run whose spec the file does not hold is simply not there."""
     found = {}
-    for entry in json.loads((DIRECTORY / f"{name}.json").read_text(encoding="utf-8")):
+    for entry in asset(name):
         rows = np.array(entry["regret"])
         episodes = np.array(entry["episodes"], np.int64)
         found[spec_from_dict(entry["spec"])] = Bundled(
@@ -95,7 +60,6 @@ def bundled(name: str) -> dict[Any, Bundled]:
 
 
 @st.cache_resource(show_spinner=False)
-def bundled_ends(name: str = ENDS.stem) -> dict[RunSpec, NDArray[np.float64]]:
-    """[seeds] regret at the end of the runs of one file, by default those that the page Trade-offs shows first."""
-    entries = json.loads((DIRECTORY / f"{name}.json").read_text(encoding="utf-8"))
-    return {RunSpec.from_dict(entry["spec"]): np.array(entry["ends"]) for entry in entries}
+def bundled_ends(name: str) -> dict[RunSpec, NDArray[np.float64]]:
+    """[seeds] regret at the end of the runs of one file."""
+    return {RunSpec.from_dict(entry["spec"]): np.array(entry["ends"]) for entry in asset(name)}

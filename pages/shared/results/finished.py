@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from pages.shared.results import data, together
 from pages.shared.results.bundled import bundled
 from pages.shared.results.data import Regret
 from pages.shared.results.status import ACTIVE
+from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, begin
 
 
@@ -20,15 +21,15 @@ class Runs:
 
     Attributes:
         name: of the file of assets/ that comes with the program.
-        visitor(): in whose name the others are asked for.
+        group: of runs in the table of pages, in whose name the others are asked for.
     """
 
     name: str
-    visitor: Callable[[], str]
+    group: str
 
     def status(self, spec: Any) -> RunStatus:
         """How a run stands; one that comes with the program is done, unless it is computed for a closer look."""
-        run = data.status(spec, self.visitor())
+        run = data.status(spec, owner_id(self.group))
         if spec in bundled(self.name) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
         return run
@@ -43,12 +44,12 @@ class Runs:
 
     def start(self, specs: Sequence[Any]) -> None:
         """Asks for the runs that are not there yet."""
-        ask(self.missing(specs), self.visitor())
+        ask(self.missing(specs), owner_id(self.group))
 
     def begin(self, specs: Sequence[Any]) -> None:
         """The same because of a link, unless it would cost too much."""
-        begin(self.missing(specs), self.visitor())
+        begin(self.missing(specs), owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> together.Progress:
         """How they stand, as one."""
-        return together.progress(specs, self.missing(specs), self.visitor())
+        return together.progress(specs, self.missing(specs), owner_id(self.group))

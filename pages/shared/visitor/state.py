@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 
@@ -20,6 +19,7 @@ from dprl.fields import SpecError, shown
 from dprl.jobs.file import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
+from dprl.sitemap import PAGES
 from pages.shared.results.data import store
 from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
@@ -144,7 +144,6 @@ class Comparison(PageState):
 
 P = TypeVar("P", bound=PageState)
 SHORT = "s"  # the key of a short link
-ROOT = Path(__file__).parents[3]
 
 
 class Undo(NamedTuple):
@@ -381,10 +380,9 @@ def lengthened(given: Query) -> tuple[Query, str]:
     except StoreError as error:
         return besides, str(error)
     if page != session().page:
-        file = f"pages/{page or 'home'}/page.py"
-        if not (ROOT / file).is_file():
+        if page not in PAGES:
             return besides, f"s: {shown(text)} leads to a page that this version does not have."
-        st.switch_page(file, query_params=[(SHORT, text)])
+        st.switch_page(PAGES[page].file, query_params=[(SHORT, text)])
     return parse_qs(query, keep_blank_values=True) | besides, ""
 
 

@@ -1,0 +1,211 @@
+"""The dashboard's pages, one record each: the table that navigation, links between pages, the runs that come with the
+program, and in whose names runs are asked for follow from. No page is listed anywhere else.
+
+What a preview says of a link to a page, in a chat or a course, before anybody opens it, is in the record, too. A
+preview is made by programs that run no script, and all that a Streamlit server sends them is one empty page. So the
+words are put into that page as it is sent. They are of the page, not of what a link says: to know that, the link would
+have to be followed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+PRODUCT = "Privacy in reinforcement learning"
+
+
+@dataclass(frozen=True)
+class RunGroup:
+    """Runs that a page asks for in a name of its own, so that runs in Explore do not wait behind its many.
+
+    Attributes:
+        key: what is added to the visitor's name.
+        title: what the runs are called where the page Runs lists them as one.
+    """
+
+    key: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of the dashboard.
+
+    Attributes:
+        path: its address on the server, "" for Home.
+        name: in the navigation, and at its top unless there is a `heading`.
+        says: what is to be found there.
+        icon: of links to it, a Material Symbol.
+        section: where it stands among the others; "" for none.
+        heading: the question that it opens with, where that is not its name.
+        settings: whether it has some, in the sidebar, which a link can lock.
+        groups: the runs that it asks for in names of its own.
+        bundled: the files of assets/, name.json, that come with the program for it.
+    """
+
+    path: str
+    name: str
+    says: str
+    icon: str
+    section: str = ""
+    heading: str = ""
+    settings: bool = False
+    groups: tuple[RunGroup, ...] = ()
+    bundled: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """That of pages/ which holds it."""
+        return self.path or "home"
+
+    @property
+    def file(self) -> str:
+        """Its script, as Streamlit calls it."""
+        return f"pages/{self.folder}/page.py"
+
+    @property
+    def whole(self) -> str:
+        """As a browser's tab shows it."""
+        return PRODUCT if not self.path else f"{self.name} · {PRODUCT}"
+
+    def of(self, what: str) -> str:
+        """The same of one thing among those on the page."""
+        return f"{what} · {self.whole}"
+
+
+PAGES = {
+    page.path: page
+    for page in (
+        Page(
+            "",
+            "Home",
+            "What privacy costs a learner: move epsilon, and see how many users learning takes.",
+            "home",
+            heading="What does privacy cost a learner?",
+            bundled=("home",),
+        ),
+        Page(
+            "explore",
+            "Explore",
+            "Private learners side by side: regret, noisy counts, policies, and what is proved.",
+            "show_chart",
+            section="Explore",
+            settings=True,
+            bundled=("examples",),
+        ),
+        Page(
+            "tradeoffs",
+            "Trade-offs",
+            "The price of privacy against epsilon, users and size, and users needed.",
+            "balance",
+            section="Compare",
+            settings=True,
+            groups=(RunGroup("sweep", "Sweeps of Trade-offs"),),
+            bundled=("tradeoffs",),
+        ),
+        Page(
+            "users",
+            "Users needed",
+            "How many users a private learner takes, and at which budget they are enough.",
+            "groups",
+            section="Compare",
+            heading="How many users do I need?",
+            bundled=("users",),
+        ),
+        Page(
+            "free",
+            "When is privacy free?",
+            "Regret to 10^15 users beside what is proved of it.",
+            "graphic_eq",
+            section="Compare",
+            settings=True,
+            groups=(RunGroup("exploration", "Runs of exploration noise"),),
+            bundled=("free", "exploration"),
+        ),
+        Page(
+            "offline",
+            "Offline",
+            "A policy from a private data set, and how large that has to be.",
+            "inventory_2",
+            section="Explore",
+            settings=True,
+            groups=(
+                RunGroup("offline", "Data sets of Offline"),
+                RunGroup("upload", "Runs on your own data"),
+            ),
+            bundled=("offline",),
+        ),
+        Page(
+            "linear",
+            "Linear",
+            "Private learners that know features, and how fast their regret grows.",
+            "linear_scale",
+            section="Explore",
+            settings=True,
+            groups=(RunGroup("linear", "Comparisons of Linear"),),
+            bundled=("linear",),
+        ),
+        Page(
+            "lessons",
+            "Lessons",
+            "Eight lessons of five minutes: predict on the chart, then see what runs say.",
+            "school",
+            section="Teach",
+            bundled=("lessons",),
+        ),
+        Page(
+            "claims",
+            "Claims",
+            "Eleven claims of the papers put to the test, with computed verdicts.",
+            "gavel",
+            section="Check",
+            groups=(RunGroup("claims", "Runs of Claims"),),
+            bundled=("claims",),
+        ),
+        Page(
+            "landscape",
+            "Landscape",
+            "Every private learner at one proved guarantee: regret, users needed, bound.",
+            "landscape",
+            section="Compare",
+            bundled=("landscape",),
+        ),
+        Page(
+            "attack",
+            "Attack",
+            "What the best attacker finds out about one user, beside what is proved.",
+            "security",
+            section="Check",
+            settings=True,
+            groups=(RunGroup("attack", "Attacks"),),
+            bundled=("attack",),
+        ),
+        Page(
+            "room",
+            "Room",
+            "A class answers by phone, without a name, through randomised response.",
+            "cast_for_education",
+            section="Teach",
+        ),
+        Page("runs", "Runs", "What is being computed, and what was.", "list"),
+    )
+}
+GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}
+
+
+def page_at(path: str) -> Page | None:
+    """The page at a path of the server; None where there is none."""
+    return PAGES.get(path.rstrip("/").rpartition("/")[2])
+
+
+def tagged(html: bytes, page: Page) -> bytes:
+    """Streamlit's empty page with a title, and with tags for a preview."""
+    name, says = escape(page.whole), escape(page.says)
+    tags = (
+        f'<title>{name}</title><meta name="description" content="{says}">'
+        f'<meta property="og:title" content="{name}"><meta property="og:description" content="{says}">'
+        f'<meta property="og:type" content="website"><meta property="og:site_name" content="{PRODUCT}">'
+        '<meta name="twitter:card" content="summary">'
+    )
+    return html.replace(b"<title>Streamlit</title>", tags.encode(), 1)

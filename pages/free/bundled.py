@@ -1,0 +1,22 @@
+"""What comes with the program for "When is privacy free?": for each of its files of runs, the specs in it."""
+
+from __future__ import annotations
+
+from dprl.simulation import RunSpec
+from pages.free.explored import runs
+from pages.free.link import BASE, compared
+
+BASES = [BASE.replace(bonus=bonus) for bonus in ("anytime", "paper")]
+
+
+def first_shown() -> list[RunSpec]:
+    """What the page shows at first, with either kind of constants."""
+    return [curve.spec for base in BASES for curve in compared(base)[0]]
+
+
+def of_exploration() -> list[RunSpec]:
+    """What it shows of exploration noise, with either kind of constants; RLSVI has the same with both."""
+    return list(dict.fromkeys(spec for base in BASES for spec in runs(base)))
+
+
+FILES = {"free": first_shown, "exploration": of_exploration}
