@@ -38,7 +38,7 @@ from pages.lessons.state import Lessons
 from pages.linear.state import Linear
 from pages.offline.state import Offline
 from pages.room.state import Class
-from pages.shared.visitor.state import Comparison, Part, Session, read_address, session
+from pages.shared.visitor.state import Comparison, PageState, Session, read_address, session
 from pages.tradeoffs.state import Trade
 from pages.users.state import Users
 
@@ -51,7 +51,7 @@ def _none(_: Any) -> Sequence[Spec]:
 
 
 # Of each page: what it keeps of a visitor, and the specs that this stands for.
-PAGES: dict[str, tuple[type[Part], Specs]] = {
+PAGES: dict[str, tuple[type[PageState], Specs]] = {
     "attack": (Attack, lambda part: [part.spec]),
     "claims": (Claims, _none),
     "explore": (Comparison, lambda part: [curve.spec for curve in part.curves]),
