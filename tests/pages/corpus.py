@@ -26,7 +26,7 @@ from urllib.parse import parse_qs
 import pytest
 import streamlit as st
 
-from dprl.jobs.store import Store
+from dprl.jobs.requests import Requests
 from dprl.simulation.kinds import Spec
 from dprl.simulation.spec import engine
 from pages.attack.state import Attack
@@ -88,7 +88,7 @@ LOOKS = {
 def reading() -> Iterator[None]:
     """Nothing is started, and no name of a unit of work depends on the sources."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Store, "cost", lambda *_: (0.0, math.inf))  # more than a link may start
+        patch.setattr(Requests, "cost", lambda *_: (0.0, math.inf))  # more than a link may start
         for name, module in list(sys.modules.items()):
             if name.startswith("dprl.") and getattr(module, "engine", None) is engine:
                 patch.setattr(module, "engine", lambda: ("frozen",))
