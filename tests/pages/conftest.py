@@ -36,6 +36,8 @@ from tests.jobs import disk as disks
 ROOT = Path(__file__).parents[2]
 LEVELS = {"title": 1, "header": 2, "subheader": 3}
 FOLDS = ("environment", "noise", "more")  # of the settings
+Visit = Callable[..., AppTest]  # of the fixture `visit`
+Work = Callable[..., int]  # of the fixture `work`
 
 
 _begin = PagesManager.__init__
@@ -139,7 +141,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 @pytest.fixture
-def work(store: Store) -> Callable[..., int]:
+def work(store: Store) -> Work:
     """work(most=...) computes seeds that wait, as a worker would; returns how many."""
 
     def compute(most: int = 1000) -> int:
@@ -157,13 +159,13 @@ def work(store: Store) -> Callable[..., int]:
 
 
 @pytest.fixture
-def visit(store: Store) -> Callable[..., AppTest]:
-    """visit("pages/explore/page.py", c=[...], tab="policy"): a new visitor on that page, with its folds open."""
+def visit(store: Store) -> Visit:
+    """visit("explore", c=[...], tab="policy"): a new visitor on that page, with its folds open."""
 
-    def open_page(page: str = "pages/home/page.py", **query: Any) -> AppTest:
+    def open_page(page: str = "home", **query: Any) -> AppTest:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
         app._registered_pages = _registered()
-        app.switch_page(page)
+        app.switch_page(path(page))
         for key, value in query.items():
             app.query_params[key] = value
         for name in FOLDS:
@@ -173,6 +175,57 @@ def visit(store: Store) -> Callable[..., AppTest]:
         return app
 
     return open_page
+
+
+@pytest.fixture
+def finished(visit: Visit, work: Work) -> Visit:
+    """finished("explore", c=[...]): who comes with this link when all that it starts has been computed."""
+
+    def open_page(page: str, **query: Any) -> AppTest:
+        visit(page, **query)
+        work()
+        return visit(page, **query)
+
+    return open_page
+
+
+def path(page: str) -> str:
+    """The script of a page, as Streamlit names it."""
+    return f"pages/{page}/page.py"
+
+
+def go(app: AppTest, page: str) -> None:
+    """To another page, or back to one, whose address says nothing then."""
+    app.query_params.clear()
+    app.switch_page(path(page)).run()
+    unbroken(app)
+
+
+def follow(app: AppTest, query: dict[str, list[str]]) -> None:
+    """A link, as a browser sends its text, into a page that is open."""
+    app.query_params.clear()
+    for key, values in query.items():
+        app.query_params[key] = [value.encode("utf-8", "replace").decode() for value in values]
+    app.run()
+    unbroken(app)
+
+
+def widget(app: AppTest, kind: str, label: str) -> Any:
+    """The only control of this kind with this label."""
+    (found,) = [one for one in app.get(kind) if getattr(one, "label", "") == label]
+    return found
+
+
+def keyed(app: AppTest, kind: str, part: str) -> Any:
+    """The only control of this kind with this in its key."""
+    (found,) = [one for one in app.get(kind) if part in str(one.key)]
+    return found
+
+
+def choice(app: AppTest, option: str) -> Any:
+    """The only row of buttons that offers this."""
+    (found,) = [one for one in app.segmented_control if option in one.options]
+    return found
 
 
 def unbroken(app: AppTest) -> None:
@@ -200,6 +253,11 @@ def level_of(element: Any) -> int:
 
 
 def words(app: AppTest) -> str:
+    """Everything the page says, as it is read."""
+    return marked(app).replace("\\", "")
+
+
+def marked(app: AppTest) -> str:
     """Everything the page says, as it was handed to Streamlit, without what its terms mean."""
     kinds = ("title", "markdown", "caption", "info", "warning", "error", "header")
     said = [plain(str(getattr(element, "value", ""))) for kind in kinds for element in app.get(kind)]
@@ -242,6 +300,12 @@ def legend(app: AppTest) -> list[str]:
     (chart,) = charts(app)
     shown = [t for t in json.loads(chart.spec)["data"] if t.get("showlegend") is not False]
     return [t.get("name", "").replace("<br>", " ") for t in shown]
+
+
+def names(app: AppTest) -> list[str]:
+    """The names of all that is drawn in the only chart."""
+    (chart,) = charts(app)
+    return [trace.get("name", "") for trace in json.loads(chart.spec)["data"]]
 
 
 def chip(app: AppTest, label: str, place: int) -> Any:

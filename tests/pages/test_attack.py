@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlencode
 
 import pytest
@@ -14,20 +13,14 @@ from dprl.simulation import AttackSpec, RunSpec
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackLink, AttackView, decode, encode
 from pages.attack.state import Attack
-from tests.pages.conftest import charts, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, go, unbroken, widget, words
 from tests.pages.hostile import hostile
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-PAGE = "pages/attack/page.py"
+PAGE = "attack"
 RUN = RunSpec(
     environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=1000, privacy="local"
 )
 LINK = {"b": encode_spec(RUN)}
-
-
-def said(app: AppTest) -> str:
-    return words(app).replace("\\", "")
 
 
 def shown(app: AppTest) -> Attack:
@@ -41,11 +34,11 @@ def read(query: str) -> AttackLink:
 
 def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert "The attacker sees every noisy count that is released" in said(app)
+    assert "The attacker sees every noisy count that is released" in words(app)
     assert "3,000 simulated releases in each world" in charts(app)[0].spec
-    assert "**Not above the proof.** Proved is ε = 1" in said(app)
+    assert "**Not above the proof.** Proved is ε = 1" in words(app)
     assert store.status.activity().runs_waiting == 0
-    next(t for t in app.toggle if t.label == "Noise half as large").set_value(True).run()
+    widget(app, "toggle", "Noise half as large").set_value(True).run()
     unbroken(app)
     assert store.status.activity().runs_waiting == 1
 
@@ -59,9 +52,8 @@ def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visi
     app.button(key="play").click().run()
     unbroken(app)
     assert store.status.activity().runs_waiting == 1
-    app.switch_page("pages/runs/page.py").run()
-    unbroken(app)
-    assert "**Attacks**: 1 run" in said(app)
+    go(app, "runs")
+    assert "**Attacks**: 1 run" in words(app)
 
 
 def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visit: Visit, work: Work) -> None:
@@ -74,40 +66,38 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     work()
     app.run()
     assert "3,000 simulated releases in each world" in charts(app)[0].spec
-    assert "**Not above the proof.** Proved is ε = 1" in said(app)
-    assert "The attacker sees the user's own message" in said(app)
-    assert "12 counters in which the two episodes differ" in said(app)
+    assert "**Not above the proof.** Proved is ε = 1" in words(app)
+    assert "The attacker sees the user's own message" in words(app)
+    assert "12 counters in which the two episodes differ" in words(app)
     half = visit(PAGE, **LINK, noise="half", chart="errors")
     work()
     half.run()
     unbroken(half)
-    assert "**Caught.** Proved is ε = 1; the attack measures ε = 2" in said(half)
-    assert "rises above" in said(half)
-    toggle = next(t for t in half.toggle if t.label == "Noise half as large")
+    assert "**Caught.** Proved is ε = 1; the attack measures ε = 2" in words(half)
+    assert "rises above" in words(half)
+    toggle = widget(half, "toggle", "Noise half as large")
     assert toggle.value
     toggle.set_value(False).run()
     unbroken(half)
-    assert "Not above the proof" in said(half)
+    assert "Not above the proof" in words(half)
 
 
 def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **LINK)
-    next(toggle for toggle in app.toggle if toggle.label == "Pause live").set_value(True).run()
+    widget(app, "toggle", "Pause live").set_value(True).run()
     assert app.session_state["session"].paused
     for pressed, state in (("cancel", "cancelled"), ("retry", "queued")):
         app.button(key=pressed).click().run()
         unbroken(app)
         assert store.status.of(shown(app).spec).state == state
-    next(menu for menu in app.selectbox if menu.label == "Privacy model").set_value("central").run()
+    widget(app, "selectbox", "Privacy model").set_value("central").run()
     app.button(key="run").click().run()
     unbroken(app)
     assert shown(app).spec.run.privacy == "central"
     assert store.status.of(shown(app).spec).state == "queued"
     app.button(key="reset").click().run()
     unbroken(app)
-    assert (
-        next(menu for menu in app.selectbox if menu.label == "Environment").value == DEFAULT.run.environment
-    )
+    assert widget(app, "selectbox", "Environment").value == DEFAULT.run.environment
 
 
 def test_the_claim_of_printed_noise_is_caught(visit: Visit, work: Work) -> None:
@@ -116,8 +106,8 @@ def test_the_claim_of_printed_noise_is_caught(visit: Visit, work: Work) -> None:
     work()
     app.run()
     unbroken(app)
-    assert "**The claim is caught.** Claimed is (1, 0)" in said(app)
-    assert "within the ε = 2 that is proved" in said(app)
+    assert "**The claim is caught.** Claimed is (1, 0)" in words(app)
+    assert "within the ε = 2 that is proved" in words(app)
     assert "most that (1, 0) allows" in charts(app)[0].spec.encode().decode("unicode_escape")
 
 
@@ -126,26 +116,26 @@ def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None
     work()
     app.run()
     unbroken(app)
-    assert "1 counter in which the two episodes differ" in said(app)
-    assert "nearer to each other than the promise has to allow for" in said(app)
+    assert "1 counter in which the two episodes differ" in words(app)
+    assert "nearer to each other than the promise has to allow for" in words(app)
 
 
 def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Work) -> None:
     run = RunSpec(environment="chain", environment_params={"S": 3, "H": 2}, episodes=1000, privacy="local")
     app = visit(PAGE, b=encode_spec(run))
-    declared = next(menu for menu in app.selectbox if menu.label == "Public structure")
+    declared = widget(app, "selectbox", "Public structure")
     declared.set_value("environment").run()
     unbroken(app)
     app.button(key="run").click().run()
     unbroken(app)
     assert shown(app).spec.run == run.replace(structure="environment", seeds=1)
-    assert "structure declared" in said(app)
-    assert "Steps that are not declared possible are left out." in said(app)
+    assert "structure declared" in words(app)
+    assert "Steps that are not declared possible are left out." in words(app)
     work()
     app.run()
     unbroken(app)
-    assert "12 counters in which the two episodes differ" in said(app)
-    assert "**Not above the proof.** Proved is ε = 1" in said(app)
+    assert "12 counters in which the two episodes differ" in words(app)
+    assert "**Not above the proof.** Proved is ε = 1" in words(app)
 
 
 def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, work: Work) -> None:
@@ -153,7 +143,7 @@ def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, 
     work()
     app.run()
     before = shown(app).spec
-    text = next(t for t in app.text_input if t.label == "First episode")
+    text = widget(app, "text_input", "First episode")
     text.set_value("7/0/1").run()
     unbroken(app)
     assert shown(app).spec == before
@@ -170,22 +160,22 @@ def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, 
 )
 def test_collusion_step_by_step(visit: Visit, store: Store, step: str, sentence: str) -> None:
     app = visit(PAGE, **LINK, show="collusion", step=step)
-    assert sentence in said(app)
+    assert sentence in words(app)
     assert len(charts(app)) == 1
     assert store.status.activity().runs_waiting == 0
 
 
 def test_what_a_promise_means(visit: Visit) -> None:
     app = visit(PAGE, **LINK, show="promise", prior="10")
-    assert "guesses right 54.7% of the time" in said(app)
-    assert "ρ-zCDP with ρ = 0.028" in said(app)
-    assert "Who believes it with 10% believes it afterwards with 3.9% to 23%" in said(app)
+    assert "guesses right 54.7% of the time" in words(app)
+    assert "ρ-zCDP with ρ = 0.028" in words(app)
+    assert "Who believes it with 10% believes it afterwards with 3.9% to 23%" in words(app)
     assert len(charts(app)) == 5
-    assert "the best attacker right about 55 of 100 people" in said(app)
-    slider = next(s for s in app.slider if s.label == "Believed before")
+    assert "the best attacker right about 55 of 100 people" in words(app)
+    slider = widget(app, "slider", "Believed before")
     slider.set_value(50).run()
     unbroken(app)
-    assert "afterwards with 27% to 73%" in said(app)
+    assert "afterwards with 27% to 73%" in words(app)
     assert shown(app).view.prior == 50
     for draws in (40, 60):
         app.button(key="draw_again").click().run()
@@ -194,14 +184,14 @@ def test_what_a_promise_means(visit: Visit) -> None:
 
 
 def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:
-    app = visit("pages/explore/page.py", c=[LINK["b"], f"{LINK['b']}~priv.none"], tab="guarantee")
+    app = visit("explore", c=[LINK["b"], f"{LINK['b']}~priv.none"], tab="guarantee")
     (found,) = [e.proto.query_string for e in app.get("page_link") if e.proto.label == "Attack this noise"]
     assert read(found) == AttackLink(AttackSpec(run=RUN))
 
 
 def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:
     app = visit(PAGE, b="priv.none")
-    assert "without privacy there is no noise to attack" in said(app)
+    assert "without privacy there is no noise to attack" in words(app)
 
 
 def test_everything_makes_the_round_trip() -> None:

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.controls.widgets import FOLD
 from pages.shared.results.data import Kept
-from tests.pages.conftest import FOLDS
+from tests.pages.conftest import FOLDS, Visit
 
-Visit = Callable[..., AppTest]
 MOST = {"explore": 90, "offline": 105}  # elements, each of which is made, hashed and sent at every use
 
 
@@ -27,7 +25,7 @@ def elements(block: Block) -> int:
 def test_a_use_sends_few_elements_and_makes_few_specs(
     visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = visit(f"pages/{page}/page.py")
+    app = visit(page)
     for name in FOLDS:
         app.session_state[f"{FOLD}{name}"] = False
     made: list[Any] = []

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.questions import Questions
 from dprl.jobs.simulation import dprl_simulation
@@ -24,11 +23,9 @@ from dprl.sitemap import PAGES
 from pages.shared.results import answers, data
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
-from tests.pages.conftest import grouped, unbroken, words
+from tests.pages.conftest import Visit, Work, grouped, unbroken, words
 from tests.test_layers import ROOT, imported_modules
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
 LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
 
 # All that pages take from the layers that compute: records, menus and limits, nothing that plans, samples or accounts.
@@ -217,13 +214,13 @@ ASK = Questions.ask
 
 
 def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Callable[[], None]) -> None:
-    visit("pages/explore/page.py", c=[LINK])
+    visit("explore", c=[LINK])
     work()
     forbidden()
     for page in PAGES.values():
         visit(page.file)
     for tab in ("regret", "counts", "policy", "guarantee", "data"):
-        visit("pages/explore/page.py", c=[LINK], tab=tab)
+        visit("explore", c=[LINK], tab=tab)
 
 
 def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
@@ -247,12 +244,12 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
         *(("attack", {"b": text, "show": show}) for show in ("attack", "collusion", "promise")),
     ]
     for page, query in queries:
-        visit(f"pages/{page}/page.py", **query)
-    visit("pages/explore/page.py", c=[text]).button(key="run").click().run()
+        visit(page, **query)
+    visit("explore", c=[text]).button(key="run").click().run()
 
 
 def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: Store) -> None:
-    app = visit("pages/explore/page.py", c=[LINK], tab="guarantee")
+    app = visit("explore", c=[LINK], tab="guarantee")
     session = app.session_state["session"]
     assert "is being worked out" in words(app)
     assert session.polling == {"results", "run_box"}
@@ -280,4 +277,4 @@ def test_what_was_just_asked_is_waited_for_while_workers_are_ready(
     monkeypatch.setattr(answers, "PATIENCE", 60.0)
     silent.jobs.enlist("test", os.getpid(), warm=True)
     assert data.store().status.activity().warm
-    assert "It will learn:" in words(visit("pages/explore/page.py"))
+    assert "It will learn:" in words(visit("explore"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -20,17 +19,8 @@ from pages.shared.controls.noise import chosen_noise
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import chip, unbroken, words
+from tests.pages.conftest import Visit, chip, unbroken, widget, words
 from tests.problems import STAGED, first
-
-Visit = Callable[..., AppTest]
-EXPLORE = "pages/explore/page.py"
-
-
-def widget(app: AppTest, kind: str, label: str) -> Any:
-    """The control with this label."""
-    (found,) = [w for w in app.sidebar.get(kind) if getattr(w, "label", "") == label]
-    return found
 
 
 def spec(app: AppTest) -> RunSpec | None:
@@ -39,19 +29,19 @@ def spec(app: AppTest) -> RunSpec | None:
 
 @pytest.mark.parametrize("page", first(["attack", "linear", "offline", "tradeoffs", "free"]))
 def test_the_button_is_called_run_though_all_is_computed(visit: Visit, page: str) -> None:
-    app = visit(f"pages/{page}/page.py")
+    app = visit(page)
     assert "Computed before" in words(app)
     assert app.button(key="run").label == "Run"
 
 
 def test_the_defaults_give_the_default_run(visit: Visit) -> None:
-    assert spec(visit(EXPLORE)) == RunSpec()
+    assert spec(visit("explore")) == RunSpec()
 
 
 @pytest.mark.parametrize("environment", first(sorted(ENVIRONMENTS, key="random".__ne__)))
 def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environment: str) -> None:
     """Every learner in every environment; every privacy model in one, as an environment reaches none of them."""
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Environment").select(environment).run()
     for algorithm, learner in ALGORITHMS.items():
         widget(app, "selectbox", "Algorithm").select(algorithm).run()
@@ -83,7 +73,7 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environ
 
 @pytest.mark.parametrize("algorithm", first(sorted({algorithm for algorithm, _ in STAGED})))
 def test_a_learner_that_lists_policies_offers_a_small_environment(visit: Visit, algorithm: str) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Algorithm").select(algorithm).run()
     app.button(key="small").click().run()
     unbroken(app)
@@ -109,7 +99,7 @@ NOISE = [
 def test_every_noise_there_is_can_be_chosen_and_no_other(
     visit: Visit, privacy: str, calibration: str, mechanism: str
 ) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Privacy model").select(privacy).run()
     widget(app, "selectbox", "How much noise").select(calibration).run()
     menu = widget(app, "selectbox", "Mechanism")
@@ -125,7 +115,7 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
 
 
 def test_what_proves_pure_epsilon_needs_no_delta_and_leaves_the_way_back(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Privacy model").select("local").run()
     widget(app, "selectbox", "Mechanism").select("unary").run()
     assert spec(app) == RunSpec(privacy="local", mechanism="unary")
@@ -135,7 +125,7 @@ def test_what_proves_pure_epsilon_needs_no_delta_and_leaves_the_way_back(visit: 
 
 
 def test_delta_zero_leaves_what_proves_something_and_says_so(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     assert widget(app, "text_input", "Privacy budget δ").value == "1e-06"  # the default is seen
     widget(app, "text_input", "Privacy budget δ").input("0").run()
     unbroken(app)
@@ -149,7 +139,7 @@ def test_delta_zero_leaves_what_proves_something_and_says_so(visit: Visit) -> No
 
 
 def test_delta_can_be_tied_to_the_users_and_then_follows_them(visit: Visit) -> None:
-    app = visit("pages/explore/page.py")
+    app = visit("explore")
     app.button(key="tie").click().run()
     assert widget(app, "text_input", "Privacy budget δ").value == "1/(10K)"
     assert spec(app) == RunSpec(delta=1e-10)
@@ -160,7 +150,7 @@ def test_delta_can_be_tied_to_the_users_and_then_follows_them(visit: Visit) -> N
 
 
 def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "How much noise").select("paper").run()
     assert widget(app, "text_input", "Privacy budget δ").value == "0"
     widget(app, "selectbox", "Privacy model").select("shuffle").run()
@@ -183,14 +173,14 @@ def test_what_cannot_be_run_still_shows_a_noise_of_its_algorithm() -> None:
 
 
 def test_an_algorithm_without_privacy_says_so(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Algorithm").select("ucbvi").run()
     assert "sees raw counts only" in words(app)
     assert not [w for w in app.sidebar.text_input if "ε" in w.label]
 
 
 def test_who_is_trusted_is_said(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     assert "The agent sees every trajectory and is trusted" in words(app)
     widget(app, "selectbox", "Privacy model").select("local").run()
     assert "Nobody is trusted" in words(app)
@@ -217,11 +207,11 @@ def test_who_is_trusted_is_said(visit: Visit) -> None:
 def test_a_bad_value_gets_one_sentence_and_can_be_mended(
     visit: Visit, label: str, given: str, sentence: str
 ) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     before = widget(app, "text_input", label).value
     widget(app, "text_input", label).input(given).run()
     unbroken(app)
-    assert sentence in words(app).replace("\\", "")
+    assert sentence in words(app)
     assert app.button(key="run").disabled
     widget(app, "text_input", label).input(before).run()
     assert not app.button(key="run").disabled
@@ -229,16 +219,16 @@ def test_a_bad_value_gets_one_sentence_and_can_be_mended(
 
 
 def test_a_run_that_is_too_large_says_what_would_fit(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "text_input", "S").input("300").run()
-    said = words(app).replace("\\", "")
+    said = words(app)
     assert "counters" in said
     assert "fits" in said
     assert app.button(key="run").disabled
 
 
 def test_slider_and_exact_field_move_together(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "select_slider", "Privacy budget ε").set_value(0.3).run()
     assert widget(app, "text_input", "Privacy budget ε, exact value").value == "0.3"
     widget(app, "text_input", "Privacy budget ε, exact value").input("0.11").run()
@@ -251,7 +241,7 @@ def test_slider_and_exact_field_move_together(visit: Visit) -> None:
 
 
 def test_five_controls_come_first_and_the_rest_is_folded(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     kinds = ("selectbox", "select_slider", "text_input")
     folded = {id(w) for fold in app.sidebar.expander for kind in kinds for w in fold.get(kind)}
     seen = [getattr(w, "label", "") for kind in kinds for w in app.sidebar.get(kind) if id(w) not in folded]
@@ -261,7 +251,7 @@ def test_five_controls_come_first_and_the_rest_is_folded(visit: Visit) -> None:
 
 
 def test_episodic_has_its_own_limit(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Policy updates").select("episodic").run()
     found = spec(app)
     assert found is not None
@@ -273,7 +263,7 @@ def test_episodic_has_its_own_limit(visit: Visit) -> None:
 
 
 def test_reset_brings_back_the_defaults_and_keeps_the_curves(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "text_input", "S").input("4").run()
     app.button(key="run").click().run()
     widget(app, "text_input", "H").input("nonsense").run()
@@ -286,10 +276,10 @@ def test_reset_brings_back_the_defaults_and_keeps_the_curves(visit: Visit) -> No
 @pytest.mark.parametrize(
     ("page", "kind", "label", "typed"),
     [
-        (EXPLORE, "text_input", "S", "4"),
-        ("pages/linear/page.py", "text_input", "Values of ε", "0.3, 3"),
-        ("pages/offline/page.py", "text_input", "Values of ρ", "0.3, 3"),
-        ("pages/tradeoffs/page.py", "text_input", "Values", "0.3, 3"),
+        ("explore", "text_input", "S", "4"),
+        ("linear", "text_input", "Values of ε", "0.3, 3"),
+        ("offline", "text_input", "Values of ρ", "0.3, 3"),
+        ("tradeoffs", "text_input", "Values", "0.3, 3"),
     ],
 )
 def test_a_reset_is_undone_until_something_else_is_done(
@@ -310,7 +300,7 @@ def test_a_reset_is_undone_until_something_else_is_done(
 
 
 def test_what_was_typed_for_an_environment_is_still_there_when_one_comes_back(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "text_input", "H").input("7").run()
     widget(app, "selectbox", "Environment").select("random").run()
     assert widget(app, "text_input", "H").value == "10"
@@ -319,7 +309,7 @@ def test_what_was_typed_for_an_environment_is_still_there_when_one_comes_back(vi
 
 
 def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
-    app = visit(EXPLORE, c=["eps.0.5~envp.H.5", "priv.none"])
+    app = visit("explore", c=["eps.0.5~envp.H.5", "priv.none"])
     session = app.session_state["session"]
     chip(app, "Hide", 0).click().run()
     assert session.explore.curves[0].hidden
@@ -340,7 +330,7 @@ def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
 
 
 def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
-    app = visit(EXPLORE, c=["eps.0.5~envp.H.5", "priv.none", "eps.3"], i="2")
+    app = visit("explore", c=["eps.0.5~envp.H.5", "priv.none", "eps.3"], i="2")
     before = list(app.session_state["session"].explore.curves)
     chip(app, "Remove", 1).click().run()
     undo(app).click().run()
@@ -356,7 +346,7 @@ def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
 
 
 def test_what_was_removed_is_not_offered_once_something_else_is_compared(visit: Visit) -> None:
-    app = visit(EXPLORE, c=["eps.0.5~envp.H.5", "priv.none~envp.H.5"])
+    app = visit("explore", c=["eps.0.5~envp.H.5", "priv.none~envp.H.5"])
     chip(app, "Remove", 0).click().run()
     app.button(key="run").click().run()
     unbroken(app)
@@ -365,12 +355,12 @@ def test_what_was_removed_is_not_offered_once_something_else_is_compared(visit: 
 
 def undo(app: AppTest) -> Any:
     """The button that brings back what was removed."""
-    (found,) = (b for b in app.button if b.label == "Undo remove")
+    found = widget(app, "button", "Undo remove")
     return found
 
 
 def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
-    app = visit(EXPLORE, c=["eps.0.5~envp.H.5"])
+    app = visit("explore", c=["eps.0.5~envp.H.5"])
     chip(app, "Add the same seeds without privacy", 0).click().run()
     private, twin = app.session_state["session"].explore.curves
     assert twin == Curve(private.spec.twin())
@@ -390,14 +380,14 @@ def test_a_twin_is_added_beside_its_run(visit: Visit) -> None:
     ],
 )
 def test_a_spec_survives_the_controls(visit: Visit, given: RunSpec) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     session = app.session_state["session"]
     session.draft = draft_of(given)
     assert spec(app) == given
 
 
 def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     menu = widget(app, "selectbox", "Public structure")
     assert "public knowledge" in menu.help
     menu.select("table").run()

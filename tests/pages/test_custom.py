@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,9 @@ from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.state import Trade
 from pages.tradeoffs.study import Study
-from tests.pages.conftest import unbroken, words
-from tests.pages.test_controls import spec, widget
+from tests.pages.conftest import Visit, Work, unbroken, widget, words
+from tests.pages.test_controls import spec
 
-Visit = Callable[..., AppTest]
-EXPLORE = "pages/explore/page.py"
 P = np.full((40, 1, 40), 1 / 40).tolist()
 LARGE = custom.compact(json.dumps({"P": P, "R": [[0.5]] * 40, "d1": [1] + [0] * 39}))
 
@@ -92,7 +89,7 @@ def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
 
 
 def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     s = app.session_state["session"]
     three = [[[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.5, 0.5]]]] * 3
     custom.received(s, File(changed(P=three, name="three ~ steps")))
@@ -104,13 +101,13 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
     assert (found.environment, found.environment_params["H"]) == ("custom", 3)
     app.button(key="run").click().run()
     unbroken(app)
-    assert "three \\~ steps" in words(app)
+    assert "three ~ steps" in words(app)
     again = links.decode({k: v if isinstance(v, list) else [v] for k, v in app.query_params.items()})
     assert [curve.spec for curve in again.curves] == [found]
 
 
 def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     s = app.session_state["session"]
     custom.received(s, File(LARGE.encode()))
     assert s.upload_problem == ""
@@ -121,19 +118,19 @@ def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> No
     given = dict(app.query_params.items())
     assert "file:" in str(given)
     # Somebody else opens it, is told, and sees no other environment instead.
-    other = visit(EXPLORE, **given)
+    other = visit("explore", **given)
     assert "upload that file" in words(other)
     assert other.session_state["session"].explore.curves == []
 
 
 RUN = RunSpec(environment="custom", environment_params={"model": LARGE, "H": 2}, episodes=10_000, seeds=2)
 AWAITED = {  # of each page: a link to the run, and what the page shows
-    EXPLORE: (links.encode([Curve(RUN)], View()), lambda state: state["session"].explore.curves[0].spec),
-    "pages/tradeoffs/page.py": (
+    "explore": (links.encode([Curve(RUN)], View()), lambda state: state["session"].explore.curves[0].spec),
+    "tradeoffs": (
         studies.encode(Study(RUN)),
         lambda state: state["session"].part(Trade).study.base,
     ),
-    "pages/free/page.py": (
+    "free": (
         free_link.encode(RUN, free_link.FreeView()),
         lambda state: state["session"].part(Free).base,
     ),
@@ -162,7 +159,7 @@ def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit,
 
 
 def test_the_editor_opens_with_the_environment_in_use(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Environment").select("custom").run()
     app.button(key="custom_edit").click().run()
     unbroken(app)
@@ -269,7 +266,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> float:
 
 
 def edit(visit: Visit) -> AppTest:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Environment").select("custom").run()
     return app.button(key="custom_edit").click().run()
 
@@ -320,7 +317,7 @@ def test_an_editor_closed_unused_leaves_nothing(visit: Visit, monkeypatch: pytes
 
 
 def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Environment").select("gridworld").run()
     (area,) = app.sidebar.text_area
     assert area.value == "S---\n-WX-\n---G"
@@ -337,7 +334,7 @@ def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
 
 
 def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(visit: Visit) -> None:
-    app = visit(EXPLORE, c=["env.custom~envp.H.4~K.1000"], tab="data")
+    app = visit("explore", c=["env.custom~envp.H.4~K.1000"], tab="data")
     unbroken(app)
     code = "\n".join(block.value for block in app.code)
     assert "--spec spec.json" in code
@@ -350,13 +347,13 @@ def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(
 FORMULA = "=cmd|' /C calc'!A0"
 
 
-def test_a_state_named_like_a_formula_is_none_in_the_tables(visit: Visit, work: Callable[..., int]) -> None:
+def test_a_state_named_like_a_formula_is_none_in_the_tables(visit: Visit, work: Work) -> None:
     model = custom.compact(changed(state_labels=[FORMULA, "-1"]).decode())
     spec = RunSpec(environment="custom", environment_params={"model": model}, episodes=1000, seeds=1)
     link = dict(links.encode([Curve(spec)], View(tab="counts", chart="scatter")))
-    visit(EXPLORE, **link)
+    visit("explore", **link)
     work()
-    app = visit(EXPLORE, **link)
+    app = visit("explore", **link)
     app.session_state["counts_scatter:numbers"] = True
     app.run()
     unbroken(app)

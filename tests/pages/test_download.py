@@ -10,7 +10,6 @@ import pytest
 from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
-from streamlit.testing.v1 import AppTest
 
 from dprl import OfflineSpec, RunSpec
 from pages.linear import link as linear_link
@@ -18,7 +17,7 @@ from pages.linear.link import LinearView
 from pages.offline import link as offline_link
 from pages.offline.link import OfflineView
 from pages.shared.layout.download import Lasting
-from tests.pages.conftest import grouped, unbroken, words
+from tests.pages.conftest import Visit, Work, grouped, unbroken, words
 
 
 class Visitors:
@@ -115,20 +114,20 @@ def test_nothing_is_left_of_a_visitor_who_left_or_of_a_file_that_came(visitors: 
 @pytest.mark.parametrize(
     ("page", "link"),
     [
-        ("pages/explore/page.py", {"c": ["envp.S.3~envp.H.3~K.1000~seeds.2"], "tab": "data"}),
-        ("pages/tradeoffs/page.py", {"b": "envp.S.3~envp.H.3~K.1000~seeds.1", "m": "none", "show": "table"}),
+        ("explore", {"c": ["envp.S.3~envp.H.3~K.1000~seeds.2"], "tab": "data"}),
+        ("tradeoffs", {"b": "envp.S.3~envp.H.3~K.1000~seeds.1", "m": "none", "show": "table"}),
     ],
     ids=["explore", "tradeoffs"],
 )
 def test_what_a_page_redraws_is_kept_that_way(
-    visit: Callable[..., AppTest], work: Callable[..., int], page: str, link: dict[str, Any],
+    visit: Visit, work: Work, page: str, link: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """AppTest has another server for every run: here it keeps one."""
     kept = MediaFileManager(MemoryMediaFileStorage("/media"))
     monkeypatch.setattr("streamlit.testing.v1.app_test.MediaFileManager", lambda storage: kept)
     app = visit(page, **link)
-    if page != "pages/explore/page.py":
+    if page != "explore":
         app.button(key="run").click().run()
     work(1)
     app.run()
@@ -155,12 +154,12 @@ RUNS = {  # two on each page where numbers are downloaded
 
 @pytest.mark.parametrize("page", RUNS)
 def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the_first_results(
-    page: str, visit: Callable[..., AppTest], work: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+    page: str, visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
     where = "pages.offline.tabs.export.save" if page == "offline" else "pages.explore.export.save"
     monkeypatch.setattr(where, lambda name, label, mime, make: offered.__setitem__(label, make))
-    app = visit(f"pages/{page}/page.py", **{**grouped(RUNS[page]), "tab": "data"})
+    app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
     assert NOTHING in words(app)
     assert set(offered) == {"Specs"}
     assert app.dataframe.len == 0

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.status import Statuses
 from pages.shared.visitor.callbacks import FAILED, on_value
-from tests.pages.conftest import ROOT, chip, sent, tabs, unbroken, words
+from tests.pages.conftest import ROOT, Visit, chip, sent, tabs, unbroken, words
 
-Visit = Callable[..., AppTest]
-
-EXPLORE = "pages/explore/page.py"
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 SAFE = ("callback", "on_value")  # what makes a callback safe
 
@@ -69,7 +65,7 @@ def test_a_widget_that_is_gone_says_nothing() -> None:
 def test_a_press_that_fails_is_said_and_the_page_stays(
     visit: Visit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    app = visit(EXPLORE, c=[SMALL])
+    app = visit("explore", c=[SMALL])
 
     def crash(*_: object) -> None:
         raise RuntimeError("planted")
@@ -85,7 +81,7 @@ def test_a_press_that_fails_is_said_and_the_page_stays(
 
 
 def test_a_tab_pressed_while_the_one_before_is_being_drawn_is_opened(visit: Visit) -> None:
-    app = visit(EXPLORE, c=[SMALL])
+    app = visit("explore", c=[SMALL])
     known = tabs(app)
     for late, tab in (("Counts", "counts"), ("Policy", "policy"), ("Regret", "regret")):
         sent(app, known, string_value=late)  # by the browser, which knows the first drawing only
@@ -96,7 +92,7 @@ def test_a_tab_pressed_while_the_one_before_is_being_drawn_is_opened(visit: Visi
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit, place: int) -> None:
     """Nor does it meet the curve that has moved up."""
-    app = visit(EXPLORE, c=[SMALL, "eps.3"])
+    app = visit("explore", c=[SMALL, "eps.3"])
     remove = chip(app, "Remove", place).proto.id
     for _ in range(2):
         sent(app, remove, trigger_value=True)
@@ -106,7 +102,7 @@ def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit, pla
 
 
 def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
 
     def crash(*_: object) -> None:
         raise RuntimeError("planted secret")

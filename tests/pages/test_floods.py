@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.leases import Leases
 from dprl.jobs.store import Store
@@ -25,10 +23,8 @@ from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.jobs.seed_jobs import sql
-from tests.pages.conftest import ROOT, grouped, unbroken, words
+from tests.pages.conftest import ROOT, Visit, grouped, unbroken, words
 
-Visit = Callable[..., AppTest]
-EXPLORE = "pages/explore/page.py"
 # Eight curves of a hundred seeds, some minutes each.
 HEAVY = RunSpec(
     environment_params={"S": 20, "H": 50}, episodes=10**6, schedule="episodic", seeds=100, privacy="none"
@@ -48,7 +44,7 @@ def waiting(store: Store) -> int:
 def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
     visit: Visit, store: Store
 ) -> None:
-    app = visit(EXPLORE, **explore(*FLOOD))
+    app = visit("explore", **explore(*FLOOD))
     assert waiting(store) == 0
     assert "Not computed yet. What is missing: 800 seeds, about 1" in words(app)
     assert " h of one core." in words(app)
@@ -58,7 +54,7 @@ def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
 
 
 def test_an_ordinary_link_starts_by_itself(visit: Visit, store: Store) -> None:
-    app = visit(EXPLORE, **explore(LIGHT, LIGHT.replace(epsilon=0.3)))
+    app = visit("explore", **explore(LIGHT, LIGHT.replace(epsilon=0.3)))
     assert waiting(store) == 4
     assert "2 runs" in words(app)
 
@@ -80,7 +76,7 @@ OTHERS: dict[str, dict[str, list[str]]] = {
 def test_no_page_starts_more_than_a_link_may(
     visit: Visit, store: Store, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    page = f"pages/{name.split()[0]}/page.py"
+    page = name.split()[0]
     monkeypatch.setenv("DPRL_LINK_SECONDS", "0")
     app = visit(page, **OTHERS[name])
     assert waiting(store) == 0
@@ -105,16 +101,16 @@ def test_only_two_functions_ask_for_runs() -> None:
 def test_loaded_anew_a_page_goes_on_waiting_for_what_its_link_may_not_start(
     visit: Visit, store: Store
 ) -> None:
-    app = visit(EXPLORE, **explore(HEAVY))
+    app = visit("explore", **explore(HEAVY))
     app.button(key="retry_0").click().run()
     assert waiting(store) == 100
-    visit(EXPLORE, **explore(HEAVY))
+    visit("explore", **explore(HEAVY))
     store.requests.cancel(HEAVY, app.session_state["session"].visitor)
     assert waiting(store) == 100
 
 
 def test_what_a_link_started_ends_with_its_tab(visit: Visit, store: Store, tmp_path: Path) -> None:
-    app = visit(EXPLORE, **explore(LIGHT))
+    app = visit("explore", **explore(LIGHT))
     store.leases.seen((), {app.session_state["session"].visitor})
     sql(tmp_path / "runs.sqlite", "UPDATE tab SET seen_at = seen_at - 46")
     assert store.leases.withdraw() == 1
@@ -132,7 +128,7 @@ def test_what_was_pressed_lasts_on_ones_own_machine_and_ends_with_the_tab_in_pub
     for public in (0, 1):
         monkeypatch.setenv("DPRL_PUBLIC", str(public))
         st.cache_resource.clear()
-        app = visit(EXPLORE)
+        app = visit("explore")
         app.session_state["session"].draft.root_seed = public
         app.button(key="run").click().run()
         store.leases.seen((), {app.session_state["session"].visitor})
@@ -147,7 +143,7 @@ def test_in_public_a_cap_is_said_with_what_would_fit(
     monkeypatch.setenv("DPRL_PUBLIC", "1")
     monkeypatch.setenv("DPRL_TAB_SEEDS", "3")
     st.cache_resource.clear()
-    app = visit(EXPLORE)
+    app = visit("explore")
     app.button(key="run").click().run()
     assert waiting(store) == 0
     [toast] = app.toast

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from urllib.parse import parse_qs
@@ -24,31 +23,20 @@ from pages.free.state import Free, measured, status
 from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
-from tests.pages.conftest import charts, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, choice, go, keyed, names, unbroken, words
 from tests.pages.hostile import hostile
 from tests.pages.test_free_link import LINK
 from tests.problems import first
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-PAGE = "pages/free/page.py"
+PAGE = "free"
 OF_FOUR = [show for show in SHOWN if show != EXPLORED]  # the other view: test_free_exploration.py
 SMALL = BASE.replace(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=3, epsilon=10.0)
 
 
-def said(app: AppTest) -> str:
-    return words(app).replace("\\", "")
-
-
-def names(app: AppTest) -> list[str]:
-    (chart,) = charts(app)
-    return [trace.get("name", "") for trace in json.loads(chart.spec)["data"]]
-
-
 def test_the_first_visit_shows_the_answer_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    assert "By 10¹⁵ users privacy has become free with a trusted agent or a trusted shuffler;" in said(app)
-    assert "the cost of privacy goes on growing with nobody trusted" in said(app)
+    assert "By 10¹⁵ users privacy has become free with a trusted agent or a trusted shuffler;" in words(app)
+    assert "the cost of privacy goes on growing with nobody trusted" in words(app)
     assert {"Central (JDP)", "Shuffle (SDP)", "Local (LDP)"} <= set(names(app))
     assert store.status.activity().runs_waiting == 0
 
@@ -70,7 +58,7 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
 
 
 def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit) -> None:
-    assert "lost more in the end" not in said(visit(PAGE))
+    assert "lost more in the end" not in words(visit(PAGE))
     curves = compared(BASE)[0]
     runs = measured(curves, [status(curve.spec) for curve in curves])
     assert late_mistakes(runs) == ""
@@ -94,7 +82,7 @@ def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Wor
     )
     visit(PAGE, b=encode_spec(base))
     work()
-    assert "lost more in the end" not in said(visit(PAGE, b=encode_spec(base)))
+    assert "lost more in the end" not in words(visit(PAGE, b=encode_spec(base)))
 
 
 @pytest.mark.thorough
@@ -103,7 +91,7 @@ def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: 
     base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
     visit(PAGE, b=encode_spec(base))
     work()
-    text = said(visit(PAGE, b=encode_spec(base)))
+    text = words(visit(PAGE, b=encode_spec(base)))
     assert "Without privacy the learner has not found the best policy in 3 of 5 seeds" in text
     assert "has become free" not in text
     assert (
@@ -120,7 +108,7 @@ def test_every_chart_of_what_comes_with_the_program(
 ) -> None:
     app = visit(PAGE, b=encode_spec(BASE.replace(bonus=bonus)), show=show)
     assert ":material/visibility:" in words(app)  # the sentence that says what to see
-    assert "By 10¹⁵ users" in said(app)
+    assert "By 10¹⁵ users" in words(app)
     if show == "calculator":
         assert charts(app) == []
         return
@@ -138,7 +126,7 @@ def test_every_chart_while_runs_wait_go_on_and_are_finished(visit: Visit, work: 
         assert app.session_state["session"].part(Free).view.show == show
         if seeds == 20:
             assert len(charts(app)) == (show != "calculator")
-            assert "By 1 million users" in said(app)
+            assert "By 1 million users" in words(app)
 
 
 def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit, store: Store) -> None:
@@ -146,7 +134,7 @@ def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit
     specs = [curve.spec for curve in compared(SMALL)[0]]
     assert [spec.privacy for spec in specs] == list(MODELS)
     assert {store.status.of(spec).state for spec in specs} == {"queued"}
-    assert "4 runs" in said(app)
+    assert "4 runs" in words(app)
     app.button(key="cancel").click().run()
     unbroken(app)
     assert {store.status.of(spec).state for spec in specs} == {"cancelled"}
@@ -166,7 +154,7 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     at, local = rows["local"]
     _, price = metrics.extra_regret(at, local, *rows["none"])
     mean, low, high = metrics.growth_exponent(at, price, 1e5, 1e6)
-    text = said(app)
+    text = words(app)
     assert f"exponent {mean:.2f} ({low:.2f} to {high:.2f})".replace("-", "−") in text
     assert low > 0.1
     assert "the cost of privacy goes on growing with" in text
@@ -178,7 +166,7 @@ def test_one_seed_has_no_interval_and_nothing_is_claimed(visit: Visit, work: Wor
     one = SMALL.replace(seeds=1)
     visit(PAGE, b=encode_spec(one))
     work()
-    text = said(visit(PAGE, b=encode_spec(one)))
+    text = words(visit(PAGE, b=encode_spec(one)))
     assert "(one seed, too few for an interval)" in text
     assert "whether privacy's cost still grows cannot be told with a trusted agent" in text
     assert "has become free" not in text
@@ -189,9 +177,9 @@ def test_a_model_that_cannot_be_had_is_said(visit: Visit, work: Work) -> None:
     visit(PAGE, b=encode_spec(base))
     work()
     app = visit(PAGE, b=encode_spec(base))
-    assert "shuffle: delta: 0 does not go with" in said(app)
-    assert "Central (JDP):" in said(app)
-    assert "Shuffle (SDP):" not in said(app)
+    assert "shuffle: delta: 0 does not go with" in words(app)
+    assert "Central (JDP):" in words(app)
+    assert "Shuffle (SDP):" not in words(app)
 
 
 def test_run_shows_what_the_controls_say_and_the_address_carries_it(visit: Visit, store: Store) -> None:
@@ -219,8 +207,7 @@ def _query(app: AppTest) -> dict[str, str]:
 
 def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    (segments,) = [group for group in app.segmented_control if "Paper constants" in group.options]
-    segments.set_value("paper").run()
+    choice(app, "Paper constants").set_value("paper").run()
     unbroken(app)
     assert app.session_state["session"].part(Free).base == BASE.replace(bonus="paper")
     assert store.status.activity().runs_waiting == 0
@@ -244,7 +231,7 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
     assert row["price of privacy"] == "576,000"
     assert row["says something from"] == "31,600"
     assert row["free from"] == "3.46 million"  # 216 * 2 * 8000
-    app.text_input(key=_key(app, "free.epsilon")).input("0.5").run()
+    keyed(app, "text_input", ":free.epsilon:").input("0.5").run()
     unbroken(app)
     tables = [frame.value for frame in app.dataframe]
     assert (
@@ -258,17 +245,12 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
 @pytest.mark.parametrize("typed", first(["-1", "0", "nan", "1e400", "many", "", "<b>"]))
 def test_a_bad_number_in_the_calculator_is_said_in_a_sentence(visit: Visit, typed: str) -> None:
     app = visit(PAGE, show="calculator")
-    app.text_input(key=_key(app, "free.K")).input(typed).run()
+    keyed(app, "text_input", ":free.K:").input(typed).run()
     unbroken(app)
-    assert "K:" in said(app)
-    assert "is not allowed; give a number from 1 to 1e+30." in said(app)
+    assert "K:" in words(app)
+    assert "is not allowed; give a number from 1 to 1e+30." in words(app)
     assert app.session_state["session"].part(Free).view.K == 1e15
     assert not app.button(key="run").disabled
-
-
-def _key(app: AppTest, name: str) -> str:
-    (found,) = [str(field.key) for field in app.text_input if f":{name}:" in str(field.key)]
-    return found
 
 
 def test_what_a_bound_does_not_cover_is_said(visit: Visit) -> None:
@@ -283,7 +265,7 @@ def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
     assert "A: PUCB, Central (JDP), Vietri et al. 2020, Thm. 4" in drawn
     assert "B: Lower bound, Central (JDP), Vietri et al. 2020, Thm. 6" in drawn
     assert not any(name.startswith("C:") for name in drawn)
-    assert "only slopes and ratios mean something" in said(app)
+    assert "only slopes and ratios mean something" in words(app)
 
 
 @pytest.mark.parametrize("block", first(range(3)))
@@ -304,10 +286,8 @@ def test_hostile_links_are_answered_by_a_page(visit: Visit, block: int) -> None:
 
 def test_coming_back_keeps_what_was_seen(visit: Visit) -> None:
     app = visit(PAGE, b=encode_spec(SMALL), show="growth")
-    app.switch_page("pages/explore/page.py").run()
-    app.query_params.clear()
-    app.switch_page(PAGE).run()
-    unbroken(app)
+    go(app, "explore")
+    go(app, PAGE)
     assert app.session_state["session"].part(Free).base == SMALL
     assert app.session_state["session"].part(Free).view.show == "growth"
     assert _query(app)["show"] == "growth"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import log, sqrt
 from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl import metrics
 from dprl.claims.exploration import KEY, MOST, TOLD, planned
@@ -26,17 +24,11 @@ from pages.free.state import Free
 from pages.shared.results import answers
 from pages.shared.results.bundled import bundled_ends
 from pages.shared.visitor import links
-from tests.pages.conftest import charts, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, choice, unbroken, words
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-PAGE = "pages/free/page.py"
+PAGE = "free"
 SHOW = "exploration"
 SMALL = BASE.replace(environment_params={"S": 3, "H": 3}, episodes=10**4, seeds=2)
-
-
-def said(app: AppTest) -> str:
-    return words(app).replace("\\", "")
 
 
 def test_each_number_of_users_has_calibrated_noise_for_just_what_is_claimed_of_it() -> None:
@@ -61,7 +53,7 @@ def test_each_number_of_users_has_calibrated_noise_for_just_what_is_claimed_of_i
 
 def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit, store: Store) -> None:
     app = visit(PAGE, show=SHOW)
-    text = said(app)
+    text = words(app)
     ends = bundled_ends("exploration")
     pairs = planned(BASE).pairs
     logs = [np.log(ends[pair.own] / ends[pair.calibrated]) for pair in pairs]
@@ -96,12 +88,11 @@ def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit
 
 def test_with_paper_constants_another_answer_is_there_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE, show=SHOW)
-    (segments,) = [group for group in app.segmented_control if "Paper constants" in group.options]
-    segments.set_value("paper").run()
+    choice(app, "Paper constants").set_value("paper").run()
     unbroken(app)
     pairs = planned(BASE.replace(bonus="paper")).pairs
     found = beside(pairs)
-    assert sentences.headline(found) in said(app)
+    assert sentences.headline(found) in words(app)
     assert app.session_state["session"].part(Free).view.show == SHOW
     assert store.status.activity().runs_waiting == 0
 
@@ -120,13 +111,13 @@ def test_its_links_open_two_runs_and_the_claim(visit: Visit) -> None:
 def test_other_problems_run_live_and_say_what_the_engine_says(visit: Visit, work: Work, store: Store) -> None:
     app = visit(PAGE, b=encode_spec(SMALL), show=SHOW)
     pairs = planned(SMALL).pairs
-    assert f"{2 * len(pairs)} runs" in said(app)
+    assert f"{2 * len(pairs)} runs" in words(app)
     assert {store.status.of(pair.own).state for pair in pairs} == {"queued"}
     assert store.status.of(SMALL).state == "unknown"  # the four of the other views are not asked for
     work()
     app = visit(PAGE, b=encode_spec(SMALL), show=SHOW)
     found = beside(pairs)
-    assert sentences.headline(found) in said(app)
+    assert sentences.headline(found) in words(app)
     assert len(charts(app)) == 1
     last = pairs[-1]
     own, other = (run(spec).regret[:, -1] for spec in (last.own, last.calibrated))
@@ -136,11 +127,10 @@ def test_other_problems_run_live_and_say_what_the_engine_says(visit: Visit, work
 def test_a_view_that_was_not_asked_for_waits_for_a_button(visit: Visit, work: Work, store: Store) -> None:
     app = visit(PAGE, b=encode_spec(SMALL))
     work()
-    (segments,) = [group for group in app.segmented_control if "Exploration noise" in group.options]
-    segments.set_value(SHOW).run()
+    choice(app, "Exploration noise").set_value(SHOW).run()
     unbroken(app)
     assert store.status.activity().runs_waiting == 0
-    assert "Nothing has been computed." in said(app)
+    assert "Nothing has been computed." in words(app)
     app.button(key="begin").click().run()
     unbroken(app)
     assert store.status.activity().runs_waiting == 2 * len(planned(SMALL).pairs)
@@ -159,7 +149,7 @@ def test_the_curves_end_where_more_is_claimed_than_a_run_takes(visit: Visit, wor
     visit(PAGE, b=encode_spec(base), show=SHOW)
     work()
     app = visit(PAGE, b=encode_spec(base), show=SHOW)
-    assert "The curves end before 500 users: there ε =" in said(app)
+    assert "The curves end before 500 users: there ε =" in words(app)
     assert len(charts(app)) == 1
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.simulation import Outlook, RunSpec, outlook
 from pages.shared.controls.gauge import picture, verdict
-from tests.pages.conftest import unbroken, words
-from tests.pages.test_controls import EXPLORE, widget
+from tests.pages.conftest import Visit, unbroken, widget, words
 
-Visit = Callable[..., AppTest]
 SPEC = RunSpec()
 
 
@@ -43,7 +38,7 @@ def test_episodic_names_its_own_limit() -> None:
 
 
 def test_it_follows_the_controls(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     found = outlook(SPEC)
     assert found is not None
     assert "It will learn:" in words(app)
@@ -59,7 +54,7 @@ def test_it_follows_the_controls(visit: Visit) -> None:
 
 
 def test_noise_that_cannot_be_accounted_for_is_refused_before_it_runs(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Privacy model").select("shuffle").run()
     widget(app, "selectbox", "How much noise").select("paper").run()
     widget(app, "text_input", "Privacy budget ε, exact value").input("0.01").run()

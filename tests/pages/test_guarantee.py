@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.privacy import PRIVATIZERS, Guarantee
@@ -19,11 +17,8 @@ from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
 from dprl.words import human
 from pages.explore.guarantee import ladder
-from tests.pages.conftest import charts, words
+from tests.pages.conftest import Visit, Work, charts, words
 from tests.test_layers import ROOT
-
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
 
 
 @cache
@@ -96,9 +91,7 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     """10^-6 for a billion users would let a thousand be given away; a run that lets none is not warned of."""
     assert "about 1,000 of 1 billion users" in promise.against_users(1e-6, 10**9)
     assert promise.against_users(1e-12, 10**9) == promise.against_users(0.0, 10**15) == ""
-    app = visit(
-        "pages/explore/page.py", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee"
-    )
+    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee")
     assert "give away about 1 of 1 million users" in words(app)
     assert "comes back for 10 of them, all of these together, this noise proves (13.5, 10⁻⁶)" in words(app)
 
@@ -140,7 +133,7 @@ def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> 
     small = "envp.S.3~envp.H.3~K.1000~seeds.1"
     curves = [f"{small}~priv.none", "priv.local", "priv.shuffle", "priv.central"]
     for i, scale in enumerate([0, 1, 0, 1]):  # of one draw: bits have none
-        app = visit("pages/explore/page.py", c=curves, tab="guarantee", i=str(i))
+        app = visit("explore", c=curves, tab="guarantee", i=str(i))
         (table,) = [m.value for m in app.markdown if m.value.startswith("| Curve")]
         lines = table.splitlines()[2:]
         assert [line.count(":material/verified:") for line in lines] == [0, 1, 1, 1]
@@ -149,21 +142,21 @@ def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> 
         assert "Joint differential privacy" in lines[3]
         assert words(app).count("It proves what it claims") == (i > 0)
         assert words(app).count("Scale of one draw") == scale
-        assert "1e-06" not in words(app).replace("\\", "")
+        assert "1e-06" not in words(app)
         assert len(charts(app)) == (i == 3)  # the ladder
-    alone = visit("pages/explore/page.py", c=curves[:1], tab="guarantee")
+    alone = visit("explore", c=curves[:1], tab="guarantee")
     assert "| Curve" not in words(alone)
 
 
 def test_a_card_follows_from_the_spec_before_any_seed_is_begun(visit: Visit, store: Store) -> None:
-    app = visit("pages/explore/page.py", c=["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], tab="guarantee")
+    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.5~priv.central"], tab="guarantee")
     assert "It proves what it claims" in words(app)
-    assert "Taken as public, so not protected:** the numbers of states" in words(app).replace("\\", "")
+    assert "Taken as public, so not protected:** the numbers of states" in words(app)
     assert store.status.activity().seeds_queued == 5
 
 
 def test_all_that_noise_proves_is_drawn_when_asked_for(visit: Visit) -> None:
-    app = visit("pages/explore/page.py", c=["envp.S.3~envp.H.3~K.1000~seeds.1~priv.local"], tab="guarantee")
+    app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1~priv.local"], tab="guarantee")
     assert charts(app) == []
     app.session_state["promises_0"] = True
     app.run()
@@ -207,10 +200,10 @@ def test_what_others_claim_of_a_learners_own_draws_is_said_to_be_their_claim(
     visit: Visit, work: Work
 ) -> None:
     curve = ["alg.rlsvi~K.1000~seeds.1"]
-    visit("pages/explore/page.py", c=curve, tab="guarantee")
+    visit("explore", c=curve, tab="guarantee")
     work()
-    app = visit("pages/explore/page.py", c=curve, tab="guarantee")
-    said = words(app).replace("\\", "")
+    app = visit("explore", c=curve, tab="guarantee")
+    said = words(app)
     assert "Nothing is promised" in said
     assert "Lu, Gajane, Bai, Talebi 2026 claim that its own draws are (11.1, 10⁻⁶)-joint private." in said
     assert "nothing of it is proved here" in said

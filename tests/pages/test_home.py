@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs
@@ -26,11 +25,9 @@ from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
 from pages.shared.visitor import address, links
-from tests.pages.conftest import charts, words
+from tests.pages.conftest import Visit, charts, go, words
 from tests.pages.hostile import hostile
 from tests.pages.test_links import COMPARISONS
-
-Visit = Callable[..., AppTest]
 
 
 def title(app: AppTest) -> str:
@@ -132,9 +129,8 @@ def test_hostile_links_get_a_chart(visit: Visit, monkeypatch: pytest.MonkeyPatch
 
 def test_the_epsilon_is_kept_while_other_pages_are_visited(visit: Visit) -> None:
     app = visit(eps="0.1")
-    app.query_params.clear()
-    app.switch_page("pages/explore/page.py").run()
-    app.switch_page("pages/home/page.py").run()
+    go(app, "explore")
+    go(app, "home")
     assert title(app).endswith("at ε = 0.1")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import parse_qs
 
 import pytest
@@ -22,7 +21,7 @@ from pages.offline import link as offline_link
 from pages.offline.link import OfflineView
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
-from tests.pages.conftest import unbroken, words
+from tests.pages.conftest import Visit, unbroken, words
 from tests.pages.hostile import hostile
 from tests.pages.test_computing import ASK
 from tests.pages.test_links import COMPARISONS
@@ -71,10 +70,8 @@ def follow(app: AppTest, page: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("page", first(GOOD))
-def test_hostile_links_to_every_page(
-    visit: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, page: str
-) -> None:
+def test_hostile_links_to_every_page(visit: Visit, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     monkeypatch.setattr(Questions, "ask", ASK)  # nobody answers
-    app = visit(f"pages/{page}/page.py")
+    app = visit(page)
     for seed in range(5000, 5012):
         follow(app, page, seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import parse_qs
 
@@ -15,12 +14,11 @@ from dprl.landscape import PROBLEMS, rows
 from dprl.sentences.landscape import apart, fewest, how_many
 from pages.landscape import views, words
 from pages.landscape.state import FIELDS, SORTS, Seen, View, decode, encode, table
-from tests.pages.conftest import charts, grouped, unbroken
+from tests.pages.conftest import Visit, charts, grouped, unbroken, widget
 from tests.pages.conftest import words as told
 from tests.pages.hostile import hostile
 
-Visit = Callable[..., AppTest]
-PAGE = "pages/landscape/page.py"
+PAGE = "landscape"
 OTHER = Seen("linear-mixture", 10**9, "paper", "regret", "year", "yes", "ucrl-vtr:local")
 
 
@@ -31,7 +29,7 @@ def seen_of(app: AppTest) -> Seen:
 
 def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    said = told(app).replace("\\", "")
+    said = told(app)
     assert "Fewest users: with a trusted agent" in said
     assert "**Proved:** (1, 10⁻⁶)-" in said
     assert len(charts(app)) == 3
@@ -62,7 +60,7 @@ def test_what_is_wrong_in_a_link_is_said_and_replaced(visit: Visit, query: str, 
     assert seen == replace(Seen(), K=seen.K)
     assert sentence in problem
     key, value = query.split("=")
-    assert sentence in told(visit(PAGE, **{key: value})).replace("\\", "")
+    assert sentence in told(visit(PAGE, **{key: value}))
 
 
 def test_hostile_links_are_answered_by_what_there_is() -> None:
@@ -87,7 +85,7 @@ def test_the_table_is_sorted_either_way_and_what_is_not_known_comes_last(by: str
 def test_controls_change_what_is_seen_and_the_address(visit: Visit) -> None:
     app = visit(PAGE)
     for label, value in (("Problem", "linear-mixture"), ("Users K", str(10**6)), ("Sort by", "regret")):
-        next(box for box in app.selectbox if box.label == label).select(value).run()
+        widget(app, "selectbox", label).select(value).run()
         unbroken(app)
     assert seen_of(app) == Seen(problem="linear-mixture", K=10**6, sort="regret")
     assert dict(app.query_params) == {"v": "2", "problem": "linear-mixture", "K": "1e6", "sort": "regret"}
@@ -100,14 +98,14 @@ def test_a_cell_leads_to_its_run_in_explore(visit: Visit) -> None:
     app = visit(PAGE, **dict(encode(seen)))
     (link,) = [one for one in app.get("page_link") if "Explore" in one.proto.label]
     query = parse_qs(link.proto.query_string)
-    (other,) = visit("pages/explore/page.py", c=query["c"]).session_state["session"].explore.curves
+    (other,) = visit("explore", c=query["c"]).session_state["session"].explore.curves
     row = next(r for r in rows(table(), seen.problem, seen.K) if r.entry.key.startswith(seen.of))
     assert other.spec == row.entry.spec(PROBLEMS[seen.problem], seen.K)
 
 
 def test_a_learner_that_cannot_be_run_says_why_and_leads_nowhere(visit: Visit) -> None:
     app = visit(PAGE, of="ucrl-vtr:central")
-    assert "not run: clinic has none of the known features" in told(app).replace("\\", "")
+    assert "not run: clinic has none of the known features" in told(app)
     assert not [one for one in app.get("page_link") if "Explore" in one.proto.label]
 
 

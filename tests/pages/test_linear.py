@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl import ALGORITHMS
 from dprl.jobs.store import Store
 from dprl.sentences.noise import IN_A_COUNT
-from tests.pages.conftest import charts, unbroken, words
-from tests.pages.test_controls import EXPLORE, spec, widget
+from tests.pages.conftest import Visit, Work, charts, unbroken, widget, words
+from tests.pages.test_controls import spec
 from tests.problems import first, home, loop
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
 LEARNERS = [key for key, learner in ALGORITHMS.items() if not learner.statistic.counted]
 SMALL = {
     "linear-mixture": "envp.d.2~envp.S.3~envp.H.3",
@@ -37,19 +32,19 @@ def short(key: str, privacy: str) -> str:
 )
 def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, privacy: str) -> None:
     run = short(key, privacy)
-    visit(EXPLORE, c=[run, "priv.none"])
+    visit("explore", c=[run, "priv.none"])
     assert work() == (1 if privacy == "none" else 2)
     for measure in ("cumulative", "pac", "extra"):
-        shown = charts(visit(EXPLORE, c=[run], m=measure))
+        shown = charts(visit("explore", c=[run], m=measure))
         assert bool(shown) == (measure != "extra" or privacy != "none")
-    app = visit(EXPLORE, c=[run], tab="counts")
+    app = visit("explore", c=[run], tab="counts")
     assert not charts(app)
     assert "is told of no counts" in words(app)
-    app = visit(EXPLORE, c=[run], tab="policy", pol="stages")  # it has none
+    app = visit("explore", c=[run], tab="policy", pol="stages")  # it has none
     assert charts(app)
     assert not any("Stage by stage" in choice.options for choice in app.segmented_control)
-    visit(EXPLORE, c=[run], tab="data")
-    app = visit(EXPLORE, c=[run, "priv.none"], tab="guarantee")
+    visit("explore", c=[run], tab="data")
+    app = visit("explore", c=[run, "priv.none"], tab="guarantee")
     assert "| Promise | Claimed | Proved |" in words(app)
     assert IN_A_COUNT not in "\n".join([words(app), *(m.label for m in app.metric)])
     if privacy != "none":
@@ -59,7 +54,7 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
 
 def test_printed_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) -> None:
     run = "env.linear-mixture~envp.H.3~alg.ucrl-vtr~K.1000~seeds.1~priv.central~cal.paper~bonus.paper"
-    app = visit(EXPLORE, c=[run], tab="guarantee")
+    app = visit("explore", c=[run], tab="guarantee")
     assert work() == 1
     app.run()
     unbroken(app)
@@ -71,7 +66,7 @@ def test_printed_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) 
 def test_a_learner_that_needs_features_says_so_and_takes_an_environment_that_has_them(
     visit: Visit, key: str
 ) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     widget(app, "selectbox", "Algorithm").select(key).run()
     unbroken(app)
     assert "known features" in words(app)
@@ -87,9 +82,9 @@ def test_a_learner_that_needs_features_says_so_and_takes_an_environment_that_has
 
 def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Store) -> None:
     run = short("ucrl-vtr", "central")
-    app = visit("pages/attack/page.py", b=run)
+    app = visit("attack", b=run)
     assert "which is not attacked here" in words(app)
-    unbroken(visit("pages/tradeoffs/page.py", b=run))
+    unbroken(visit("tradeoffs", b=run))
 
 
 @pytest.mark.parametrize(
@@ -97,9 +92,9 @@ def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Stor
 )
 def test_the_page_linear_draws_a_learner_of_a_linear_mdp(visit: Visit, work: Work, tab: str) -> None:
     """What it asks for changes from release to release, and so does what there is to believe."""
-    visit("pages/linear/page.py", c=[short("lsvi-ucb", "central")], tab=tab)
+    visit("linear", c=[short("lsvi-ucb", "central")], tab=tab)
     work()
-    app = visit("pages/linear/page.py", c=[short("lsvi-ucb", "central")], tab=tab)
+    app = visit("linear", c=[short("lsvi-ucb", "central")], tab=tab)
     unbroken(app)
     assert charts(app) or tab in ("guarantee", "data")
     assert "does not say where" not in words(app)

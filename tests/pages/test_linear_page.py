@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
@@ -22,14 +20,24 @@ from pages.linear.tabs.exponents import most
 from pages.shared.names import titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
-from tests.pages.conftest import charts, legend, sent, tabs, unbroken, words
+from tests.pages.conftest import (
+    Visit,
+    Work,
+    charts,
+    choice,
+    go,
+    grouped,
+    legend,
+    sent,
+    tabs,
+    unbroken,
+    widget,
+    words,
+)
 from tests.pages.hostile import hostile
 from tests.problems import few, first
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-
-PAGE = "pages/linear/page.py"
+PAGE = "linear"
 SMALL = RunSpec(
     environment="linear-mixture",
     environment_params={"d": 3, "S": 3, "H": 4},
@@ -42,10 +50,7 @@ SPECS = (SMALL.twin(), SMALL, SMALL.replace(privacy="local"))
 
 
 def query(*specs: RunSpec, **view: Any) -> dict[str, Any]:
-    found: dict[str, list[str]] = {}
-    for key, value in linear_link.encode(specs, LinearView(**view)):
-        found.setdefault(key, []).append(value)
-    return found
+    return grouped(linear_link.encode(specs, LinearView(**view)))
 
 
 def labels(specs: tuple[RunSpec, ...]) -> list[str]:
@@ -122,7 +127,7 @@ def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work, tab: str) 
     assert work() == 6
     app = visit(PAGE, **query(*SPECS, tab=tab))
     alt, said = SEEN[tab]
-    assert said in words(app).replace("\\", "")
+    assert said in words(app)
     assert [chart.alt.startswith(alt or "-") for chart in charts(app)][:1] == ([True] if alt else [])
     for curve in (0, 2):
         unbroken(
@@ -147,8 +152,7 @@ def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work,
 
 def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(*SPECS))
-    app.switch_page("pages/runs/page.py").run()
-    unbroken(app)
+    go(app, "runs")
     assert "**Comparisons of Linear**: 3 runs" in words(app)
     app.button(key="cancel_linear").click().run()
     unbroken(app)
@@ -209,7 +213,7 @@ def test_problems_get_harder_and_exponents_can_be_met(visit: Visit) -> None:
     (chart,) = charts(app)
     drawn = json.loads(chart.spec)["data"]
     assert {t["name"].split(":")[0] for t in drawn if t["name"].startswith("0.")} == {"0.50", "0.75"}
-    said = words(app).replace("\\", "")
+    said = words(app)
     found = [float(part.split("** ")[1].split(" ")[0]) for part in said.split("K to the: ")[1].split(";")[:3]]
     assert found == pytest.approx([0.52, 0.5, 0.5], abs=0.06)
     runs = harder(BASE)
@@ -226,7 +230,7 @@ def test_why_a_learner_does_not_take_a_privacy_model_is_said(visit: Visit, key: 
     app = visit(
         PAGE, **query(RunSpec(environment=problem, algorithm=key, privacy="none", episodes=10**3, seeds=1))
     )
-    said = words(app).replace("\\", "")
+    said = words(app)
     for model in missing:
         assert f"{ALGORITHMS[key].title}: {model.capitalize()} is an open question" in said
     assert ("is an open question" in said) == bool(missing)
@@ -238,8 +242,7 @@ def test_further_runs_are_offered_started_by_their_link_and_shown(
     visit(PAGE, **query(SMALL))
     work()
     app = visit(PAGE, **query(SMALL, tab="exponents"))
-    (choice,) = (b for b in app.segmented_control if "Harder with more users" in b.options)
-    choice.set_value("harder").run()
+    choice(app, "Harder with more users").set_value("harder").run()
     unbroken(app)
     app.button(key="run_harder").click().run()
     unbroken(app)
@@ -255,8 +258,7 @@ def test_some_of_the_further_runs_are_drawn_while_the_others_are_offered(
         store.requests.add(one, "somebody")
     work()
     app = visit(PAGE, **query(SMALL, tab="exponents"))
-    (choice,) = (b for b in app.segmented_control if "Harder with more users" in b.options)
-    choice.set_value("harder").run()
+    choice(app, "Harder with more users").set_value("harder").run()
     unbroken(app)
     assert app.button(key="run_harder").label == "Run them"
     assert charts(app)
@@ -266,7 +268,7 @@ def test_ways_lead_on_to_explore_and_to_a_sweep_of_the_same_learner(visit: Visit
     links = {link.proto.page: link.proto.query_string for link in visit(PAGE).get("page_link")}
     explore, sweep = (parse_qs(links[page]) for page in ("explore", "tradeoffs"))
     assert len(explore["c"]) == len(DEFAULT)
-    app = visit("pages/tradeoffs/page.py", **sweep)
+    app = visit("tradeoffs", **sweep)
     (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Trade")
     assert part.study.base.algorithm == "ucrl-vtr"
     assert part.study.models == ("central", "local", "none")
@@ -289,9 +291,9 @@ def test_theory_is_found_for_every_pair_that_a_paper_bounds() -> None:
 
 def test_run_shows_what_the_controls_say(visit: Visit) -> None:
     app = visit(PAGE, **query(*SPECS))
-    (field,) = (t for t in app.text_input if t.label == "Values of ε")
+    field = widget(app, "text_input", "Values of ε")
     field.set_value("0.5, 2").run()
-    (models,) = (m for m in app.multiselect if m.label == "Privacy models")
+    models = widget(app, "multiselect", "Privacy models")
     models.set_value(["none", "local"]).run()
     unbroken(app)
     app.button(key="run").click().run()
@@ -311,16 +313,16 @@ def test_run_shows_what_the_controls_say(visit: Visit) -> None:
 )
 def test_bad_budgets_are_one_sentence(visit: Visit, text: str, said: str) -> None:
     app = visit(PAGE)
-    (field,) = (t for t in app.text_input if t.label == "Values of ε")
+    field = widget(app, "text_input", "Values of ε")
     field.set_value(text).run()
     unbroken(app)
-    assert said in words(app).replace("\\", "")
+    assert said in words(app)
     assert app.button(key="run").disabled
 
 
 def test_only_what_is_linear_is_offered(visit: Visit) -> None:
     app = visit(PAGE)
-    (menu,) = (box for box in app.selectbox if box.label == "Environment")
+    menu = widget(app, "selectbox", "Environment")
     assert len(menu.options) == len(PROBLEMS)
     app = visit(PAGE, c=["env.riverswim", *query(SMALL)["c"]])
     assert "Only runs of learners of linear models" in words(app)
@@ -357,9 +359,7 @@ def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
     for seed in range(few(300)):
         found = linear_link.decode(parse_qs(hostile(seed, *GOOD), keep_blank_values=True))
         assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
-        again: dict[str, list[str]] = {}
-        for key, value in linear_link.encode(found.specs, found.view):
-            again.setdefault(key, []).append(value)
+        again = grouped(linear_link.encode(found.specs, found.view))
         assert linear_link.decode(again) == linear_link.LinearLink(found.specs, found.view)
 
 

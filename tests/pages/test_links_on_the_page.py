@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import parse_qs
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.shared.visitor import address, links
-from tests.pages.conftest import chip, unbroken, words
+from tests.pages.conftest import Visit, chip, unbroken, words
 from tests.pages.hostile import hostile
 from tests.pages.test_links import COMPARISONS
 from tests.problems import first
 
-Visit = Callable[..., AppTest]
-EXPLORE = "pages/explore/page.py"
-
 
 @pytest.mark.parametrize("block", first(range(5)))
 def test_fifty_hostile_links(visit: Visit, block: int) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     for seed in range(2000 + 10 * block, 2010 + 10 * block):
         query = parse_qs(hostile(seed, *COMPARISONS), keep_blank_values=True)
         app.query_params.clear()
@@ -34,7 +29,7 @@ def test_fifty_hostile_links(visit: Visit, block: int) -> None:
 
 
 def test_a_wrong_value_is_said_and_the_rest_is_shown(visit: Visit) -> None:
-    app = visit(EXPLORE, v="1", c=["eps.-1~envp.H.5", "priv.none"], tab="policy", x="diagonal")
+    app = visit("explore", v="1", c=["eps.-1~envp.H.5", "priv.none"], tab="policy", x="diagonal")
     (warning,) = app.warning
     said = warning.value.replace("\\", "")
     assert "epsilon: -1 is not allowed" in said
@@ -45,7 +40,7 @@ def test_a_wrong_value_is_said_and_the_rest_is_shown(visit: Visit) -> None:
 
 
 def test_the_address_follows_the_comparison_and_the_tab_only(visit: Visit) -> None:
-    app = visit(EXPLORE, c=["envp.H.5"])
+    app = visit("explore", c=["envp.H.5"])
     before = dict(app.query_params)
     next(s for s in app.sidebar.select_slider if "ε" in s.label).set_value(0.3).run()
     assert dict(app.query_params) == before
@@ -55,7 +50,7 @@ def test_the_address_follows_the_comparison_and_the_tab_only(visit: Visit) -> No
 
 
 def test_going_back_brings_the_earlier_comparison(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = visit(EXPLORE, c=["envp.H.5"])
+    app = visit("explore", c=["envp.H.5"])
     chip(app, "Add the same seeds without privacy", 0).click().run()
     assert len(app.session_state["session"].explore.curves) == 2
     monkeypatch.setattr(address, "went_back", lambda: True)
@@ -71,7 +66,7 @@ def test_going_back_brings_the_earlier_comparison(visit: Visit, monkeypatch: pyt
 def test_what_is_pressed_before_the_browser_knows_the_new_address_does_not_bring_back_the_old(
     visit: Visit,
 ) -> None:
-    app = visit(EXPLORE, c=["envp.H.5"])
+    app = visit("explore", c=["envp.H.5"])
     chip(app, "Add the same seeds without privacy", 0).click().run()
     app.query_params.clear()
     app.query_params["c"] = ["envp.H.5"]

@@ -3,8 +3,6 @@ by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,13 +10,9 @@ from dprl.links import encode_spec
 from pages.free.link import BASE
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import chip, sent, tabs, unbroken
+from tests.pages.conftest import Visit, Work, chip, go, sent, tabs, unbroken, widget
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-
-EXPLORE = "pages/explore/page.py"
-FREE = "pages/free/page.py"
+FREE = "free"
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 
 
@@ -28,14 +22,14 @@ def of(app: AppTest) -> Session:
 
 
 def pause(app: AppTest) -> None:
-    next(t for t in app.toggle if t.label == "Pause live").set_value(True).run()
+    widget(app, "toggle", "Pause live").set_value(True).run()
     unbroken(app)
     assert of(app).paused
 
 
 def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit: Visit, work: Work) -> None:
-    app = visit(EXPLORE, c=[SMALL])
-    (toggle,) = (t for t in app.toggle if t.label == "Pause live")
+    app = visit("explore", c=[SMALL])
+    toggle = widget(app, "toggle", "Pause live")
     work()
     app.run()
     assert not any(t.label == "Pause live" for t in app.toggle)
@@ -47,7 +41,7 @@ def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit:
 
 @pytest.mark.parametrize(
     ("page", "link"),
-    [(EXPLORE, {"c": [SMALL]}), (FREE, {"b": [encode_spec(BASE.replace(episodes=1000, seeds=2))]})],
+    [("explore", {"c": [SMALL]}), (FREE, {"b": [encode_spec(BASE.replace(episodes=1000, seeds=2))]})],
     ids=["explore", "free"],
 )
 def test_run_goes_on_though_live_was_paused(visit: Visit, page: str, link: dict[str, list[str]]) -> None:
@@ -62,7 +56,7 @@ def test_run_goes_on_though_live_was_paused(visit: Visit, page: str, link: dict[
 
 
 def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Work) -> None:
-    app = visit(EXPLORE, c=[SMALL])
+    app = visit("explore", c=[SMALL])
     pause(app)
     work()
     app.run()
@@ -76,9 +70,9 @@ def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Wo
 
 def playing(visit: Visit, work: Work) -> AppTest:
     """A page whose moments play."""
-    visit(EXPLORE, c=[SMALL])
+    visit("explore", c=[SMALL])
     work()
-    app = visit(EXPLORE, c=[SMALL], tab="policy", k="1")
+    app = visit("explore", c=[SMALL], tab="policy", k="1")
     app.button(key="play").click().run()
     unbroken(app)
     assert of(app).explore.playing
@@ -112,8 +106,6 @@ def test_what_plays_stops_when_it_is_no_longer_shown(visit: Visit, work: Work) -
 
 def test_what_plays_does_not_go_on_when_one_comes_back(visit: Visit, work: Work) -> None:
     app = playing(visit, work)
-    app.switch_page("pages/runs/page.py").run()
-    app.query_params.clear()
-    app.switch_page(EXPLORE).run()
-    unbroken(app)
+    go(app, "runs")
+    go(app, "explore")
     assert not of(app).explore.playing

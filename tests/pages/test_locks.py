@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,11 +10,8 @@ from streamlit.testing.v1 import AppTest
 from dprl.sitemap import PAGES
 from pages.shared.visitor import locks
 from pages.shared.visitor.locks import EVERYTHING, NAMES
-from tests.pages.conftest import charts, unbroken, words
+from tests.pages.conftest import Visit, charts, unbroken, words
 
-Visit = Callable[..., AppTest]
-
-EXPLORE = "pages/explore/page.py"
 CURVE = "envp.S.3~envp.H.3~K.1000~seeds.1"
 WITH_SETTINGS = [path for path, page in PAGES.items() if page.settings]
 SETTINGS = ("selectbox", "select_slider", "text_input", "multiselect", "toggle", "text_area", "button")
@@ -32,7 +28,7 @@ def settings(app: AppTest) -> dict[str, bool]:
 
 @pytest.mark.parametrize("page", WITH_SETTINGS)
 def test_all_settings_are_shown_and_locked_and_it_is_said(visit: Visit, page: str) -> None:
-    free, locked = visit(f"pages/{page}/page.py"), visit(f"pages/{page}/page.py", lock="all")
+    free, locked = visit(page), visit(page, lock="all")
     unbroken(locked)
     assert settings(locked).keys() == settings(free).keys()
     assert [name for name, usable in settings(locked).items() if usable] == []
@@ -61,14 +57,15 @@ def test_all_settings_are_shown_and_locked_and_it_is_said(visit: Visit, page: st
 )
 def test_some_settings_are_locked(visit: Visit, text: str, usable: set[str], fixed: set[str]) -> None:
     found = {
-        name.partition(" ")[2]: free for name, free in settings(visit(EXPLORE, c=[CURVE], lock=text)).items()
+        name.partition(" ")[2]: free
+        for name, free in settings(visit("explore", c=[CURVE], lock=text)).items()
     }
     assert {found[label] for label in usable} == {True}
     assert {found[label] for label in fixed} == {False}
 
 
 def test_a_lock_stays_in_the_address_and_goes_with_a_link_that_has_none(visit: Visit) -> None:
-    app = visit(EXPLORE, c=[CURVE], lock="all,-epsilon")
+    app = visit("explore", c=[CURVE], lock="all,-epsilon")
     app.button(key="run").click().run()  # the run is in the comparison already
     assert app.query_params["lock"] == "all,-epsilon"
     assert app.session_state["session"].explore.query.endswith("&lock=all,-epsilon")
@@ -81,7 +78,7 @@ def test_a_lock_stays_in_the_address_and_goes_with_a_link_that_has_none(visit: V
 
 @pytest.mark.parametrize("text", ["colour", "all,-colour", "", "-", "a" * 401, "epsilon;seeds", "🙂"])
 def test_what_cannot_be_locked_gets_one_sentence(visit: Visit, text: str) -> None:
-    app = visit(EXPLORE, c=[CURVE], lock=text)
+    app = visit("explore", c=[CURVE], lock=text)
     unbroken(app)
     (warning,) = app.warning
     assert warning.value.count("lock\\:") == 1
@@ -105,21 +102,21 @@ def test_a_lock_is_read_as_it_is_written() -> None:
 
 
 def test_a_locked_link_is_made_by_a_switch(visit: Visit) -> None:
-    app = visit(EXPLORE, c=[CURVE])
+    app = visit("explore", c=[CURVE])
     next(t for t in app.toggle if t.key == "locking").set_value(True).run()
     app.button(key="shorten").click().run()
     (code,) = app.session_state["session"].short.values()
     assert all(
         settings(app)[name] for name in ("button Run", "selectbox Environment")
     )  # here nothing is locked
-    other = visit(EXPLORE, s=code)
+    other = visit("explore", s=code)
     assert "has locked the settings" in words(other)
     assert 'embed=true" width="100%"' in next(c.value for c in app.code if "iframe" in c.value)
 
 
 def embedded(visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch, **query: Any) -> AppTest:
     monkeypatch.setattr("streamlit.runtime.context.ContextProxy.is_embedded", True)
-    return visit(f"pages/{page}/page.py", **query)
+    return visit(page, **query)
 
 
 @pytest.mark.parametrize("page", ["explore", "home", "linear", "offline", "tradeoffs"])

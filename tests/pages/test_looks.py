@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -18,9 +17,8 @@ from dprl.simulation.pairs import calibrations_for
 from pages.shared.examples import EXAMPLES
 from pages.shared.names import kind_of, kinds
 from pages.shared.visitor.links import Curve
-from tests.pages.conftest import charts
+from tests.pages.conftest import Visit, Work, charts
 
-Visit = Callable[..., AppTest]
 SMALL: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
 
 
@@ -56,13 +54,11 @@ def test_the_noise_that_is_the_models_own_and_the_first_learner_look_plainest() 
         assert (own.symbol, own.dash) == (shape, "solid")
 
 
-def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(
-    visit: Visit, work: Callable[..., int]
-) -> None:
+def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(visit: Visit, work: Work) -> None:
     link = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~priv.central~eps.0.3", "eps.3", "eps.3~K.2000"]}
-    visit("pages/explore/page.py", **link)
+    visit("explore", **link)
     work()
-    app = visit("pages/explore/page.py", **link)
+    app = visit("explore", **link)
     colors = [looks.color("central", epsilon, dark=False) for epsilon in (0.3, 3.0, 3.0)]
     signs = chips(app)
     assert [color in sign for color, sign in zip(colors, signs, strict=True)] == [True] * 3

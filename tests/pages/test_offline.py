@@ -23,23 +23,30 @@ from pages.offline.names import kinds, titles
 from pages.offline.settings import families, offered
 from pages.shared.layout import frame
 from pages.shared.results.bundled import bundled
-from tests.pages.conftest import charts, legend, plain, sent, tabs, unbroken, words
+from tests.pages.conftest import (
+    Visit,
+    Work,
+    charts,
+    go,
+    grouped,
+    legend,
+    plain,
+    sent,
+    tabs,
+    unbroken,
+    widget,
+    words,
+)
 from tests.pages.hostile import hostile
 from tests.problems import few
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-
-PAGE = "pages/offline/page.py"
+PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 SPECS = (SMALL.twin(), SMALL, SMALL.replace(rho=0.1))
 
 
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
-    found: dict[str, list[str]] = {}
-    for key, value in offline_link.encode(specs, OfflineView(**view)):
-        found.setdefault(key, []).append(value)
-    return found
+    return grouped(offline_link.encode(specs, OfflineView(**view)))
 
 
 def test_the_first_view_is_finished_and_asks_for_no_run(visit: Visit, store: Store) -> None:
@@ -175,7 +182,7 @@ def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work, tab: str) 
 def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> None:
     """The issue of this page: under uniform behaviour RiverSwim's far end is reached by 1.4e-4 of the trajectories."""
     (example,) = (e for e in EXAMPLES if e.title == "A rare state")
-    said = words(visit(PAGE, **query(*example.specs, tab="coverage"))).replace("\\", "")
+    said = words(visit(PAGE, **query(*example.specs, tab="coverage")))
     assert "at step 5** least: one in 7,100 trajectories, 140 million of 1 trillion" in said
     assert (
         "An optimal episode is worth v* = 3.40. At n = 1 billion the penalties on its way add up to" in said
@@ -184,7 +191,7 @@ def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> Non
 
 
 def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
-    said = words(visit(PAGE)).replace("\\", "")
+    said = words(visit(PAGE))
     assert "Expected within 1% of v*: ρ = 0.01 from about 300 million" in said
     assert "more than n" not in said
     app = visit(PAGE)
@@ -208,8 +215,7 @@ def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store,
 
 def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(*SPECS))
-    app.switch_page("pages/runs/page.py").run()
-    unbroken(app)
+    go(app, "runs")
     assert "**Data sets of Offline**: 3 runs" in words(app)
     app.button(key="cancel_offline").click().run()
     unbroken(app)
@@ -236,7 +242,7 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
 def test_run_shows_what_the_controls_say(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(*SPECS))
     store.status.activity()
-    (field,) = (t for t in app.text_input if t.label == "Values of ρ")
+    field = widget(app, "text_input", "Values of ρ")
     assert field.value == "0.1, 1"
     field.set_value("0.5, 1, 2").run()
     unbroken(app)
@@ -249,14 +255,14 @@ def test_run_shows_what_the_controls_say(visit: Visit, store: Store) -> None:
 
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     app = visit(PAGE, **query(*SPECS))
-    (keep,) = (t for t in app.toggle if t.label == "Keep what is shown")
+    keep = widget(app, "toggle", "Keep what is shown")
     keep.set_value(True).run()
-    (field,) = (t for t in app.text_input if t.label == "Values of ρ")
+    field = widget(app, "text_input", "Values of ρ")
     field.set_value("2, 3, 4, 5, 6, 7").run()
     unbroken(app)
     assert "8 curves are the most, and 3 are shown" in words(app)
     assert app.button(key="run").disabled
-    (field,) = (t for t in app.text_input if t.label == "Values of ρ")
+    field = widget(app, "text_input", "Values of ρ")
     field.set_value("2, 3").run()
     app.button(key="run").click().run()
     unbroken(app)
@@ -274,10 +280,10 @@ def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
 )
 def test_bad_budgets_are_one_sentence(visit: Visit, text: str, said: str) -> None:
     app = visit(PAGE)
-    (field,) = (t for t in app.text_input if t.label == "Values of ρ")
+    field = widget(app, "text_input", "Values of ρ")
     field.set_value(text).run()
     unbroken(app)
-    assert said in words(app).replace("\\", "")
+    assert said in words(app)
     assert app.button(key="run").disabled
 
 
@@ -316,9 +322,7 @@ def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
         query = parse_qs(hostile(seed, *GOOD), keep_blank_values=True)
         found = offline_link.decode(query)
         assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
-        again: dict[str, list[str]] = {}
-        for key, value in offline_link.encode(found.specs, found.view):
-            again.setdefault(key, []).append(value)
+        again = grouped(offline_link.encode(found.specs, found.view))
         assert offline_link.decode(again) == offline_link.OfflineLink(found.specs, found.view)
 
 
@@ -377,8 +381,8 @@ assert set(SEEN) == set(TABS) - {"gap"}
 def test_all_learners_together_have_their_constants(visit: Visit, environment: str) -> None:
     """Some of them have constants of the same name."""
     app = visit(PAGE)
-    next(box for box in app.selectbox if box.label == "Environment").set_value(environment).run()
-    learners = next(box for box in app.multiselect if box.label == "Learners")
+    widget(app, "selectbox", "Environment").set_value(environment).run()
+    learners = widget(app, "multiselect", "Learners")
     learners.set_value(offered(environment)).run()
     unbroken(app)
     found = [box.label for box in app.sidebar.selectbox]
@@ -393,9 +397,9 @@ def test_a_policy_of_explore_is_followed_by_people_here(visit: Visit, work: Work
     """Its link on the tab Policy, the control that shows it, coverage, a change of it, and one that is none."""
     online = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=1, epsilon=100.0)
     curve = encode_spec(online)
-    visit("pages/explore/page.py", c=[curve], tab="policy")
+    visit("explore", c=[curve], tab="policy")
     work()
-    app = visit("pages/explore/page.py", c=[curve], tab="policy")
+    app = visit("explore", c=[curve], tab="policy")
     (link,) = [e.proto for e in app.get("page_link") if e.proto.label.startswith("Learn offline")]
     said = following(run(online).seeds[0].policy[-1])
     app = visit(PAGE, **parse_qs(link.query_string), tab="coverage")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import parse_qs
 
 import pytest
@@ -14,12 +13,8 @@ from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import Curve, most_private
-from tests.pages.conftest import chip, unbroken, words
+from tests.pages.conftest import Visit, Work, chip, unbroken, widget, words
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-
-EXPLORE = "pages/explore/page.py"
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.1"
 LINK = [f"{SMALL}~priv.none", "priv.central~eps.10", "priv.central~eps.0.1", "priv.local~eps.1"]
 BASE = RunSpec(environment_params={"S": 3, "H": 3})
@@ -32,7 +27,7 @@ def drafted(app: AppTest) -> RunSpec:
 
 def chosen(app: AppTest) -> str:
     """The curve that is looked at closely."""
-    (menu,) = (box for box in app.selectbox if box.label == "Curve")
+    menu = widget(app, "selectbox", "Curve")
     return str(menu.value)
 
 
@@ -51,10 +46,10 @@ def test_the_most_private_promises_most(specs: tuple[RunSpec, ...], found: int) 
 
 
 def test_the_opening_names_its_environment_and_its_curves_say_the_same_when_taken(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     assert "**RiverSwim:** The same ε" in words(app)
     assert "takes **94 times** as many" in words(app)
-    next(b for b in app.button if b.label == "Take these curves").click().run()
+    widget(app, "button", "Take these curves").click().run()
     unbroken(app)
     assert {curve.spec.episodes for curve in app.session_state["session"].explore.curves} == {HOME_EPISODES}
 
@@ -66,14 +61,14 @@ def test_what_is_hidden_is_not_looked_at_first() -> None:
 
 
 def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> None:
-    app = visit(EXPLORE, c=LINK)
+    app = visit("explore", c=LINK)
     assert drafted(app) == app.session_state["session"].explore.curves[2].spec
     assert app.text_input(key=f"{app.session_state['session'].version}:epsilon:exact").value == "0.1"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
 def test_an_example_fills_the_settings_with_its_most_private_curve(visit: Visit, example: Example) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     app.button(key=f"example_{example.title}").click().run()
     unbroken(app)
     s = app.session_state["session"]
@@ -84,19 +79,19 @@ def test_an_example_fills_the_settings_with_its_most_private_curve(visit: Visit,
 
 @pytest.mark.parametrize("tab", ["counts", "policy", "data"])
 def test_a_close_look_opens_on_the_most_private_curve(visit: Visit, work: Work, tab: str) -> None:
-    visit(EXPLORE, c=LINK)
+    visit("explore", c=LINK)
     work()
-    app = visit(EXPLORE, c=LINK, tab=tab)
+    app = visit("explore", c=LINK, tab=tab)
     assert chosen(app) == "2"
     assert "there is no noise" not in words(app)
     chip(app, "Remove", 2).click().run()
     assert chosen(app) == "2"  # now the local one at epsilon 1
-    assert chosen(visit(EXPLORE, c=LINK, tab=tab, i="0")) == "0"  # as the link says
+    assert chosen(visit("explore", c=LINK, tab=tab, i="0")) == "0"  # as the link says
 
 
 def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) -> None:
-    app = visit(EXPLORE, c=LINK, tab="data")
-    next(box for box in app.selectbox if box.label == "Curve").set_value(1).run()
+    app = visit("explore", c=LINK, tab="data")
+    widget(app, "selectbox", "Curve").set_value(1).run()
     chip(app, "Remove", 0).click().run()
     assert app.session_state["session"].explore.view.curve == 0
     chip(app, "Remove", 0).click().run()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl import ALGORITHMS, FIELDS, RunSpec
 from dprl.landscape.rows import CONSTANTS
@@ -14,9 +12,8 @@ from dprl.learners.tabular import pucb
 from dprl.learners.tabular.planner import TabularLearner
 from pages.shared import names
 from pages.shared.controls import panel
-from tests.pages.conftest import words
+from tests.pages.conftest import Visit, widget, words
 
-Visit = Callable[..., AppTest]
 NOT_PROVED = "not proved"
 
 
@@ -50,13 +47,13 @@ def test_it_is_never_called_anytime_and_labels_say_that_nothing_is_proved(simple
 
 @pytest.mark.parametrize("privacy", ["central", "none"])
 def test_menu_title_and_card_say_so(simple: TabularLearner, visit: Visit, privacy: str) -> None:
-    app = visit("pages/explore/page.py", c=[f"alg.simple~priv.{privacy}~K.1000~seeds.1"], tab="guarantee")
-    (menu,) = [box for box in app.selectbox if box.label == "Bonus constants"]
+    app = visit("explore", c=[f"alg.simple~priv.{privacy}~K.1000~seeds.1"], tab="guarantee")
+    menu = widget(app, "selectbox", "Bonus constants")
     assert menu.options == [panel.BONUS["own"]]
     assert "Nothing here proves" in menu.help
     said = words(app)
     assert "Simple optimism" in said
-    assert names.BONUS["own"] in said.replace("\\", "")
+    assert names.BONUS["own"] in said
     assert "Its own bonus, not proved" in said
-    built_in = words(visit("pages/explore/page.py", c=[f"priv.{privacy}~K.1000~seeds.1"], tab="guarantee"))
+    built_in = words(visit("explore", c=[f"priv.{privacy}~K.1000~seeds.1"], tab="guarantee"))
     assert NOT_PROVED not in built_in

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.requests import Requests
@@ -20,19 +18,15 @@ from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_CURVES, VIEW_FIELDS, Curve, View
 from tests.jobs.disk import Disk
-from tests.pages.conftest import charts, chip, sent, unbroken, words
-
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
+from tests.pages.conftest import Visit, Work, charts, chip, go, marked, sent, unbroken, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 PRIVATE = f"{SMALL}~eps.100"
 SPEC = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2, epsilon=100.0)
-EXPLORE = "pages/explore/page.py"
 
 
 def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit: Visit, store: Store) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     assert "## Who is trusted?" in words(app)
     assert "press **Run**" in words(app)
     assert len(charts(app)) == 1
@@ -48,7 +42,9 @@ def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
 def test_examples_have_a_picture_of_their_curves(visit: Visit, example: Example) -> None:
-    drawn = [e.proto.body for e in visit(EXPLORE).get("html") if '<img class="dprl-thumbnail' in e.proto.body]
+    drawn = [
+        e.proto.body for e in visit("explore").get("html") if '<img class="dprl-thumbnail' in e.proto.body
+    ]
     assert len(drawn) == len(EXAMPLES) - 1  # the question's is the chart itself
     if example.title == "Who is trusted?":
         return
@@ -59,7 +55,7 @@ def test_examples_have_a_picture_of_their_curves(visit: Visit, example: Example)
 
 
 def test_an_example_becomes_the_comparison(visit: Visit, store: Store) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     app.button(key=f"example_{EXAMPLES[0].title}").click().run()
     unbroken(app)
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
@@ -76,12 +72,12 @@ def test_examples_are_links_that_hold(example: Example) -> None:
 
 
 def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     app.button(key="run").click().run()
     unbroken(app)
     assert app.query_params["v"] == "2"
     assert app.query_params["c"] == "priv.central"
-    assert "Waiting: next" in words(app).replace("\\", "")
+    assert "Waiting: next" in words(app)
     assert "getting ready" in words(app)
     assert work() == 5
     app.run()
@@ -93,7 +89,7 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
 
 
 def test_the_same_run_is_not_added_twice(visit: Visit) -> None:
-    app = visit(EXPLORE)
+    app = visit("explore")
     for _ in range(2):
         app.button(key="run").click().run()
     assert len(app.session_state["session"].explore.curves) == 1
@@ -103,17 +99,17 @@ def test_the_same_run_is_not_added_twice(visit: Visit) -> None:
 def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
     visit: Visit, work: Work, store: Store
 ) -> None:
-    visit(EXPLORE, c=[PRIVATE])
+    visit("explore", c=[PRIVATE])
     assert store.status.of(SPEC).state == "queued"
     assert work() == 2
-    other = visit(EXPLORE, v="2", t=NEWEST, c=[PRIVATE, "priv.none"])
+    other = visit("explore", v="2", t=NEWEST, c=[PRIVATE, "priv.none"])
     assert len(charts(other)) == 1
     assert store.status.of(SPEC).state == "done"
     assert store.status.of(SPEC.twin()).state == "queued"
 
 
 def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
-    app = visit(EXPLORE, c=[PRIVATE, f"{PRIVATE}~root.1"])
+    app = visit("explore", c=[PRIVATE, f"{PRIVATE}~root.1"])
     for pressed, label, state in (("cancel", "Cancel all", "cancelled"), ("retry_0", "Run them", "queued")):
         assert app.button(key=pressed).label == label
         app.button(key=pressed).click().run()
@@ -123,9 +119,9 @@ def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: 
 
 
 def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
-    app = visit(EXPLORE, c=[PRIVATE])
+    app = visit("explore", c=[PRIVATE])
     app.button(key="cancel").click().run()
-    assert "Cancelled at 0%: nothing had been computed" in words(app).replace("\\", "")
+    assert "Cancelled at 0%: nothing had been computed" in words(app)
     app.button(key="retry_0").click().run()
     assert store.status.of(SPEC).state == "queued"
     for _ in range(2):
@@ -133,7 +129,7 @@ def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store
         assert unit is not None
         store.jobs.fail(unit, "It broke <b>badly</b>.")
     app.run()
-    said = words(app)
+    said = marked(app)
     assert "Failed" in said
     assert "<b>badly" not in said  # escaped
     assert "It broke" in said
@@ -143,16 +139,16 @@ def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store
 
 def test_a_store_that_was_set_aside_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Store, "notice", "The store was damaged and was set aside as x.sqlite.")
-    assert "set aside as x" in words(visit()).replace("\\", "")
+    assert "set aside as x" in words(visit())
 
 
 def test_names_are_shown_as_written_and_never_interpreted(visit: Visit, work: Work) -> None:
     name = "<img src=x onerror=alert(1)> **b** [l](javascript:x) :smile: $x$ www.evil.com"
-    visit(EXPLORE, c=[PRIVATE])
+    visit("explore", c=[PRIVATE])
     work()
-    app = visit(EXPLORE, c=[f"{PRIVATE}~name.{name}"], each="on")
+    app = visit("explore", c=[f"{PRIVATE}~name.{name}"], each="on")
     assert app.session_state["session"].explore.curves[0].name == links.clean_name(name)
-    for said in words(app).split("\n"):
+    for said in marked(app).split("\n"):
         bare = said.replace("\\<", "").replace("\\[", "").replace("\\*", "").replace("\\$", "")
         assert "<img" not in bare
         assert "[l]" not in bare
@@ -161,13 +157,13 @@ def test_names_are_shown_as_written_and_never_interpreted(visit: Visit, work: Wo
     figure = json.loads(charts(app)[0].spec)
     assert all("<img" not in json.dumps(trace) for trace in figure["data"])
     for tab in ("counts", "policy", "guarantee", "data"):
-        visit(EXPLORE, c=[f"{PRIVATE}~name.{name}"], tab=tab)
+        visit("explore", c=[f"{PRIVATE}~name.{name}"], tab=tab)
 
 
 def test_a_menu_is_not_told_what_it_offered_under_another_name(visit: Visit) -> None:
     """A browser says again what stood in a menu, in the words of before."""
-    app = visit(EXPLORE, c=[PRIVATE, "eps.50"], tab="data")
-    (menu,) = (box for box in app.selectbox if box.label == "Curve")
+    app = visit("explore", c=[PRIVATE, "eps.50"], tab="data")
+    (menu,) = (box for box in app.main.selectbox if box.label == "Curve")
     before, other = menu.proto.options
     next(field for field in app.text_input if field.label == "Name").set_value("mine").run()
     sent(app, menu.proto.id, string_value=before)
@@ -177,14 +173,13 @@ def test_a_menu_is_not_told_what_it_offered_under_another_name(visit: Visit) -> 
 
 
 def test_runs_lists_only_ones_own(visit: Visit, work: Work) -> None:
-    visit(EXPLORE, c=[PRIVATE])
+    visit("explore", c=[PRIVATE])
     work()
-    app = visit("pages/runs/page.py")
+    app = visit("runs")
     assert "You have no runs yet" in words(app)
-    app = visit(EXPLORE, c=[PRIVATE, "eps.50"])
-    app.switch_page("pages/runs/page.py").run()
-    unbroken(app)
-    said = words(app).replace("\\", "")
+    app = visit("explore", c=[PRIVATE, "eps.50"])
+    go(app, "runs")
+    said = words(app)
     assert "ε = 100" in said
     assert "ε = 50" in said
     assert "Waiting: next" in said
@@ -197,7 +192,7 @@ def test_runs_lists_only_ones_own(visit: Visit, work: Work) -> None:
 
 
 def test_comparisons_are_told_apart_and_counted(visit: Visit) -> None:
-    app = visit(EXPLORE, c=[PRIVATE] + [f"eps.{i}~col.{i}" for i in range(1, MAX_CURVES)])
+    app = visit("explore", c=[PRIVATE] + [f"eps.{i}~col.{i}" for i in range(1, MAX_CURVES)])
     names = [
         popover.proto.popover.label for popover in app.get("popover") if "ε" in popover.proto.popover.label
     ]
@@ -212,11 +207,11 @@ def test_view_defaults_are_the_fields_defaults() -> None:
 
 
 def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
-    app = visit(EXPLORE, c=[PRIVATE])
+    app = visit("explore", c=[PRIVATE])
     chip(app, "Remove", 0).click().run()
     app.button(key="reset").click().run()
     app.button(key="run").click().run()
-    app.switch_page("pages/runs/page.py").run()
+    go(app, "runs")
     next(b for b in app.button if b.key == "show_1").click().run()
     unbroken(app)
     assert [c.spec for c in app.session_state["session"].explore.curves] == [RunSpec(), SPEC]
@@ -224,7 +219,7 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
 
 
 def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = visit(EXPLORE, c=[PRIVATE])
+    app = visit("explore", c=[PRIVATE])
 
     def busy(*_: object) -> None:
         raise StoreError("The store cannot be used just now.")
@@ -241,23 +236,21 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
 
 def test_a_full_disk_is_said_once(disk: Disk, visit: Visit, store: Store) -> None:
     disk.full = "all"
-    app = visit(EXPLORE, c=[PRIVATE])
+    app = visit("explore", c=[PRIVATE])
     app.button(key="run").click().run()
     unbroken(app)
     assert [w.value.replace("\\", "") for w in app.warning] == [str(DiskFull())]
     assert list(app.toast) == []
-    said = words(app).replace("\\", "")
+    said = words(app)
     assert "Not computed yet." in said
     assert "make room" not in said
     assert str(store.path.parent) not in said
 
 
 def test_coming_back_from_another_page_restores_the_address(visit: Visit) -> None:
-    app = visit(EXPLORE, c=[PRIVATE])
-    app.switch_page("pages/runs/page.py").run()
-    app.query_params.clear()
-    app.switch_page(EXPLORE).run()
-    unbroken(app)
+    app = visit("explore", c=[PRIVATE])
+    go(app, "runs")
+    go(app, "explore")
     assert "envp.S.3" in app.query_params["c"]
 
 

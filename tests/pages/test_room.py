@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -22,10 +21,9 @@ from pages.lessons.known import evidence
 from pages.room.question import picture
 from pages.room.teacher import table
 from pages.shared.text import escape
-from tests.pages.conftest import charts, sent, unbroken, words
+from tests.pages.conftest import Visit, charts, marked, sent, unbroken, widget, words
 
-Visit = Callable[..., AppTest]
-PAGE = "pages/room/page.py"
+PAGE = "room"
 ASKED = "Is *this* <b>a</b> question?"
 
 
@@ -64,12 +62,12 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     assert "You are in" in words(student)
     (text,) = [w for w in teacher.text_input if "yes or no" in w.label]
     text.set_value(ASKED)
-    (button,) = [b for b in teacher.button if b.label == "Ask the class"]
+    button = widget(teacher, "button", "Ask the class")
     button.click().run()
     unbroken(teacher)
     student.run()
     assert answers(student) == ["Yes", "No"]
-    assert r"Is \*this\* \<b\>a\<\/b\> question?" in words(student)
+    assert r"Is \*this\* \<b\>a\<\/b\> question?" in marked(student)
     assert "whose memory sees it" in words(student)
     student.button(key="answer_0_yes").click().run()
     unbroken(student)
@@ -178,13 +176,13 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     else:
         assert "guesses of others" in drawn
     assert "measured" not in drawn
-    assert escape(step.why) not in words(student) + words(teacher)
+    assert escape(step.why) not in marked(student) + marked(teacher)
     teacher.button(key="revealed_0").click().run()
     unbroken(student.run())
     for app in (teacher, student):
-        assert escape(step.why) in words(app)
+        assert escape(step.why) in marked(app)
     off = step.off(text, evidence())
-    assert off in words(student).replace("\\", "")
+    assert off in words(student)
     rows = pd.read_csv(io.StringIO(table(store, code)), dtype=str)
     assert sorted(rows["written down"]) == sorted([text, "nonsense"])
     assert prediction.said(prediction.parse(text)) in set(rows["in words"])
@@ -197,13 +195,13 @@ def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: St
     app = visit(PAGE, room=code, key=key)
     app.button_group[0].set_value("prediction").run()
     for _ in range(2):
-        (button,) = [b for b in app.button if b.label == "Let them predict"]
+        button = widget(app, "button", "Let them predict")
         button.click().run()
         unbroken(app)
     store.rooms.put_step(code, key, Question(ASKED, 1.0))
     app = visit(PAGE, room=code, key=key)
     app.button_group[0].set_value("prediction").run()
-    (button,) = [b for b in app.button if b.label == "Let them predict"]
+    button = widget(app, "button", "Let them predict")
     button.click().run()
     put = [step.content for step in store.rooms.steps(code) if isinstance(step.content, Guess)]
     assert put == [Guess("price", 1), Guess("price", 2), Guess("proved", 0), Guess("proved", 1)]
@@ -241,7 +239,7 @@ def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
         assert not [b for b in phone.button if b.key == "send_0"]
         return
     verdict = step.off(step.prediction.write(step.prediction.marks[2]), evidence())
-    assert verdict in words(phone).replace("\\", "")
+    assert verdict in words(phone)
     assert "your guess" in charts(phone)[0].spec
     if way == "reveal":
         store.rooms.put_step(code, key, Guess("trust", 2))  # said once
@@ -258,7 +256,7 @@ def test_an_order_that_was_not_finished_is_told_so_at_its_reveal(visit: Visit, s
     store.rooms.turn_step(code, key, 0, "revealed")
     unbroken(phone.run())
     assert warned(phone) == sentences.UNSENT
-    assert "3 of 4 right: 1 curve without a name." in words(phone).replace("\\", "")
+    assert "3 of 4 right: 1 curve without a name." in words(phone)
 
 
 def blocks(node: Any, kind: str) -> list[Any]:

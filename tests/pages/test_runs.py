@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.sitemap import PAGES, Page, RunGroup
 from pages.free import link as free_link
 from pages.free.link import FreeView
-from tests.pages.conftest import unbroken, words
+from tests.pages.conftest import Visit, Work, go, grouped, unbroken, words
 from tests.pages.test_free_exploration import PAGE as FREE
 from tests.pages.test_free_exploration import SMALL
 
 ROOT = Path(__file__).parents[2]
-RUNS = "pages/runs/page.py"
-
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
+RUNS = "runs"
 
 
 def named(source: str) -> Iterator[tuple[int, str]]:
@@ -78,14 +74,11 @@ def test_runs_in_every_name_are_listed_and_cancelled(
 
 def test_runs_of_exploration_noise_are_listed_and_cleared(visit: Visit, store: Store, work: Work) -> None:
     view = FreeView(show="exploration")
-    query: dict[str, list[str]] = {}
-    for key, value in free_link.encode(SMALL.replace(root_seed=5), view):
-        query.setdefault(key, []).append(value)
+    query = grouped(free_link.encode(SMALL.replace(root_seed=5), view))
     app = visit(FREE, **query)
     waiting = store.status.activity().seeds_queued
     assert waiting > 0
-    app.switch_page(RUNS).run()
-    unbroken(app)
+    go(app, RUNS)
     assert "**Runs of exploration noise**" in words(app)
     app.button(key="cancel_exploration").click().run()
     assert store.status.activity().seeds_queued == 0

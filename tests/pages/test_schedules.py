@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.learners import ALGORITHMS
 from pages.shared.text import escape
-from tests.pages.conftest import unbroken, words
+from tests.pages.conftest import Visit, marked, unbroken
 
-Visit = Callable[..., AppTest]
 OWN = [key for key, learner in ALGORITHMS.items() if learner.schedule]
 
 
 @pytest.mark.parametrize("key", [*OWN, "rlsvi", "ucrl-vtr"])
 def test_the_words_are_the_learners_own(visit: Visit, key: str) -> None:
-    app = visit("pages/explore/page.py")
+    app = visit("explore")
     app.session_state["session"].draft.algorithm = key
     app.session_state["session"].draft.environment = "linear-mdp" if "lsvi" in key else "linear-mixture"
     app.run()
@@ -25,6 +21,6 @@ def test_the_words_are_the_learners_own(visit: Visit, key: str) -> None:
     learner = ALGORITHMS[key]
     private = learner.privacies != ("none",)
     said = escape(f"{learner.title} {learner.pace(private)}.")
-    assert (said in words(app)) == bool(learner.schedule)
+    assert (said in marked(app)) == bool(learner.schedule)
     offered = [box.label for box in app.sidebar.selectbox]
     assert ("Policy updates" in offered) == (not learner.schedule)

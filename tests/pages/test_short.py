@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -11,11 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Lease, Store
-from tests.pages.conftest import unbroken, words
+from tests.pages.conftest import Visit, unbroken, words
 
-Visit = Callable[..., AppTest]
-
-EXPLORE = "pages/explore/page.py"
 CURVES = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~eps.7"], "tab": "guarantee"}
 # Of every page with a link of its own, one that is not as the page opens, and a word that it then shows.
 LINKS: dict[str, dict[str, Any]] = {
@@ -43,13 +39,13 @@ def part(app: AppTest, page: str) -> Any:
 
 @pytest.mark.parametrize("page", sorted(LINKS))
 def test_a_short_link_opens_what_the_whole_one_opens(visit: Visit, store: Store, page: str) -> None:
-    app = visit(f"pages/{page}/page.py", **LINKS[page])
+    app = visit(page, **LINKS[page])
     app.button(key="shorten").click().run()
     unbroken(app)
     whole = part(app, page).query
     (code,) = app.session_state["session"].short.values()
     assert store.links.lengthen(code) == ("" if page == "home" else page, whole)
-    other = visit(f"pages/{page}/page.py", s=code.lower())
+    other = visit(page, s=code.lower())
     assert part(other, page).query == whole
     assert list(app.warning) == list(other.warning) == []
     assert dict(other.query_params) == {"s": code.lower()}  # Back leads out, and a reload shows the same
@@ -61,19 +57,19 @@ def test_a_short_link_opens_what_the_whole_one_opens(visit: Visit, store: Store,
     ("text", "said"), [("abc", "8 letters"), ("BCDFGHJK", "no short link of this server")]
 )
 def test_letters_that_lead_nowhere_get_one_sentence(visit: Visit, page: str, text: str, said: str) -> None:
-    app = visit(f"pages/{page}/page.py", s=text)
+    app = visit(page, s=text)
     (warning,) = app.warning
     assert said in warning.value
 
 
 def test_a_damaged_one_and_one_with_nonsense_get_a_sentence(visit: Visit, store: Store) -> None:
     code = store.links.shorten("explore", "c=eps.-1&tab=nowhere", Lease("tab"))
-    said = words(visit(EXPLORE, s=code)).replace("\\", "")
+    said = words(visit("explore", s=code))
     assert "epsilon: -1 is not allowed" in said
     assert "tab: nowhere is not allowed" in said
     with closing(sqlite3.connect(store.path)) as db, db:
         db.execute("UPDATE short_link SET query = 'c=eps.2'")
-    (warning,) = visit(EXPLORE, s=code).warning
+    (warning,) = visit("explore", s=code).warning
     assert "was damaged" in warning.value
 
 
@@ -89,16 +85,16 @@ def test_a_short_link_leads_to_its_page_from_any_other(visit: Visit, store: Stor
 
 def test_what_stands_beside_the_letters_counts(visit: Visit, store: Store) -> None:
     code = store.links.shorten("explore", "c=envp.S.3~envp.H.3~K.1000~seeds.1&tab=data&s=2", Lease("tab"))
-    app = visit(EXPLORE, s=code, tab="policy")
+    app = visit("explore", s=code, tab="policy")
     view = app.session_state["session"].explore.view
     assert (view.tab, view.s) == ("policy", 2)
     assert list(app.warning) == []
-    assert visit(EXPLORE, s="2", c=CURVES["c"]).session_state["session"].explore.view.s == 2
+    assert visit("explore", s="2", c=CURVES["c"]).session_state["session"].explore.view.s == 2
 
 
 def test_where_it_cannot_be_made_the_reason_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dprl.jobs.short_links.MOST_LETTERS", 10)
-    app = visit(EXPLORE, **CURVES)
+    app = visit("explore", **CURVES)
     app.button(key="shorten").click().run()
     unbroken(app)
     assert "copy the whole link" in app.toast[0].value

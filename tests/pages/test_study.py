@@ -12,14 +12,12 @@ from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.values import written
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import DEFAULT, Study
+from tests.pages.conftest import grouped
 from tests.problems import few
 
 
-def grouped(study: Study) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, value in studies.encode(study):
-        found.setdefault(key, []).append(value)
-    return found
+def query(study: Study) -> dict[str, list[str]]:
+    return grouped(studies.encode(study))
 
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
@@ -37,18 +35,18 @@ STUDIES = (
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_link_makes_the_round_trip(study: Study) -> None:
-    assert studies.decode(grouped(study)) == (study, [])
+    assert studies.decode(query(study)) == (study, [])
 
 
 def test_medians_are_in_the_link_and_means_in_none() -> None:
     assert ("stat", "median") in studies.encode(replace(DEFAULT, statistic="median"))
-    assert "stat" not in grouped(DEFAULT)
+    assert "stat" not in query(DEFAULT)
     asked = replace(DEFAULT, statistic="median")
     assert {other.statistic for other in studies.questions(asked).values()} == {"median"}
 
 
 def test_what_is_wrong_is_said_and_the_rest_kept() -> None:
-    given = grouped(STUDIES[1]) | {"show": ["nonsense"], "m": ["secret", "local"], "at": ["1,x"], "v": ["9"]}
+    given = query(STUDIES[1]) | {"show": ["nonsense"], "m": ["secret", "local"], "at": ["1,x"], "v": ["9"]}
     study, problems = studies.decode(given)
     assert study.base == BASE
     assert study.models == ("local",)
@@ -78,7 +76,7 @@ def test_hostile_links_never_raise() -> None:
             for _ in range(rng.randint(1, 6))
         }
         study, problems = studies.decode(given)
-        assert studies.decode(grouped(study)) == (study, [])
+        assert studies.decode(query(study)) == (study, [])
         assert all(isinstance(p, str) and p for p in problems)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from dprl.lessons import LESSONS
 from dprl.sitemap import PAGES
 from pages.shared.layout import terms
+from tests.pages.conftest import Visit, widget
 
-Visit = Callable[..., AppTest]
 FOLDED = ("expander", "popover", "dialog")
 SAYS = ("markdown", "caption", "info", "warning", "success", "error", "metric", "header")
 
@@ -74,7 +74,7 @@ STATES: list[tuple[str, dict[str, Any]]] = [
 def test_every_term_of_a_page_is_explained_once_and_numbers_are_said_in_words(
     visit: Visit, path: str, query: dict[str, Any]
 ) -> None:
-    app = visit(f"pages/{path or 'home'}/page.py", **query)
+    app = visit(path or "home", **query)
     said = texts(app)
     assert said
     assert missing(path, said) == set(), said
@@ -87,8 +87,8 @@ def test_every_term_of_a_page_is_explained_once_and_numbers_are_said_in_words(
 def test_every_word_of_the_glossary_is_bold_and_none_of_its_signs_is_read_as_markdown(
     visit: Visit, page: str
 ) -> None:
-    app = visit(f"pages/{page}/page.py")
-    (folded,) = (one for one in app.expander if one.label == "Words used here")
+    app = visit(page)
+    folded = widget(app, "expander", "Words used here")
     lines = folded.markdown[0].value.splitlines()
     assert len(lines) >= 10
     assert [line for line in lines if not re.match(r"- \*\*(?:[^*\\]|\\.)+:\*\* [^*]+$", line)] == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
@@ -12,7 +11,6 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from dprl.figures import looks
 from dprl.jobs.store import Store
@@ -27,13 +25,22 @@ from pages.tradeoffs import points
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
-from tests.pages.conftest import charts, plain, unbroken, words
+from tests.pages.conftest import (
+    Visit,
+    Work,
+    charts,
+    go,
+    grouped,
+    marked,
+    names,
+    plain,
+    unbroken,
+    widget,
+    words,
+)
 from tests.problems import first, home
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-
-PAGE = "pages/tradeoffs/page.py"
+PAGE = "tradeoffs"
 SMALL_MIXTURE = {"d": 2, "S": 2, "H": 2}
 SMALLEST = {"S": 2, "A": 2, "H": 2}
 SMALL = Study(
@@ -45,15 +52,7 @@ SMALL = Study(
 
 
 def query(study: Study) -> dict[str, Any]:
-    found: dict[str, list[str]] = {}
-    for key, value in studies.encode(study):
-        found.setdefault(key, []).append(value)
-    return found
-
-
-def names(app: AppTest) -> list[str]:
-    (chart,) = charts(app)
-    return [trace.get("name", "") for trace in json.loads(chart.spec)["data"]]
+    return grouped(studies.encode(study))
 
 
 def test_a_sweep_is_taken_along_with_a_stop_for_what_was_computed_only(visit: Visit, work: Work) -> None:
@@ -208,7 +207,7 @@ def test_a_failed_run_is_said_and_can_be_tried_again(visit: Visit, store: Store)
     app.run()
     unbroken(app)
     assert "7 runs failed" in words(app)
-    assert "<b>" not in words(app)
+    assert "<b>" not in marked(app)
     app.button(key="retry").click().run()
     assert store.status.activity().seeds_queued == 21
 
@@ -217,7 +216,7 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
     app = visit(PAGE, **query(SMALL))
     work()
     app.run()
-    (values,) = (t for t in app.text_input if t.label == "Values")
+    values = widget(app, "text_input", "Values")
     assert values.value == "1, 10, 100"
     values.set_value("1, 10, 1000").run()
     unbroken(app)
@@ -233,10 +232,10 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
 )
 def test_bad_values_are_one_sentence(visit: Visit, text: str, said: str) -> None:
     app = visit(PAGE)
-    (values,) = (t for t in app.text_input if t.label == "Values")
+    values = widget(app, "text_input", "Values")
     values.set_value(text).run()
     unbroken(app)
-    assert said in words(app).replace("\\", "")
+    assert said in words(app)
     assert app.button(key="run").disabled
 
 
@@ -341,7 +340,7 @@ def test_what_cannot_be_run_is_said_and_the_rest_drawn(
     for show in ("price", "regret", "table", "users"):
         app.segmented_control[0].set_value(show).run()
         unbroken(app)
-        said = words(app).replace("\\", "")
+        said = words(app)
         assert (of_users if show == "users" else left_out) in said
         assert ("Left out" in said) == (left_out != "" or (show == "users" and "Left out" in of_users))
         assert app.button(key="run")
@@ -399,8 +398,7 @@ def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
 
 def test_sweeps_are_one_entry_of_runs(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
-    app.switch_page("pages/runs/page.py").run()
-    unbroken(app)
+    go(app, "runs")
     assert "Sweeps of Trade-offs" in words(app)
     assert len(app.button) < 6
     app.button(key="cancel_sweep").click().run()
@@ -469,7 +467,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     assert found["DP-APVI, n = 1 million", 100.0] == pytest.approx(run(spec).values[:, -1].mean(), rel=1e-3)
     path, _, there = table["run"][10].partition("?")
     assert path == "/offline"
-    other = visit("pages/offline/page.py", **parse_qs(there))
+    other = visit("offline", **parse_qs(there))
     (part,) = (p for kind, p in other.session_state["session"].parts.items() if kind.__name__ == "Offline")
     assert part.specs == (spec.twin(), spec)
     assert store.status.activity().seeds_queued == 0  # it is there already
@@ -477,17 +475,17 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
 
 def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    menu = next(box for box in app.selectbox if box.label == "Learned from")
+    menu = widget(app, "selectbox", "Learned from")
     menu.set_value("offline").run()
     unbroken(app)
-    (lines,) = (t for t in app.text_input if t.label == "Lines for n =")
+    lines = widget(app, "text_input", "Lines for n =")
     assert lines.value == "1e7, 1e8, 1e9"
     lines.set_value("1e3, x").run()
     unbroken(app)
-    assert "n: x is not allowed; give a whole number" in words(app).replace("\\", "")
+    assert "n: x is not allowed; give a whole number" in words(app)
     assert app.button(key="run").disabled
-    next(t for t in app.text_input if t.label == "Lines for n =").set_value("1e3").run()
-    next(t for t in app.text_input if t.label == "Values").set_value("0.5, 5").run()
+    widget(app, "text_input", "Lines for n =").set_value("1e3").run()
+    widget(app, "text_input", "Values").set_value("0.5, 5").run()
     unbroken(app)
     app.button(key="run").click().run()
     unbroken(app)
@@ -495,7 +493,7 @@ def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) 
     assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
     assert {spec.n for spec in study.sweep.specs} == {1000}
     assert store.status.activity().seeds_queued == 3 * 5  # one without privacy
-    next(box for box in app.selectbox if box.label == "Against").set_value("n").run()
+    widget(app, "selectbox", "Against").set_value("n").run()
     unbroken(app)
     assert "Lines for ρ =" in [t.label for t in app.text_input]
     app.button(key="question_online").click().run()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -19,11 +18,9 @@ from dprl.simulation.uploads.model import EXAMPLE, example
 from pages.offline.upload import form
 from pages.offline.upload.own import Own, spent
 from pages.users import state as users
-from tests.pages.conftest import charts, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, unbroken, words
 
-Visit = Callable[..., AppTest]
-Work = Callable[..., int]
-PAGE = "pages/offline/page.py"
+PAGE = "offline"
 HEADING, *ROWS = example().splitlines(keepends=True)
 CSV = HEADING + "".join(ROWS[:4000])
 
@@ -81,14 +78,14 @@ def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
     labelled(app.text_input, "States, with commas between").set_value("hall, hall").run()
     unbroken(app)
     given(app)
-    assert "declared.states: hall stands twice" in words(app).replace("\\", "")
+    assert "declared.states: hall stands twice" in words(app)
 
 
 def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     visit: Visit, tmp_path: Path, files: list[str]
 ) -> None:
     app = given(visit(PAGE, tab="upload"), CSV.replace("0,1,", "0,7,", 1))
-    assert "data: row 3, column step: 7 where 1 is expected" in words(app).replace("\\", "")
+    assert "data: row 3, column step: 7 where 1 is expected" in words(app)
     assert own_of(app).data is None
     assert not (tmp_path / "uploads").exists()
     given(app)
@@ -112,7 +109,7 @@ def test_no_page_says_that_it_takes_more_than_the_server_does(
     )
     app = visit(PAGE, tab="upload")
     assert [uploader.proto.max_upload_size_mb for uploader in app.file_uploader] == [2, page]
-    app = visit("pages/explore/page.py", c=["env.custom"])
+    app = visit("explore", c=["env.custom"])
     assert [uploader.proto.max_upload_size_mb for uploader in app.file_uploader] == [2]
 
 
@@ -121,7 +118,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
 ) -> None:
     strange = CSV.replace("study", "stuody", 8)
     app = given(visit(PAGE, tab="upload"), strange)
-    said = words(app).replace("\\", "")
+    said = words(app)
     assert "Only for you: this note is not private" in said
     assert "rows have a label that you did not declare: stuody (" in said
     assert not app.button(key="own_run").disabled
@@ -183,7 +180,7 @@ def test_nothing_beside_the_visitors_own_data_is_of_simulated_data(visit: Visit)
 
 
 def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: Store, work: Work) -> None:
-    said = words(released).replace("\\", "")
+    said = words(released)
     assert "Released since this file was read: **ρ = 1001** in all" in said
     assert "From 2,000 trajectories at ρ = 1000 the learned policy is worth at least 0." in said
     assert "at ρ = 1 that can be said of 0 only" in said
@@ -194,7 +191,7 @@ def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: 
     released.button(key="own_run").click().run()
     unbroken(released)
     assert work() == 0  # the same again is the same
-    assert "ρ = 1001" in words(released).replace("\\", "")
+    assert "ρ = 1001" in words(released)
 
 
 def test_the_sizes_of_the_data_lead_to_the_users_that_learning_online_would_take(released: AppTest) -> None:
@@ -238,7 +235,7 @@ def test_a_link_has_what_is_declared_and_asks_a_stranger_for_the_file(
 )
 def test_a_bad_link_is_said_in_a_sentence(visit: Visit, query: dict[str, Any], said: str) -> None:
     app = visit(PAGE, tab="upload", **query)
-    assert said in words(app).replace("\\", "")
+    assert said in words(app)
     assert own_of(app).data is None
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
@@ -21,11 +19,10 @@ from pages.shared.results.trusted import known
 from pages.users import sheet, views
 from pages.users.state import Users, decode, encode, table
 from pages.users.words import times
-from tests.pages.conftest import charts, grouped, unbroken, words
+from tests.pages.conftest import Visit, charts, go, grouped, keyed, marked, path, unbroken, words
 from tests.pages.hostile import hostile
 
-Visit = Callable[..., AppTest]
-PAGE = "pages/users/page.py"
+PAGE = "users"
 OWN = Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)
 KNOWN = Asked(problem="riverswim", users=10**8)
 
@@ -53,7 +50,7 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
     app = visit(PAGE)
     text = said(app)
     assert "With 10 million users" in text
-    assert r"10% of V\* lost" in words(app)  # else the star ends the bold print
+    assert r"10% of V\* lost" in marked(app)  # else the star ends the bold print
     for need in answers(table(), Asked()):
         assert text.count(f"within a factor of {times(need.factor)}") >= 1
     assert "nine numbers in ten are within" in text
@@ -112,36 +109,27 @@ def test_beyond_what_was_measured_it_says_so_and_gives_no_verdict(visit: Visit) 
 def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     app = visit(PAGE)
     for name, typed in (("users", "1e12"), ("S", "6"), ("loss", "2")):
-        (field,) = [one for one in app.text_input if f":users.{name}:" in str(one.key)]
-        field.input(typed).run()
+        keyed(app, "text_input", f":users.{name}:").input(typed).run()
         unbroken(app)
     assert asked_of(app) == Asked(users=10**12, S=6, loss=2.0)
     assert app.query_params["K"] == "1e12"
     app.selectbox[0].select("chain").run()
     unbroken(app)
     assert asked_of(app).problem == "chain"
-    assert [str(one.key).split(":")[1] for one in app.text_input] == [
-        "users.users",
-        "users.epsilon",
-        "users.delta",
-        "users.loss",
-    ]
+    asked = [str(one.key).split(":")[1] for one in app.text_input]
+    assert asked == ["users.users", "users.epsilon", "users.delta", "users.loss"]
     (link,) = [one for one in app.get("page_link") if "Search" in one.proto.label]
     assert "env.chain" in link.proto.query_string
 
 
 def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(visit: Visit) -> None:
-    def field(app: AppTest) -> Any:
-        (found,) = [one for one in app.text_input if ":users.users:" in str(one.key)]
-        return found
-
     app = visit(PAGE)
-    field(app).input("20,000").run()
+    keyed(app, "text_input", ":users.users:").input("20,000").run()
     unbroken(app)
     assert asked_of(app).users == 20_000
     assert "is not allowed" not in words(app)
     assert charts(app)
-    field(app).input("20,00").run()
+    keyed(app, "text_input", ":users.users:").input("20,00").run()
     unbroken(app)
     assert "is not allowed" in words(app)
     assert "One value above cannot be read" in words(app)
@@ -151,8 +139,7 @@ def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(v
 @pytest.mark.parametrize("typed", ["-1", "nan", "", "many"])
 def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: str) -> None:
     app = visit(PAGE)
-    (field,) = [one for one in app.text_input if ":users.users:" in str(one.key)]
-    field.input(typed).run()
+    keyed(app, "text_input", ":users.users:").input(typed).run()
     unbroken(app)
     assert "is not allowed; give a whole number from 1 to 1e+15." in said(app)
     assert asked_of(app) == Asked()
@@ -160,10 +147,8 @@ def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: s
 
 def test_coming_back_keeps_what_was_asked(visit: Visit) -> None:
     app = visit(PAGE, **dict(encode(OWN)))
-    app.switch_page("pages/claims/page.py").run()
-    app.query_params.clear()
-    app.switch_page(PAGE).run()
-    unbroken(app)
+    go(app, "claims")
+    go(app, PAGE)
     assert asked_of(app) == OWN
 
 
@@ -201,7 +186,7 @@ def test_a_delta_that_gives_users_away_is_said(visit: Visit) -> None:
 
 
 def test_the_lesson_on_users_leads_here() -> None:
-    assert PAGE in [way(step.attempt)[0] for step in LESSONS["users"].steps]
+    assert path(PAGE) in [way(step.attempt)[0] for step in LESSONS["users"].steps]
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
