@@ -24,7 +24,7 @@ from pages.shared.names import kind_of
 from pages.shared.results import answers, data
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, begin, session, write_address
@@ -39,6 +39,11 @@ class Free(PageState):
 
     base: RunSpec = BASE
     view: FreeView = field(default_factory=FreeView)
+
+    @property
+    def first_draft(self) -> Draft:
+        """That of the run with a trusted agent."""
+        return draft_of(self.base)
 
     @property
     def link(self) -> list[tuple[str, str]]:

@@ -218,7 +218,7 @@ def test_no_page_computes(visit: Visit, work: Work, silent: Store, forbidden: Ca
     work()
     forbidden()
     for page in PAGES.values():
-        visit(page.file)
+        visit(page.folder)
     for tab in ("regret", "counts", "policy", "guarantee", "data"):
         visit("explore", c=[LINK], tab=tab)
 

@@ -157,7 +157,8 @@ def test_a_page_that_waits_for_workers_lets_others_be_drawn(monkeypatch: pytest.
     monkeypatch.setattr(answers, "PATIENCE", LIMIT)
     monkeypatch.setattr(answers, "session", lambda: SimpleNamespace(asked=set()))
     ready = SimpleNamespace(
-        ask=lambda question, spec: said.pop(0), activity=lambda: SimpleNamespace(warm=True)
+        questions=SimpleNamespace(ask=lambda question, spec: said.pop(0)),
+        status=SimpleNamespace(activity=lambda: SimpleNamespace(warm=True)),
     )
     monkeypatch.setattr(answers, "store", lambda: ready)
 

@@ -134,7 +134,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     app.button(key="own_forget").click().run()
     assert "stuody" not in words(app)
     assert own_of(app).outside == ()
-    monkeypatch.setattr(form.store(), "public", True)
+    monkeypatch.setattr(form.store().leases, "public", True)
     given(app, strange)
     assert "**2,000 trajectories** read" in words(app)
     assert "stuody" not in words(app)

@@ -14,12 +14,11 @@ from streamlit.testing.v1 import AppTest
 from dprl.jobs.store import Store
 from dprl.lessons import LESSONS
 from dprl.users import FIELDS, MODELS, Asked, answers
-from pages.lessons.ways import way
 from pages.shared.results.trusted import known
 from pages.users import sheet, views
 from pages.users.state import Users, decode, encode, table
 from pages.users.words import times
-from tests.pages.conftest import Visit, charts, go, grouped, keyed, marked, path, unbroken, words
+from tests.pages.conftest import Visit, charts, go, grouped, keyed, marked, unbroken, words
 from tests.pages.hostile import hostile
 
 PAGE = "users"
@@ -186,7 +185,7 @@ def test_a_delta_that_gives_users_away_is_said(visit: Visit) -> None:
 
 
 def test_the_lesson_on_users_leads_here() -> None:
-    assert path(PAGE) in [way(step.attempt)[0] for step in LESSONS["users"].steps]
+    assert PAGE in [step.attempt.page for step in LESSONS["users"].steps]
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
