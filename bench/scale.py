@@ -44,7 +44,7 @@ def measure() -> None:
             for warm in (True, False):
                 chosen = spec.replace(root_seed=1 if warm else 2, seeds=1 if warm else SEEDS)
                 store.requests.add(chosen, "bench")
-                size, commits, begin = store.size_bytes(), store._file.commits, time.process_time()
+                size, commits, begin = store.size_bytes(), store.jobs._file.commits, time.process_time()
                 while (unit := store.jobs.claim("w")) is not None:
                     worker.compute_seed(store, dprl_simulation(), unit, threading.Event())
             spent = (time.process_time() - begin) / SEEDS
@@ -53,7 +53,7 @@ def measure() -> None:
             print(
                 f"{name}: {spent:.3f} CPU s, trace {trace / 1000:.0f} kB, curve {curve / 1000:.1f} kB, "
                 f"store {(store.size_bytes() - size) / SEEDS / 1000:.0f} kB, "
-                f"{(store._file.commits - commits) / SEEDS:.1f} writes a seed"
+                f"{(store.jobs._file.commits - commits) / SEEDS:.1f} writes a seed"
             )
         store.close()
 

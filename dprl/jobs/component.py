@@ -53,7 +53,7 @@ def mending(method: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[S
                 self._file.set_aside_damaged(inode)
                 return method(self, *args, **kwargs)
         except sqlite3.Error as error:
-            raise StoreError(f"The store of runs cannot be used just now ({error}).") from error
+            raise StoreError(f"The {self._file.name} cannot be used just now ({error}).") from error
 
     return call
 

@@ -1,4 +1,4 @@
-"""The store's file: opened, begun when missing, set aside when it cannot be used, and its connections."""
+"""A file of the store: opened, begun when missing, set aside when it cannot be used, and its connections."""
 
 from __future__ import annotations
 
@@ -13,23 +13,19 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
-from dprl.jobs.salvage import lost_changes, salvage
-from dprl.jobs.schema import BACKLOG, CHECKS, LATER, NEWEST, SCHEMA, TABLES
+from dprl.jobs.sqlite_log import lost_changes
 from dprl.kernels import private
-from dprl.words import plural
-
-_EMPTIED = "The store of runs was found empty, and was begun anew."
-_LAST_LOST = (
-    "The last changes to the store of runs were damaged, and are lost; what is missing can be run again."
-)
 
 log = logging.getLogger("dprl.jobs.file")
 
+SCHEMA = 1  # the version that each file says
 BUSY_SECONDS = 10.0
 _ROOM = 2**20  # bytes; less is as good as nothing
 _SILENCE = 60.0  # seconds between two words on that in the log
-_SPARE = 16
+_SPARE = 16  # connections kept open: more threads than these seldom use a file at once
+_NOTICE_SECONDS = 24 * 3600.0  # for which a notice is shown
 
 
 class StoreError(RuntimeError):
@@ -69,7 +65,25 @@ class StoreFile:
     the next use begins a new one instead of writing into nothing. The old one's connections are closed like any other:
     SQLite removes a write-ahead log by its name, but not once the file that it belongs to has left its place (a test
     holds that; 3.26 and newer do so).
+
+    Attributes:
+        name: what it is called in sentences.
+        begin_with: statements that make an empty file one of these.
+        checks: queries that read all of it when it is opened, but for what has checksums of its own.
+        pragmas: of each connection.
+        lost: a sentence on the last changes, where they are lost.
+        commits: write transactions of this process.
     """
+
+    name: ClassVar[str]
+    begin_with: ClassVar[str]
+    checks: ClassVar[tuple[str, ...]]
+    lost: ClassVar[str]
+    pragmas: ClassVar[tuple[str, ...]] = (
+        "synchronous = NORMAL",
+        "foreign_keys = ON",
+        "journal_size_limit = 67108864",
+    )
 
     def __init__(self, path: Path) -> None:
         """Open or begin the file at `path`. Raises StoreError where that is impossible."""
@@ -78,7 +92,7 @@ class StoreFile:
         self._inode = 0
         self._lock = threading.Lock()
         self._turn = threading.Lock()  # SQLite's own waiting sleeps, and lets late comers pass
-        self.commits = 0  # write transactions of this process
+        self.commits = 0
         self._needed = _ROOM
         self._silent_until = 0.0
         with self.connection():
@@ -125,6 +139,13 @@ class StoreFile:
             db.execute("BEGIN")
             yield db
 
+    def notice(self) -> str | None:
+        """What was said of this file within the last day: that it was set aside, or that changes are lost."""
+        with self.connection() as db:
+            since = time.time() - _NOTICE_SECONDS
+            row = db.execute("SELECT text FROM notice WHERE at > ?", (since,)).fetchone()
+        return None if row is None else str(row[0])
+
     @property
     def full(self) -> bool:
         """Whether the disk is full: next to nothing is free, or no more than when something found no room."""
@@ -170,7 +191,7 @@ class StoreFile:
             try:
                 known, db = self._spare.pop()
             except IndexError:
-                return _connect(self.path)
+                return self._connect(self.path)
             if known == inode:
                 return db
             db.close()
@@ -183,7 +204,7 @@ class StoreFile:
                 if _inode(self.path):
                     self._examine()
                 if not _inode(self.path):
-                    self._begin()
+                    self._begin(self.path)
                 return _inode(self.path)
         except (OSError, sqlite3.OperationalError) as error:
             if isinstance(error, sqlite3.Error) and self._says_full(error):
@@ -191,7 +212,7 @@ class StoreFile:
             else:
                 reason = getattr(error, "strerror", None) or str(error)
             raise StoreError(
-                f"The store of runs cannot be used ({reason}); set DPRL_HOME to a folder that can be written to."
+                f"The {self.name} cannot be used ({reason}); set DPRL_HOME to a folder that can be written to."
             ) from error
 
     @contextlib.contextmanager
@@ -206,15 +227,15 @@ class StoreFile:
         version, usable, empty = 0, False, False
         try:
             lost = lost_changes(self.path)
-            with contextlib.closing(_connect(self.path)) as db:
+            with contextlib.closing(self._connect(self.path)) as db:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
                 empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
                 if version == SCHEMA:
-                    _complete(db)
+                    self._upgrade(db)
                     if lost:
-                        db.execute("INSERT INTO notice VALUES (?, ?)", (_LAST_LOST, time.time()))
+                        db.execute("INSERT INTO notice VALUES (?, ?)", (self.lost, time.time()))
                         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                    for check in CHECKS:
+                    for check in self.checks:
                         db.execute(check).fetchone()
                     usable = True
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
@@ -222,14 +243,35 @@ class StoreFile:
                 raise
             empty = usable = False
         if empty:
-            self._begin(_EMPTIED)
+            self._begin(self.path, f"The {self.name} was found empty, and was begun anew.")
         elif version > SCHEMA:
             self._set_aside(f"version-{version}", "was written by a newer version of dprl")
         elif not usable:
             self._set_aside("damaged", "was damaged")
 
-    def _begin(self, notice: str | None = None) -> None:
-        begin(self.path, notice)
+    def _upgrade(self, db: sqlite3.Connection) -> None:
+        """Add what an earlier version began the file without."""
+
+    def _rescue(self, damaged: Path, begun: Path) -> str:
+        """Save from a damaged file what nobody can compute again; the one at `begun` will take its place. Returns in
+        words what that was, "" where it was nothing."""
+        return ""
+
+    def _begin(self, path: Path, notice: str | None = None) -> None:
+        """Begin a file at `path`, where there is nothing or an empty file."""
+        with contextlib.closing(self._connect(path)) as db:
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript(f"BEGIN IMMEDIATE; {self.begin_with} PRAGMA user_version = {SCHEMA}; COMMIT;")
+            if notice is not None:
+                db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
+
+    def _connect(self, path: Path) -> sqlite3.Connection:
+        db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        db.row_factory = sqlite3.Row
+        for pragma in self.pragmas:
+            db.execute(f"PRAGMA {pragma}")
+        return db
 
     def _set_aside(self, why: str, sentence: str) -> None:
         """Rename the file with its write-ahead log, under which it stays readable, and begin a new one."""
@@ -241,34 +283,20 @@ class StoreFile:
         for ending in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.rename(f"{self.path}{ending}", f"{target}{ending}")
-        begun, kept = self.path.with_name(f"{self.path.name}.new"), 0
+        begun = self.path.with_name(f"{self.path.name}.new")
         for ending in ("", "-wal", "-shm"):
             Path(f"{begun}{ending}").unlink(missing_ok=True)
-        begin(begun)
+        self._begin(begun)
+        saved = ""
         if why == "damaged":
-            kept = salvage(target, begun)
-        what = f"{plural(kept, 'result')} could be kept" if kept else "a new one was begun"
-        notice = f"The store of runs {sentence}: it was set aside as {target.name}, and {what}."
-        with contextlib.closing(_connect(begun)) as db:
+            with contextlib.suppress(sqlite3.OperationalError):  # no room for more
+                saved = self._rescue(target, begun)
+        what = f"{saved} could be kept" if saved else "a new one was begun"
+        notice = f"The {self.name} {sentence}: it was set aside as {target.name}, and {what}."
+        log.error("%s", notice)
+        with contextlib.closing(self._connect(begun)) as db:
             db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
         os.rename(begun, self.path)  # closed, so that it has no log beside it
-
-
-def begin(path: Path, notice: str | None = None) -> None:
-    """Begin a store at `path`, where there is nothing or an empty file."""
-    with contextlib.closing(_connect(path)) as db:
-        db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
-        db.execute("PRAGMA journal_mode = WAL")
-        db.executescript(f"BEGIN IMMEDIATE; {TABLES} {LATER} PRAGMA user_version = {SCHEMA}; COMMIT;")
-        if notice is not None:
-            db.execute("INSERT INTO notice VALUES (?, ?)", (notice, time.time()))
-
-
-def _complete(db: sqlite3.Connection) -> None:
-    """Add what the file was begun without."""
-    there = f"SELECT count(*) FROM sqlite_schema WHERE name IN ({', '.join(map(repr, NEWEST))})"
-    if db.execute(there).fetchone()[0] < len(NEWEST):
-        db.executescript(f"BEGIN IMMEDIATE; {LATER} {BACKLOG}; COMMIT;")
 
 
 def _inode(path: Path) -> int:
@@ -284,12 +312,3 @@ def _free(path: Path) -> int:
         return shutil.disk_usage(path.parent).free
     except OSError:
         return 2**62
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    db.row_factory = sqlite3.Row
-    db.execute("PRAGMA synchronous = NORMAL")
-    db.execute("PRAGMA foreign_keys = ON")
-    db.execute("PRAGMA journal_size_limit = 67108864")
-    return db

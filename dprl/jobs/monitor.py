@@ -96,6 +96,12 @@ class StoreMonitor(StoreComponent):
             return Contents(results=results, runs=runs, bytes=used(db), capacity=self._capacity.bytes)
 
     @mending
+    def size_bytes(self) -> int:
+        """Bytes of the file that are in use."""
+        with self._file.reading() as db:
+            return used(db)
+
+    @mending
     def backlog_seconds(self) -> float:
         """What is queued takes so many seconds of one core, estimated."""
         with self._file.connection() as db:

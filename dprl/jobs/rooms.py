@@ -20,12 +20,10 @@ from dprl.jobs.component import StoreComponent, mending, setting
 from dprl.jobs.file import StoreError, StoreFile
 from dprl.jobs.leases import Lease
 from dprl.jobs.rate_limiter import RateLimiter
+from dprl.jobs.rooms_file import CODE_LENGTH, HOURS, LETTERS
 from dprl.rooms.response import DRAWS
 from dprl.rooms.steps import Content, Estimate, Question, State, Step, estimate, from_json, to_json
 
-LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # no vowels, so no words; no digits, and nothing like O and Q
-CODE_LENGTH = 6  # 64 million codes
-HOURS = 24
 MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # of a room, of a room, and on this server
 
 OFF = "Rooms are switched off on this server; whoever runs it can set DPRL_ROOMS=1."
@@ -92,7 +90,7 @@ class Rooms(StoreComponent):
         self._limits.open(who)
         self.forget_old()
         key = secrets.token_hex(16)
-        with self._writing_rooms() as db:
+        with self._file.writing() as db:
             if db.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 raise RoomError(MANY_ROOMS)
             while True:
@@ -134,7 +132,7 @@ class Rooms(StoreComponent):
             return room
         if room.closed:
             raise RoomError(CLOSED)
-        with self._writing_rooms() as db:
+        with self._file.writing() as db:
             added = db.execute(
                 "INSERT OR IGNORE INTO room_device SELECT ?, ? WHERE "
                 "(SELECT count(*) FROM room_device WHERE room = ?) < ?",
@@ -196,7 +194,7 @@ class Rooms(StoreComponent):
 
         Raises RoomError, SpecError where this is no answer to the step.
         """
-        with self._writing_rooms() as db:
+        with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
                 raise RoomError(UNKNOWN.format(code[:20]))
@@ -256,7 +254,7 @@ class Rooms(StoreComponent):
                 if self._unwiped:
                     self._wipe()
                 return 0
-        with self._writing_rooms() as db:
+        with self._file.writing() as db:
             gone = db.execute("DELETE FROM room WHERE opened_at <= ?", (_day_ago(),)).rowcount
         self._wipe()
         return gone
@@ -274,19 +272,9 @@ class Rooms(StoreComponent):
         """A change by the teacher. Raises RoomError for anybody else."""
         if not self.teaches(code, key):
             raise RoomError(STRANGER if self.find(code) else UNKNOWN.format(code[:20]))
-        with self._writing_rooms() as db:
+        with self._file.writing() as db:
             yield db
             _changed(db, code)
-
-    @contextlib.contextmanager
-    def _writing_rooms(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction in which what is deleted or changed is overwritten with zeros."""
-        with self._file.writing() as db:
-            db.execute("PRAGMA secure_delete = ON")
-            try:
-                yield db
-            finally:
-                db.execute("PRAGMA secure_delete = OFF")
 
     def _wipe(self) -> None:
         """Takes what was deleted out of the write-ahead log, too; later where somebody is reading."""

@@ -23,7 +23,7 @@ from typing import Any
 from dprl.jobs.component import StoreComponent, mending
 from dprl.jobs.file import Contradiction
 from dprl.jobs.queue import Running, Waiting, claim, seeds_by_visitor
-from dprl.jobs.schema import BACKLOG
+from dprl.jobs.runs_file import BACKLOG
 
 _AWAY = """coalesce((SELECT NOT here FROM lease JOIN tab ON tab.name = lease.tab
     WHERE lease.run = request.run AND lease.visitor = request.visitor), 0)"""

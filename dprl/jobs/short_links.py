@@ -16,7 +16,7 @@ from dprl.jobs.component import StoreComponent, mending, setting
 from dprl.jobs.file import StoreError, StoreFile
 from dprl.jobs.leases import Lease
 from dprl.jobs.rate_limiter import RateLimiter
-from dprl.jobs.rooms import LETTERS
+from dprl.jobs.rooms_file import LETTERS
 
 CODE_LENGTH = 8  # 26 billion
 MOST_LETTERS = 4000  # of a link

@@ -7,20 +7,24 @@ row that was deleted and whose page is free: whoever asks has to check it.
 from __future__ import annotations
 
 import mmap
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 PAGE = 4096  # bytes; the default, of which all stores are
-_TABLE, _INDEX = 0x0D, 0x0A  # the first byte of a leaf
-_WHOLE = {_TABLE: PAGE - 35, _INDEX: (PAGE - 12) * 64 // 255 - 23}  # bytes of a row that fit on its page
+# The first byte of a page with rows. Of a table only leaves have them; of an index, which a table WITHOUT ROWID is, the
+# pages above have some, too.
+_TABLE, _INDEX, _ABOVE = 0x0D, 0x0A, 0x02
+_INDEXED = (PAGE - 12) * 64 // 255 - 23
+_WHOLE = {_TABLE: PAGE - 35, _INDEX: _INDEXED, _ABOVE: _INDEXED}  # bytes of a row that fit on its page
 _LEAST = (PAGE - 12) * 32 // 255 - 23
 
 Row = tuple[int | None, list[Any]]  # the row's id, None in an index, and its columns
 
 
-def rows(path: Path, wal: dict[int, bytes]) -> Iterator[Row]:
-    """All rows on leaves; wal: newer pages by their number, from 1."""
+def rows_on_pages(path: Path, wal: dict[int, bytes]) -> Iterator[Row]:
+    """All rows; wal: newer pages by their number, from 1."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
 
         def page(number: int) -> bytes:
@@ -34,8 +38,12 @@ def _on(data: bytes, at: int, page: Any, most: int) -> Iterator[Row]:
     kind = data[at] if len(data) == PAGE else 0
     if kind not in _WHOLE:
         return
+    header, child = (
+        (12, 4) if kind == _ABOVE else (8, 0)
+    )  # above, the number of a page below is before each row
     for i in range(int.from_bytes(data[at + 3 : at + 5])):
-        start = int.from_bytes(data[at + 8 + 2 * i : at + 10 + 2 * i])
+        place = at + header + 2 * i
+        start = int.from_bytes(data[place : place + 2]) + child
         try:
             size, start = _number(data, start)
             row, start = _number(data, start) if kind == _TABLE else (None, start)
@@ -77,13 +85,22 @@ def _columns(record: bytes) -> list[Any]:
         if len(data) != size:
             raise ValueError
         at += size
-        if kind >= 12:
-            found.append(data if kind % 2 == 0 else data.decode())
-        else:
-            found.append(
-                None if kind in (0, 7) else kind - 8 if kind > 7 else int.from_bytes(data, signed=True)
-            )
+        found.append(_value(kind, data))
     return found
+
+
+def _value(kind: int, data: bytes) -> Any:
+    """A column, by its serial type."""
+    match kind:
+        case 0:
+            return None
+        case 7:
+            return struct.unpack(">d", data)[0]
+        case 8 | 9:
+            return kind - 8
+        case _ if kind < 8:
+            return int.from_bytes(data, signed=True)
+    return data if kind % 2 == 0 else data.decode()
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:

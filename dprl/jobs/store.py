@@ -6,18 +6,19 @@ writes some of its tables: `store.requests.add(spec, visitor)`, `store.results.t
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
-from dprl.jobs.capacity import Capacity, used
+from dprl.jobs.capacity import Capacity
 from dprl.jobs.component import StoreComponent, mending, setting
-from dprl.jobs.file import DiskFull, StoreError, StoreFile
+from dprl.jobs.file import DiskFull, StoreError
 from dprl.jobs.leases import Lease, Leases, TooMuch
 from dprl.jobs.monitor import StoreMonitor
 from dprl.jobs.questions import Questions
 from dprl.jobs.requests import Requests
 from dprl.jobs.results import Results
 from dprl.jobs.rooms import Room, RoomError, Rooms
+from dprl.jobs.rooms_file import RoomsFile, rooms_path
+from dprl.jobs.runs_file import RunsFile
 from dprl.jobs.seed_jobs import SeedJob, SeedJobs
 from dprl.jobs.short_links import LinkError, ShortLinks
 from dprl.jobs.simulation import Simulation
@@ -41,14 +42,22 @@ __all__ = [
     "setting",
 ]
 
-NOTICE_SECONDS = 24 * 3600.0
+
+class _Notices(StoreComponent):
+    """What is to be said of one of the files."""
+
+    @mending
+    def latest(self) -> str | None:
+        return str(DiskFull()) if self._file.full else self._file.notice()
 
 
-class Store(StoreComponent):
-    """The store in one SQLite file; each process opens its own `Store` on it, and all its threads may use that.
+class Store:
+    """The store in two SQLite files: what runs need, and beside it rooms and short links. Each process opens its own
+    `Store` on them, and all its threads may use that.
 
-    path: default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl. Beyond DPRL_STORE_MB (default 1024) what
-    is longest unused makes room, traces before curves. Raises StoreError, one sentence, where no store can be had.
+    path: of the file of runs, default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl. Beyond DPRL_STORE_MB (default
+    1024) what is longest unused of it makes room, traces before curves. Raises StoreError, one sentence, where no store
+    can be had.
 
     Attributes:
         leases: how much may wait, and which browser tabs are there for it.
@@ -63,41 +72,34 @@ class Store(StoreComponent):
 
     def __init__(self, path: Path | None = None, simulation: Simulation | None = None) -> None:
         self.path = default_path() if path is None else Path(path)
-        file = StoreFile(self.path)
-        super().__init__(file, simulation)
+        rooms = RoomsFile(rooms_path(self.path))  # which that of runs leaves its rooms to
+        runs = RunsFile(self.path)
         capacity = Capacity()
-        self.leases = Leases(file)
-        self.requests = Requests(file, simulation, self.leases, capacity)
-        self.jobs = SeedJobs(file, simulation)
-        self.results = Results(file, simulation, capacity)
-        self.status = Statuses(file, simulation)
-        self.questions = Questions(file, simulation, capacity)
-        self.monitor = StoreMonitor(file, capacity)
-        self.rooms = Rooms(file)
-        self.links = ShortLinks(file)
+        self.leases = Leases(runs)
+        self.requests = Requests(runs, simulation, self.leases, capacity)
+        self.jobs = SeedJobs(runs, simulation)
+        self.results = Results(runs, simulation, capacity)
+        self.status = Statuses(runs, simulation)
+        self.questions = Questions(runs, simulation, capacity)
+        self.monitor = StoreMonitor(runs, capacity)
+        self.rooms = Rooms(rooms)
+        self.links = ShortLinks(rooms)
+        self._files = (runs, rooms)
+        self._notices = tuple(_Notices(file) for file in self._files)
 
     def close(self) -> None:
         """Close the connections."""
-        self._file.close()
+        for file in self._files:
+            file.close()
 
     @property
     def notice(self) -> str | None:
-        """A sentence where the disk is full, or the store was set aside within the last day."""
-        return str(DiskFull()) if self._file.full else self._notice()
+        """A sentence where the disk is full, or a file was set aside within the last day."""
+        return next(filter(None, (notices.latest() for notices in self._notices)), None)
 
-    @mending
-    def _notice(self) -> str | None:
-        with self._file.connection() as db:
-            row = db.execute(
-                "SELECT text FROM notice WHERE at > ?", (time.time() - NOTICE_SECONDS,)
-            ).fetchone()
-        return None if row is None else str(row[0])
-
-    @mending
     def size_bytes(self) -> int:
-        """Bytes of the file that are in use."""
-        with self._file.reading() as db:
-            return used(db)
+        """Bytes of the file of runs that are in use."""
+        return self.monitor.size_bytes()
 
 
 def default_path() -> Path:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dprl.jobs.salvage import _by_id
-from dprl.jobs.sqlite_pages import PAGE, rows
+from dprl.jobs.sqlite_pages import PAGE, rows_on_pages
 from dprl.jobs.store import Store
 from tests.jobs import fake
 from tests.jobs.fake import FakeSpec
@@ -37,10 +35,12 @@ def test_a_backlog_of_seeds_that_are_done_stops_nobody(store: Store, path: Path)
     finish(store), finish(store)
     sql(path, "INSERT INTO backlog SELECT id, 2, 1.0 FROM run")
     store.requests.add(SECOND, "bob")
-    assert claim(store).spec == SECOND
+    assert store.jobs.claim("w") is None  # what was asked for went with the file
     assert store.notice is not None
-    assert store.notice.endswith("and 2 results could be kept.")
-    assert len(store.results.traces(FIRST)) == 2
+    assert store.notice.endswith("and a new one was begun.")
+    for spec in (FIRST, SECOND):
+        store.requests.add(spec, "ann")
+    assert claim(store).spec == FIRST
 
 
 def test_seeds_that_the_backlog_has_not_are_counted_when_a_pool_begins(store: Store, path: Path) -> None:
@@ -61,22 +61,11 @@ def test_what_makes_room_is_found_once(path: Path, monkeypatch: pytest.MonkeyPat
     store = Store(path, fake.simulation())
     store.requests.add(SECOND, "ann")
     finish(store, size=300_000), finish(store, size=300_000)
-    finish(store)  # what was written when it was noticed is computed again
+    store.requests.add(SECOND, "ann")  # went with the file when that was noticed
+    finish(store), finish(store)
     assert store.size_bytes() <= 2**20
     assert store.status.of(SECOND).state == "done"
     assert store.notice is not None
-
-
-def test_rows_in_a_circle_are_read_once() -> None:
-    class Circle:
-        """Pages that have changed places, before one that cannot be read."""
-
-        def execute(self, query: str, values: tuple[int] = (99,)) -> Iterator[tuple[int]]:
-            if values[0] < 6:
-                yield from ((5,), (6,), (1,), (2,))
-                raise sqlite3.DatabaseError("database disk image is malformed")
-
-    assert list(_by_id(Circle(), "id", "unit")) == [(5,), (6,), (1,), (2,)]  # type: ignore[arg-type]
 
 
 def test_a_row_longer_than_its_file_is_none(tmp_path: Path) -> None:
@@ -89,13 +78,13 @@ def test_a_row_longer_than_its_file_is_none(tmp_path: Path) -> None:
     leaf[205 + first : 209 + first] = (2).to_bytes(4)
     path = tmp_path / "file"
     path.write_bytes(leaf + (2).to_bytes(4) + bytes(PAGE - 4))
-    assert list(rows(path, {})) == []
+    assert list(rows_on_pages(path, {})) == []
 
 
 def test_a_queue_for_which_nobody_is_known_to_wait_is_none(store: Store, path: Path) -> None:
     store.requests.add(FIRST, "ann")
     sql(path, "DELETE FROM request")
-    sql(path, "DROP TABLE visitor")  # it has to be salvaged
+    sql(path, "DROP TABLE visitor")  # it has to be set aside
     assert store.jobs.claim("w") is None
     assert store.status.activity().seeds_queued == 0
     store.requests.add(FIRST, "ann")
@@ -115,7 +104,7 @@ def test_a_connection_that_cannot_roll_back_is_not_lent_again(
     connect = sqlite3.connect
     with monkeypatch.context() as here:
         here.setattr(sqlite3, "connect", lambda path, **more: connect(path, factory=Stuck, **more))
-        with pytest.raises(ZeroDivisionError), store._file.writing():
+        with pytest.raises(ZeroDivisionError), store.jobs._file.writing():
             raise ZeroDivisionError
-    assert not store._file._spare
+    assert not store.jobs._file._spare
     store.requests.add(FIRST, "ann")

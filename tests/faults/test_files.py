@@ -6,14 +6,17 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dprl import kernels
-from dprl.jobs.store import Store, StoreError
+from dprl.jobs.rooms_file import rooms_path
+from dprl.jobs.store import Lease, LinkError, Store, StoreError
 from dprl.kernels import disk
+from dprl.rooms.steps import Question
 from tests.faults import walk
 from tests.faults.forms import finish, right, rng, sentence, times, within
 from tests.faults.walk import WalkSpec
@@ -71,30 +74,91 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     store.close()
 
 
-def test_damaged_stores(whole: Path, tmp_path: Path) -> None:
-    random = rng("stores")
-    counts: Counter[str] = Counter()
-    for i in range(times(15, 1000)):
-        found = tmp_path / "found"  # is left there when this file fails
+def damaged(
+    whole: Path, tmp_path: Path, random: np.random.Generator, count: int
+) -> Iterator[tuple[Path, bool]]:
+    """Copies of a file and its log, of which one has come to harm, and whether nobody can tell that it has: of a log
+    that was cut nobody knows that more was in it. What is in the folder `found` is left there when a test fails."""
+    for i in range(count):
+        found, place = tmp_path / "found", tmp_path / "one"
         shutil.copytree(whole.parent, found, dirs_exist_ok=True)
         harm, ending = HARMS[i % len(HARMS)], "-wal" if random.random() < 0.3 else ""
         harmed = Path(f"{found / whole.name}{ending}")
         data = bytearray(harmed.read_bytes())
         harm(data, random)
         harmed.write_bytes(data)
-        place = tmp_path / "one"
         shutil.copytree(found, place)
         with within(60.0):
-            lost, said = used(place / whole.name)
+            yield place / whole.name, (harm, ending) == (cut, "-wal")
+        shutil.rmtree(place)
+
+
+def test_damaged_stores(whole: Path, tmp_path: Path) -> None:
+    counts: Counter[str] = Counter()
+    for path, unknown in damaged(whole, tmp_path, rng("stores"), times(15, 1000)):
+        lost, said = used(path)
         counts["damaged"] += 1
         counts["results lost"] += lost
         counts["files that cost results"] += lost > 0
         counts["said"] += lost > 0 and said
-        # Of a log that was cut nobody can tell that more was in it.
-        assert said or not lost or (harm, ending) == (cut, "-wal")
-        shutil.rmtree(place)
+        assert said or not lost or unknown
     print("stores:", dict(counts), "of", RESULTS * counts["damaged"], "results; 0 wrong")
-    assert counts["results lost"] < 0.25 * RESULTS * counts["damaged"]
+    # Much of a file this small is trees and lists, whose damage costs all of it; that of a result costs this one.
+    assert counts["results lost"] < 0.6 * RESULTS * counts["damaged"]
+
+
+@pytest.fixture(scope="module")
+def rooms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Rooms and links as a crash leaves them, some in the log; beside no runs."""
+    place = tmp_path_factory.mktemp("rooms")
+    store = Store(tmp_path_factory.mktemp("running") / "runs.sqlite", walk.simulation())
+    for i in range(DEVICES):
+        LINKS[store.links.shorten("explore", "c=eps." + f"{i:03}" * 30, Lease(f"tab {i}"))] = i
+    code, key = store.rooms.open(Lease("tab"))
+    store.rooms.put_step(code, key, Question("Did you ever copy an answer?", 5.0))
+    for i in range(DEVICES):
+        store.rooms.join(code, f"d{i}", Lease("tab"))
+        store.rooms.respond(code, f"d{i}", 0, "yes")
+        WRITTEN.add((code, f"d{i}"))
+        if i == DEVICES // 2:
+            with closing(sqlite3.connect(rooms_path(store.path))) as db:
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    for ending in ("", "-wal"):
+        shutil.copyfile(f"{rooms_path(store.path)}{ending}", f"{place / 'runs-rooms.sqlite'}{ending}")
+    yield place / "runs-rooms.sqlite"
+    store.close()
+
+
+DEVICES = 60
+LINKS: dict[str, int] = {}  # short links that were made
+WRITTEN: set[tuple[str, str]] = set()  # devices that answered, by room
+
+
+def test_damaged_rooms(rooms: Path, tmp_path: Path) -> None:
+    """A link is what was made short, or it is not there; and most are. An answer has no digest: a bit of it that turns
+    is noticed by nobody, but what is saved of a file that is set aside is a yes or a no."""
+    counts: Counter[str] = Counter()
+    for path, _ in damaged(rooms, tmp_path, rng("rooms"), times(30, 1000)):
+        with closing(Store(path.with_name("runs.sqlite"), walk.simulation())) as store:
+            links = answers = 0
+            for code, i in LINKS.items():
+                with suppress(LinkError):
+                    assert store.links.lengthen(code) == ("explore", "c=eps." + f"{i:03}" * 30)
+                    links += 1
+            for code, device in WRITTEN:
+                if store.rooms.find(code) is not None:
+                    found = set(store.rooms.written(code, device).values())
+                    assert store.notice is None or found <= {"yes", "no"}
+                    answers += len(found)
+            assert sentence(store.notice or "A sentence.")
+            store.rooms.open(Lease("tab"))
+            assert store.links.lengthen(store.links.shorten("", "new", Lease("tab"))) == ("", "new")
+        counts["damaged"] += 1
+        counts["links lost"] += DEVICES - links
+        counts["answers lost"] += DEVICES - answers
+    print("rooms:", dict(counts), "of", DEVICES * counts["damaged"], "of each; 0 wrong")
+    assert counts["links lost"] < 0.25 * DEVICES * counts["damaged"]
+    assert counts["answers lost"] < 0.4 * DEVICES * counts["damaged"]
 
 
 def used(path: Path) -> tuple[int, bool]:

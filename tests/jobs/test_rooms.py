@@ -15,6 +15,7 @@ import pytest
 from dprl.fields import SpecError
 from dprl.jobs import rate_limiter, rooms
 from dprl.jobs.rate_limiter import TooOften
+from dprl.jobs.rooms_file import rooms_path
 from dprl.jobs.store import Lease, RoomError, Store
 from dprl.rooms.steps import NO, YES, Question
 
@@ -122,7 +123,7 @@ def test_what_was_tapped_is_written_nowhere(tmp_path: Path, monkeypatch: pytest.
             reported = YES if i % 3 else NO
             tapped = reported if not opposite else {YES: NO, NO: YES}[reported]
             assert store.rooms.respond(code, f"d{i}", 0, tapped) == reported
-        found.append(pages_of(store.path))
+        found.append(pages_of(rooms_path(store.path)))
         store.close()
     assert found[0] == found[1]
     assert TEXT.encode() in b"".join(found[0])  # it is these files that are written
@@ -152,10 +153,10 @@ def test_a_day_later_nothing_of_a_room_is_left_in_the_file(
         store.rooms.join(code, "d0", WHO)
     assert store.rooms.forget_old() == 2
     assert store.rooms.forget_old() == 0
-    everything = b"".join(pages_of(store.path))
+    everything = b"".join(pages_of(rooms_path(store.path)))
     for trace in (TEXT.encode(), code.encode(), other.encode(), rooms._digest(code, "d7")):
         assert trace not in everything
-    with contextlib.closing(sqlite3.connect(store.path)) as db:
+    with contextlib.closing(sqlite3.connect(rooms_path(store.path))) as db:
         for table in ("room", "room_device", "room_step", "room_answer"):
             assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
@@ -164,7 +165,7 @@ def test_nothing_that_names_a_device_is_written(store: Store) -> None:
     device = secrets.token_hex(16)
     code, key = store.rooms.open(WHO)
     store.rooms.join(code, device, Lease("tab", "an address"))
-    everything = b"".join(pages_of(store.path))
+    everything = b"".join(pages_of(rooms_path(store.path)))
     for secret in (device, key, "an address"):
         assert secret.encode() not in everything
     assert bytes.fromhex(device) not in everything

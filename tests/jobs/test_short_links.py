@@ -10,8 +10,7 @@ import pytest
 
 from dprl.jobs import rate_limiter, short_links
 from dprl.jobs.rate_limiter import TooOften
-from dprl.jobs.rooms import LETTERS
-from dprl.jobs.salvage import salvage
+from dprl.jobs.rooms_file import LETTERS, rooms_path
 from dprl.jobs.store import Lease, LinkError, Store
 from tests.jobs import fake
 
@@ -56,7 +55,7 @@ def test_letters_that_are_none_and_those_that_stand_for_nothing_get_one_sentence
 def test_a_link_that_was_damaged_gets_a_sentence(store: Store, path: Path) -> None:
     code = store.links.shorten("explore", QUERY, WHO)
     for column, value in (("query", "c=eps.9"), ("page", "room"), ("query", b"\xff"), ("digest", "no bytes")):
-        sql(path, f"UPDATE short_link SET {column} = ?", value)
+        sql(rooms_path(path), f"UPDATE short_link SET {column} = ?", value)
         with pytest.raises(LinkError, match=f"^s: the short link {code} was damaged"):
             store.links.lengthen(code)
 
@@ -87,23 +86,12 @@ def test_nobody_makes_many_in_a_while(store: Store, monkeypatch: pytest.MonkeyPa
     store.links.shorten("", "d", Lease("far", "elsewhere"))
 
 
-def test_a_store_that_is_set_aside_leaves_its_short_links_to_the_next(
-    store: Store, path: Path, tmp_path: Path
-) -> None:
-    whole, broken = store.links.shorten("explore", QUERY, WHO), store.links.shorten("explore", "c=", WHO)
-    sql(path, "UPDATE short_link SET query = 'c=x' WHERE code = ?", broken)
-    store.close()
-    with contextlib.closing(Store(tmp_path / "new.sqlite", fake.simulation())) as new:
-        assert new.notice is None  # which begins it
-        salvage(path, tmp_path / "new.sqlite")
-        assert new.links.lengthen(whole) == ("explore", QUERY)
-        with pytest.raises(LinkError, match="no short link"):
-            new.links.lengthen(broken)
-
-
-def test_a_store_from_before_short_links_gets_them(store: Store, path: Path) -> None:
-    store.links.shorten("", QUERY, WHO)
-    store.close()
-    sql(path, "DROP TABLE short_link")
-    with contextlib.closing(Store(path, fake.simulation())) as later:
-        assert later.links.lengthen(later.links.shorten("", QUERY, WHO)) == ("", QUERY)
+def test_a_file_that_is_set_aside_leaves_its_short_links_to_the_next(store: Store, path: Path) -> None:
+    whole, broken = (store.links.shorten("explore", query, WHO) for query in (QUERY, "c="))
+    sql(rooms_path(path), "UPDATE short_link SET query = 'c=x' WHERE code = ?", broken)
+    sql(rooms_path(path), "DROP TABLE notice")
+    assert store.notice is not None
+    assert store.notice.endswith("and 1 short link could be kept.")
+    assert store.links.lengthen(whole) == ("explore", QUERY)
+    with pytest.raises(LinkError, match="no short link"):
+        store.links.lengthen(broken)

@@ -106,7 +106,7 @@ def test_ends_outlive_the_traces(
     real: Store, monkeypatch: pytest.MonkeyPatch, worker: Callable[[int], None]
 ) -> None:
     """Where traces had to make room, curves stay, and a sweep needs no more."""
-    monkeypatch.setattr(real, "_capacity", 2**20)
+    monkeypatch.setattr(real.monitor._capacity, "bytes", 2**20)
     base = BASE.replace(environment_params={"S": 6, "H": 10}, privacy="local", seeds=1)
     specs = [base.replace(root_seed=i) for i in range(4)]  # each trace is of about half a megabyte
     worker(100)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dprl.jobs.rooms_file import rooms_path
 from dprl.jobs.store import Lease, Store
 from tests.pages.conftest import Visit, unbroken, words
 
@@ -67,7 +68,7 @@ def test_a_damaged_one_and_one_with_nonsense_get_a_sentence(visit: Visit, store:
     said = words(visit("explore", s=code))
     assert "epsilon: -1 is not allowed" in said
     assert "tab: nowhere is not allowed" in said
-    with closing(sqlite3.connect(store.path)) as db, db:
+    with closing(sqlite3.connect(rooms_path(store.path))) as db, db:
         db.execute("UPDATE short_link SET query = 'c=eps.2'")
     (warning,) = visit("explore", s=code).warning
     assert "was damaged" in warning.value

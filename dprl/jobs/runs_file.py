@@ -1,8 +1,16 @@
-"""The tables of the store, and how a file that holds them is looked through when it is opened."""
+"""The file of runs: its tables, and what is done with one that was damaged or begun by an earlier version.
+
+Results are not picked out of a damaged file: it is set aside, and they are computed again when they are asked for.
+"""
 
 from __future__ import annotations
 
-SCHEMA = 1
+import sqlite3
+from pathlib import Path
+
+from dprl.jobs.file import StoreFile
+from dprl.jobs.rooms_file import rescue, rooms_path, take_over
+
 # Added to files that were begun without it: what pages ask of a spec without running it, and what follows.
 LATER = """
 CREATE TABLE IF NOT EXISTS question (
@@ -38,27 +46,11 @@ WHEN old.state = 'queued' OR new.state = 'queued' BEGIN
         WHERE run IN (SELECT run FROM run_unit WHERE unit = new.id);
     DELETE FROM backlog WHERE seeds <= 0 AND run IN (SELECT run FROM run_unit WHERE unit = new.id);
 END;
--- Rooms of classes, what was put to them, and what came back: of a device and of the teacher's key a digest.
-CREATE TABLE IF NOT EXISTS room (
-    code TEXT PRIMARY KEY, teacher BLOB NOT NULL, opened_at REAL NOT NULL, closed INTEGER NOT NULL,
-    version INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS room_device (
-    room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, device BLOB NOT NULL,
-    PRIMARY KEY (room, device)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS room_step (
-    room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, place INTEGER NOT NULL, content TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('open', 'paused', 'revealed')), PRIMARY KEY (room, place)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS room_answer (
-    room TEXT NOT NULL, place INTEGER NOT NULL, device BLOB NOT NULL, answer TEXT NOT NULL,
-    PRIMARY KEY (room, place, device), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE,
-    FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS room_answer_device ON room_answer(room, device);
--- Links made short. They hold nothing of a visitor, and nothing makes room at their cost.
-CREATE TABLE IF NOT EXISTS short_link (
-    code TEXT PRIMARY KEY, digest BLOB NOT NULL UNIQUE, page TEXT NOT NULL, query TEXT NOT NULL) WITHOUT ROWID;
+-- What earlier versions called `preempted`: seeds are begun anew when a pool starts.
+DROP TABLE IF EXISTS parked;
 """
 # The last of each time that something was added: a file without one of them was begun before.
-NEWEST = ("question", "backlog_changes", "room_answer", "short_link", "preempted")
+NEWEST = {"question", "backlog_changes", "preempted"}
 BACKLOG = """
 INSERT OR IGNORE INTO backlog SELECT run, count(*), sum(seconds) FROM unit JOIN run_unit ON run_unit.unit = unit.id
 WHERE state = 'queued' GROUP BY run
@@ -109,9 +101,25 @@ CHECKS = (
     "SELECT max(seen_at) FROM tab",
     "SELECT max(tab) FROM lease",
     "SELECT max(seconds) FROM backlog",
-    "SELECT max(opened_at + version) FROM room",
-    "SELECT max(device) FROM room_device",
-    "SELECT max(length(content)) FROM room_step",
-    "SELECT max(length(answer)) FROM room_answer",
-    "SELECT max(length(digest) + length(page) + length(query)) FROM short_link",
 )
+
+
+class RunsFile(StoreFile):
+    """What was asked for, by whom, how far it is, and what came out."""
+
+    name = "store of runs"
+    begin_with = TABLES + LATER
+    checks = CHECKS
+    lost = (
+        "The last changes to the store of runs were damaged, and are lost; what is missing can be run again."
+    )
+
+    def _upgrade(self, db: sqlite3.Connection) -> None:
+        names = {row[0] for row in db.execute("SELECT name FROM sqlite_schema")}
+        if not names >= NEWEST:
+            db.executescript(f"BEGIN IMMEDIATE; {LATER} {BACKLOG}; COMMIT;")
+        take_over(db, names, rooms_path(self.path))
+
+    def _rescue(self, damaged: Path, begun: Path) -> str:
+        """Rooms and short links, which earlier versions kept here."""
+        return rescue(damaged, rooms_path(self.path))
