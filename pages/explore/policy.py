@@ -25,7 +25,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
 from pages.shared.results import data
 from pages.shared.text import escape
-from pages.shared.visitor import several
+from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.state import session
 
 CHARTS = {
@@ -85,7 +85,7 @@ def offline(trace: SeedTrace, at: int) -> None:
         session().files[links.digest(said)] = said
     runs = [base.twin(), *(base.replace(rho=rho) for rho in BUDGETS)]
     who = "take its likeliest actions" if trace.chances.size else "follow this policy"
-    page_link("offline", f"Learn offline from users who {who}", several.encode(runs, None, {}))
+    page_link("offline", f"Learn offline from users who {who}", multi_run_link.encode(runs))
 
 
 def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Picture:

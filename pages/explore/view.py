@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pages.shared.controls.view import Widgets
-from pages.shared.visitor.links import VIEW_FIELDS, most_private
+from pages.shared.visitor.links import View, most_private
 from pages.shared.visitor.state import session
+from pages.shared.visitor.views import fields_of
 
-_widgets = Widgets(lambda: session().explore, VIEW_FIELDS)
+_widgets = Widgets(lambda: session().explore, fields_of(View))
 segments, switch, menu = _widgets.segments, _widgets.switch, _widgets.menu
 steps, put = _widgets.steps, _widgets.put
 

@@ -8,8 +8,10 @@ from dprl.lessons import Attempt
 from dprl.users import Asked
 from pages.attack import link as attack
 from pages.free import link as free
-from pages.linear import link as linear
-from pages.offline import link as offline
+from pages.linear.record import LINEAR
+from pages.linear.view import LinearView
+from pages.offline.record import OFFLINE
+from pages.offline.view import OfflineView
 from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve, View
 from pages.tradeoffs import study
@@ -23,8 +25,8 @@ def way(attempt: Attempt) -> Query:
     specs, view = attempt.specs, attempt.view
     return {
         "explore": lambda: links.encode([Curve(spec) for spec in specs], View(**view)),
-        "offline": lambda: offline.encode(specs, offline.OfflineView(**view)),
-        "linear": lambda: linear.encode(specs, linear.LinearView(**view)),
+        "offline": lambda: OFFLINE.encode(specs, OfflineView(**view)),
+        "linear": lambda: LINEAR.encode(specs, LinearView(**view)),
         "attack": lambda: attack.encode(specs[0], attack.AttackView(**view)),
         "users": lambda: users.encode(Asked(**view)),
         "free": lambda: free.encode(specs[0], free.FreeView(**view)),

@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-from dprl.simulation import RunSpec
-from pages.linear.examples import EXAMPLES, harder
+from pages.linear.record import LINEAR
 
-
-def of_examples() -> list[RunSpec]:
-    """All runs of the examples."""
-    found: list[RunSpec] = []
-    for example in EXAMPLES:
-        found += example.specs
-        if example.view.problem == "harder":
-            found += [one for spec in example.specs for one in harder(spec)]
-    return list(dict.fromkeys(found))
-
-
-FILES = {"linear": of_examples}
+FILES = {LINEAR.path: LINEAR.bundled_specs}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
@@ -10,42 +9,35 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation import FIELDS, RunSpec, estimate
-from dprl.words import duration, listed, plural
+from dprl.simulation import FIELDS, RunSpec
+from dprl.words import listed
 from pages.free.controls import noise
-from pages.linear.examples import BASE, DEFAULT
-from pages.linear.link import MAX_CURVES
+from pages.linear.record import LINEAR
 from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, Settings, fitting, refusal, specs_of
-from pages.linear.state import RUNS, compare, linear, set_controls
 from pages.shared import values
-from pages.shared.controls.launch import buttons
+from pages.shared.controls.launch import described
 from pages.shared.controls.panel import environment, more, size
-from pages.shared.controls.widgets import complaint, locked
-from pages.shared.layout.frame import guarded
-from pages.shared.results.data import workers
+from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
+from pages.shared.controls.widgets import into
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.draft import spec_from
+from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.state import Session, session
 
 
-@st.fragment
-@guarded
-def controls() -> None:
-    """All controls, the estimate and the Run button. Moving one redraws the controls only."""
-    s, settings = session(), linear().settings
-    s.wrong.clear()
-    with st.container(key="controls", gap="small"):
-        environment(s, PROBLEMS)
-        learners(s, settings)
-        trusted(s, settings)
-        if settings.private:
-            budgets(s, settings)
-            noise(s)
-        size(s)
-        more(s)
-    with st.container(key="run_box", gap="xsmall"):
-        run_box(s, settings)
+def controls() -> tuple[tuple[RunSpec, ...] | None, list[str]]:
+    """All controls; the runs that they describe, None where there are none, and why others cannot be made."""
+    s, settings = session(), LINEAR.state.settings
+    environment(s, PROBLEMS)
+    learners(s, settings)
+    trusted(s, settings)
+    if settings.private:
+        budgets(settings)
+        noise(s)
+    size(s)
+    more(s)
+    found, refusal = described(lambda: specs_of(settings, s.draft))
+    return found or (None, [refusal])
 
 
 def learners(s: Session, settings: Settings) -> None:
@@ -53,8 +45,14 @@ def learners(s: Session, settings: Settings) -> None:
     options = fitting(s.draft.environment)
     settings.learners = [key for key in settings.learners if key in options] or options[:1]
     s.draft.algorithm = settings.learners[0]
-    several(
-        "Learners", "learners", options, settings.learners, {key: ALGORITHMS[key].title for key in options}
+    choose_several(
+        "Learners",
+        "learners",
+        options,
+        settings.learners,
+        into(settings, "learners"),
+        lambda key: ALGORITHMS[key].title,
+        "compare",
     )
     others = [ALGORITHMS[key].title for key in LEARNERS if key not in options]
     if others:
@@ -67,8 +65,15 @@ def trusted(s: Session, settings: Settings) -> None:
     settings.models = [model for model in settings.models if model in known] or known[:1]
     if settings.private:
         s.draft.privacy = settings.private[0]
-    titles = {key: PRIVATIZERS[key].title for key in known}
-    several("Privacy models", "models", known, settings.models, titles)
+    choose_several(
+        "Privacy models",
+        "models",
+        known,
+        settings.models,
+        into(settings, "models"),
+        lambda key: PRIVATIZERS[key].title,
+        "privacy",
+    )
     for model in MODELS:
         if model not in known:
             st.caption(escape(why_not(s, model)))
@@ -82,77 +87,14 @@ def why_not(s: Session, model: str) -> str:
         return ""
 
 
-def several(label: str, name: str, options: list[str], now: list[str], titles: dict[str, str]) -> None:
-    """One or more of some options, a setting of the page."""
-    key = f"{session().version}:linear:{name}:{'|'.join(options)}"
-
-    def chosen(given: list[str]) -> None:
-        setattr(linear().settings, name, [option for option in options if option in given])
-
-    st.multiselect(
-        label,
-        options,
-        now,
-        key=key,
-        format_func=titles.__getitem__,
-        on_change=on_value(key, chosen),
-        placeholder="at least one",
-        disabled=locked("compare" if name == "learners" else "privacy"),
-    )
-
-
-def budgets(s: Session, settings: Settings) -> None:
+def budgets(settings: Settings) -> None:
     """Several values of epsilon."""
-    key = f"{s.version}:linear:budgets"
-
-    def typed(text: str) -> None:
-        linear().settings.budgets = text
-
-    st.text_input(
+    values_field(
         "Values of ε",
+        "budgets",
         settings.budgets,
-        key=key,
-        max_chars=200,
-        on_change=on_value(key, typed),
-        help=f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
-        disabled=locked("epsilon"),
+        into(settings, "budgets"),
+        lambda text: values.parse(FIELDS["epsilon"], text, MAX_CURVES),
+        A_CURVE_EACH,
+        lock="epsilon",
     )
-    try:
-        values.parse(FIELDS["epsilon"], settings.budgets, MAX_CURVES)
-    except SpecError as error:
-        s.wrong["budgets"] = str(error)
-    complaint("budgets")
-
-
-def run_box(s: Session, settings: Settings) -> None:
-    """What pressing Run will do, and the buttons."""
-    specs, refused = described(s, settings)
-    for sentence in refused:
-        st.caption(f":red[{escape(sentence)}]")
-    lacking: list[RunSpec] = [] if specs is None else RUNS.missing(specs)
-    if lacking:
-        seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
-        runs, seeds = plural(len(lacking), "run"), plural(lacking[0].seeds, "seed")
-        st.caption(f"{runs} of {seeds}: {duration(seconds)} once started.")
-    elif specs is not None:
-        st.caption("Computed before: it appears at once.")
-    buttons(compare, specs, BASE, also=reset)
-
-
-def described(s: Session, settings: Settings) -> tuple[tuple[RunSpec, ...] | None, list[str]]:
-    """The runs that Run will show, None where there are none, and a sentence for each that cannot be made."""
-    if s.wrong:
-        return None, ["Mend the value marked in red first."]
-    try:
-        specs, refused = specs_of(settings, s.draft)
-    except SpecError as error:
-        return None, [str(error)]
-    return specs, refused
-
-
-def reset() -> Callable[[], None]:
-    """The settings are those of the first view; what is compared stays. Returns what undoes it."""
-    part = linear()
-    before = part.settings
-    set_controls(DEFAULT)
-    return lambda: setattr(part, "settings", before)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 from dprl.environments import ENVIRONMENTS
 from dprl.simulation import RunSpec
-from pages.linear.link import LinearView
+from pages.linear.view import LinearView
+from pages.shared.comparison.record import Example
 
 BASE = RunSpec(
     environment="linear-mixture", algorithm="ucrl-vtr", privacy="central", episodes=10**12, seeds=10
@@ -16,16 +14,6 @@ PRINTED = BASE.replace(episodes=10**15, bonus="paper", calibration="paper", delt
 VALUES = RunSpec(environment="linear-mdp", algorithm="lsvi-ucb", privacy="central", episodes=10**10, seeds=5)
 DECADES = 7  # numbers of users, tenfold apart, of the problems that get harder
 SHRINKS = 0.5  # what tells actions apart is K to the minus this
-
-
-@dataclass(frozen=True)
-class Example:
-    """A comparison. title: on its button; say: what to see, in one sentence."""
-
-    title: str
-    say: str
-    specs: tuple[RunSpec, ...]
-    view: LinearView = field(default_factory=LinearView)
 
 
 def _budgets(base: RunSpec, *epsilons: float) -> tuple[RunSpec, ...]:
@@ -38,11 +26,13 @@ EXAMPLES = (
         "The same ε = 1 costs users: with a trusted agent an average episode loses below 1% of V* from 10 million of "
         "them on, with nobody trusted only beyond 1 trillion.",
         (BASE.twin(), *_budgets(BASE, 1.0, 10.0), *_budgets(BASE.replace(privacy="local"), 1.0, 10.0)),
+        LinearView(),
     ),
     Example(
         "Budgets",
         "A trusted agent at ε = 10, 1 and 0.1: ten times less budget takes about ten times the users.",
         (BASE.twin(), *_budgets(BASE, 0.1, 1.0, 10.0)),
+        LinearView(),
     ),
     Example(
         "The paper's constants",
@@ -54,6 +44,7 @@ EXAMPLES = (
             PRINTED.replace(privacy="local", calibration="paper", delta=1e-6),
             BASE.replace(episodes=10**15, mechanism="gaussian-tree"),
         ),
+        LinearView(),
     ),
     Example(
         "Where it can be met",
@@ -66,6 +57,7 @@ EXAMPLES = (
         "Here values themselves are linear: LSVI-UCB regresses them anew from all users in every batch, and each time "
         "noise is added. How that can be done with nobody trusted is an open problem.",
         (VALUES.twin(), *_budgets(VALUES, 1.0, 10.0)),
+        LinearView(),
     ),
     Example(
         "Plan rarely",
@@ -76,6 +68,7 @@ EXAMPLES = (
             for learner in ("lsvi-ucb", "lsvi-ucb-rare", "lsvi-ucb-plus-plus")
             for spec in (VALUES.twin().replace(algorithm=learner), VALUES.replace(algorithm=learner))
         ),
+        LinearView(),
     ),
 )
 DEFAULT = EXAMPLES[0].specs
@@ -94,8 +87,3 @@ def harder(spec: RunSpec) -> tuple[RunSpec, ...]:
         params = {**spec.environment_params, **changed}
         found.append(spec.replace(episodes=K, environment_params=params))
     return tuple(found)
-
-
-def shown(specs: Sequence[RunSpec]) -> Example | None:
-    """The example that these runs are."""
-    return next((example for example in EXAMPLES if example.specs == tuple(specs)), None)

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from dprl.simulation import OfflineSpec
-from pages.offline.examples import EXAMPLES
+from pages.offline.record import OFFLINE
 
-
-def of_examples() -> list[OfflineSpec]:
-    """All runs of the examples."""
-    return list(dict.fromkeys(spec for example in EXAMPLES for spec in example.specs))
-
-
-FILES = {"offline": of_examples}
+FILES = {OFFLINE.path: OFFLINE.bundled_specs}

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from dprl.fields import SpecError
-from dprl.learners import OFFLINE
+from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import offline as sentences
-from dprl.simulation import OfflineSpec, estimate
+from dprl.simulation import OfflineSpec
 from dprl.simulation.cost import MAX_CELLS
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
-from dprl.words import count, duration, plural
+from dprl.words import count
 from pages.offline import settings as offline_settings
-from pages.offline.examples import DEFAULT
-from pages.offline.link import BIGGEST, MAX_CURVES
 from pages.offline.names import budget
+from pages.offline.record import OFFLINE
 from pages.offline.settings import BUDGET, Settings, specs_of
-from pages.offline.state import compare, missing, offline, set_controls
+from pages.offline.view import BIGGEST
 from pages.shared import values
-from pages.shared.controls.launch import buttons
+from pages.shared.controls.launch import described
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
 from pages.shared.controls.panel import environment, parameters
-from pages.shared.controls.widgets import complaint, exact, fold, locked, log_slider, select, stops
-from pages.shared.examples import BASE
-from pages.shared.layout.frame import guarded, redrawn
+from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
+from pages.shared.controls.widgets import complaint, exact, fold, into, locked, log_slider, select, stops
+from pages.shared.layout.frame import redrawn
 from pages.shared.results import answers
-from pages.shared.results.data import workers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, session
 
@@ -44,41 +42,27 @@ SPLIT_HELP = (
     "both, as in the paper's simulations; the printed noise then proves less. The tab Guarantee says what."
 )
 
-# The runs that Run will show, or the sentence that says why there are none.
-Described = tuple[tuple[OfflineSpec, ...] | None, str]
+# The runs that Run will show, None where there are none, and why.
+Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
 SIZES_HELP = (
     "The curve has a data set of each size 5, 10, 20, 50, ... up to this; no trajectory is in two of them."
 )
 
 
-@st.fragment
-@guarded
-def controls() -> None:
-    """All controls, the estimate and the Run button. Moving one redraws the controls only."""
-    s, o = session(), offline()
-    s.wrong.clear()
-    with st.container(key="controls", gap="small"):
-        environment(s)
-        behaviour(o.settings)
-        people(o.settings, SIZES_HELP)
-        learners(s, o.settings, offline_settings.offered(s.draft.environment))
-        if o.settings.private:
-            budgets(o.settings)
-            noise(o.settings)
-        found = described(s)
-        redrawn(partial(expectation, found), None, "expected")
-        more(s, o.settings, o.settings.learners)
-    with st.container(key="run_box", gap="xsmall"):
-        run_box(s, described(s) if s.wrong else found)
-
-
-def setter(settings: Settings, name: str) -> Any:
-    """Stores one of the settings."""
-
-    def store(value: Any) -> None:
-        setattr(settings, name, value)
-
-    return store
+def controls() -> Described:
+    """All controls; the runs that they describe, None where there are none, and why."""
+    s, settings = session(), OFFLINE.state.settings
+    environment(s)
+    behaviour(settings)
+    people(settings, SIZES_HELP)
+    learners(settings, offline_settings.offered(s.draft.environment))
+    if settings.private:
+        budgets(settings)
+        noise(settings)
+    found = compared()
+    redrawn(partial(expectation, found), None, "expected")
+    more(s, settings, settings.learners)
+    return compared() if s.wrong else found
 
 
 def redrawing(settings: Settings, name: str) -> Any:
@@ -124,7 +108,7 @@ def people(settings: Settings, help: str) -> None:
         "n",
         FIELDS["n"],
         settings.n,
-        setter(settings, "n"),
+        into(settings, "n"),
         marks=[int(m) for m in stops(100, BIGGEST)],
         show=count,
         ends=("a ward", "a trillion people"),
@@ -142,7 +126,7 @@ def policy(settings: Settings) -> None:
         height="content",
         max_chars=MAX_CELLS,
         placeholder="011X12.001X8",
-        on_change=on_value(key, setter(settings, "policy")),
+        on_change=on_value(key, into(settings, "policy")),
         help="For each step a row with a digit for the action in each state, joined by dots; X12 after a row: it is "
         "that of 12 steps. Explore writes it: its tab Policy has a link to this page.",
         disabled=locked("behaviour"),
@@ -153,55 +137,42 @@ def policy(settings: Settings) -> None:
         )
 
 
-def learners(s: Session, settings: Settings, options: list[str]) -> None:
+def learners(settings: Settings, options: list[str]) -> None:
     """Which learners of those offered."""
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
-    key = f"{s.version}:learners:{len(options)}"
-
-    def chosen(given: list[str]) -> None:
-        settings.learners = list(given)
-
-    st.multiselect(
+    choose_several(
         "Learners",
+        "learners",
         options,
         settings.learners,
-        key=key,
-        format_func=offline_settings.title,
-        on_change=on_value(key, chosen),
-        placeholder="at least one",
+        into(settings, "learners"),
+        offline_settings.title,
+        "compare",
         help=" ".join(
-            f"**{OFFLINE[option].title}:** {escape(OFFLINE[option].summary)}"
+            f"**{OFFLINE_LEARNERS[option].title}:** {escape(OFFLINE_LEARNERS[option].summary)}"
             for option in options
-            if option in OFFLINE
+            if option in OFFLINE_LEARNERS
         ),
-        disabled=locked("compare"),
     )
 
 
 def budgets(settings: Settings) -> None:
     """Which promise, and several budgets of it."""
     promise(settings)
-    s = session()
     field = FIELDS[BUDGET[settings.privacy]]
-    key = f"{s.version}:offline:values:{settings.privacy}"
 
     def typed(text: str) -> None:
         settings.values[settings.privacy] = text
 
-    st.text_input(
+    values_field(
         "Values of ρ" if field.name == "rho" else "Values of ε",
+        f"values.{settings.privacy}",
         settings.values[settings.privacy],
-        key=key,
-        max_chars=200,
-        on_change=on_value(key, typed),
-        help=f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
-        disabled=locked(field.name),
+        typed,
+        lambda text: values.parse(field, text, MAX_CURVES),
+        A_CURVE_EACH,
+        field.name,
     )
-    try:
-        values.parse(field, settings.values[settings.privacy], MAX_CURVES)
-    except SpecError as error:
-        s.wrong["values"] = str(error)
-    complaint("values")
     deltas(settings)
 
 
@@ -224,7 +195,7 @@ def promise(settings: Settings) -> None:
 def deltas(settings: Settings) -> None:
     """The budget delta, where the promise has one."""
     if "delta" in PROMISES[settings.privacy].fields:
-        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, setter(settings, "delta"))
+        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
         complaint("delta")
 
 
@@ -237,7 +208,7 @@ def noise(settings: Settings) -> None:
         "How much noise",
         offered,
         settings.calibration,
-        setter(settings, "calibration"),
+        into(settings, "calibration"),
         CALIBRATION,
         CALIBRATION_HELP,
         "calibration",
@@ -247,7 +218,7 @@ def noise(settings: Settings) -> None:
             "The data set is used",
             tuple(SPLITS),
             settings.split,
-            setter(settings, "split"),
+            into(settings, "split"),
             SPLITS,
             SPLIT_HELP,
             "calibration.split",
@@ -263,36 +234,26 @@ def more(s: Session, settings: Settings, learners: Sequence[str]) -> None:
             ("root_seed", "Root seed"),
             ("beta", "Failure probability β"),
         ):
-            exact(label, name, FIELDS[name], getattr(settings, name), setter(settings, name))
+            exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
             complaint(name)
         for key, fields in offline_settings.families(learners).items():
-            st.caption(f"Constants of {escape(OFFLINE[key].title)}, also with privacy")
+            st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, also with privacy")
             parameters(s, "algorithm", key, fields)
 
     fold("More settings", "more", settled)
 
 
-def run_box(s: Session, found: Described) -> None:
-    """What pressing Run will do, and the buttons. found: what the controls describe."""
-    o = offline()
-    specs, refusal = found
-    lacking = [] if specs is None else missing(specs)
-    if refusal:
-        st.caption(f":red[{escape(refusal)}]")
-    elif lacking:
-        seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
-        st.caption(
-            f"{plural(len(lacking), 'run')} on data sets of up to {count(lacking[0].n)}: {duration(seconds)}."
-        )
-    else:
-        st.caption("Computed before: it appears at once.")
-    key = f"{s.version}:keep"
-
-    def keep(on: bool) -> None:
-        offline().keep = on
-
-    st.toggle("Keep what is shown", o.keep, key=key, on_change=on_value(key, keep), disabled=locked(RUN))
-    buttons(compare, specs, BASE, also=reset)
+def keep() -> None:
+    """Whether Run adds to what is compared."""
+    state = OFFLINE.state
+    key = f"{session().version}:keep"
+    st.toggle(
+        "Keep what is shown",
+        state.keep,
+        key=key,
+        on_change=on_value(key, into(state, "keep")),
+        disabled=locked(RUN),
+    )
 
 
 def expectation(found: Described, live: bool) -> None:
@@ -309,31 +270,13 @@ def expectation(found: Described, live: bool) -> None:
         )
 
 
-def described(s: Session) -> Described:
-    """The runs that Run will show, or the sentence that says why there are none."""
-    if s.wrong:
-        return None, "Mend the value marked in red first."
-    o = offline()
-    try:
-        specs = specs_of(o.settings, s.draft)
-    except SpecError as error:
-        return None, str(error)
-    if not o.keep:
-        return specs, ""
-    whole = tuple(dict.fromkeys((*o.specs, *specs)))
-    if len(whole) > MAX_CURVES:
-        return None, f"{MAX_CURVES} curves are the most, and {len(o.specs)} are shown: keep fewer of them."
-    return whole, ""
-
-
-def reset() -> Callable[[], None]:
-    """The settings are those of the first view; what is compared stays. Returns what undoes it."""
-    o = offline()
-    keep, settings = o.keep, o.settings
-    o.keep = False
-    set_controls(DEFAULT)
-
-    def back() -> None:
-        o.keep, o.settings = keep, settings
-
-    return back
+def compared() -> Described:
+    """The runs that Run will show, with those shown where these are kept; and why there are none."""
+    state = OFFLINE.state
+    specs, refusal = described(lambda: specs_of(state.settings, session().draft))
+    if specs is not None and state.keep:
+        specs = tuple(dict.fromkeys((*state.specs, *specs)))
+        if len(specs) > MAX_CURVES:
+            shown = len(state.specs)
+            return None, [f"{MAX_CURVES} curves are the most, and {shown} are shown: keep fewer of them."]
+    return specs, [refusal] if refusal else []

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from dprl.simulation import OfflineSpec
-from pages.offline.link import OfflineView
+from pages.shared.comparison.record import Example
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**10, seeds=10)
 LINEAR = OfflineSpec(
@@ -16,16 +14,6 @@ LINEAR = OfflineSpec(
 def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
     """Without privacy, then at budgets of zero-concentrated privacy."""
     return (base.twin(), *(base.replace(rho=each) for each in rho))
-
-
-@dataclass(frozen=True)
-class Example:
-    """A comparison. title: on its button; say: what it asks, in one sentence."""
-
-    title: str
-    say: str
-    specs: tuple[OfflineSpec, ...]
-    view: OfflineView = field(default_factory=OfflineView)
 
 
 EXAMPLES = (

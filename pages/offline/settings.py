@@ -15,9 +15,9 @@ from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.datasets import BEHAVIOURS, split
 from dprl.simulation.offline_spec import FIELDS
 from pages.offline.examples import DEFAULT
-from pages.offline.link import MAX_CURVES
 from pages.shared import values
 from pages.shared.visitor.draft import Draft
+from pages.shared.visitor.links import MAX_CURVES
 
 PLAIN = ":none"  # of a learner that has its non-private form under the same name
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that has several values
@@ -189,13 +189,14 @@ def settings_of(specs: Sequence[OfflineSpec]) -> Settings:
     return settings
 
 
-def into(draft: Draft, specs: Sequence[OfflineSpec]) -> None:
-    """Puts the environment and the constants of these runs into the draft."""
+def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
+    """The draft, with the environment and the constants of these runs put into it."""
     first = specs[0]
     draft.environment = first.environment
     draft.environment_params[first.environment] = dict(first.environment_params)
     for spec in reversed(specs):
         draft.algorithm_params[OFFLINE[spec.algorithm].twin] = dict(spec.algorithm_params)
+    return draft
 
 
 assert set(BUDGET) == {key for key, promise in PROMISES.items() if promise.fields}

@@ -85,7 +85,7 @@ def offline(s: Session, t: Trade) -> DeltaGenerator:
     controls.environment(s)
     of_data.behaviour(t.settings)
     offered = [key for key in offline_settings.offered(s.draft.environment) if key in OFFLINE]
-    of_data.learners(s, t.settings, offered)
+    of_data.learners(t.settings, offered)
     left_out = st.container(gap="xsmall")
     of_data.promise(t.settings)
     second = axis(t)

@@ -17,8 +17,8 @@ from dprl.simulation.offline_spec import FIELDS
 from dprl.theory import BOUNDS, Bound
 from dprl.words import count, human, to_the
 from pages.offline import names
-from pages.offline.settings import Settings, into, settings_of
-from pages.shared.visitor import several
+from pages.offline.settings import Settings, drafted, settings_of
+from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.tradeoffs.axes import SYMBOLS, around, sizes, without
 
@@ -125,7 +125,7 @@ class Offline:
         return f"from {count(spec.n)} trajectories"
 
     def view(self, spec: Any) -> list[tuple[str, str]]:
-        return several.encode(list(dict.fromkeys((spec.twin(), spec))), None, {})
+        return multi_run_link.encode(list(dict.fromkeys((spec.twin(), spec))))
 
     def common(self, base: Any, x: str, users: bool) -> list[str]:
         said = names.in_common([base])
@@ -139,9 +139,7 @@ class Offline:
         return parts
 
     def draft(self, base: Any) -> Draft:
-        draft = draft_of(RunSpec())
-        into(draft, [base])
-        return draft
+        return drafted(draft_of(RunSpec()), [base])
 
     def settings(self, base: Any, models: tuple[str, ...]) -> Settings:
         return replace(settings_of([base]), learners=list(models))

@@ -21,7 +21,8 @@ from dprl.simulation import RunSpec
 from dprl.simulation.sweep import Sweep
 from pages.shared import values
 from pages.shared.results.data import Kept
-from pages.shared.visitor.links import VIEW_FIELDS
+from pages.shared.visitor.links import View
+from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import online
 from pages.tradeoffs.subject import SUBJECTS, Subject
 
@@ -33,7 +34,7 @@ SHARE = Field(
 KIND = Field("kind", "choice", RunSpec.kind, "what is learned from", choices=tuple(SUBJECTS), query="kind")
 MOST_MODELS = 8
 MOST_VALUES = 16
-STATISTIC = VIEW_FIELDS["statistic"]
+STATISTIC = fields_of(View)["statistic"]
 X, AT, AMONG, BASE, MODEL = "x", "at", "and", "b", "m"
 DEFAULT_MODELS = ("none", "central", "shuffle", "local")
 SWEEP_BYTES = 8 * 2**20  # of sweeps kept, for all visitors together

@@ -11,10 +11,10 @@ from dprl.jobs.store import Store
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from pages.attack import link as attacks
 from pages.free import link as free
-from pages.linear import link as linear
-from pages.linear.examples import EXAMPLES as LINEAR_EXAMPLES
-from pages.offline import link as offline
-from pages.offline.examples import EXAMPLES
+from pages.linear.record import LINEAR
+from pages.linear.view import LinearView
+from pages.offline.record import OFFLINE
+from pages.offline.view import OfflineView
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
@@ -208,7 +208,7 @@ STOPS = {
         everywhere=False,
     ),
     "offline": Stop(
-        f"offline?{urlencode(offline.encode((*FEW, *MANY), offline.OfflineView()))}",
+        f"offline?{urlencode(OFFLINE.encode((*FEW, *MANY), OfflineView()))}",
         frozenset(
             {
                 *SHARE,
@@ -230,17 +230,20 @@ STOPS = {
                     for name in ("Gap", "Price in the low estimate", "Actions", "Low estimate V~")
                 ),
                 *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
-                *(("button", name) for name in ("Run", "Reset", "Cancel", *(one.title for one in EXAMPLES))),
+                *(
+                    ("button", name)
+                    for name in ("Run", "Reset", "Cancel", *(one.title for one in OFFLINE.examples))
+                ),
                 ("switch", "Keep what is shown"),
             }
         ),
-        first=f"offline?{urlencode(offline.encode(FEW, offline.OfflineView()))}",
+        first=f"offline?{urlencode(OFFLINE.encode(FEW, OfflineView()))}",
         brief=(*MENUS, "Behaviour policy", "Privacy budget", "Step of the episode"),
-        late=tuple(one.title for one in EXAMPLES),
+        late=tuple(one.title for one in OFFLINE.examples),
         everywhere=False,
     ),
     "linear": Stop(
-        f"linear?{urlencode(linear.encode((*BOTH, SLOW), linear.LinearView()))}",
+        f"linear?{urlencode(LINEAR.encode((*BOTH, SLOW), LinearView()))}",
         frozenset(
             {
                 *SHARE,
@@ -263,13 +266,13 @@ STOPS = {
                 ),
                 *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
                 *(("button", name) for name in ("Run", "Reset", "Cancel")),
-                *(("button", one.title) for one in LINEAR_EXAMPLES),
+                *(("button", one.title) for one in LINEAR.examples),
                 ("switch", "Fill the chart"),
             }
         ),
-        first=f"linear?{urlencode(linear.encode(BOTH, linear.LinearView()))}",
+        first=f"linear?{urlencode(LINEAR.encode(BOTH, LinearView()))}",
         brief=(*MENUS, "Across", "Up", "Run", "Seed"),
-        late=tuple(one.title for one in LINEAR_EXAMPLES),
+        late=tuple(one.title for one in LINEAR.examples),
         everywhere=False,
     ),
     "lessons": Stop(

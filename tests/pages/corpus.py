@@ -35,9 +35,10 @@ from pages.free.state import Free
 from pages.home.state import Home
 from pages.landscape.state import View as Landscape
 from pages.lessons.state import Lessons
-from pages.linear.state import Linear
-from pages.offline.state import Offline
+from pages.linear.record import LINEAR
+from pages.offline.record import OFFLINE
 from pages.room.state import Class
+from pages.shared.comparison.record import ComparisonPage
 from pages.shared.visitor.state import Comparison, PageState, Session, read_address, session
 from pages.tradeoffs.state import Trade
 from pages.users.state import Users
@@ -51,7 +52,7 @@ def _none(_: Any) -> Sequence[Spec]:
 
 
 # Of each page: what it keeps of a visitor, and the specs that this stands for.
-PAGES: dict[str, tuple[type[PageState], Specs]] = {
+PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
     "attack": (Attack, lambda part: [part.spec]),
     "claims": (Claims, _none),
     "explore": (Comparison, lambda part: [curve.spec for curve in part.curves]),
@@ -59,8 +60,8 @@ PAGES: dict[str, tuple[type[PageState], Specs]] = {
     "home": (Home, _none),
     "landscape": (Landscape, _none),
     "lessons": (Lessons, _none),
-    "linear": (Linear, lambda part: part.specs),
-    "offline": (Offline, lambda part: [*part.specs, *(part.own.asked() if part.own.linked else ())]),
+    "linear": (LINEAR, lambda part: part.specs),
+    "offline": (OFFLINE, lambda part: [*part.specs, *(part.own.asked() if part.own.linked else ())]),
     "room": (Class, _none),
     "tradeoffs": (Trade, lambda part: [part.study.base]),
     "users": (Users, _none),
@@ -102,7 +103,7 @@ def read(page: str, query: str) -> tuple[list[Spec], dict[str, Any], dict[str, A
     session().page = "" if page == "home" else page
     given = parse_qs(query, keep_blank_values=True)
     st.query_params.from_dict({key: given[key] for key in given if key.lower() not in STREAMLIT})
-    part = session().part(kind)
+    part = kind.state if isinstance(kind, ComparisonPage) else session().part(kind)
     read_address(part)
     looked, known = LOOKS.get(page, set()), SPECS | ({"b"} if page in BASES else set())
     items = [(key, value) for key, value in part.items if key not in known]

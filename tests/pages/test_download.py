@@ -12,10 +12,10 @@ from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileStor
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dprl import OfflineSpec, RunSpec
-from pages.linear import link as linear_link
-from pages.linear.link import LinearView
-from pages.offline import link as offline_link
-from pages.offline.link import OfflineView
+from pages.linear.record import LINEAR
+from pages.linear.view import LinearView
+from pages.offline.record import OFFLINE
+from pages.offline.view import OfflineView
 from pages.shared.layout.download import Lasting
 from tests.pages.conftest import Visit, Work, grouped, unbroken, words
 
@@ -147,8 +147,8 @@ MIXTURE = RunSpec(environment="linear-mixture", algorithm="ucrl-vtr", episodes=1
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
 RUNS = {  # two on each page where numbers are downloaded
     "explore": [("c", "envp.S.3~envp.H.3~K.1000~seeds.1~eps.3"), ("c", "priv.none")],
-    "linear": linear_link.encode([MIXTURE, MIXTURE.twin()], LinearView()),
-    "offline": offline_link.encode([DATA, DATA.twin()], OfflineView()),
+    "linear": LINEAR.encode([MIXTURE, MIXTURE.twin()], LinearView()),
+    "offline": OFFLINE.encode([DATA, DATA.twin()], OfflineView()),
 }
 
 

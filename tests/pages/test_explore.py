@@ -17,7 +17,8 @@ from dprl.jobs.store import Store
 from dprl.simulation import RunSpec, run
 from pages.explore import pulls
 from pages.shared.results import data
-from pages.shared.visitor.links import VIEW_FIELDS, Curve
+from pages.shared.visitor.links import Curve, View
+from pages.shared.visitor.views import fields_of
 from tests.pages.conftest import Visit, Work, charts, go, unbroken, widget, words
 from tests.pages.test_pages import PRIVATE, SMALL, SPEC
 from tests.problems import first
@@ -40,7 +41,7 @@ def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, wor
     assert "the practical bonus was fitted to RiverSwim" in found["practical"]
 
 
-@pytest.mark.parametrize("measure", first(VIEW_FIELDS["measure"].choices))
+@pytest.mark.parametrize("measure", first(fields_of(View)["measure"].choices))
 def test_explore_draws_means_or_medians_and_says_which(visit: Visit, work: Work, measure: str) -> None:
     curves = [f"{SMALL}~eps.100", "priv.none"]
     visit("explore", c=curves)
@@ -64,7 +65,7 @@ def test_explore_draws_means_or_medians_and_says_which(visit: Visit, work: Work,
 def test_every_tab_in_every_state(visit: Visit, work: Work, curve: str) -> None:
     for seeds in (0, 1, 1):
         work(seeds)
-        for tab in VIEW_FIELDS["tab"].choices:
+        for tab in fields_of(View)["tab"].choices:
             app = visit("explore", c=[curve], tab=tab)
             assert app.session_state["session"].explore.view.tab == tab
             if seeds == 1 and tab in ("regret", "counts", "policy"):
@@ -73,14 +74,14 @@ def test_every_tab_in_every_state(visit: Visit, work: Work, curve: str) -> None:
                 assert ":material/visibility:" in words(app)  # the sentence that says what to see
 
 
-@pytest.mark.parametrize("chart", VIEW_FIELDS["chart"].choices)
+@pytest.mark.parametrize("chart", fields_of(View)["chart"].choices)
 def test_every_chart_of_counts(visit: Visit, work: Work, chart: str) -> None:
     curves = [PRIVATE, "priv.shuffle", "alg.pucb~bonus.paper"]
     visit("explore", c=curves)
     work()
-    seen_and_curves = product(VIEW_FIELDS["seen"].choices, enumerate(curves))
+    seen_and_curves = product(fields_of(View)["seen"].choices, enumerate(curves))
     for (seen, (i, curve)), family in zip(
-        seen_and_curves, cycle(VIEW_FIELDS["family"].choices), strict=False
+        seen_and_curves, cycle(fields_of(View)["family"].choices), strict=False
     ):
         app = visit(
             "explore",
@@ -102,7 +103,7 @@ def test_every_chart_of_counts(visit: Visit, work: Work, chart: str) -> None:
             assert ("reward" in shown.spec.lower()) == (family == "rewards")
 
 
-@pytest.mark.parametrize("chart", VIEW_FIELDS["drawn"].choices)
+@pytest.mark.parametrize("chart", fields_of(View)["drawn"].choices)
 @pytest.mark.parametrize("environment", first(["env.riverswim", "env.random~envp.A.2"]))
 def test_every_chart_of_the_policy(visit: Visit, work: Work, chart: str, environment: str) -> None:
     curve = f"{environment}~{PRIVATE}"

@@ -15,8 +15,8 @@ from dprl.jobs.leases import Leases
 from dprl.jobs.store import Store
 from dprl.links import encode_spec
 from dprl.simulation import OfflineSpec, RunSpec
-from pages.offline import link as offline_link
-from pages.offline.link import OfflineView
+from pages.offline.record import OFFLINE as OFFLINE_PAGE
+from pages.offline.view import OfflineView
 from pages.shared.visitor import links, presence
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence
@@ -66,8 +66,8 @@ OTHERS: dict[str, dict[str, list[str]]] = {
     "tradeoffs": grouped(studies.encode(SWEEP)),
     "tradeoffs users": grouped(studies.encode(replace(SWEEP, show="users"))),
     "free": {"b": [encode_spec(SMALLEST)]},
-    "offline": grouped(offline_link.encode([OFFLINE], OfflineView())),
-    "offline policy": grouped(offline_link.encode([OFFLINE], OfflineView(tab="policy"))),
+    "offline": grouped(OFFLINE_PAGE.encode([OFFLINE], OfflineView())),
+    "offline policy": grouped(OFFLINE_PAGE.encode([OFFLINE], OfflineView(tab="policy"))),
     "attack": {"b": [encode_spec(SMALLEST)]},
 }
 

@@ -14,11 +14,11 @@ from pages.attack.link import AttackView
 from pages.free import link as free_link
 from pages.free.link import FreeView
 from pages.landscape import state as landscape
-from pages.linear import link as linear_link
 from pages.linear.examples import EXAMPLES
-from pages.linear.link import LinearView
-from pages.offline import link as offline_link
-from pages.offline.link import OfflineView
+from pages.linear.record import LINEAR
+from pages.linear.view import LinearView
+from pages.offline.record import OFFLINE
+from pages.offline.view import OfflineView
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.pages.conftest import Visit, unbroken, words
@@ -44,9 +44,9 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
         for show in ("price", "calculator")
     ],
     "offline": [
-        offline_link.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
+        OFFLINE.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
     ],
-    "linear": [linear_link.encode(example.specs, LinearView()) for example in EXAMPLES],
+    "linear": [LINEAR.encode(example.specs, LinearView()) for example in EXAMPLES],
     "landscape": [landscape.encode(landscape.Seen(sort="year", of="dp-ucbvi:local"))],
     "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],
     "lessons": [

@@ -17,8 +17,8 @@ from pages.free import link as free
 from pages.lessons import views
 from pages.lessons.known import evidence
 from pages.lessons.ways import way
-from pages.linear import link as linear
-from pages.offline import link as offline
+from pages.linear.record import LINEAR
+from pages.offline.record import OFFLINE
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
 from pages.users import state as users
@@ -86,8 +86,8 @@ def test_what_is_wrong_with_a_link_is_said(visit: Visit, query: dict[str, str], 
 def test_what_to_try_opens_the_very_view(key: str) -> None:
     read = {
         "explore": (links.decode, "curves"),
-        "offline": (offline.decode, "specs"),
-        "linear": (linear.decode, "specs"),
+        "offline": (OFFLINE.decode, "specs"),
+        "linear": (LINEAR.decode, "specs"),
         "attack": (attack.decode, "spec"),
         "free": (free.decode, "base"),
     }

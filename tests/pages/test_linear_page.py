@@ -12,14 +12,16 @@ import pytest
 from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec, online
-from pages.linear import link as linear_link
 from pages.linear.examples import BASE, DEFAULT, EXAMPLES, harder
-from pages.linear.link import LinearView
+from pages.linear.record import LINEAR
 from pages.linear.settings import LEARNERS, PROBLEMS, drafted, fitting, settings_of, specs_of
 from pages.linear.tabs.exponents import most
+from pages.linear.view import TABS, LinearView
+from pages.shared.comparison.record import ComparisonLink
 from pages.shared.names import titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
+from pages.tradeoffs.state import Trade
 from tests.pages.conftest import (
     Visit,
     Work,
@@ -50,7 +52,7 @@ SPECS = (SMALL.twin(), SMALL, SMALL.replace(privacy="local"))
 
 
 def query(*specs: RunSpec, **view: Any) -> dict[str, Any]:
-    return grouped(linear_link.encode(specs, LinearView(**view)))
+    return grouped(LINEAR.encode(specs, LinearView(**view)))
 
 
 def labels(specs: tuple[RunSpec, ...]) -> list[str]:
@@ -269,7 +271,7 @@ def test_ways_lead_on_to_explore_and_to_a_sweep_of_the_same_learner(visit: Visit
     explore, sweep = (parse_qs(links[page]) for page in ("explore", "tradeoffs"))
     assert len(explore["c"]) == len(DEFAULT)
     app = visit("tradeoffs", **sweep)
-    (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Trade")
+    part = app.session_state["session"].part(Trade)
     assert part.study.base.algorithm == "ucrl-vtr"
     assert part.study.models == ("central", "local", "none")
     assert "Not all of this link" not in words(app)
@@ -299,7 +301,7 @@ def test_run_shows_what_the_controls_say(visit: Visit) -> None:
     app.button(key="run").click().run()
     unbroken(app)
     local = SMALL.replace(privacy="local")
-    (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Linear")
+    part = app.session_state["session"].parts["linear"]
     assert part.specs == (SMALL.twin(), local.replace(epsilon=0.5), local.replace(epsilon=2.0))
 
 
@@ -326,7 +328,7 @@ def test_only_what_is_linear_is_offered(visit: Visit) -> None:
     assert len(menu.options) == len(PROBLEMS)
     app = visit(PAGE, c=["env.riverswim", *query(SMALL)["c"]])
     assert "Only runs of learners of linear models" in words(app)
-    (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Linear")
+    part = app.session_state["session"].parts["linear"]
     assert len(part.specs) == 1
     for key in LEARNERS:
         for model in {"none", "central", "local"} - set(ALGORITHMS[key].privacies):
@@ -340,7 +342,7 @@ def test_only_what_is_linear_is_offered(visit: Visit) -> None:
 
 @pytest.mark.parametrize("specs", [e.specs for e in EXAMPLES] + [SPECS])
 def test_a_link_makes_the_round_trip(specs: tuple[RunSpec, ...]) -> None:
-    looked = linear_link.decode(query(*specs, tab="weights", seed=1, episode=500, h=2, near="off"))
+    looked = LINEAR.decode(query(*specs, tab="weights", seed=1, episode=500, h=2, near="off"))
     view = LinearView(tab="weights", seed=1, episode=500, h=2, near="off")
     assert (looked.specs, looked.view, looked.problems) == (specs, view, ())
 
@@ -352,15 +354,15 @@ def test_settings_give_the_runs_that_they_are_made_from() -> None:
             assert (set(found), refused) == (set(example.specs), [])
 
 
-GOOD = [linear_link.encode(e.specs, LinearView(tab="ellipsoid", episode=500)) for e in EXAMPLES]
+GOOD = [LINEAR.encode(e.specs, LinearView(tab="ellipsoid", episode=500)) for e in EXAMPLES]
 
 
 def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
     for seed in range(few(300)):
-        found = linear_link.decode(parse_qs(hostile(seed, *GOOD), keep_blank_values=True))
+        found = LINEAR.decode(parse_qs(hostile(seed, *GOOD), keep_blank_values=True))
         assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
-        again = grouped(linear_link.encode(found.specs, found.view))
-        assert linear_link.decode(again) == linear_link.LinearLink(found.specs, found.view)
+        again = grouped(LINEAR.encode(found.specs, found.view))
+        assert LINEAR.decode(again) == ComparisonLink(found.specs, found.view)
 
 
 def test_tabs_are_in_the_address(visit: Visit) -> None:
@@ -386,7 +388,7 @@ def test_every_learner_of_a_linear_model_has_every_tab(visit: Visit, work: Work,
     visit(PAGE, **given)
     work()
     drawn = {"regret", "exponents", "ellipsoid", "eigenvalues", "weights"}
-    for tab in linear_link.TABS:
+    for tab in TABS:
         app = visit(PAGE, **given, tab=tab)
         assert bool(charts(app)) == (tab in drawn) or tab == "guarantee", tab
     # docs/rare-switching.md: of what plans rarely no bound on regret is proved, so that no slope is drawn as theory's

@@ -26,7 +26,8 @@ from pages.free import link as free_link
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, VIEW_FIELDS, Curve, Link, View, clean_name
+from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, Curve, Link, View, clean_name
+from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import study as studies
 from tests.pages.hostile import hostile
 from tests.problems import few, home
@@ -88,7 +89,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
 @st.composite
 def views(draw: st.DrawFn) -> View:
     values: dict[str, Any] = {}
-    for name, field in VIEW_FIELDS.items():
+    for name, field in fields_of(View).items():
         if field.kind == "choice":
             values[name] = draw(st.sampled_from(field.choices))
         else:
@@ -359,7 +360,7 @@ def check_harmless(link: Link) -> None:
         assert RunSpec.from_dict(curve.spec.to_dict()) == curve.spec
         assert clean_name(curve.name) == curve.name
     for name, value in asdict(link.view).items():
-        assert VIEW_FIELDS[name].check(value) == value
+        assert fields_of(View)[name].check(value) == value
     for problem in link.problems:
         assert problem.isprintable()
         assert problem.endswith(".")

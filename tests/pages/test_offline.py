@@ -16,11 +16,12 @@ from dprl.jobs.questions import Questions
 from dprl.jobs.store import Store
 from dprl.links import encode_spec
 from dprl.simulation import OfflineSpec, RunSpec, following, run
-from pages.offline import link as offline_link
 from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
-from pages.offline.link import TABS, OfflineView
 from pages.offline.names import kinds, titles
+from pages.offline.record import OFFLINE
 from pages.offline.settings import families, offered
+from pages.offline.view import TABS, OfflineView
+from pages.shared.comparison.record import ComparisonLink
 from pages.shared.layout import frame
 from pages.shared.results.bundled import bundled
 from tests.pages.conftest import (
@@ -46,7 +47,7 @@ SPECS = (SMALL.twin(), SMALL, SMALL.replace(rho=0.1))
 
 
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
-    return grouped(offline_link.encode(specs, OfflineView(**view)))
+    return grouped(OFFLINE.encode(specs, OfflineView(**view)))
 
 
 def test_the_first_view_is_finished_and_asks_for_no_run(visit: Visit, store: Store) -> None:
@@ -249,7 +250,7 @@ def test_run_shows_what_the_controls_say(visit: Visit, store: Store) -> None:
     app.button(key="run").click().run()
     unbroken(app)
     session = app.session_state["session"]
-    (part,) = (p for kind, p in session.parts.items() if kind.__name__ == "Offline")
+    part = session.parts["offline"]
     assert part.specs == (SMALL.twin(), *(SMALL.replace(rho=rho) for rho in (0.5, 1.0, 2.0)))
 
 
@@ -308,22 +309,22 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
 def test_a_link_makes_the_round_trip(specs: tuple[OfflineSpec, ...]) -> None:
     view = OfflineView(tab="policy", seed=1, n=500, h=2)
     given = {key: value if isinstance(value, list) else [value] for key, value in query(*specs).items()}
-    assert offline_link.decode(given) == offline_link.OfflineLink(specs)
-    looked = offline_link.decode(query(*specs, tab="policy", seed=1, n=500, h=2))
+    assert OFFLINE.decode(given) == ComparisonLink(specs, OfflineView())
+    looked = OFFLINE.decode(query(*specs, tab="policy", seed=1, n=500, h=2))
     assert (looked.specs, looked.view, looked.problems) == (specs, view, ())
     assert given["c"][-1] in ("rho.1", "rho.0.1") or len(specs) < 4 or specs[-1].privacy != specs[-2].privacy
 
 
-GOOD = [offline_link.encode(e.specs, OfflineView(tab="pessimism", n=500)) for e in EXAMPLES]
+GOOD = [OFFLINE.encode(e.specs, OfflineView(tab="pessimism", n=500)) for e in EXAMPLES]
 
 
 def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
     for seed in range(few(1000)):
         query = parse_qs(hostile(seed, *GOOD), keep_blank_values=True)
-        found = offline_link.decode(query)
+        found = OFFLINE.decode(query)
         assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
-        again = grouped(offline_link.encode(found.specs, found.view))
-        assert offline_link.decode(again) == offline_link.OfflineLink(found.specs, found.view)
+        again = grouped(OFFLINE.encode(found.specs, found.view))
+        assert OFFLINE.decode(again) == ComparisonLink(found.specs, found.view)
 
 
 def test_hostile_links_are_answered_by_a_page(visit: Visit) -> None:
@@ -335,7 +336,7 @@ def test_hostile_links_are_answered_by_a_page(visit: Visit) -> None:
             app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]
         app.run()
         unbroken(app)
-        assert bool(app.warning) == bool(offline_link.decode(query).problems)
+        assert bool(app.warning) == bool(OFFLINE.decode(query).problems)
 
 
 @pytest.mark.parametrize(
@@ -351,7 +352,7 @@ def test_hostile_links_are_answered_by_a_page(visit: Visit) -> None:
     ],
 )
 def test_a_bad_link_is_said_in_a_sentence(parameters: dict[str, list[str]], said: str) -> None:
-    found = offline_link.decode(parameters)
+    found = OFFLINE.decode(parameters)
     assert any(said in problem for problem in found.problems), found.problems
     assert all(problem.isprintable() and problem.endswith(".") for problem in found.problems)
 
@@ -411,7 +412,7 @@ def test_a_policy_of_explore_is_followed_by_people_here(visit: Visit, work: Work
     unbroken(app)
     app.button(key="run").click().run()
     unbroken(app)
-    (part,) = (p for kind, p in app.session_state["session"].parts.items() if kind.__name__ == "Offline")
+    part = app.session_state["session"].parts["offline"]
     assert {spec.behaviour for spec in part.specs} == {"policy:0.7:111X3"}
     app.text_area[0].set_value("111X4").run()
     unbroken(app)

@@ -16,7 +16,8 @@ from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
 from pages.shared.names import titles
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.links import MAX_CURVES, VIEW_FIELDS, Curve, View
+from pages.shared.visitor.links import MAX_CURVES, Curve, View
+from pages.shared.visitor.views import fields_of
 from tests.jobs.disk import Disk
 from tests.pages.conftest import Visit, Work, charts, chip, go, marked, sent, unbroken, words
 
@@ -202,7 +203,7 @@ def test_comparisons_are_told_apart_and_counted(visit: Visit) -> None:
 
 
 def test_view_defaults_are_the_fields_defaults() -> None:
-    assert {name: field.default for name, field in VIEW_FIELDS.items()} == View().__dict__
+    assert {name: field.default for name, field in fields_of(View).items()} == View().__dict__
     assert Curve(SPEC).title
 
 

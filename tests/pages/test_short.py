@@ -32,9 +32,9 @@ LINKS: dict[str, dict[str, Any]] = {
 
 def part(app: AppTest, page: str) -> Any:
     """What the page keeps of the visitor."""
-    kinds = app.session_state["session"].parts
-    return next(
-        kept for kind, kept in kinds.items() if f"pages.{page}." in f"{kind.__module__}." or page == "explore"
+    parts = app.session_state["session"].parts
+    return parts.get(page) or next(
+        kept for kind, kept in parts.items() if page == "explore" or f"pages.{page}." in f"{kind.__module__}."
     )
 
 

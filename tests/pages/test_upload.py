@@ -27,7 +27,7 @@ CSV = HEADING + "".join(ROWS[:4000])
 
 def own_of(app: AppTest) -> Own:
     session = app.session_state["session"]
-    (part,) = (p for kind, p in session.parts.items() if kind.__name__ == "Offline")
+    part = session.parts["offline"]
     found: Own = part.own
     return found
 

@@ -6,14 +6,14 @@ from dprl import metrics
 from dprl.figures import linear as figures
 from dprl.figures.picture import Picture
 from dprl.sentences import linear as sentences
-from pages.linear.tabs.focus import Close, look_closely, step_of
+from pages.linear.tabs.focus import BELIEFS, BeliefSelection, step_of
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 
 
 def tab() -> None:
     """Of the matrix of one step, over users."""
-    found = look_closely()
+    found = BELIEFS.choose()
     if found is None:
         return
     h = step_of(found)
@@ -21,7 +21,7 @@ def tab() -> None:
     show(kept(("eigenvalues", found.key, h, night), lambda: drawn(found, h, night)), "eigenvalues")
 
 
-def drawn(found: Close, h: int, night: bool) -> Picture:
+def drawn(found: BeliefSelection, h: int, night: bool) -> Picture:
     """The figure of one step, with what it says of the moment looked at."""
     beliefs = found.trace.beliefs
     quiet = metrics.spectrum(found.sums, h)

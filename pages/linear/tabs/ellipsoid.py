@@ -9,14 +9,15 @@ from dprl import metrics
 from dprl.figures import linear as figures
 from dprl.figures.picture import Picture
 from dprl.sentences import linear as sentences
-from pages.linear.tabs.focus import Close, look_closely, step_of, widgets
+from pages.linear.record import LINEAR
+from pages.linear.tabs.focus import BELIEFS, BeliefSelection, step_of
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 
 
 def tab() -> None:
     """The region as planned with, and as the same users would show it without noise."""
-    found = look_closely()
+    found = BELIEFS.choose()
     if found is None:
         return
     h = step_of(found)
@@ -24,12 +25,12 @@ def tab() -> None:
     words = [f"weight {i}" for i in weights]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         with st.container(width=150):
-            i = widgets.menu("Across", "first", weights, words)
+            i = LINEAR.widgets.menu("Across", "first", weights, words)
         with st.container(width=150):
-            j = widgets.menu(
+            j = LINEAR.widgets.menu(
                 "Up", "second", [k for k in weights if k != i], [w for w in words if w != words[i]]
             )
-        near = widgets.switch(
+        near = LINEAR.widgets.switch(
             "Fill the chart", "near", "on", "off", "Else all weights that are possible at all are shown."
         )
     night = dark()
@@ -39,7 +40,7 @@ def tab() -> None:
     show(picture, "ellipsoid")
 
 
-def drawn(found: Close, h: int, pair: tuple[int, int], near: bool, night: bool) -> Picture:
+def drawn(found: BeliefSelection, h: int, pair: tuple[int, int], near: bool, night: bool) -> Picture:
     """The figure of one step, with what it says."""
     noisy, quiet = found.region(h, True), found.region(h, False)
     truth = found.trace.beliefs["truth"][found.at, h]

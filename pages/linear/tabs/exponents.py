@@ -16,8 +16,7 @@ from dprl.theory import BOUNDS
 from dprl.words import exponent, plural
 from pages.explore.regret import Row
 from pages.linear.examples import harder
-from pages.linear.state import RUNS, linear
-from pages.linear.tabs.focus import widgets
+from pages.linear.record import LINEAR
 from pages.linear.tabs.regret import rows
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
@@ -31,7 +30,7 @@ LAST = 4  # numbers of users, three tenfolds, over which a slope is taken
 
 def tab() -> None:
     """Either exponents in each tenfold of one run, or of regret at the end of runs."""
-    if widgets.segments("Of what", "problem", PROBLEMS) == "harder":
+    if LINEAR.widgets.segments("Of what", "problem", PROBLEMS) == "harder":
         met()
     else:
         flattening()
@@ -62,7 +61,7 @@ def flattening() -> None:
     """The exponent of each run in each tenfold."""
     found, drawn, told = rows(), [], []
     for curve, kind, title, run in found:
-        known = RUNS.known(curve.spec)
+        known = LINEAR.runs.known(curve.spec)
         if run.state != "done":
             continue
         decades = metrics.growth_by_decade(known.episodes, known.rows)
@@ -80,7 +79,9 @@ def flattening() -> None:
     night = dark()
     levels = [(1.0, "1: nothing is learned", False), *((x, name, True) for x, name in allowed(found))]
     see = sentences.slopes(told, harder=False)
-    parts = [(curve.spec.to_json(), RUNS.known(curve.spec).token, title) for curve, _, title, _ in found]
+    parts = [
+        (curve.spec.to_json(), LINEAR.runs.known(curve.spec).token, title) for curve, _, title, _ in found
+    ]
     show(
         kept(
             ("exponents", night, *parts),
@@ -97,28 +98,28 @@ def met() -> None:
     if not needed:
         empty("No parameter of this environment makes actions differ less, or there are too few users.")
         return
-    lacking = RUNS.missing(needed)
-    if lacking and not any(RUNS.status(one).state in ACTIVE for one in lacking):
+    lacking = LINEAR.runs.missing(needed)
+    if lacking and not any(LINEAR.runs.status(one).state in ACTIVE for one in lacking):
         st.markdown(
             explained(f"This takes {plural(len(lacking), 'further run')}, a decade apart in their users.")
         )
-        act("Run them", "play_arrow", lambda: RUNS.start(needed), "run_harder")
+        act("Run them", "play_arrow", lambda: LINEAR.runs.start(needed), "run_harder")
     curves, told = [], []
     for curve, kind, title, _ in found:
-        done = [one for one in harder(curve.spec) if RUNS.status(one).state == "done"]
+        done = [one for one in harder(curve.spec) if LINEAR.runs.status(one).state == "done"]
         if not done:
             continue
         users = np.array([one.episodes for one in done])
-        ends = np.array([RUNS.known(one).rows[:, -1] for one in done])
-        center, low, high = metrics.BANDS[linear().view.statistic](ends.T)
+        ends = np.array([LINEAR.runs.known(one).rows[:, -1] for one in done])
+        center, low, high = metrics.BANDS[LINEAR.state.view.statistic](ends.T)
         curves.append(Drawn(title, kind, users, ends.T, center, low, high, complete=len(done) > 1))
         slope = metrics.growth_of_mean(users[-LAST:], ends[-LAST:]) if len(done) >= LAST else (np.nan,) * 3
         told.append(Slope(title, *slope, most(curve.spec)))
     if not curves:
-        if any(RUNS.status(one).state in ACTIVE for one in lacking):
+        if any(LINEAR.runs.status(one).state in ACTIVE for one in lacking):
             empty("The first points appear in a moment.")
         return
-    night, statistic = dark(), linear().view.statistic
+    night, statistic = dark(), LINEAR.state.view.statistic
     parts = [(c.label, c.kind, c.rows.tobytes()) for c in curves]
     see = sentences.slopes(told, harder=True)
     show(

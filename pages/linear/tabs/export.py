@@ -5,15 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.explore.export import downloads
-from pages.linear.state import RUNS, linear
-from pages.linear.tabs.focus import chosen_spec
+from pages.linear.record import LINEAR
 from pages.linear.tabs.regret import rows
+from pages.shared.comparison.closely import chosen_spec
 from pages.shared.results.again import make_again
 
 
 def tab() -> None:
     """Downloads for the whole comparison, then one run's spec, code and command."""
-    part = linear()
-    downloads(rows(), part.view.statistic, RUNS.known)
+    part = LINEAR.state
+    downloads(rows(), part.view.statistic, LINEAR.runs.known)
     st.markdown("## Make it again without this page", anchors=False)
-    make_again(part.specs[chosen_spec()])
+    make_again(part.specs[chosen_spec(LINEAR)])

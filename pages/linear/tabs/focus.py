@@ -1,42 +1,23 @@
-"""Which run, seed and moment a close look is at: shared by the tabs that show what a learner holds possible."""
+"""A close look at what a learner holds possible: shared by the tabs Ellipsoid, Eigenvalues and Weights."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import streamlit as st
 
 from dprl import metrics
 from dprl.metrics import Array
 from dprl.simulation import RunSpec, SeedTrace
-from dprl.words import count
-from pages.linear.link import FIELDS
-from pages.linear.state import linear
-from pages.shared.controls.view import Widgets
-from pages.shared.layout.chart import empty
-from pages.shared.names import titles
-from pages.shared.results import data
-from pages.shared.results.status import ACTIVE, act, price
-from pages.shared.visitor.links import most_private
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ask, begin
-
-widgets = Widgets(linear, FIELDS)
+from pages.linear.record import LINEAR
+from pages.shared.comparison.closely import CloseLook, TraceSelection
 
 
-class Close(NamedTuple):
-    """What is looked at: one run's trace, and the place of a moment among those with details."""
-
-    spec: RunSpec
-    title: str
-    trace: SeedTrace
-    at: int
+class BeliefSelection(TraceSelection[RunSpec, SeedTrace]):
+    """What is looked at: one run's trace, and a moment among those with details."""
 
     @property
     def users(self) -> int:
         """How many there were."""
-        return int(self.trace.detail_episodes[self.at])
+        return self.moment
 
     @property
     def private(self) -> bool:
@@ -63,46 +44,10 @@ class Close(NamedTuple):
         """C_w, as everybody knows it."""
         return float(self.trace.beliefs["bound"][0])
 
-    @property
-    def key(self) -> tuple[str, int, int]:
-        """Names it."""
-        return self.spec.to_json(), self.trace.seed, self.users
-
     def region(self, h: int, noisy: bool) -> metrics.Region:
         """Where the weights of a step are held possible, with noise or as the same users would show without."""
         matrices, prefix = (self.trace.noisy, "") if noisy else (self.sums, "noiseless ")
         return metrics.region(self.trace.beliefs, matrices, self.at, h, prefix)
-
-
-def chosen_spec() -> int:
-    """A menu of the runs; the most private until one is chosen."""
-    part = linear()
-    first = most_private(part.curves)
-    return widgets.menu("Run", "curve", range(len(part.specs)), titles(part.curves), otherwise=first)
-
-
-def look_closely() -> Close | None:
-    """Menus for run, seed and moment; None with the reason said. What comes with the program has curves only, so that
-    its run is asked for here."""
-    part = linear()
-    left, right = st.columns([3, 2], wrap=False)
-    with left:
-        chosen = chosen_spec()
-    spec = part.specs[chosen]
-    with right:
-        seeds = range(spec.seeds)
-        seed = widgets.menu("Seed", "seed", seeds, [f"seed {i}" for i in seeds])
-    trace: SeedTrace | None = data.trace(spec, seed)
-    if trace is None or not len(trace.detail_episodes):
-        absent(spec)
-        return None
-    if not trace.beliefs:
-        empty("This learner does not say where it holds the weights possible.")
-        return None
-    users = [int(k) for k in trace.detail_episodes]
-    words = [count(k) for k in users]
-    looked = widgets.steps("After how many users", "episode", users, words, otherwise=telling(trace))
-    return Close(spec, titles(part.curves)[chosen], trace, users.index(looked))
 
 
 def telling(trace: SeedTrace) -> int:
@@ -113,22 +58,25 @@ def telling(trace: SeedTrace) -> int:
     return int(trace.detail_episodes[np.abs(trace.detail_episodes - wanted).argmin()])
 
 
-def absent(spec: RunSpec) -> None:
-    """Asks for a run nobody has asked for yet, and says how it stands."""
-    run = data.status(spec, owner_id("linear"))
-    if run.state in ACTIVE:
-        empty("Its sums and estimates appear when this seed is finished.")
-    elif run.state in ("unknown", "done"):
-        if begin([spec], owner_id("linear")):
-            st.rerun()
-        empty(f"This seed was not computed: {price([spec])}.")
-        act("Run it", "play_arrow", lambda: ask([spec], owner_id("linear"), again=True), "close_look")
-    else:
-        empty("This seed was not computed.")
-        act("Run it", "play_arrow", lambda: ask([spec], owner_id("linear"), again=True), "close_look")
+def nothing(trace: SeedTrace) -> str:
+    """Why there is nothing to see."""
+    return "" if trace.beliefs else "This learner does not say where it holds the weights possible."
 
 
-def step_of(found: Close) -> int:
+BELIEFS = CloseLook(
+    page=LINEAR,
+    selection=BeliefSelection,
+    seed="seed",
+    details="sums and estimates",
+    field="episode",
+    question="After how many users",
+    moments=lambda trace: trace.detail_episodes,
+    telling=telling,
+    nothing=nothing,
+)
+
+
+def step_of(found: BeliefSelection) -> int:
     """A slider over the steps at which something is regressed."""
     steps = range(found.steps)
-    return widgets.steps("Step h of the episode", "h", steps, [str(h) for h in steps])
+    return LINEAR.widgets.steps("Step h of the episode", "h", steps, [str(h) for h in steps])

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pages.explore.guarantee import cards
-from pages.linear.state import linear
-from pages.linear.tabs.focus import widgets
+from pages.linear.record import LINEAR
 from pages.shared.names import titles
 from pages.shared.visitor.links import most_private
 
 
 def tab() -> None:
     """The promises of all runs, and the card of one."""
-    curves = linear().curves
+    curves = LINEAR.state.curves
     named = titles(curves)
 
     def choose(offered: Sequence[int]) -> int:
         first = offered[most_private([curves[i] for i in offered])]
-        return widgets.menu("Look closely at", "curve", offered, [named[i] for i in offered], otherwise=first)
+        return LINEAR.widgets.menu(
+            "Look closely at", "curve", offered, [named[i] for i in offered], otherwise=first
+        )
 
     cards(curves, named, choose)

@@ -10,8 +10,7 @@ from dprl.learners import ALGORITHMS
 from dprl.sentences import linear as sentences
 from pages.explore import regret as explored
 from pages.explore.regret import Row
-from pages.linear.state import RUNS, linear
-from pages.linear.tabs.focus import widgets
+from pages.linear.record import LINEAR
 from pages.shared.layout.chart import empty
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
@@ -28,21 +27,21 @@ INFORMATIVE = 0.5  # of V*, lost on average: where more is lost a run has said n
 
 def rows() -> list[Row]:
     """The runs as Explore's parts take them."""
-    part = linear()
-    statuses = [RUNS.status(spec) for spec in part.specs]
+    part = LINEAR.state
+    statuses = [LINEAR.runs.status(spec) for spec in part.specs]
     return list(zip(part.curves, kinds(part.curves), titles(part.curves), statuses, strict=True))
 
 
 def tab() -> None:
     """Controls of the view, and the chart."""
-    part = linear()
+    part = LINEAR.state
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="linear_view"):
-        measure = widgets.segments("Which regret", "measure", MEASURES)
-        widgets.segments("Of the seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
+        measure = LINEAR.widgets.segments("Which regret", "measure", MEASURES)
+        LINEAR.widgets.segments("Of the seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
         with st.popover("Axes and seeds", icon=":material/tune:"):
-            log_x = widgets.switch("Logarithmic episodes", "x", "log", "linear")
-            log_y = widgets.switch("Logarithmic regret", "y", "log", "linear")
-            each = widgets.switch("A line for every seed", "each", "on", "off")
+            log_x = LINEAR.widgets.switch("Logarithmic episodes", "x", "log", "linear")
+            log_y = LINEAR.widgets.switch("Logarithmic regret", "y", "log", "linear")
+            each = LINEAR.widgets.switch("A line for every seed", "each", "on", "off")
     found = rows()
     if measure == "extra":
         specs = {row[0].spec for row in found}
@@ -52,10 +51,10 @@ def tab() -> None:
                 "The price of privacy is the regret beyond that of the same learner without privacy: compare both."
             )
             return
-    if not any(len(RUNS.known(row[0].spec).episodes) for row in found):
-        empty(awaited(RUNS.status(row[0].spec) for row in found))
+    if not any(len(LINEAR.runs.known(row[0].spec).episodes) for row in found):
+        empty(awaited(LINEAR.runs.status(row[0].spec) for row in found))
         return
-    explored.draw(found, measure, part.view.statistic, RUNS.known, log_x=log_x, log_y=log_y, each=each)
+    explored.draw(found, measure, part.view.statistic, LINEAR.runs.known, log_x=log_x, log_y=log_y, each=each)
     printed(found)
     ways_on()
 
@@ -64,7 +63,7 @@ def printed(found: list[Row]) -> None:
     """From which K on runs with printed constants say something."""
     told = []
     for curve, _, title, run in found:
-        known, v_star = RUNS.known(curve.spec), answers.v_star(curve.spec)
+        known, v_star = LINEAR.runs.known(curve.spec), answers.v_star(curve.spec)
         if curve.spec.bonus == "paper" and run.state == "done" and v_star is not None:
             average = np.nanmean(metrics.per_episode(known.episodes, known.rows), axis=0)
             users = metrics.enough(known.episodes, average, INFORMATIVE * v_star)
@@ -75,7 +74,7 @@ def printed(found: list[Row]) -> None:
 
 def ways_on() -> None:
     """The same runs elsewhere: what they learn in Explore, their price at other budgets in Trade-offs."""
-    part = linear()
+    part = LINEAR.state
     spec = part.specs[most_private(part.curves)]
     study = Study(spec, models=ALGORITHMS[spec.algorithm].privacies)
     with st.container(horizontal=True, gap="small", key="linear_ways_on"):

@@ -6,21 +6,21 @@ from dprl import metrics
 from dprl.figures import linear as figures
 from dprl.figures.picture import Picture
 from dprl.sentences import linear as sentences
-from pages.linear.tabs.focus import Close, look_closely
+from pages.linear.tabs.focus import BELIEFS, BeliefSelection
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 
 
 def tab() -> None:
     """All weights after some number of users."""
-    found = look_closely()
+    found = BELIEFS.choose()
     if found is None:
         return
     night = dark()
     show(kept(("weights", found.key, night), lambda: drawn(found, night)), "weights")
 
 
-def drawn(found: Close, night: bool) -> Picture:
+def drawn(found: BeliefSelection, night: bool) -> Picture:
     """The figure, with what it says."""
     beliefs = found.trace.beliefs
     estimate, truth = beliefs["weights"][found.at], beliefs["truth"][found.at]

@@ -10,8 +10,9 @@ from dprl.figures import offline as figures
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
 from pages.offline import names
-from pages.offline.state import offline
-from pages.offline.tabs.focus import chosen_spec, step_menu
+from pages.offline.record import OFFLINE
+from pages.offline.tabs.focus import step_menu
+from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -21,9 +22,9 @@ from pages.shared.results.answers import Pending
 
 def tab() -> None:
     """Of the behaviour policy that one run's data come from."""
-    specs = offline().specs
+    specs = OFFLINE.state.specs
     one = len({problem(spec) for spec in specs}) == 1
-    spec = specs[0] if one else specs[chosen_spec(specs)]
+    spec = specs[0] if one else specs[chosen_spec(OFFLINE)]
     found = answers.coverage(spec)
     if found is None:
         empty("What the data cover is being worked out.")

@@ -14,9 +14,9 @@ from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
 from dprl.tables import csv, harmless
 from pages.offline import names
-from pages.offline.state import known, offline, status
-from pages.offline.tabs.focus import chosen_spec
+from pages.offline.record import OFFLINE
 from pages.offline.tabs.gap import best_of, curve_of
+from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
@@ -26,14 +26,14 @@ from pages.shared.visitor.state import session
 
 def tab() -> None:
     """Downloads for the whole comparison, then one run's spec, code and command."""
-    specs = offline().specs
+    specs = OFFLINE.state.specs
     titles = names.titles(specs)
-    table = tidy(titles, [known(spec) for spec in specs], "n", "gap")
+    table = tidy(titles, [OFFLINE.runs.known(spec) for spec in specs], "n", "gap")
     best = best_of(specs)
     drawn = [
-        (spec, curve_of(title, kind, known(spec), best, status(spec)))
+        (spec, curve_of(title, kind, OFFLINE.runs.known(spec), best, OFFLINE.runs.status(spec)))
         for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
-        if begun(known(spec))
+        if begun(OFFLINE.runs.known(spec))
     ]
     about, words = session().common, footer()
     named = {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)}
@@ -59,7 +59,7 @@ def tab() -> None:
         camera()
         st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("## Make it again without this page", anchors=False)
-    make_again(specs[chosen_spec(specs)])
+    make_again(specs[chosen_spec(OFFLINE)])
 
 
 def page(specs: Sequence[OfflineSpec], curves: Sequence[Curve], *, about: str, footer: str) -> str:

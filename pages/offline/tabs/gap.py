@@ -21,8 +21,7 @@ from dprl.tables import harmless
 from dprl.words import between, count, human, percent, promise
 from pages.explore.regret import note
 from pages.offline import names
-from pages.offline.state import known, offline, status
-from pages.offline.tabs.widgets import widgets
+from pages.offline.record import OFFLINE
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
@@ -38,28 +37,28 @@ FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
 
 def tab() -> None:
     """The chart, and what it says of the paper's range."""
-    specs = offline().specs
+    specs = OFFLINE.state.specs
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="offline_view"):
-        measure = widgets.segments("What is drawn", "measure", MEASURES)
+        measure = OFFLINE.widgets.segments("What is drawn", "measure", MEASURES)
         with st.popover("Axes and data sets", icon=":material/tune:"):
-            log_y = widgets.switch("Logarithmic gap", "y", "log", "linear")
-            each = widgets.switch("A line for every repetition", "each", "on", "off")
+            log_y = OFFLINE.widgets.switch("Logarithmic gap", "y", "log", "linear")
+            each = OFFLINE.widgets.switch("A line for every repetition", "each", "on", "off")
     titles, kinds, night, room = names.titles(specs), names.kinds(specs), dark(), wide()
     if measure == "price":
         prices(specs, titles, kinds, log_y, each, night, room)
         return
     best = best_of(specs)
     rows = list(zip(specs, titles, kinds, strict=True))
-    runs = [status(spec) for spec in specs]
-    if not any(len(known(spec).episodes) for spec in specs):
+    runs = [OFFLINE.runs.status(spec) for spec in specs]
+    if not any(len(OFFLINE.runs.known(spec).episodes) for spec in specs):
         empty(awaited(runs))
         return
     parts = [
-        (spec.to_json(), known(spec).token, title, note(run))
+        (spec.to_json(), OFFLINE.runs.known(spec).token, title, note(run))
         for (spec, title, _), run in zip(rows, runs, strict=True)
     ]
     curves = [
-        curve_of(title, kind, known(spec), best, run)
+        curve_of(title, kind, OFFLINE.runs.known(spec), best, run)
         for (spec, title, kind), run in zip(rows, runs, strict=True)
     ]
     shaded = paper_range(specs)
@@ -104,7 +103,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float |
     short = worst.episodes[worst.center > sentences.CLOSE * (best or np.inf)]
     usual = int(short[-1]) if len(short) else sizes[-1]
     words = [count(n) for n in sizes]
-    n = widgets.steps("What if there were so many trajectories?", "n", sizes, words, otherwise=usual)
+    n = OFFLINE.widgets.steps("What if there were so many trajectories?", "n", sizes, words, otherwise=usual)
     rows = []
     for spec, curve in done:
         at = np.flatnonzero(curve.episodes == n)
@@ -178,10 +177,10 @@ def curve_of(title: str, kind: CurveStyle, one: Regret, best: float | None, run:
 
 def lower(spec: OfflineSpec) -> NDArray[np.float64] | None:
     """[seeds, C] the low estimate V~ of a finished run."""
-    one = known(spec)
+    one = OFFLINE.runs.known(spec)
     if isinstance(one, Bundled) and one.lower is not None:
         return one.lower
-    if status(spec).state != "done":
+    if OFFLINE.runs.status(spec).state != "done":
         return None
     traces = [cast("OfflineTrace | None", data.trace(spec, seed)) for seed in range(spec.seeds)]
     found = [trace.lower for trace in traces if trace is not None]
@@ -208,7 +207,7 @@ def prices(
             continue
         rows = free - own
         mean, low, high = metrics.regret_band(rows)
-        curves.append(Curve(title, kind, known(spec).episodes, rows, mean, low, high))
+        curves.append(Curve(title, kind, OFFLINE.runs.known(spec).episodes, rows, mean, low, high))
     if not curves:
         empty(
             "This compares finished private runs with the same learner without privacy: add that learner in the "

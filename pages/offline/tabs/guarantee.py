@@ -13,7 +13,7 @@ from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import human, promise
 from pages.offline import names
-from pages.offline.state import offline
+from pages.offline.record import OFFLINE
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -29,7 +29,7 @@ MODELS = {
 
 def tab() -> None:
     """A card for every run, beside each other. All of it follows from the specs."""
-    specs = offline().specs
+    specs = OFFLINE.state.specs
     with st.expander("What does (ε, δ) promise, and what ρ?", icon=":material/help:"):
         st.markdown(said.OFFLINE)
     grid = st.grid("auto", min_column_width=330)

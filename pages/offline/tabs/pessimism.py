@@ -6,7 +6,7 @@ from dprl import metrics
 from dprl.figures import offline as figures
 from dprl.figures.picture import Picture
 from dprl.sentences import offline as sentences
-from pages.offline.tabs.focus import Close, look_closely, step_menu
+from pages.offline.tabs.focus import DATA_SETS, DataSetSelection, step_menu
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import data
@@ -14,7 +14,7 @@ from pages.shared.results import data
 
 def tab() -> None:
     """Visits, penalty, and values before and after it."""
-    found = look_closely()
+    found = DATA_SETS.choose()
     if found is None:
         return
     step = step_menu(len(found.trace.policy[found.at]))
@@ -22,7 +22,7 @@ def tab() -> None:
     show(kept(("pessimism", step, night, found.key), lambda: picture(found, step, night)), "pessimism")
 
 
-def picture(found: Close, step: int | None, night: bool) -> Picture:
+def picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
     """The heatmaps of one data set, with what they say."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     released = trace.released.get("visits")

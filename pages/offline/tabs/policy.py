@@ -9,8 +9,8 @@ from dprl import metrics
 from dprl.figures import steps as figures
 from dprl.figures.picture import Picture
 from dprl.sentences import offline as sentences
-from pages.offline.tabs.focus import Close, look_closely
-from pages.offline.tabs.widgets import widgets
+from pages.offline.record import OFFLINE
+from pages.offline.tabs.focus import DATA_SETS, DataSetSelection
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.results import data
@@ -20,17 +20,17 @@ CHARTS = {"steps": "Actions", "V": "Low estimate V~"}
 
 def tab() -> None:
     """The policy learned from one data set."""
-    found = look_closely()
+    found = DATA_SETS.choose()
     if found is None:
         return
     with st.container(key="policy_view"):
-        chart = widgets.segments("Which chart", "drawn", CHARTS)
+        chart = OFFLINE.widgets.segments("Which chart", "drawn", CHARTS)
     night = dark()
     draw = actions if chart == "steps" else values
     show(kept(("offline-policy", chart, night, found.key), lambda: draw(found, night)), f"offline_{chart}")
 
 
-def actions(found: Close, night: bool) -> Picture:
+def actions(found: DataSetSelection, night: bool) -> Picture:
     """Learned, optimal, where they differ, and how often the behaviour policy takes the learned action."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     policy, best = trace.policy[at], trace.optimal_policy
@@ -56,7 +56,7 @@ def actions(found: Close, night: bool) -> Picture:
     )
 
 
-def values(found: Close, night: bool) -> Picture:
+def values(found: DataSetSelection, night: bool) -> Picture:
     """The low estimate against the best values."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))

@@ -6,14 +6,14 @@ import streamlit as st
 
 from dprl.sentences.uploads import LINKED
 from dprl.sitemap import PAGES
-from pages.offline.state import offline
+from pages.offline.record import OFFLINE
 from pages.offline.upload.form import budgets, declare, give
 from pages.offline.upload.result import results
 
 
 def tab() -> None:
     """Declare, give, spend, look. The settings beside it are those of simulated data."""
-    own = offline().own
+    own = OFFLINE.state.own
     if own.leaving:
         own.leaving = False
         st.switch_page(PAGES["explore"].file)

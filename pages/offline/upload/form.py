@@ -24,7 +24,7 @@ from dprl.simulation.uploads.reading import COLUMNS, MOST_BYTES
 from dprl.simulation.uploads.spec import FIELDS
 from dprl.tables import harmless
 from dprl.words import count, plural
-from pages.offline.state import offline, start_own
+from pages.offline.record import OFFLINE, start_own
 from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, refusal
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
@@ -332,6 +332,6 @@ def warn(asked: tuple[UploadSpec, ...]) -> None:
 
 def release() -> None:
     """The button."""
-    own = offline().own
+    own = OFFLINE.state.own
     own.specs = tuple(dict.fromkeys((*own.specs, *own.asked())))
     start_own()

@@ -13,7 +13,7 @@ from dprl.simulation import RunSpec, UploadSpec, UploadTrace, fitted_model
 from dprl.users import Asked
 from dprl.words import human
 from pages.offline.names import budget
-from pages.offline.state import own_lacking, start_own
+from pages.offline.record import own_lacking, start_own
 from pages.offline.tabs.guarantee import promised
 from pages.offline.upload.own import BUDGET, Own, spent
 from pages.shared.layout.chart import kept, show

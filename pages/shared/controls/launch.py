@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.simulation import RunSpec, estimate
+from dprl.simulation import RunSpec, Spec, estimate
 from dprl.words import duration, plural
 from pages.shared.controls.gauge import gauge
 from pages.shared.controls.widgets import locked
@@ -21,6 +21,8 @@ from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, add, session, write_address
+
+Described = TypeVar("Described")
 
 
 def run_box(s: Session, live: bool = False) -> None:
@@ -37,6 +39,15 @@ def run_box(s: Session, live: bool = False) -> None:
         if said:
             st.markdown(said)
         launch(s, spec, refusal)
+
+
+def takes(lacking: Sequence[Spec], amount: str) -> None:
+    """Says how long it will take to run what is not finished. amount: how much it is, in words."""
+    if not lacking:
+        st.caption("Computed before: it appears at once.")
+        return
+    seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
+    st.caption(f"{amount}: {duration(seconds)} once started.")
 
 
 def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
@@ -123,9 +134,14 @@ def run(spec: RunSpec) -> None:
 
 def spec_of(s: Session) -> tuple[RunSpec | None, str]:
     """The run that the controls describe, or the sentence that says why there is none."""
-    if s.wrong:
+    return described(lambda: spec_from(s.draft))
+
+
+def described(make: Callable[[], Described]) -> tuple[Described | None, str]:
+    """What the controls describe, or the sentence that says why that cannot be made."""
+    if session().wrong:
         return None, "Mend the value marked in red first."
     try:
-        return spec_from(s.draft), ""
+        return make(), ""
     except SpecError as error:
         return None, str(error)

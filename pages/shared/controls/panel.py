@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -47,6 +47,7 @@ from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import Owner, effective
 from pages.shared.visitor.state import Session, session
 
+T = TypeVar("T")
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 BONUS = {
     "anytime": "anytime bonus (proved)",
@@ -68,6 +69,22 @@ def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) 
         action_labels=mdp.action_labels,
         dark=night,
     )
+
+
+@st.fragment
+@guarded
+def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
+    """The settings of a page, and below them its box with Run. Moving one redraws this part only.
+
+    Args:
+        draw: the settings; returns what they describe.
+        run_box: what pressing Run will do, and the buttons, for that.
+    """
+    session().wrong.clear()
+    with st.container(key="controls", gap="small"):
+        found = draw()
+    with st.container(key="run_box", gap="xsmall"):
+        run_box(found)
 
 
 @st.fragment

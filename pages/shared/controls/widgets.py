@@ -224,11 +224,20 @@ def rows(field: Field, name: str, value: str, store: Store) -> None:
     )
 
 
-def setter(name: str) -> Any:
+def setter(name: str) -> Store:
     """Stores a value of the draft."""
 
     def store(value: Any) -> None:
         setattr(session().draft, name, value)
+
+    return store
+
+
+def into(settings: object, name: str) -> Store:
+    """Stores one of the settings that a page has besides the draft."""
+
+    def store(value: Any) -> None:
+        setattr(settings, name, value)
 
     return store
 

@@ -17,6 +17,8 @@ from pages.shared.results.status import ACTIVE, act, ended, price
 from pages.shared.text import escape
 from pages.shared.visitor.state import ask, attempt
 
+PACE = 0.5  # seconds between two looks at runs that go on
+
 
 @dataclass(frozen=True)
 class Progress:

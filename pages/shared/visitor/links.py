@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dprl.fields import Field
@@ -20,7 +20,6 @@ from dprl.links import (
     differences,
     heading,
     inherited,
-    last,
     spec_from,
     spec_pairs,
     split,
@@ -28,6 +27,8 @@ from dprl.links import (
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation.spec import RunSpec
+from pages.shared.visitor import views
+from pages.shared.visitor.views import looked
 
 MAX_CURVES = 8
 MAX_NAME = 60
@@ -42,50 +43,27 @@ STATISTICS: tuple[Statistic, ...] = ("mean", "median")
 COUNTS_CHARTS = ("map", "scatter", "cell", "coverage", "pulls")
 POLICY_CHARTS = ("steps", "chances", "map", "visits", "V", "Q", "stages")
 
-# What is looked at, and how. These defaults stand in no link, so they never change.
-VIEW_FIELDS: dict[str, Field] = {
-    f.name: f
-    for f in (
-        Field("tab", "choice", "regret", "the open tab", choices=TABS, query="tab"),
-        Field("measure", "choice", "cumulative", "which regret is drawn", choices=MEASURES, query="m"),
-        Field("statistic", "choice", "mean", "what is drawn of the seeds", choices=STATISTICS, query="stat"),
-        Field("x", "choice", "log", "the episode axis", choices=("log", "linear"), query="x"),
-        Field("y", "choice", "log", "the regret axis", choices=("log", "linear"), query="y"),
-        Field("each", "choice", "off", "a line for every seed", choices=("on", "off"), query="each"),
-        Field("curve", "int", -1, "the curve looked at, -1: the most private", low=-1, high=MAX_CURVES - 1, query="i"),
-        Field("seed", "int", 0, "which seed is looked at", low=0, high=10_000, query="seed"),
-        Field("episode", "int", 10**15, "the episode looked at", low=1, high=10**15, query="k"),
-        Field("chart", "choice", "map", "the chart of counts", choices=COUNTS_CHARTS, query="ch"),
-        Field("family", "choice", "visits", "what is counted", choices=("visits", "rewards"), query="of"),
-        Field("seen", "choice", "noisy", "what is held against the truth", choices=("noisy", "released"), query="see"),
-        Field("drawn", "choice", "steps", "the chart of the policy", choices=POLICY_CHARTS, query="pol"),
-        Field("h", "int", -1, "the step of the episode, -1 for all", low=-1, high=999, query="h"),
-        Field("s", "int", 0, "the state", low=0, high=299, query="s"),
-        Field("a", "int", 0, "the action", low=0, high=99, query="a"),
-    )
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class View:
-    """What is looked at. One attribute for each of VIEW_FIELDS; always valid."""
+    """What is looked at, and how. These defaults stand in no link, so they never change."""
 
-    tab: str = "regret"
-    measure: str = "cumulative"
-    statistic: Statistic = "mean"
-    x: str = "log"
-    y: str = "log"
-    each: str = "off"
-    curve: int = -1
-    seed: int = 0
-    episode: int = 10**15
-    chart: str = "map"
-    family: str = "visits"
-    seen: str = "noisy"
-    drawn: str = "steps"
-    h: int = -1
-    s: int = 0
-    a: int = 0
+    tab: str = looked("regret", "the open tab", "tab", choices=TABS)
+    measure: str = looked("cumulative", "which regret is drawn", "m", choices=MEASURES)
+    statistic: Statistic = looked("mean", "what is drawn of the seeds", "stat", choices=STATISTICS)
+    x: str = looked("log", "the episode axis", "x", choices=("log", "linear"))
+    y: str = looked("log", "the regret axis", "y", choices=("log", "linear"))
+    each: str = looked("off", "a line for every seed", "each", choices=("on", "off"))
+    curve: int = looked(-1, "the curve looked at, -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
+    seed: int = looked(0, "which seed is looked at", "seed", low=0, high=10_000)
+    episode: int = looked(10**15, "the episode looked at", "k", low=1, high=10**15)
+    chart: str = looked("map", "the chart of counts", "ch", choices=COUNTS_CHARTS)
+    family: str = looked("visits", "what is counted", "of", choices=("visits", "rewards"))
+    seen: str = looked("noisy", "what is held against the truth", "see", choices=("noisy", "released"))
+    drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
+    h: int = looked(-1, "the step of the episode, -1 for all", "h", low=-1, high=999)
+    s: int = looked(0, "the state", "s", low=0, high=299)
+    a: int = looked(0, "the action", "a", low=0, high=99)
 
 
 @dataclass(frozen=True)
@@ -139,8 +117,7 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     for index, curve in enumerate(curves):
         pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve)
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
-    values = asdict(view)
-    return items + [(f.query, str(values[n])) for n, f in VIEW_FIELDS.items() if values[n] != f.default]
+    return items + views.pairs_of(view, str)
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
@@ -152,9 +129,7 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     """
     problems: list[str] = []
     defaults = defaults_of(parameters, problems)
-    view = View(
-        **{n: checked(f, last(parameters, f.query), f.default, problems) for n, f in VIEW_FIELDS.items()}
-    )
+    view = View(**views.read(View, parameters, problems))
     given = list(parameters.get("c", ()))
     if len(given) > MAX_CURVES:
         problems.append(f"The link has {len(given)} curves; the first {MAX_CURVES} are shown.")
@@ -189,5 +164,3 @@ def _own(curve: Curve) -> dict[str, Any]:
 
 
 _OWN = frozenset({COLOUR, HIDDEN.query, NAME})  # never inherited from the first
-assert {f.name for f in fields(View)} == set(VIEW_FIELDS)
-assert all(getattr(View(), name) == field.default for name, field in VIEW_FIELDS.items())

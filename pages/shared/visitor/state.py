@@ -7,7 +7,7 @@ import threading
 import uuid
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs
@@ -158,7 +158,7 @@ class Session:
     """What one visitor has done and chosen; it lives as long as the browser tab.
 
     Attributes:
-        parts: what each page keeps, see `part`.
+        parts: what each page keeps, see `state_of`.
         drafts: what the controls of each page hold.
         wrong: the sentence for each exact field that cannot be read.
         version: part of widget keys, raised when the draft or the view is set by something other than its own
@@ -190,7 +190,7 @@ class Session:
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
-    parts: dict[type, Any] = field(default_factory=dict)
+    parts: dict[Hashable, Any] = field(default_factory=dict)
     drafts: dict[str | None, Draft] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     version: int = 0
@@ -248,10 +248,14 @@ class Session:
         self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
-        """What the page with this kind of part keeps of the visitor; begun when it is first asked for."""
-        if kind not in self.parts:
-            self.parts[kind] = kind()
-        found: P = self.parts[kind]
+        """What the page with this kind of state keeps of the visitor; begun when it is first asked for."""
+        return self.state_of(kind, kind)
+
+    def state_of(self, page: Hashable, begin: Callable[[], P]) -> P:
+        """The same of a page, by what names it. begin: makes the state of a new visitor."""
+        if page not in self.parts:
+            self.parts[page] = begin()
+        found: P = self.parts[page]
         return found
 
     @property

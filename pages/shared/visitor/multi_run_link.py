@@ -12,23 +12,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dprl import links
-from dprl.fields import Field
 from dprl.simulation import Spec
+from pages.shared.visitor import views
 
-CURVE = "curve"  # the field of a view that names a run by its place, -1 for the usual one
+CURVE = "curve"  # the attribute of a view that names a run by its place, -1 for the usual one
 
 
-def encode(specs: Sequence[Spec], view: object, looked: Mapping[str, Field]) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped. looked: what each attribute of the view may be."""
+def encode(specs: Sequence[Spec], view: Any = None) -> list[tuple[str, str]]:
+    """The query parameters, in order, each key and value unescaped. view: None for one that is as usual."""
     items = links.heading()
     items += [("c", links.encode_spec(spec, specs[i - 1] if i else None)) for i, spec in enumerate(specs)]
-    values = ((f.query, getattr(view, name), f.default) for name, f in looked.items())
-    return items + [(key, links.written(value)) for key, value, usual in values if value != usual]
+    return items + (views.pairs_of(view) if view is not None else [])
 
 
 def decode(
     parameters: Mapping[str, Sequence[str]],
-    looked: Mapping[str, Field],
+    view: type,
     kind: str,
     most: int,
     files: Mapping[str, str] | None = None,
@@ -40,10 +39,7 @@ def decode(
     """
     problems: list[str] = []
     links.defaults_of(parameters, problems)
-    values = {
-        name: links.checked(f, links.last(parameters, f.query), f.default, problems)
-        for name, f in looked.items()
-    }
+    values = views.read(view, parameters, problems)
     given = list(parameters.get("c", ()))
     if len(given) > most:
         problems.append(f"The link has {len(given)} curves; the first {most} are shown.")
@@ -58,5 +54,5 @@ def decode(
             specs.append(spec)
         problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong + more]
     if values[CURVE] >= max(len(specs), 1):
-        values[CURVE] = looked[CURVE].default
+        values[CURVE] = views.fields_of(view)[CURVE].default
     return tuple(specs), values, problems

@@ -1,0 +1,78 @@
+"""Widgets for several values of one setting: some of a few options, and numbers with commas between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from dprl.fields import SpecError
+from pages.shared.controls.widgets import Store, complaint, locked
+from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.links import MAX_CURVES
+from pages.shared.visitor.state import session
+
+A_CURVE_EACH = f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private."
+
+
+def choose_several(
+    label: str,
+    name: str,
+    options: Sequence[str],
+    now: Sequence[str],
+    store: Store,
+    title: Callable[[str], str],
+    lock: str,
+    help: str | None = None,
+    most: int | None = None,
+    placeholder: str = "at least one",
+) -> None:
+    """Some of the options, in the order in which they were chosen.
+
+    Args:
+        name: tells it from others of the page.
+        title: what an option is called.
+        lock: the name by which a link fixes it.
+        most: so many at most.
+    """
+    s = session()
+    key = f"{s.version}:{s.page}:{name}:{'|'.join(options)}"
+    st.multiselect(
+        label,
+        options,
+        now,
+        key=key,
+        format_func=title,
+        max_selections=most,
+        on_change=on_value(key, lambda given: store(list(given))),
+        placeholder=placeholder,
+        help=help,
+        disabled=locked(lock),
+    )
+
+
+def values_field(
+    label: str,
+    name: str,
+    text: str,
+    store: Store,
+    parse: Callable[[str], object],
+    help: str,
+    lock: str,
+) -> None:
+    """Several numbers as text, and below it what is wrong with them.
+
+    Args:
+        name, lock: see `choose_several`.
+        parse: reads them. Raises SpecError.
+    """
+    s = session()
+    key = f"{s.version}:{s.page}:{name}"
+    st.text_input(
+        label, text, key=key, max_chars=400, on_change=on_value(key, store), help=help, disabled=locked(lock)
+    )
+    try:
+        parse(text)
+    except SpecError as error:
+        s.wrong[name] = str(error)
+    complaint(name)

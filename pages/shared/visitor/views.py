@@ -1,0 +1,71 @@
+"""Views: what is looked at on a page, and how. A view is a frozen dataclass whose attributes say what each may be:
+
+    tab: str = looked("regret", "the open tab", "tab", choices=("regret", "data"))
+
+Widgets, links and what a session holds follow from it. Its defaults stand in no link, so they never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, fields, replace
+from functools import cache
+from typing import Any, TypeVar
+
+from dprl import links
+from dprl.fields import Field, Kind
+
+_FIELD = "field"
+ViewT = TypeVar("ViewT")
+
+
+def looked(
+    default: Any,
+    help: str,
+    query: str,
+    *,
+    choices: tuple[str, ...] = (),
+    low: float | None = None,
+    high: float | None = None,
+) -> Any:
+    """An attribute of a view: a word of `choices`, or a number from low to high. query: its key in links."""
+    kind: Kind = "choice" if choices else "int" if isinstance(default, int) else "float"
+    described = Field("", kind, default, help, low, high, choices=choices, query=query)
+    return field(default=default, metadata={_FIELD: described})
+
+
+def like(view: type, name: str) -> Any:
+    """An attribute that may be what that of another view may be."""
+    (found,) = (one for one in fields(view) if one.name == name)
+    return field(default=found.default, metadata={_FIELD: found.metadata[_FIELD]})
+
+
+def changed(view: ViewT, **changes: Any) -> ViewT:
+    """A view with other values of some attributes."""
+    record: Any = view
+    found: ViewT = replace(record, **changes)
+    return found
+
+
+@cache
+def fields_of(view: type) -> dict[str, Field]:
+    """What each attribute may be, by its name; those that were not made by `looked` are not among them."""
+    made = [one for one in fields(view) if _FIELD in one.metadata]
+    return {one.name: replace(one.metadata[_FIELD], name=one.name) for one in made}
+
+
+def pairs_of(view: Any, write: Callable[[Any], str] = links.written) -> list[tuple[str, str]]:
+    """The query parameters of what is not as usual, in order, unescaped. write: how a link says a value."""
+    looked_at = [
+        (one.query, getattr(view, name), one.default) for name, one in fields_of(view.__class__).items()
+    ]
+    return [(key, write(value)) for key, value, usual in looked_at if value != usual]
+
+
+def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> dict[str, Any]:
+    """The attributes of a view that a link gives (each key with all its values); what is wrong takes its default, and
+    a sentence for it is added to `problems`."""
+    return {
+        name: links.checked(one, links.last(parameters, one.query), one.default, problems)
+        for name, one in fields_of(view).items()
+    }
