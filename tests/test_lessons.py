@@ -126,7 +126,7 @@ def test_how_far_off_a_guess_is() -> None:
 
 
 def test_a_marker_at_the_very_end_of_a_log_axis_is_within_it() -> None:
-    chart = figures.Chart("", "", "", (5.0, 1e10), (0.0, 1.0))
-    low, high = figures.base(chart, shown=False, dark=False).layout.xaxis.range
+    chart = figures.AskedChart("", "", "", (5.0, 1e10), (0.0, 1.0))
+    low, high = figures.open_chart(chart, shown=False, dark=False).layout["xaxis"]["range"]
     assert 10**low < 5.0 < 1e10 < 10**high
     assert (low, high) == pytest.approx((np.log10(5), 10))

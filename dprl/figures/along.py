@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from plotly.offline import get_plotlyjs
 
 from dprl.figures import signed, style
+from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
-from dprl.figures.regret import Curve
 from dprl.words import human
 
 MOST_STOPS = 40  # of a slider: every stop is a picture, or a row of numbers, in the file
@@ -85,11 +85,11 @@ def over(label: str, stops: Sequence[float], at: int = -1) -> Slider:
     return Slider(label, values, words, at % len(values))
 
 
-def at_stop(curves: Sequence[Curve], k: float) -> list[list[str]]:
+def at_stop(curves: Sequence[Series], k: float) -> list[list[str]]:
     """Of each curve its value where x is k, the interval, and over how many seeds."""
     rows = []
     for curve in curves:
-        at = np.flatnonzero(np.asarray(curve.episodes) == k)
+        at = np.flatnonzero(np.asarray(curve.x) == k)
         if len(at) == 0 or not np.isfinite(curve.center[at[0]]):
             rows.append([curve.label, NOWHERE, "", ""])
             continue
@@ -107,9 +107,9 @@ def interval(low: float, high: float) -> str:
 def compared(
     title: str,
     about: str,
-    curves: Sequence[Curve],
+    curves: Sequence[Series],
     budgets: Sequence[str],
-    draw: Callable[[Sequence[Curve]], Picture],
+    draw: Callable[[Sequence[Series]], Picture],
     *,
     x: str,
     columns: Sequence[str],
@@ -131,7 +131,7 @@ def compared(
         pairs = list(zip(curves, budgets, strict=True))
         groups += [[curve for curve, budget in pairs if budget in ("", word)] for word in words]
     shown = Slider("Curves shown", tuple(map(float, range(len(groups)))), ("all", *words)[: len(groups)], 0)
-    along = over(x, episodes([curve.episodes for curve in curves]).tolist())
+    along = over(x, episodes([curve.x for curve in curves]).tolist())
     return page(
         title,
         about,

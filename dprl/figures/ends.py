@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.figures import style
-from dprl.figures.looks import Look
+from dprl.figures.chart import Chart
+from dprl.figures.looks import CurveStyle
 
 LONGEST = 24  # signs of a name in a row
 ROW, GLYPH = 16.0, 6.6  # pixels: a row of 12.5 px text, and a sign of it at most, on average
@@ -29,51 +29,52 @@ class End:
     """A line's name and its last value."""
 
     name: str
-    look: Look
+    style: CurveStyle
     y: float
     going: bool = False
 
     @property
     def text(self) -> str:
         """What is written."""
-        return ("" if self.look.number == 1 else f"{self.look.number}: ") + self.name
+        return ("" if self.style.number == 1 else f"{self.style.number}: ") + self.name
 
 
-def label(figure: Any, ends: Sequence[End], *, dark: bool) -> None:
+def label(chart: Chart, ends: Sequence[End]) -> None:
     """Write each name to the right of the plot, at the height of its line's end or as near as others let it be, and
     leave the legend to what is no line. Where a name is long, or would stand far from its line because many end at one
     height, as those do that have come down to zero, the legend names the lines as before; and while one goes on, so
     that the chart does not jump from the one to the other.
 
-    To be called when the figure has its axes and lines, which are of a `legendgroup`.
+    To be called when the chart has its axes and lines, which are of a `legendgroup`.
     """
     if not ends or any(end.going or len(end.text) > LONGEST for end in ends):
         return
-    colors, layout = style.theme(dark), figure.layout
-    log = layout.yaxis.type == "log"
-    low, high = layout.yaxis.range or _reach(figure)
-    height = layout.height - AROUND
+    axis = chart.layout["yaxis"]
+    log = axis.get("type") == "log"
+    low, high = axis.get("range") or _reach(chart)
+    height = chart.layout["height"] - AROUND
     values = [np.log10(end.y) if log and end.y > 0 else low if log else end.y for end in ends]
     at = np.clip([(float(value) - low) / (high - low) * height for value in values], 0, height)
     wanted = spread(at, height)
     if np.abs(wanted - at).max() > FAR:
         return
     left = [(f"legend{number}", end) for number, end in enumerate(ends, 2)]
-    for trace in figure.data:
-        named = trace.showlegend is not False
-        own = next((pair for pair in left if style.plain(pair[1].name) == trace.legendgroup), None)
-        trace.showlegend = named and (own is not None or trace.legendgroup is None)
+    for trace in chart.traces:
+        named, group = trace.get("showlegend", True), trace.get("legendgroup")
+        own = next((pair for pair in left if style.plain(pair[1].name) == group), None)
+        trace["showlegend"] = named and (own is not None or group is None)
         if named and own is not None:
             left.remove(own)
-            trace.update(legend=own[0], name=style.plain(own[1].text))
+            trace |= {"legend": own[0], "name": style.plain(own[1].text)}
     for number, (end, place) in enumerate(zip(ends, wanted, strict=True), 2):
-        figure.layout[f"legend{number}"] = {
+        color = legible(end.style.color(chart.dark), chart.colors)
+        chart.layout[f"legend{number}"] = {
             "x": 1, "xanchor": "left", "y": float(place / height), "yanchor": "middle", "itemwidth": SIGN,
             "tracegroupgap": 0, "bgcolor": "rgba(0,0,0,0)", "itemdoubleclick": False,
-            "font": {"size": 12.5, "color": legible(end.look.color, colors)},
+            "font": {"size": 12.5, "color": color},
         }  # fmt: skip
-    figure.update_layout(margin_r=round(FREE + SIGN + GLYPH * max(len(end.text) for end in ends)))
-    _close(figure)
+    chart.layout["margin"]["r"] = round(FREE + SIGN + GLYPH * max(len(end.text) for end in ends))
+    _close(chart)
 
 
 def spread(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
@@ -109,29 +110,27 @@ def legible(color: str, colors: style.Theme) -> str:
     return colors.ink
 
 
-def _values(figure: Any, axis: str) -> NDArray[np.float64]:
+def _values(chart: Chart, axis: str) -> NDArray[np.float64]:
     found = [
-        np.asarray(trace[axis], float)
-        for trace in figure.data
-        if trace[axis] is not None and trace.visible is not False
+        np.asarray(trace[axis], float).ravel() for trace in chart.traces if trace.get("visible") is not False
     ]
-    whole: NDArray[np.float64] = np.concatenate([v.ravel() for v in found] or [np.zeros(1)])
+    whole: NDArray[np.float64] = np.concatenate(found or [np.zeros(1)])
     known: NDArray[np.float64] = whole[np.isfinite(whole)]
     return known
 
 
-def _reach(figure: Any) -> tuple[float, float]:
+def _reach(chart: Chart) -> tuple[float, float]:
     """About what Plotly chooses for a linear axis."""
-    values = _values(figure, "y")
+    values = _values(chart, "y")
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    low = min(low, 0.0) if figure.layout.yaxis.rangemode == "tozero" else low
+    low = min(low, 0.0) if chart.layout["yaxis"].get("rangemode") == "tozero" else low
     return low, high if high > low else low + 1.0
 
 
-def _close(figure: Any) -> None:
+def _close(chart: Chart) -> None:
     """Has the axis end where the lines do, beside their names."""
-    values, log = _values(figure, "x"), figure.layout.xaxis.type == "log"
-    values = np.log10(values[values > 0]) if log else values
+    values = _values(chart, "x")
+    values = np.log10(values[values > 0]) if chart.layout["xaxis"].get("type") == "log" else values
     if values.size and values.max() > values.min():
         span = float(values.max() - values.min())
-        figure.update_xaxes(range=[float(values.min()) - 0.03 * span, float(values.max()) + 0.02 * span])
+        chart.x(range=[float(values.min()) - 0.03 * span, float(values.max()) + 0.02 * span])

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from dprl.figures import lines, looks, style
+from dprl.figures import lines
 from dprl.figures.asymptotics import all_there_is
+from dprl.figures.chart import Chart
+from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
-from dprl.figures.regret import Curve, line
 from dprl.words import human
 
 Array = NDArray[np.float64]
@@ -49,9 +49,9 @@ class Beside:
     crossing: tuple[float, float, float]
 
 
-def costs(own: Curve, calibrated: Curve, found: Beside, *, see: str = "", dark: bool = False) -> Picture:
+def costs(own: Series, calibrated: Series, found: Beside, *, see: str = "", dark: bool = False) -> Picture:
     """Both regrets, a star from where on RLSVI's is the larger one, and the budget."""
-    figure = style.base(
+    chart = Chart(
         TITLE,
         dark=dark,
         height=620,
@@ -60,57 +60,48 @@ def costs(own: Curve, calibrated: Curve, found: Beside, *, see: str = "", dark: 
         subtitle="at equal ε for each K; mean over seeds",
     )
     curves = (own, calibrated)
-    note = lines.draw(
-        figure,
-        [line(curve, curve.label, dark) for curve in curves],
-        log_x=True,
-        log_y=True,
-        show_seeds=False,
-        dark=dark,
-        x_words=lambda users: f"{human(users)} users",
-    )
-    all_there_is(figure, curves, dark)
+    lines.draw(chart, curves, lambda users: f"{human(users)} users")
+    all_there_is(chart, curves)
     if found.first is not None:
-        _star(figure, own, found.first, dark)
-    _budget(figure, found, dark)
-    figure.update_layout(uirevision="exploration")
-    return Picture(figure, ALT, " ".join(filter(None, [see, note])), table(curves, found))
+        _star(chart, own, found.first)
+    _budget(chart, found)
+    return chart.picture(ALT, see, numbers(curves, found), revision="exploration")
 
 
-def _star(figure: go.Figure, own: Curve, first: int, dark: bool) -> None:
+def _star(chart: Chart, own: Series, first: int) -> None:
     """Where RLSVI has become the dearer one."""
-    figure.add_scatter(
-        x=own.episodes[first : first + 1],
-        y=own.center[first : first + 1],
-        mode="markers",
-        marker={
-            "symbol": "star",
-            "size": 17,
-            "color": looks.color(own.kind.model, own.kind.epsilon, dark),
-            "line": {"width": 1, "color": style.theme(dark).background},
-        },
-        hovertemplate=f"From {human(float(own.episodes[first]))} users on calibrated noise costs less<extra></extra>",
-        name="calibrated noise costs less from here on",
+    edge = {"line": {"width": 1, "color": chart.colors.background}}
+    here = slice(first, first + 1)
+    chart.points(
+        "calibrated noise costs less from here on",
+        own.x[here],
+        own.center[here],
+        own.style.color(chart.dark),
+        "star",
+        17,
+        marker=edge,
+        hovertemplate=f"From {human(float(own.x[first]))} users on calibrated noise costs less<extra></extra>",
     )
 
 
-def _budget(figure: go.Figure, found: Beside, dark: bool) -> None:
+def _budget(chart: Chart, found: Beside) -> None:
     """The budget of both over the users: from a formula, hence dotted."""
-    colors = style.theme(dark)
-    figure.add_scatter(
-        x=found.users.astype(float),
-        y=found.epsilon,
-        yaxis="y2",
+    color = chart.colors.roles["bound"]
+    pairs = zip(found.users.tolist(), found.epsilon.tolist(), strict=True)
+    chart.theory(
+        "budget ε: claimed of RLSVI, proved of DP-UCBVI",
+        found.users.astype(float),
+        found.epsilon,
+        1.8,
         mode="lines+markers",
-        line={"color": colors.roles["bound"], "width": 1.8, "dash": style.BOUND_DASH},
-        marker={"symbol": "circle", "size": 5, "color": colors.roles["bound"]},
-        customdata=[f"{human(float(k))} users: ε = {human(float(e))}" for k, e in _points(found)],
+        yaxis="y2",
+        marker={"symbol": "circle", "size": 5, "color": color},
+        customdata=[f"{human(float(k))} users: ε = {human(float(e))}" for k, e in pairs],
         hovertemplate="<b>budget of both</b><br>%{customdata}<extra></extra>",
-        name="budget ε: claimed of RLSVI, proved of DP-UCBVI",
     )
-    upper = figure.layout.yaxis.to_plotly_json()
+    upper = chart.layout["yaxis"]
     low, high = np.log10(found.epsilon[[0, -1]])
-    below = {
+    chart.layout["yaxis2"] = {
         **upper,
         "title": {**upper["title"], "text": "Budget ε"},
         "type": "log",
@@ -118,22 +109,15 @@ def _budget(figure: go.Figure, found: Beside, dark: bool) -> None:
         "domain": [0.0, SHARES[1]],
         "range": [low - 0.25, high + 0.25],
     }
-    figure.update_layout(yaxis={"domain": [SHARES[0], 1.0]}, yaxis2=below, xaxis={"anchor": "y2"})
+    chart.y(domain=[SHARES[0], 1.0])
+    chart.x(anchor="y2")
 
 
-def _points(found: Beside) -> list[tuple[int, float]]:
-    return list(zip(found.users.tolist(), found.epsilon.tolist(), strict=True))
-
-
-def table(curves: Sequence[Curve], found: Beside) -> pd.DataFrame:
+def numbers(curves: Sequence[Series], found: Beside) -> pd.DataFrame:
     """A row for each number of users."""
     columns: dict[str, NDArray[np.generic]] = {"users": found.users, "budget ε": found.epsilon}
     for curve in curves:
-        columns |= {
-            f"{curve.label}: mean": curve.center,
-            f"{curve.label}: low (95%)": curve.low,
-            f"{curve.label}: high (95%)": curve.high,
-        }
+        columns |= {f"{curve.label}: {name}": values for name, values in curve.numbers().items()}
     columns |= {"RLSVI over DP-UCBVI": found.ratio, "ratio: low (95%, all together)": found.low}
     columns |= {"ratio: high (95%, all together)": found.high}
     return pd.DataFrame({**columns, "seeds": len(curves[0].rows)})

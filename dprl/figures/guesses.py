@@ -9,163 +9,152 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dprl.figures import style
-from dprl.figures.lessons import Array, Chart, Curve, floored
+from dprl.figures.chart import Chart, Trace
+from dprl.figures.lessons import AskedChart, floored
+from dprl.figures.lines import Array, Series
 
 Who = Literal["guess", "truth", "other"]
 WHO = {"guess": "your guess", "truth": "measured", "other": "guesses of others"}
 GAP = 2 * "\u2002"  # between a name and the point that it belongs to
 ALONG = 80  # points of a line that are looked at
-ENOUGH, APART = (
-    0.1,
-    0.3,
-)  # of the chart: as far as a number should be from edges and other curves; from others
+# Of the chart: as far as a number should be from edges and other curves; from others.
+ENOUGH, APART = 0.1, 0.3
 FAINT = 0.16  # opacity of a guess among many
+WHOLE = {"marker": {"opacity": 1}}  # of what was not pressed, which else would fade
 HELD = "held"  # what the browser knows the trace by that is dragged
 
 
-def marker(figure: go.Figure, chart: Chart, at: Sequence[float], who: Who, dark: bool) -> None:
+def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who) -> None:
     """A line straight up where an answer is."""
     if not at:
         return
-    ink, height = style.theme(dark).ink, _level(chart)
-    low, high = chart.y_range
-    figure.add_scatter(
-        x=[v for x in at for v in (x, x, x, None)],
-        y=[v for _ in at for v in (low, height, high, None)],
-        mode="lines+markers",
-        line={"color": ink, "width": 2, "dash": "solid" if who == "truth" else "10px,6px"},
-        marker=_points(ink, who, [0, 15, 0, 0] * len(at)),
-        opacity=FAINT if who == "other" else 1.0,
-        name=WHO[who],
+    height = _level(asked)
+    low, high = asked.y_range
+    _answer(
+        chart,
+        who,
+        [v for x in at for v in (x, x, x, None)],
+        [v for _ in at for v in (low, height, high, None)],
+        [0, 15, 0, 0] * len(at),
         hovertemplate=f"{WHO[who]}: %{{x:.3s}}<extra></extra>",
-        cliponaxis=False,
-        unselected={"marker": {"opacity": 1}},
         meta=HELD if who == "guess" else None,
     )
 
 
-def waiting(figure: go.Figure, chart: Chart, at: float, dark: bool) -> None:
+def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
     """The marker before it was put anywhere, at the place where its slider stands: no answer, and not in the legend."""
-    ink = style.theme(dark).ink
-    low, high = chart.y_range
-    figure.add_scatter(
-        x=[at, at, at],
-        y=[low, _level(chart), high],
-        mode="lines+markers+text",
-        line={"color": ink, "width": 2, "dash": "10px,6px"},
-        marker=_points(ink, "guess", [0, 15, 0]),
+    low, high = asked.y_range
+    text = {"color": chart.colors.ink}
+    _answer(
+        chart,
+        "guess",
+        [at, at, at],
+        [low, _level(asked), high],
+        [0, 15, 0],
         text=["", GAP + "drag me", ""],
         textposition="top right",
-        textfont={"color": ink, "size": figure.layout.font.size + 1},
-        hoverinfo="skip",
+        textfont=text | {"size": chart.layout["font"]["size"] + 1},
         showlegend=False,
-        cliponaxis=False,
-        unselected={"marker": {"opacity": 1}, "textfont": {"color": ink}},
+        unselected={"marker": {"opacity": 1}, "textfont": text},
         meta=HELD,
+        name=None,
+        opacity=None,
     )
 
 
-def _level(chart: Chart) -> float:
-    """At which height the point of a marker is."""
-    low, high = chart.y_range
-    return chart.level[0] if chart.level else (low * high) ** 0.5 if chart.log_y else (low + high) / 2
-
-
-def slope(
-    figure: go.Figure, start: tuple[float, float], end: float, of: Sequence[float], who: Who, dark: bool
-) -> None:
+def slope(chart: Chart, start: tuple[float, float], end: float, of: Sequence[float], who: Who) -> None:
     """Lines of these exponents from a point on, to x = end."""
-    if not of:
-        return
-    ink = style.theme(dark).ink
-    x, y = start
-    figure.add_scatter(
-        x=[v for _ in of for v in (x, end, None)],
-        y=[v for power in of for v in (y, y * (end / x) ** power, None)],
-        mode="lines+markers",
-        line={"color": ink, "width": 2.5, "dash": "solid" if who == "truth" else "10px,6px"},
-        marker=_points(ink, who, [0, 14, 0] * len(of)),
-        opacity=FAINT if who == "other" else 1.0,
-        name=WHO[who],
-        hoverinfo="skip",
-        cliponaxis=False,
-        unselected={"marker": {"opacity": 1}},
-    )
+    if of:
+        x, y = start
+        up = [v for power in of for v in (y, y * (end / x) ** power, None)]
+        _answer(chart, who, [v for _ in of for v in (x, end, None)], up, [0, 14, 0] * len(of), 2.5)
 
 
-def fan(
-    figure: go.Figure,
-    start: tuple[float, float],
-    end: float,
-    choices: Sequence[tuple[float, str]],
-    dark: bool,
+def _answer(
+    chart: Chart, who: Who, x: list[Any], y: list[Any], sizes: list[int], width: float = 2, **trace: Any
 ) -> None:
+    """Lines with points of these sizes: filled and solid where they were measured."""
+    ink, dash = chart.colors.ink, "solid" if who == "truth" else "10px,6px"
+    symbol = "diamond" if who == "truth" else "diamond-open"
+    edge = {"width": 2, "color": ink}
+    usual: Trace = {
+        "line": {"color": ink, "width": width, "dash": dash},
+        "marker": {"symbol": symbol, "size": sizes, "color": ink, "opacity": 1, "line": edge},
+        "opacity": FAINT if who == "other" else 1.0,
+        "name": WHO[who],
+        "cliponaxis": False,
+        "unselected": WHOLE,
+    }
+    mode = "lines+markers+text" if "text" in trace else "lines+markers"
+    chart.add(mode, x, y, **usual | trace)
+
+
+def _level(asked: AskedChart) -> float:
+    """At which height the point of a marker is."""
+    low, high = asked.y_range
+    return asked.level[0] if asked.level else (low * high) ** 0.5 if asked.log_y else (low + high) / 2
+
+
+def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[tuple[float, str]]) -> None:
     """The slopes to choose from; the end of each can be pressed, and says which it is."""
-    colors = style.theme(dark)
+    colors = chart.colors
     x, y = start
-    left, right = figure.layout.xaxis.range
+    left, right = chart.layout["xaxis"]["range"]
     inward = -1 if left < right else 1  # from the end of a slope, where the axis stops
     for place, (power, name) in enumerate(choices):
         top = y * (end / x) ** power
-        figure.add_scatter(
-            x=[x, end],
-            y=[y, top],
-            mode="lines+markers",
+        edge = {"width": 2, "color": colors.muted}
+        chart.add(
+            "lines+markers",
+            [x, end],
+            [y, top],
             line={"color": colors.muted, "width": 1.2, "dash": style.BOUND_DASH},
-            marker={"size": [0, 16], "color": colors.background, "line": {"width": 2, "color": colors.muted}},
+            marker={"size": [0, 16], "color": colors.background, "line": edge},
             customdata=[None, place],
             hovertemplate=f"{name}<extra></extra>",
             showlegend=False,
             cliponaxis=False,
-            unselected={"marker": {"opacity": 1}},
+            unselected=WHOLE,
         )
         # on a ground of its own: on a telephone another slope goes through it
-        figure.add_annotation(
-            x=_placed(figure.layout.xaxis, end),
-            y=_placed(figure.layout.yaxis, top),
-            text=name,
-            showarrow=False,
+        chart.note(
+            name,
+            size=chart.layout["font"]["size"] + 1,
+            x=_placed(chart.layout["xaxis"], end),
+            y=_placed(chart.layout["yaxis"], top),
             xanchor="right" if inward < 0 else "left",
             yanchor="bottom",
             xshift=16 * inward,
             yshift=3,
             borderpad=1,
             bgcolor=style.translucent(colors.background, 0.6),  # what lies under it is still seen
-            font={"color": colors.ink, "size": figure.layout.font.size + 1},
         )
 
 
-def _placed(axis: Any, value: float) -> float:
+def _placed(axis: dict[str, Any], value: float) -> float:
     """A value as annotations have it: on a log axis its logarithm."""
-    return float(np.log10(value)) if axis.type == "log" else value
+    return float(np.log10(value)) if axis["type"] == "log" else value
 
 
-def steps(figure: go.Figure, chart: Chart, at: Sequence[float], words: Sequence[str], dark: bool) -> None:
+def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words: Sequence[str]) -> None:
     """Where a marker can be put: points that are not seen, and can be pressed."""
-    figure.add_scatter(
-        x=list(at),
-        y=[_level(chart)] * len(at),
-        mode="markers",
-        marker={"size": 30, "opacity": 0, "color": style.theme(dark).muted},
+    unseen = {"marker": {"opacity": 0}}
+    chart.add(
+        "markers",
+        list(at),
+        [_level(asked)] * len(at),
+        marker={"size": 30, "opacity": 0, "color": chart.colors.muted},
         customdata=list(words),
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
+        selected=unseen,
+        unselected=unseen,
     )
 
 
-def tags(
-    figure: go.Figure,
-    chart: Chart,
-    order: Sequence[int],
-    names: Sequence[str],
-    shown: bool,
-    dark: bool,
-) -> None:
+def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[str], shown: bool) -> None:
     """A number on each curve, and in the legend what it was called: there is no room for names between curves. With
     the answer the legend has the curves in the order of their numbers.
 
@@ -174,48 +163,45 @@ def tags(
         names: by number, "" for none yet.
         shown: whether the chart has the curves' own names.
     """
-    colors = style.theme(dark)
-    points = apart(chart, order)
-    for number, (point, name, place) in enumerate(zip(points, names, order, strict=True), 1):
-        x, y = point
-        own = chart.curves[place].label
+    colors = chart.colors
+    points = apart(asked, order)
+    for number, ((x, y), name, place) in enumerate(zip(points, names, order, strict=True), 1):
+        own = asked.curves[place].label
         fits, said = shown and name == own, name
         if shown:
             said = f"{own}: rightly named" if fits else f"{own}<br>you said {name}" if name else own
-            _rank(figure, style.plain(own), number, f"{number}. {said}")
-        figure.add_scatter(
-            x=[x],
-            y=[y],
+            _rank(chart, style.plain(own), number, f"{number}. {said}")
+        fill, ink = (colors.ink, colors.background) if fits else (colors.background, colors.ink)
+        chart.points(
+            f"{number}. {said or '?'}",
+            [x],
+            [y],
+            fill,
+            size=26,
             mode="markers+text",
-            marker={
-                "size": 26,
-                "symbol": "circle",
-                "color": colors.ink if fits else colors.background,
-                "line": {"width": 2, "color": colors.ink},
-            },
+            marker={"line": {"width": 2, "color": colors.ink}},
             text=[str(number)],
             textposition="middle center",
-            textfont={"color": colors.background if fits else colors.ink, "size": 14, "weight": 700},
+            textfont={"color": ink, "size": 14, "weight": 700},
             customdata=[number - 1],
             hovertemplate=f"{said or 'press to name it'}<extra>{number}</extra>",
-            name=f"{number}. {said or '?'}",
             showlegend=bool(name) and not shown,
             cliponaxis=False,
-            unselected={"marker": {"opacity": 1}},
+            unselected=WHOLE,
         )
 
 
-def _rank(figure: go.Figure, group: str, number: int, name: str) -> None:
+def _rank(chart: Chart, group: str, number: int, name: str) -> None:
     """Has the legend name the curve of a group so, at this place, before all that is no curve."""
-    for trace in figure.data:
-        if trace.legendgroup == group and trace.showlegend is not False:
-            trace.update(name=name, legendrank=number)
+    for trace in chart.traces:
+        if trace.get("legendgroup") == group and trace.get("showlegend", True):
+            trace |= {"name": name, "legendrank": number}
 
 
-def apart(chart: Chart, order: Sequence[int]) -> list[tuple[float, float]]:
+def apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
     """For each of these curves a point that is far from all others, and from the points of those before, as the eye
     sees the chart on a telephone."""
-    curves = [_seen(chart, curve) for curve in chart.curves]
+    curves = [_seen(asked, curve) for curve in asked.curves]
     found: list[Array] = []
     for place in order:
         own = curves[place]
@@ -229,11 +215,11 @@ def apart(chart: Chart, order: Sequence[int]) -> list[tuple[float, float]]:
     return [(float(point[0]), float(point[1])) for point in found]
 
 
-def _seen(chart: Chart, curve: Curve) -> Array:
+def _seen(asked: AskedChart, curve: Series) -> Array:
     """[P, 4] points of a curve within the chart: x, y, and both as shares of the chart's sides."""
     axes = (
-        (curve.x, chart.log_x, chart.x_range),
-        (floored(chart, curve.center), chart.log_y, chart.y_range),
+        (curve.x, asked.log_x, asked.x_range),
+        (floored(asked, curve.center), asked.log_y, asked.y_range),
     )
     columns, shares = [], []
     for values, log, ends in axes:
@@ -252,15 +238,3 @@ def _seen(chart: Chart, curve: Curve) -> Array:
         value = low + even[:, i] * (high - low)
         even = np.column_stack([even, np.exp(value) if log else value])
     return np.column_stack([even[:, 2:], even[:, :2]])
-
-
-def _points(ink: str, who: Who, sizes: Sequence[int]) -> dict[str, Any]:
-    """The points of an answer: filled where it was measured."""
-    symbol = "diamond" if who == "truth" else "diamond-open"
-    return {
-        "symbol": symbol,
-        "size": list(sizes),
-        "color": ink,
-        "opacity": 1,
-        "line": {"width": 2, "color": ink},
-    }

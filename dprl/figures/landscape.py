@@ -7,19 +7,17 @@ learner has its own dashes, which are the same on every page.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from dprl.figures import looks, style
-from dprl.figures.looks import CurveStyle
+from dprl.figures import style
+from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.lines import Array, Series
 from dprl.figures.picture import PackedPicture, Picture
 from dprl.words import between, human, percent, power
 
-Array = NDArray[np.float64]
 View = Literal["regret", "share"]
 
 ALT = "Line chart of regret against the number of users, a curve for each learner under one kind of trust."
@@ -34,39 +32,27 @@ ROOM = 0.01  # of the axis
 LEAST_SHARE = 1e-16  # of all there is to lose: what is drawn of nothing, as the axis is logarithmic
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A learner: center, low, high [N] of regret after K users, at = K [N]."""
-
-    name: str
-    kind: CurveStyle
-    at: Array
-    center: Array
-    low: Array
-    high: Array
-
-    def shown(self, view: View, v_star: float) -> tuple[Array, Array, Array]:
-        """What is drawn of it."""
-        unit = self.at * v_star if view == "share" else np.ones(len(self.at))
-        least = LEAST_SHARE * self.at * v_star / unit
-        rows = (np.maximum(row / unit, least) for row in (self.center, self.low, self.high))
-        center, low, high = rows
-        return center, low, high
+def drawn(curve: Series, view: View, v_star: float) -> tuple[Array, Array, Array]:
+    """Center, low and high as a view shows them."""
+    unit = curve.x * v_star if view == "share" else np.ones(len(curve.x))
+    least = LEAST_SHARE * curve.x * v_star / unit
+    center, low, high = (np.maximum(row / unit, least) for row in (curve.center, curve.low, curve.high))
+    return center, low, high
 
 
-def span(curves: Sequence[Curve], view: View, v_star: float) -> tuple[float, float]:
+def span(curves: Sequence[Series], view: View, v_star: float) -> tuple[float, float]:
     """The powers of ten between which all curves lie: one axis for all panels. Of shares it ends at all there is to
     lose."""
     seen = np.concatenate(
-        [np.concatenate(c.shown(view, v_star)) for c in curves if len(c.at)] or [np.ones(1)]
+        [np.concatenate(drawn(c, view, v_star)) for c in curves if len(c.x)] or [np.ones(1)]
     )
     top = 0.0 if view == "share" else np.ceil(np.log10(v_star * 10.0 ** ENDS[1]) + 0.2)
     return float(np.floor(np.log10(seen.min()) - 0.2)), float(top)
 
 
-def panel(
+def regret_by_users(
     title: str,
-    curves: Sequence[Curve],
+    curves: Sequence[Series],
     *,
     view: View,
     v_star: float,
@@ -74,32 +60,23 @@ def panel(
     ends: tuple[float, float],
     dark: bool,
 ) -> Picture:
-    """One kind of trust. target: the share of V* that counts as good; ends: of the axis, in powers of ten."""
-    colors = style.theme(dark)
-    figure = style.base(
-        title, dark=dark, height=HEIGHT, x_title=X_TITLE, y_title=Y_TITLES[view], subtitle=SUBTITLE
-    )
-    _levels(figure, view, v_star, target, colors)
+    """One kind of trust: of each learner its regret after K users, over K. target: the share of V* that counts as good;
+    ends: of the axis, in powers of ten."""
+    titles = {"x_title": X_TITLE, "y_title": Y_TITLES[view], "subtitle": SUBTITLE}
+    chart = Chart(title, dark=dark, height=HEIGHT, **titles)
+    _levels(chart, view, v_star, target)
     for curve in curves:
-        _draw(figure, curve, view, v_star, dark)
-    _names(figure, [c for c in curves if len(c.at)], view, v_star, ends, dark)
-    ticks = range(3, 16, 3)
-    figure.update_xaxes(
-        type="log",
-        range=[ENDS[0] - 0.2, ENDS[1] + 0.2],
-        tickvals=[10.0**k for k in ticks],
-        ticktext=[power(10.0**k) for k in ticks],
-        tickangle=0,
-    )
+        _draw(chart, curve, view, v_star)
+    _names(chart, [curve for curve in curves if len(curve.x)], view, v_star, ends)
+    decades = [10.0**k for k in range(3, 16, 3)]
+    chart.x(type="log", range=[ENDS[0] - 0.2, ENDS[1] + 0.2], tickangle=0)
+    chart.x(tickvals=decades, ticktext=[power(k) for k in decades])
     marks = [k for k in range(int(ends[0]), int(ends[1]) + 1) if k % 2 == 0]
-    figure.update_yaxes(
-        type="log",
-        range=[ends[0], ends[1] + ROOM * (ends[1] - ends[0])],  # a line at the end is seen whole
-        tickvals=[10.0**k for k in marks],
-        ticktext=[_mark(k, view) for k in marks],
-    )
-    figure.update_layout(showlegend=False, margin={"r": SIDE})
-    return Picture(figure, ALT, "", table(curves, title, v_star))
+    # a line at the end is seen whole
+    chart.y(type="log", range=[ends[0], ends[1] + ROOM * (ends[1] - ends[0])])
+    chart.y(tickvals=[10.0**k for k in marks], ticktext=[_mark(k, view) for k in marks])
+    chart.layout["margin"]["r"] = SIDE
+    return chart.picture(ALT, "", numbers(curves, title, v_star), showlegend=False)
 
 
 def _mark(k: int, view: View) -> str:
@@ -109,79 +86,62 @@ def _mark(k: int, view: View) -> str:
     return f"{100 * 10.0**k:g}%" if k > -5 else f"{power(10.0 ** (k + 2))}%"
 
 
-def _levels(figure: Any, view: View, v_star: float, target: float, colors: style.Theme) -> None:
+def _levels(chart: Chart, view: View, v_star: float, target: float) -> None:
     """All there is to lose, and what counts as good; both are lines of theory, so they are dotted and thin."""
-    x = 10.0 ** np.array(ENDS)
+    colors, x = chart.colors, 10.0 ** np.array(ENDS)
     for share, color, words in (
         (1.0, colors.roles["bound"], "all there is to lose, K·V*"),
         (target, colors.muted, f"{percent(target)} of it"),
     ):
         y = np.full(2, share) if view == "share" else share * x * v_star
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": color, "width": 1.3, "dash": style.BOUND_DASH},
-            hovertemplate=f"{words}<extra></extra>",
-            name=words,
-        )
+        chart.line(words, x, y, color, 1.3, style.BOUND_DASH, hovertemplate=f"{words}<extra></extra>")
         if view == "regret" and share < 1:
             continue  # too near the other for words
-        figure.add_annotation(
-            x=ENDS[1], y=float(np.log10(y[1])), text=words, showarrow=False, xanchor="right", yanchor="bottom",
-            font={"size": 11, "color": color}, bgcolor=style.translucent(colors.background, 0.7), borderpad=0,
-        )  # fmt: skip
+        place: Trace = {"x": ENDS[1], "y": float(np.log10(y[1])), "xanchor": "right", "yanchor": "bottom"}
+        ground: Trace = {"bgcolor": style.translucent(colors.background, 0.7), "borderpad": 0}
+        chart.note(words, color, 11, **place, **ground)
 
 
-def _draw(figure: Any, curve: Curve, view: View, v_star: float, dark: bool) -> None:
+def _draw(chart: Chart, curve: Series, view: View, v_star: float) -> None:
     """The band, the line, and a marker at each run."""
-    look = looks.look(curve.kind, dark)
-    center, low, high = curve.shown(view, v_star)
+    color, label = curve.style.color(chart.dark), style.plain(curve.label)
+    center, low, high = drawn(curve, view, v_star)
     has = np.isfinite(low) & np.isfinite(high)
-    label = style.plain(curve.name)
     if has.sum() > 1:
-        figure.add_scatter(
-            x=np.concatenate([curve.at[has], curve.at[has][::-1]]),
-            y=np.concatenate([high[has], low[has][::-1]]),
-            mode="lines",
-            line={"width": 0},
-            fill="toself",
-            fillcolor=style.translucent(look.color, 0.16),
-            hoverinfo="skip",
-            name=f"{label}: 95% interval of the median",
-        )
+        name = f"{label}: 95% interval of the median"
+        chart.band(curve.x[has], low[has], high[has], style.translucent(color, 0.16), name=name)
     words = [
         f"K = {power(float(k))}: regret {human(float(r))}{between(float(a), float(b))}, "
         f"{percent(float(r / (k * v_star)))} of K·V*"
-        for k, r, a, b in zip(curve.at, curve.center, curve.low, curve.high, strict=True)
+        for k, r, a, b in zip(curve.x, curve.center, curve.low, curve.high, strict=True)
     ]
-    figure.add_scatter(
-        x=curve.at,
-        y=center,
-        mode="lines+markers",
-        line={"color": look.color, "width": 2.2, "dash": look.dash},
-        marker={"symbol": look.symbol, "size": 5, "color": look.color},
-        customdata=words,
-        hovertemplate=f"<b>{label}</b><br>%{{customdata}}<extra></extra>",
-        name=label,
-    )
+    marker = {"symbol": curve.style.symbol, "size": 5, "color": color}
+    hover: Trace = {"customdata": words, "hovertemplate": f"<b>{label}</b><br>%{{customdata}}<extra></extra>"}
+    both: Trace = {"mode": "lines+markers", "marker": marker}
+    chart.line(label, curve.x, center, color, 2.2, curve.style.dash, **both, **hover)
 
 
 def _names(
-    figure: Any, curves: Sequence[Curve], view: View, v_star: float, ends: tuple[float, float], dark: bool
+    chart: Chart, curves: Sequence[Series], view: View, v_star: float, ends: tuple[float, float]
 ) -> None:
     """Beside the end of each line; moved apart where two ends are near."""
     last = sorted(
-        ((float(np.log10(c.shown(view, v_star)[0][-1])), c) for c in curves), key=lambda one: one[0]
+        ((float(np.log10(drawn(c, view, v_star)[0][-1])), c) for c in curves), key=lambda one: one[0]
     )
     step = APART * (ends[1] - ends[0])
+    arrow: Trace = {
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 0.8,
+        "standoff": 3,
+        "axref": "x",
+        "ayref": "y",
+    }
+    side: Trace = {"xanchor": "left", "yanchor": "middle", "ax": ENDS[1] + 0.9}
     for (end, curve), place in zip(last, apart([end for end, _ in last], step, ends), strict=True):
-        color = looks.look(curve.kind, dark).color
-        figure.add_annotation(
-            x=float(np.log10(curve.at[-1])), y=end, ax=ENDS[1] + 0.9, ay=place, axref="x", ayref="y",
-            text=style.plain(curve.name), showarrow=True, arrowhead=0, arrowwidth=0.8, arrowcolor=color,
-            xanchor="left", yanchor="middle", font={"size": 12, "color": style.theme(dark).ink}, standoff=3,
-        )  # fmt: skip
+        tip: Trace = {"x": float(np.log10(curve.x[-1])), "y": end, "ay": place}
+        color = curve.style.color(chart.dark)
+        chart.note(style.plain(curve.label), **arrow, **side, **tip, arrowcolor=color)
 
 
 def apart(places: Sequence[float], step: float, ends: tuple[float, float]) -> list[float]:
@@ -205,24 +165,15 @@ def apart(places: Sequence[float], step: float, ends: tuple[float, float]) -> li
     return found
 
 
-def table(curves: Sequence[Curve], title: str, v_star: float) -> pd.DataFrame:
+def numbers(curves: Sequence[Series], title: str, v_star: float) -> pd.DataFrame:
     """The numbers drawn."""
-    parts = [
-        pd.DataFrame(
-            {
-                "trust": title,
-                "learner": c.name,
-                "K": c.at.astype(np.int64),
-                "regret (median)": c.center,
-                "low (95%)": c.low,
-                "high (95%)": c.high,
-                "share of K V* lost": c.center / (c.at * v_star),
-            }
-        )
+    return stacked(
+        {"trust": title, "learner": c.label, "K": c.x.astype(np.int64)}
+        | c.numbers("regret (median)")
+        | {"share of K V* lost": c.center / (c.x * v_star)}
         for c in curves
-        if len(c.at)
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        if len(c.x)
+    )
 
 
 def joined(panels: Mapping[str, Picture | PackedPicture]) -> pd.DataFrame:

@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
-from numpy.typing import NDArray
 
-from dprl.figures import lines, looks, style
-from dprl.figures.looks import CurveStyle
+from dprl.figures import lines
+from dprl.figures.chart import Chart, stacked
+from dprl.figures.lines import Array, Series
 from dprl.figures.picture import Picture
 from dprl.words import human, listed
 
-Array = NDArray[np.float64]
 HEIGHT = 420  # pixels, on a page; for a projector it is what the words leave
 PROJECTOR, TELEPHONE = (19, 24, 18), (15, 16, 14)  # pixels of large letters: text, title, numbers at axes
 EDGE = 1e-9  # of a decade
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One curve: center, low, high [C] at x [C]; until: as far as it is drawn before the answer is shown."""
-
-    label: str
-    kind: CurveStyle
-    x: Array
-    center: Array
-    low: Array
-    high: Array
-    until: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -63,146 +47,123 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Chart(Frame):
-    """A chart that stays as large when the answer comes."""
+class AskedChart(Frame):
+    """What a question is about: a chart that stays as large when the answer comes.
 
-    curves: tuple[Curve, ...] = ()
+    until: as far as each of its curves is drawn before the answer is shown.
+    """
+
+    curves: tuple[Series, ...] = ()
+    until: tuple[float, ...] = ()
 
 
-def base(
-    chart: Chart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
-) -> go.Figure:
+def open_chart(
+    asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
+) -> Chart:
     """The chart alone. shown: with all of each curve; names: with what they are, else all are grey and alike; large:
     for a projector, if there is room (wide)."""
-    colors = style.theme(dark)
-    figure = style.base(
-        chart.title,
-        dark=dark,
-        height=HEIGHT,
-        x_title=chart.x_title,
-        y_title=chart.y_title,
-    )
-    drawn = [curve for curve in chart.curves if shown or curve.until > 0]
+    chart = Chart(asked.title, dark=dark, height=HEIGHT, x_title=asked.x_title, y_title=asked.y_title)
+    drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:
-        _named(figure, chart, drawn, shown, dark)
-        if not shown:  # what is pressed is an answer, never a curve
-            figure.update_traces(hovertemplate=None, hoverinfo="skip")
+        _named(chart, asked, drawn, shown)
     else:
-        for curve in drawn:
-            figure.add_scatter(
-                x=curve.x,
-                y=floored(chart, curve.center),
-                mode="lines",
-                line={"color": colors.muted, "width": 2.5},
-                hoverinfo="skip",
-                showlegend=False,
-            )
-    for axis, log, ends in (("xaxis", chart.log_x, chart.x_range), ("yaxis", chart.log_y, chart.y_range)):
-        range_ = [float(np.log10(end)) for end in ends] if log else list(ends)
-        figure.layout[axis].update(type="log" if log else "linear", range=range_, autorange=False)
-        if log:
-            figure.layout[axis].update(dtick=max(1, int(np.ceil((range_[1] - range_[0]) / 6))))
-            # a marker at the very end, 5 say, is at log10(5) or just beyond it, where Plotly would leave it out
-            figure.layout[axis].range = [range_[0] - EDGE, range_[1] + EDGE]
-    if chart.inverse_x:
-        first, last = figure.layout.xaxis.range
-        said = [10.0**k for k in range(int(np.ceil(-last)), int(np.floor(-first)) + 1)]
-        figure.update_xaxes(
-            range=[last, first], tickvals=[1 / value for value in said], ticktext=[f"{v:g}" for v in said]
-        )
-    if chart.percent:
-        figure.update_yaxes(tickformat=".0%")
-    if chart.percent_x:
-        figure.update_xaxes(tickformat=".0%")
-    if chart.level is not None:
-        at, name = chart.level
-        figure.add_scatter(
-            x=chart.x_range,
-            y=[at, at],
-            mode="lines",
-            line={"color": colors.muted, "width": 1},
-            name=name,
-            hoverinfo="skip",
-        )
-    if shown and chart.bound is not None:
-        name, x, y = chart.bound
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": colors.roles["bound"], "width": 1.8, "dash": style.BOUND_DASH},
-            name=name,
-            hoverinfo="skip",
-        )
-    figure.update_traces(cliponaxis=False)  # markers at an end, and on zero, are whole
+        for curve, _ in drawn:
+            y = floored(asked, curve.center)
+            chart.add("lines", curve.x, y, line={"color": chart.colors.muted, "width": 2.5}, showlegend=False)
+    _axes(chart, asked)
+    if asked.level is not None:
+        at, name = asked.level
+        chart.line(name, asked.x_range, [at, at], chart.colors.muted, 1)
+    if shown and asked.bound is not None:
+        chart.theory(*asked.bound, 1.8)
+    for trace in chart.traces:
+        trace["cliponaxis"] = False  # markers at an end, and on zero, are whole
     # Whatever is pressed, the nearest point is meant.
-    figure.update_layout(hoverdistance=-1, dragmode=False)
+    chart.layout |= {"hoverdistance": -1, "dragmode": False}
     if not shown:  # Streamlit has what can be pressed move with the mouse, away from its axes
-        figure.update_xaxes(fixedrange=True)
-        figure.update_yaxes(fixedrange=True)
+        chart.x(fixedrange=True)
+        chart.y(fixedrange=True)
     if large:
-        text, title, numbers = PROJECTOR if wide else TELEPHONE
-        figure.update_layout(
-            font={"size": text}, legend={"font": {"size": text}}, title={"font": {"size": title}}
-        )
-        for axis in (figure.layout.xaxis, figure.layout.yaxis):
-            axis.update(tickfont={"size": numbers}, title={"font": {"size": text}})
-        figure.update_layout(margin={"t": 56})
-    return figure
+        _enlarge(chart, *(PROJECTOR if wide else TELEPHONE))
+    return chart
 
 
-def _named(figure: go.Figure, chart: Chart, drawn: Sequence[Curve], shown: bool, dark: bool) -> None:
+def _named(chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]], shown: bool) -> None:
     """The curves in their own colours, as far as they are known."""
     found = []
-    for curve in drawn:
-        known = np.ones(len(curve.x), bool) if shown else curve.x <= curve.until
+    for curve, until in drawn:
+        known = np.ones(len(curve.x), bool) if shown else curve.x <= until
         center, low, high = (
-            np.where(known, floored(chart, v), np.nan) for v in (curve.center, curve.low, curve.high)
+            np.where(known, floored(asked, v), np.nan) for v in (curve.center, curve.low, curve.high)
         )
-        look = looks.look(curve.kind, dark)
-        found.append(lines.Line(curve.label, look, curve.x, center, low, high, center[None]))
+        found.append(replace(curve, center=center, low=low, high=high, rows=center[None]))
     lines.draw(
-        figure,
+        chart,
         found,
-        log_x=chart.log_x,
-        log_y=chart.log_y,
-        show_seeds=False,
-        dark=dark,
-        x_words=lambda x: f"at {human(1 / x if chart.inverse_x else x)}",
-        over=chart.over,
+        lambda x: f"at {human(1 / x if asked.inverse_x else x)}",
+        log_x=asked.log_x,
+        log_y=asked.log_y,
+        over=asked.over,
     )
+    chart.notes.clear()  # a question gives nothing away
+    if not shown:  # what is pressed is an answer, never a curve
+        for trace in chart.traces:
+            trace.pop("hovertemplate", None)
+            trace["hoverinfo"] = "skip"
 
 
-def value_at(chart: Chart, curve: Curve, x: float) -> float:
-    """The height of a curve, by straight lines as the chart has them."""
-    place = np.log if chart.log_x else np.asarray
-    if not chart.log_y:
-        return float(np.interp(place(x), place(curve.x), curve.center))
-    return float(np.exp(np.interp(place(x), place(curve.x), np.log(floored(chart, curve.center)))))
-
-
-def floored(chart: Chart, values: Array) -> Array:
-    """What a logarithmic axis can show of values, those below it at its edge."""
-    return np.where(np.isnan(values), np.nan, np.maximum(values, chart.y_range[0])) if chart.log_y else values
-
-
-def picture(figure: go.Figure, chart: Chart, *, shown: bool, names: bool = True, see: str) -> Picture:
-    """The figure with what a page shows around it. What is not drawn yet is not in its numbers either."""
-    parts = []
-    for number, curve in enumerate(chart.curves):
-        known = curve.x <= (np.inf if shown else curve.until)
-        label = curve.label if names else f"curve {number + 1}"
-        parts.append(
-            pd.DataFrame(
-                {
-                    "curve": label,
-                    "x": 1 / curve.x[known] if chart.inverse_x else curve.x[known],
-                    "mean": curve.center[known],
-                    "low (95%)": curve.low[known],
-                    "high (95%)": curve.high[known],
-                }
-            )
+def _axes(chart: Chart, asked: AskedChart) -> None:
+    """Their types and ends, which are what the question says."""
+    for settle, log, ends in ((chart.x, asked.log_x, asked.x_range), (chart.y, asked.log_y, asked.y_range)):
+        low, high = (float(np.log10(end)) for end in ends) if log else ends
+        settle(type="log" if log else "linear", autorange=False, range=[low, high])
+        if log:
+            # a marker at the very end, 5 say, is at log10(5) or just beyond it, where Plotly would leave it out
+            settle(dtick=max(1, int(np.ceil((high - low) / 6))), range=[low - EDGE, high + EDGE])
+    if asked.inverse_x:
+        first, last = chart.layout["xaxis"]["range"]
+        said = [10.0**k for k in range(int(np.ceil(-last)), int(np.floor(-first)) + 1)]
+        chart.x(
+            range=[last, first], tickvals=[1 / value for value in said], ticktext=[f"{v:g}" for v in said]
         )
-    what = listed([curve.label for curve in chart.curves]) if names else "curves without their names"
-    alt = f"Line chart: {chart.title}, against {chart.x_title.partition(' (')[0]}: {what}."
-    return Picture(figure, alt, see, pd.concat(parts, ignore_index=True))
+    if asked.percent:
+        chart.y(tickformat=".0%")
+    if asked.percent_x:
+        chart.x(tickformat=".0%")
+
+
+def _enlarge(chart: Chart, text: int, title: int, numbers: int) -> None:
+    """Letters of these many pixels."""
+    layout = chart.layout
+    for words, size in ((layout, text), (layout["legend"], text), (layout["title"], title)):
+        words["font"] = words["font"] | {"size": size}
+    for axis in (layout["xaxis"], layout["yaxis"]):
+        axis["tickfont"] = axis["tickfont"] | {"size": numbers}
+        axis["title"] = axis["title"] | {"font": axis["title"]["font"] | {"size": text}}
+    layout["margin"]["t"] = 56
+
+
+def value_at(asked: AskedChart, curve: Series, x: float) -> float:
+    """The height of a curve, by straight lines as the chart has them."""
+    place = np.log if asked.log_x else np.asarray
+    if not asked.log_y:
+        return float(np.interp(place(x), place(curve.x), curve.center))
+    return float(np.exp(np.interp(place(x), place(curve.x), np.log(floored(asked, curve.center)))))
+
+
+def floored(asked: AskedChart, values: Array) -> Array:
+    """What a logarithmic axis can show of values, those below it at its edge."""
+    return np.where(np.isnan(values), np.nan, np.maximum(values, asked.y_range[0])) if asked.log_y else values
+
+
+def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool = True) -> Picture:
+    """The chart with what a page shows around it. What is not drawn yet is not in its numbers either."""
+    parts = []
+    for number, (curve, until) in enumerate(zip(asked.curves, asked.until, strict=True)):
+        known = curve.x <= (np.inf if shown else until)
+        columns = {"x": 1 / curve.x if asked.inverse_x else curve.x} | curve.numbers()
+        label = curve.label if names else f"curve {number + 1}"
+        parts.append({"curve": label} | {name: values[known] for name, values in columns.items()})
+    what = listed([curve.label for curve in asked.curves]) if names else "curves without their names"
+    alt = f"Line chart: {asked.title}, against {asked.x_title.partition(' (')[0]}: {what}."
+    return chart.picture(alt, "", stacked(parts))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import style
+from dprl.figures.chart import Chart, Trace
 from dprl.figures.ends import End
-from dprl.figures.looks import Look
+from dprl.figures.looks import CurveStyle
 from dprl.words import between, human
 
 Array = NDArray[np.float64]
@@ -22,10 +22,8 @@ BANDS: dict[Statistic, str] = {
     "mean": "95% t interval of the mean over seeds",
     "median": "95% interval of the median over seeds",
 }
-SEEDS, DATA_SETS = (
-    "seeds",
-    "data sets",
-)  # what a curve is the mean of: of the latter each has noise of its own, too
+# What a curve is the mean of: of data sets, each has noise of its own, too.
+SEEDS, DATA_SETS = "seeds", "data sets"
 ON_FLOOR = "zero or less: on the bottom edge"
 DECADES, FEW = 6, 1.5  # that an axis names; with less than so many it names 1, 2 and 5 of each
 NUMBERED = 14  # pixels: a marker with room for a digit
@@ -34,194 +32,230 @@ LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and
 
 
 @dataclass(frozen=True)
-class Line:
-    """One curve. x [C]; center, low, high [C]; rows [seeds, C]. NaN where nothing is known (yet)."""
+class Series:
+    """One curve as it is drawn, and what else there is to say of it.
+
+    Attributes:
+        x: [C].
+        rows: [seeds, C], NaN past a seed's end.
+        center, low, high: [C] the mean (or median) over seeds, with its 95% interval; NaN if unknown.
+        complete: every seed reached the end.
+        note: what to say of one that is not complete ("running, 43%").
+        shown: it can be hidden, and is in the legend nevertheless.
+        v_star: the best value of an episode.
+        growth: the exponent of cumulative regret over the last tenfold of episodes, with its interval.
+        median: [C] over seeds, for a table that has it beside the mean.
+        needed: from how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
+            if unknown.
+    """
 
     label: str
-    look: Look
+    style: CurveStyle
     x: NDArray[Any]
+    rows: Array
     center: Array
     low: Array
     high: Array
-    rows: Array
     complete: bool = True
     note: str = ""
     shown: bool = True
+    v_star: float | None = None
+    growth: tuple[float, float, float] | None = None
+    median: Array | None = None
+    needed: float | None = None
+
+    @property
+    def group(self) -> Trace:
+        """What all traces of a curve share: one press in the legend hides them."""
+        return {"legendgroup": style.plain(self.label), "visible": True if self.shown else "legendonly"}
+
+    def numbers(self, statistic: str = "mean") -> dict[str, Array]:
+        """What is drawn of it, as columns of a table."""
+        return {statistic: self.center, "low (95%)": self.low, "high (95%)": self.high}
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The bottom edge of a vertical axis; log: what is not above `tiny` has no place on it, and is drawn at `at`."""
+
+    log: bool
+    tiny: float
+    at: float
+    top: float | None
+
+    @classmethod
+    def of(cls, values: Array, log: bool = True, least: float = 0.0) -> Floor:
+        """That of a chart with these values; least: below it nothing matters."""
+        positive = values[np.isfinite(values) & (values > 0)]
+        tiny = max(least, LOWEST_SHARE * float(positive.max())) if positive.size else 0.0
+        positive = positive[positive > tiny]
+        at = max(float(positive.min()) / 2 if positive.size else 1.0, least)
+        return cls(log, tiny, at, float(positive.max()) if positive.size else None)
+
+    def above(self, values: Array) -> NDArray[np.bool_]:
+        """Which values have a place of their own."""
+        return values > self.tiny if self.log else np.ones(len(values), bool)
+
+    def lifted(self, values: Array) -> Array:
+        """The values, none of them below the edge."""
+        return np.maximum(values, self.at) if self.log else values
+
+    def seen(self, values: Array) -> Array:
+        """The values, NaN where they have no place."""
+        return np.where(values > self.tiny, values, np.nan) if self.log else values
 
 
 def draw(
-    figure: go.Figure,
-    lines: Sequence[Line],
-    *,
-    log_x: bool,
-    log_y: bool,
-    show_seeds: bool,
-    dark: bool,
+    chart: Chart,
+    series: Sequence[Series],
     x_words: Callable[[float], str],
+    *,
+    log_x: bool = True,
+    log_y: bool = True,
+    show_seeds: bool = False,
     statistic: Statistic = "mean",
     least: float = 0.0,
     over: str = SEEDS,
-) -> str:
-    """Add the curves to a figure and set its axis types. Returns a note on what a log axis does not show.
+) -> None:
+    """Add the curves to a chart and set its axis types.
 
-    least: below it nothing matters, and a log axis need not go. over: `SEEDS` or `DATA_SETS`.
+    x_words: what is said of a place. least: below it nothing matters, and a log axis need not go. over: `SEEDS` or
+    `DATA_SETS`.
     """
-    colors = style.theme(dark)
-    drawn = [line for line in lines if line.shown]
-    positive = np.concatenate(
-        [v[np.isfinite(v) & (v > 0)] for line in drawn for v in (line.center, line.rows.ravel())]
-        or [np.zeros(0)]
-    )
-    if log_y and positive.size == 0 and any(np.isfinite(line.rows).any() for line in drawn):
+    shown = [one for one in series if one.shown]
+    values = np.concatenate([v for one in shown for v in (one.center, one.rows.ravel())] or [np.zeros(0)])
+    if log_y and not (values > 0).any() and any(np.isfinite(one.rows).any() for one in shown):
         log_y = False
-        note = "Nothing is above zero here, so the vertical axis is linear. "
-    else:
-        note = ""
-    tiny = max(least, LOWEST_SHARE * positive.max()) if positive.size else 0.0
-    positive = positive[positive > tiny]
-    floor = max(float(positive.min()) / 2 if positive.size else 1.0, least)
+        chart.notes.append("Nothing is above zero here, so the vertical axis is linear.")
+    floor = Floor.of(values, log_y, least)
     faint = f"below {human(least)}" if least else "zero or less"
-    on_floor = 0
+    banded, on_floor = False, 0
+    for number, one in enumerate(series):
+        curve = _Drawn(chart, one, floor)
+        banded |= curve.interval(band(statistic, over))
+        curve.single_seeds(show_seeds)
+        curve.center(x_words, log_x, (number + 0.5) / len(series))
+        on_floor += curve.bottom(faint)
+        curve.open_end()
+    if banded:
+        band_sign(chart, band(statistic, over))
+    if on_floor:
+        floor_sign(chart, f"{faint}: on the bottom edge" if least else ON_FLOOR)
+        where = faint if least else "at or below zero"
+        chart.notes.append(
+            f"{on_floor} point{'s' if on_floor > 1 else ''} {where} {'are' if on_floor > 1 else 'is'} drawn as open "
+            f"triangles on the bottom edge{'' if least else ', for a log axis has no zero'}."
+        )
+    _axes(chart, shown, floor, log_x, on_floor > 0)
 
-    band_name = band(statistic, over)
-    banded = False
-    for number, line in enumerate(lines):
-        label = style.plain(line.label)
-        group = {"legendgroup": label, "visible": True if line.shown else "legendonly"}
-        ok = np.isfinite(line.center)
-        at = np.flatnonzero(ok)[style.thin(int(ok.sum()))]
-        x, center = np.asarray(line.x, float)[at], line.center[at]
-        low, high = line.low[at], line.high[at]
-        above = center > tiny if log_y else np.ones(len(at), bool)
 
-        has_band = np.isfinite(low) & np.isfinite(high)
-        if has_band.sum() > 1:
-            banded = True
-            part = np.flatnonzero(has_band)[style.thin(int(has_band.sum()), style.MOST_POINTS // 2)]
-            lower, upper = low[part], high[part]
-            if log_y:
-                lower, upper = np.maximum(lower, floor), np.maximum(upper, floor)
-            figure.add_scatter(
-                x=np.concatenate([x[part], x[part][::-1]]),
-                y=np.concatenate([upper, lower[::-1]]),
-                mode="lines",
-                line={"width": 0},
-                fill="toself",
-                fillcolor=style.translucent(line.look.color, 0.18 if line.complete else 0.10),
-                hoverinfo="skip",
-                name=f"{label}: {band_name}",
-                showlegend=False,
-                **group,
-            )
-        for row in _single_seeds(line, show_seeds):
+class _Drawn:
+    """One curve on a chart: the checkpoints at which its center is known, at most as many as are sent to a browser."""
+
+    def __init__(self, chart: Chart, series: Series, floor: Floor) -> None:
+        self.chart, self.series, self.floor = chart, series, floor
+        self.label, self.group = style.plain(series.label), series.group
+        self.color = series.style.color(chart.dark)
+        known = np.flatnonzero(np.isfinite(series.center))
+        at = known[style.thin(len(known))]
+        self.x = np.asarray(series.x, float)[at]
+        self.values, self.low, self.high = series.center[at], series.low[at], series.high[at]
+        self.above = floor.above(self.values)
+        self.opacity = 1.0 if series.complete else 0.65
+
+    def interval(self, name: str) -> bool:
+        """The band; whether there is one."""
+        known = np.flatnonzero(np.isfinite(self.low) & np.isfinite(self.high))
+        if len(known) < 2:
+            return False
+        part = known[style.thin(len(known), style.MOST_POINTS // 2)]
+        self.chart.band(
+            self.x[part],
+            self.floor.lifted(self.low[part]),
+            self.floor.lifted(self.high[part]),
+            style.translucent(self.color, 0.18 if self.series.complete else 0.10),
+            name=f"{self.label}: {name}",
+            **self.group,
+        )
+        return True
+
+    def single_seeds(self, wanted: bool) -> None:
+        """Each seed's own curve where it is wanted, or where seeds have run ahead of what is over all."""
+        faint = style.translucent(self.color, 0.45)
+        rows = self.series.rows if wanted and len(self.series.rows) > 1 else _ahead(self.series)
+        for row in rows:
             known = np.flatnonzero(np.isfinite(row))
             pick = known[style.thin(len(known))]
-            y = row[pick]
-            figure.add_scatter(
-                x=np.asarray(line.x, float)[pick],
-                y=np.where(y > tiny, y, np.nan) if log_y else y,
-                mode="lines",
-                line={"color": style.translucent(line.look.color, 0.45), "width": 1},
-                hoverinfo="skip",
-                name=f"{label}: one seed",
-                showlegend=False,
-                **group,
-            )
-        words = np.empty((len(x), 3), object)  # an array: Plotly checks lists element by element
-        words[:, 0] = [x_words(float(k)) for k in x]
-        words[:, 1] = [human(float(m)) for m in center]
-        words[:, 2] = [between(float(a), float(b)) for a, b in zip(low, high, strict=True)]
-        hover = f"<b>{label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
-        name = prefix(line.look) + label
-        if not line.complete:
-            name += f" ({style.plain(line.note) or 'unfinished'})"
-        stroke = {
-            "color": line.look.color,
-            "width": 2.5 if line.complete else 1.8,
-            "dash": line.look.dash,
+            x, y = np.asarray(self.series.x, float)[pick], self.floor.seen(row[pick])
+            self.chart.line(f"{self.label}: one seed", x, y, faint, 1, showlegend=False, **self.group)
+
+    def center(self, x_words: Callable[[float], str], log_x: bool, phase: float) -> None:
+        """The line, with words, and the signs that it has in common with its entry in the legend."""
+        one, seen = self.series, self.above
+        self.words = np.empty((len(self.x), 3), object)  # an array: Plotly checks lists element by element
+        self.words[:, 0] = [x_words(float(k)) for k in self.x]
+        self.words[:, 1] = [human(float(m)) for m in self.values]
+        self.words[:, 2] = [between(float(a), float(b)) for a, b in zip(self.low, self.high, strict=True)]
+        self.hover = f"<b>{self.label}</b><br>%{{customdata[0]}}<br>%{{customdata[1]}}%{{customdata[2]}}<extra></extra>"
+        stroke: Trace = {
+            "width": 2.5 if one.complete else 1.8,
+            "dash": one.style.dash,
+            "opacity": self.opacity,
         }
-        figure.add_scatter(
-            x=x,
-            y=np.where(above, center, np.nan),
-            mode="lines",
-            line=stroke,
-            opacity=1.0 if line.complete else 0.65,
-            customdata=words,
-            hovertemplate=hover,
-            name=label,
-            showlegend=False,
-            **group,
-        )
+        hover: Trace = {"customdata": self.words, "hovertemplate": self.hover, "showlegend": False}
+        y = np.where(seen, self.values, np.nan)
+        self.chart.line(self.label, self.x, y, self.color, **stroke, **hover, **self.group)
         # The legend shows line and marker together; the gaps keep the line from being drawn a second time.
-        signs = _signs(x[above], log_x, (number + 0.5) / len(lines))
-        size = 8 if line.look.number == 1 else NUMBERED
-        figure.add_scatter(
-            x=gapped(x[above][signs]),
-            y=gapped(center[above][signs]),
-            mode="lines+markers",
-            line=stroke,
-            marker={"symbol": line.look.symbol, "size": size, "color": line.look.color},
-            opacity=1.0 if line.complete else 0.65,
-            hoverinfo="skip",
-            name=folded(name),
-            **group,
-        )
-        digits(figure, line.look, x[above][signs], center[above][signs], line.look.color, name=label, **group)
-        if log_y and not above.all():
-            on_floor += int((~above).sum())
-            figure.add_scatter(
-                x=x[~above],
-                y=np.full(int((~above).sum()), floor),
-                mode="markers",
-                marker={"symbol": "triangle-down-open", "size": 8, "color": line.look.color},
-                customdata=words[~above],
-                hovertemplate=hover,
-                name=f"{label}: {faint}",
-                showlegend=False,
-                **group,
+        signs = _signs(self.x[seen], log_x, phase)
+        x, y = self.x[seen][signs], self.values[seen][signs]
+        marker = {"symbol": one.style.symbol, "size": marker_size(one.style), "color": self.color}
+        name = prefix(one.style) + self.label
+        if not one.complete:
+            name += f" ({style.plain(one.note) or 'unfinished'})"
+        both: Trace = {"mode": "lines+markers", "marker": marker} | stroke
+        self.chart.line(folded(name), gapped(x), gapped(y), self.color, **both, **self.group)
+        digits(self.chart, one.style, x, y, self.color, name=self.label, **self.group)
+
+    def bottom(self, faint: str) -> int:
+        """Triangles on the bottom edge; how many there are."""
+        below = ~self.above
+        if below.any():
+            y = np.full(int(below.sum()), self.floor.at)
+            hover: Trace = {"customdata": self.words[below], "hovertemplate": self.hover, "showlegend": False}
+            name, sign = f"{self.label}: {faint}", "triangle-down-open"
+            self.chart.points(name, self.x[below], y, self.color, sign, 8, **hover, **self.group)
+        return int(below.sum())
+
+    def open_end(self) -> None:
+        """The end of a curve that is still growing, or was stopped."""
+        if not self.series.complete and len(self.x):
+            marker = {"symbol": "circle-open", "size": 13, "color": self.color, "line": {"width": 2}}
+            y = self.floor.lifted(self.values[-1:])
+            name = f"{self.label}: so far"
+            self.chart.add(
+                "markers", self.x[-1:], y, marker=marker, name=name, showlegend=False, **self.group
             )
-        if not line.complete and len(at):
-            # The open end of a curve that is still growing, or was stopped.
-            figure.add_scatter(
-                x=x[-1:],
-                y=np.maximum(center[-1:], floor) if log_y else center[-1:],
-                mode="markers",
-                marker={"symbol": "circle-open", "size": 13, "color": line.look.color, "line": {"width": 2}},
-                hoverinfo="skip",
-                name=f"{label}: so far",
-                showlegend=False,
-                **group,
-            )
-    if banded:
-        legend_only(figure, band_name, band_sign(colors))
-    if on_floor:
-        legend_only(figure, f"{faint}: on the bottom edge" if least else ON_FLOOR, floor_sign(colors))
-        where = faint if least else "at or below zero"
-        note += (
-            f"{on_floor} point{'s' if on_floor > 1 else ''} {where} {'are' if on_floor > 1 else 'is'} drawn as open "
-            f"triangles on the bottom edge{'' if least else ', for a log axis has no zero'}. "
-        )
-    figure.update_xaxes(
+
+
+def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_floor: bool) -> None:
+    """Their types, and what they reach."""
+    chart.x(
         type="log" if log_x else "linear", nticks=7, tickangle=0, exponentformat="power" if log_x else "B"
     )
-    x = np.concatenate([np.asarray(line.x, float) for line in drawn] or [np.zeros(0)])
+    x = np.concatenate([np.asarray(one.x, float) for one in shown] or [np.zeros(0)])
     if log_x and (x > 0).any():
-        figure.update_xaxes(**log_ticks(x[x > 0].min(), x.max()))
-    if log_y:
-        figure.update_yaxes(type="log", nticks=6)
-        if positive.size:
-            top = np.log10(positive.max() * 1.6)
-            bottom = np.log10(floor)
-            figure.update_yaxes(range=[bottom - (0.05 if on_floor else 0), max(top, bottom + 0.5)])
-            figure.update_yaxes(**log_ticks(floor, 10 ** max(top, bottom + 0.5)))
-    else:
-        lowest = min(
-            (float(np.nanmin(line.rows)) for line in drawn if np.isfinite(line.rows).any()), default=0.0
-        )
-        figure.update_yaxes(
-            type="linear", nticks=7, exponentformat="B", rangemode="tozero" if lowest >= 0 else "normal"
-        )
-    return note.strip()
+        chart.x(**log_ticks(x[x > 0].min(), x.max()))
+    if not floor.log:
+        known = [one.rows for one in shown if np.isfinite(one.rows).any()]
+        lowest = min((float(np.nanmin(rows)) for rows in known), default=0.0)
+        mode = "tozero" if lowest >= 0 else "normal"
+        chart.y(type="linear", nticks=7, exponentformat="B", rangemode=mode)
+        return
+    chart.y(type="log", nticks=6)
+    if floor.top is not None:
+        bottom = np.log10(floor.at)
+        top = max(np.log10(floor.top * 1.6), bottom + 0.5)
+        chart.y(range=[bottom - (0.05 if on_floor else 0), top], **log_ticks(floor.at, 10**top))
 
 
 def band(statistic: Statistic, over: str = SEEDS) -> str:
@@ -229,13 +263,13 @@ def band(statistic: Statistic, over: str = SEEDS) -> str:
     return BANDS[statistic].replace(SEEDS, over)
 
 
-def ends(lines: Sequence[Line]) -> list[End]:
+def names_at_ends(series: Sequence[Series]) -> list[End]:
     """What stands at the right ends of the curves that are shown."""
     found = []
-    for line in lines:
-        known = line.center[np.isfinite(line.center)]
-        if line.shown and known.size:
-            found.append(End(line.label, line.look, float(known[-1]), not line.complete))
+    for one in series:
+        known = one.center[np.isfinite(one.center)]
+        if one.shown and known.size:
+            found.append(End(one.label, one.style, float(known[-1]), not one.complete))
     return found
 
 
@@ -248,9 +282,14 @@ def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.int
     return np.unique(np.abs(place[:, None] - wanted[None, :]).argmin(axis=0))
 
 
-def prefix(look: Look) -> str:
+def prefix(look: CurveStyle) -> str:
     """What a legend says before the name of a curve that has a number."""
     return "" if look.number == 1 else f"{look.number}: "
+
+
+def marker_size(look: CurveStyle, plain: int = 8) -> int:
+    """Pixels of a curve's markers: of a curve with a number as many as that needs."""
+    return plain if look.number == 1 else NUMBERED
 
 
 def folded(name: str) -> str:
@@ -260,20 +299,12 @@ def folded(name: str) -> str:
     return "<br>".join(textwrap.wrap(name, LONGEST, break_long_words=False, break_on_hyphens=False)) or name
 
 
-def digits(figure: go.Figure, look: Look, x: Array, y: Array, fill: Any, **trace: Any) -> None:
+def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trace: Any) -> None:
     """The number of a curve on its markers, which are filled with these colours."""
     if look.number > 1:
         inks = style.readable_on(fill) if isinstance(fill, str) else [style.readable_on(f) for f in fill]
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="text",
-            text=[str(look.number)] * len(x),
-            textfont={"color": inks, "size": 10, "weight": 700},
-            hoverinfo="skip",
-            showlegend=False,
-            **trace,
-        )
+        font = {"color": inks, "size": 10, "weight": 700}
+        chart.words(x, y, [str(look.number)] * len(x), inks, textfont=font, **trace)
 
 
 def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
@@ -285,9 +316,8 @@ def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
     if span > few:
         return {"dtick": max(1, int(np.ceil(span / DECADES)))}
     first, last = int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 1
-    values = [
-        digit * 10.0**k for k in range(first, last + 1) for digit in (1, 2, 5)
-    ]  # more than is seen: one can zoom
+    # more than is seen: one can zoom
+    values = [digit * 10.0**k for k in range(first, last + 1) for digit in (1, 2, 5)]
     return {"tickmode": "array", "tickvals": values, "ticktext": [human(value) for value in values]}
 
 
@@ -296,16 +326,12 @@ def gapped(values: Array) -> Array:
     return np.column_stack([values, np.full(len(values), np.nan)]).ravel()
 
 
-def _single_seeds(line: Line, show_seeds: bool) -> list[Array]:
-    """Each seed's own curve where it is wanted, or where seeds have run ahead of what is over all."""
-    if show_seeds and len(line.rows) > 1:
-        return list(line.rows)
-    if line.complete:
-        return []
-    known = np.flatnonzero(np.isfinite(line.center))
+def _ahead(series: Series) -> list[Array]:
+    """Of a curve that is not complete each seed that has run ahead of what is over all, from there on."""
+    known = np.flatnonzero(np.isfinite(series.center))
     last = int(known[-1]) if len(known) else 0
     ahead = []
-    for row in line.rows:
+    for row in series.rows if not series.complete else ():
         if np.isfinite(row[last + 1 :]).any():
             row = row.copy()
             row[:last] = np.nan
@@ -313,16 +339,11 @@ def _single_seeds(line: Line, show_seeds: bool) -> list[Array]:
     return ahead
 
 
-def band_sign(colors: style.Theme) -> dict[str, Any]:
-    """The marker of a legend that stands for the band of every curve."""
-    return {"symbol": "square", "size": 14, "color": style.translucent(colors.muted, 0.35)}
+def band_sign(chart: Chart, name: str) -> None:
+    """The legend entry that stands for the band of every curve."""
+    chart.sign(name, {"symbol": "square", "size": 14, "color": style.translucent(chart.colors.muted, 0.35)})
 
 
-def floor_sign(colors: style.Theme) -> dict[str, Any]:
-    """The marker of a legend that stands for values on the bottom edge."""
-    return {"symbol": "triangle-down-open", "size": 9, "color": colors.muted}
-
-
-def legend_only(figure: go.Figure, name: str, marker: dict[str, Any]) -> None:
-    """A legend entry that explains a sign used by several curves; clicking it does nothing."""
-    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")
+def floor_sign(chart: Chart, name: str = ON_FLOOR) -> None:
+    """The legend entry that stands for values on the bottom edge."""
+    chart.sign(name, {"symbol": "triangle-down-open", "size": 9, "color": chart.colors.muted})

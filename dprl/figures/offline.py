@@ -10,9 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import ends, heat, lines, style
+from dprl.figures.chart import Chart
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.figures.regret import Curve, distinct, line, table, worst_case
+from dprl.figures.regret import numbers, told_apart, worst_case
 from dprl.words import brief, human, power, rough
 
 Array = NDArray[np.float64]
@@ -32,8 +34,8 @@ FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
 RARE = 1e-8  # chances below it are drawn as this
 
 
-def gaps(
-    curves: Sequence[Curve],
+def gaps_over_n(
+    curves: Sequence[Series],
     *,
     shaded: tuple[float, str] | None = None,
     log_y: bool = True,
@@ -46,22 +48,20 @@ def gaps(
 
     shaded: up to which n the chart is shaded, and what that range is. wide: see `regret.comparison`.
     """
-    names = distinct([curve.label for curve in curves])
-    figure = _over_n("How far from the best policy?", "Gap v* − v<sup>π</sup> (reward)", curves, dark)
+    curves = told_apart(curves)
+    chart = _over_n("How far from the best policy?", "Gap v* − v<sup>π</sup> (reward)", curves, dark)
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
-    how: dict[str, Any] = {"log_y": log_y, "show_seeds": show_seeds, "dark": dark}
-    note = _draw(figure, curves, names, least=float(f"{FAINT * most:.1g}"), **how)
-    worst_case(figure, curves, dark, "v*")
+    _draw(chart, curves, log_y, show_seeds, least=float(f"{FAINT * most:.1g}"))
+    worst_case(chart, curves, "v*")
     if wide:
-        _label(figure, curves, names, dark)
+        ends.label(chart, lines.names_at_ends(curves))
     if shaded is not None:
-        _shade(figure, curves, *shaded, dark)
-    figure.update_layout(uirevision=f"gap-{log_y}")
-    return Picture(figure, GAP_ALT, " ".join(filter(None, [see, note])), table(names, curves, "mean", "n"))
+        _shade(chart, curves, *shaded)
+    return chart.picture(GAP_ALT, see, numbers(curves, "mean", "n"), revision=f"gap-{log_y}")
 
 
-def prices(
-    curves: Sequence[Curve],
+def prices_over_n(
+    curves: Sequence[Series],
     *,
     log_y: bool = True,
     show_seeds: bool = False,
@@ -70,28 +70,20 @@ def prices(
     wide: bool = False,
 ) -> Picture:
     """V~ of the twin less V~ over n, the mean of each private run, beside a line that falls like 1/n."""
-    names = distinct([curve.label for curve in curves])
-    figure = _over_n("What privacy takes from the low estimate", "Lower by (reward)", curves, dark)
-    note = _draw(figure, curves, names, log_y=log_y, show_seeds=show_seeds, dark=dark)
+    curves = told_apart(curves)
+    chart = _over_n("What privacy takes from the low estimate", "Lower by (reward)", curves, dark)
+    _draw(chart, curves, log_y, show_seeds)
     guide = next((curve for curve in curves if len(curve.center) and curve.center[-1] > 0), None)
     if guide is not None and log_y:
-        last, end = float(guide.center[-1]), float(guide.episodes[-1])
-        x = np.geomspace(max(float(guide.episodes[0]), end / 1e4), end, 20)
-        figure.add_scatter(
-            x=x,
-            y=last * end / x,
-            mode="lines",
-            line={"color": style.theme(dark).roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
-            name="falls like 1/n (Theorem 3.4)",
-            hoverinfo="skip",
-        )
+        last, end = float(guide.center[-1]), float(guide.x[-1])
+        x = np.geomspace(max(float(guide.x[0]), end / 1e4), end, 20)
+        chart.theory("falls like 1/n (Theorem 3.4)", x, last * end / x, 1.6)
     if wide:
-        _label(figure, curves, names, dark)
-    figure.update_layout(uirevision=f"price-{log_y}")
-    return Picture(figure, PRICE_ALT, " ".join(filter(None, [see, note])), table(names, curves, "mean", "n"))
+        ends.label(chart, lines.names_at_ends(curves))
+    return chart.picture(PRICE_ALT, see, numbers(curves, "mean", "n"), revision=f"price-{log_y}")
 
 
-def charges(
+def penalties_over_n(
     runs: Sequence[tuple[str, CurveStyle, Array]],
     n: NDArray[Any],
     v_star: float,
@@ -100,36 +92,22 @@ def charges(
     dark: bool = False,
 ) -> Picture:
     """What the penalties on an optimal episode add up to over n, for each run: label, look and [C]; beside v*."""
-    curves = [
-        Curve(
-            label,
-            kind,
-            n,
-            values[None],
-            values,
-            np.full(len(n), np.nan),
-            np.full(len(n), np.nan),
-            v_star=v_star,
-        )
-        for label, kind, values in runs
-    ]
-    names = distinct([curve.label for curve in curves])
-    figure = style.base(
-        "What pessimism takes from an optimal episode",
-        dark=dark,
-        height=380 + 18 * len(curves),
-        x_title=X_TITLE,
-        y_title="Penalties along it (reward)",
-        subtitle="from what is expected of a data set",
+    unknown = np.full(len(n), np.nan)
+    curves = told_apart(
+        [
+            Series(label, look, n, values[None], values, unknown, unknown, v_star=v_star)
+            for label, look, values in runs
+        ]
     )
-    note = _draw(figure, curves, names, log_y=True, show_seeds=False, dark=dark)
-    worst_case(figure, curves, dark, "v*")
-    figure.update_layout(uirevision="charges")
-    table = pd.DataFrame({"n": n} | {name: c.center for name, c in zip(names, curves, strict=True)})
-    return Picture(figure, CHARGES_ALT, " ".join(filter(None, [see, note])), table)
+    chart = _over_n("What pessimism takes from an optimal episode", "Penalties along it (reward)", curves, dark, 380,
+                    "from what is expected of a data set")  # fmt: skip
+    _draw(chart, curves, True, False)
+    worst_case(chart, curves, "v*")
+    table = pd.DataFrame({"n": n} | {curve.label: curve.center for curve in curves})
+    return chart.picture(CHARGES_ALT, see, table, revision="charges")
 
 
-def lower_bounds(
+def lower_bounds_over_budgets(
     rows: Sequence[tuple[float, float]],
     *,
     name: str,
@@ -143,9 +121,7 @@ def lower_bounds(
     rows: budget and V~, by budget. name: of the budget, one letter.
     """
     budgets, lower = [row[0] for row in rows], [row[1] for row in rows]
-    colors = style.theme(dark)
-    curator = colors.models["central"][2][1]  # the curator is trusted, as a central agent is
-    figure = style.base(
+    chart = Chart(
         "What is the learned policy worth, at least?",
         dark=dark,
         height=380,
@@ -153,67 +129,49 @@ def lower_bounds(
         y_title="Lower bound V~ (reward of an episode)",
         subtitle="one release for each budget",
     )
-    figure.add_scatter(
-        x=budgets, y=lower, mode="lines+markers", name="V~, released", cliponaxis=False,
-        line={"color": curator, "width": 2}, marker={"color": curator, "size": 10},
-        hovertemplate=f"{name} = %{{x}}: at least %{{y:.4g}}<extra></extra>",
-    )  # fmt: skip
+    curator = chart.colors.models["central"][2][1]  # the curator is trusted, as a central agent is
+    chart.line("V~, released", budgets, lower, curator, mode="lines+markers", marker={"color": curator, "size": 10},
+               cliponaxis=False, hovertemplate=f"{name} = %{{x}}: at least %{{y:.4g}}<extra></extra>")  # fmt: skip
     ends = [min(budgets) / 2, max(budgets) * 2]
-    figure.add_scatter(
-        x=ends, y=[most, most], mode="lines", name="the most that the declared rewards allow", hoverinfo="skip",
-        line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
-    )  # fmt: skip
-    figure.update_xaxes(type="log", range=[float(np.log10(end)) for end in ends], tickvals=budgets,
-                        ticktext=[f"{budget:g}" for budget in budgets])  # fmt: skip
+    chart.theory("the most that the declared rewards allow", ends, [most, most], 1.6)
+    chart.x(type="log", range=[float(np.log10(end)) for end in ends])
+    chart.x(tickvals=budgets, ticktext=[f"{budget:g}" for budget in budgets])
     room = 0.06 * (most - least)
-    figure.update_yaxes(range=[least - room, most + room])
-    table = pd.DataFrame({name: budgets, "lower bound": lower})
-    return Picture(figure, LOWER_ALT, see, table)
+    chart.y(range=[least - room, most + room])
+    return chart.picture(LOWER_ALT, see, pd.DataFrame({name: budgets, "lower bound": lower}))
 
 
-def _over_n(title: str, y_title: str, curves: Sequence[Curve], dark: bool) -> Any:
-    return style.base(
-        title,
-        dark=dark,
-        height=420 + 18 * len(curves),
-        x_title=X_TITLE,
-        y_title=y_title,
-        subtitle="mean over data sets",
-    )
+def _over_n(
+    title: str,
+    y_title: str,
+    curves: Sequence[Series],
+    dark: bool,
+    height: int = 420,
+    subtitle: str = "mean over data sets",
+) -> Chart:
+    height += 18 * len(curves)
+    return Chart(title, dark=dark, height=height, x_title=X_TITLE, y_title=y_title, subtitle=subtitle)
 
 
-def _draw(figure: Any, curves: Sequence[Curve], names: Sequence[str], **how: Any) -> str:
-    note = lines.draw(
-        figure,
-        [line(curve, name, how["dark"]) for curve, name in zip(curves, names, strict=True)],
-        log_x=True,
-        x_words=lambda n: f"{human(n)} trajectories",
-        over=lines.DATA_SETS,
-        **how,
-    )
-    shown = figure.layout.yaxis.range
-    if figure.layout.yaxis.type == "log" and shown and shown[1] - shown[0] > 2:
-        figure.update_yaxes(dtick=1)
-    return note
+def _draw(
+    chart: Chart, curves: Sequence[Series], log_y: bool, show_seeds: bool, *, least: float = 0.0
+) -> None:
+    words, over = (lambda n: f"{human(n)} trajectories"), lines.DATA_SETS
+    lines.draw(chart, curves, words, log_y=log_y, show_seeds=show_seeds, least=least, over=over)
+    axis = chart.layout["yaxis"]
+    shown = axis.get("range")
+    if axis["type"] == "log" and shown and shown[1] - shown[0] > 2:
+        chart.y(dtick=1)
 
 
-def _label(figure: Any, curves: Sequence[Curve], names: Sequence[str], dark: bool) -> None:
-    drawn = [line(curve, name, dark) for curve, name in zip(curves, names, strict=True)]
-    ends.label(figure, lines.ends(drawn), dark=dark)
-
-
-def _shade(figure: Any, curves: Sequence[Curve], end: float, words: str, dark: bool) -> None:
-    """A range from the left end of the axis, with its name at the top."""
-    colors = style.theme(dark)
-    begin = min((float(curve.episodes[0]) for curve in curves if len(curve.episodes)), default=1.0)
-    figure.add_shape(
-        type="rect", x0=begin, x1=end, y0=0, y1=1, yref="paper", layer="below", line={"width": 0},
-        fillcolor=style.translucent(colors.roles["bound"], 0.16),
-    )  # fmt: skip
-    figure.add_annotation(
-        x=(np.log10(begin) + np.log10(end)) / 2, y=0.02, yref="paper", yanchor="bottom", text=words,
-        showarrow=False, font={"size": 12, "color": colors.muted},
-    )  # fmt: skip
+def _shade(chart: Chart, curves: Sequence[Series], end: float, words: str) -> None:
+    """A range from the left end of the axis, with its name at the bottom."""
+    begin = min((float(curve.x[0]) for curve in curves if len(curve.x)), default=1.0)
+    fill = style.translucent(chart.colors.roles["bound"], 0.16)
+    ground = {"type": "rect", "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": {"width": 0}}
+    chart.layout["shapes"] = [ground | {"x0": begin, "x1": end, "fillcolor": fill}]
+    middle = (np.log10(begin) + np.log10(end)) / 2
+    chart.note(words, chart.colors.muted, x=middle, y=0.02, yref="paper", yanchor="bottom")
 
 
 def pessimism(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from dprl.figures import lines, looks, style
-from dprl.figures.looks import CurveStyle
+from dprl.figures import lines, style
+from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.lines import Array, Series
 from dprl.figures.picture import Picture
 from dprl.words import after, human
 
@@ -19,7 +19,6 @@ ALT = (
     "Line chart of the mean pulls of a bad arm against episodes, one curve for each run, with a lower bound."
 )
 MOST_ARMS = 8  # drawn each by itself
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -27,37 +26,28 @@ class PullCurve:
     """One run and its bad arms.
 
     Attributes:
-        arms: Their names.
-        gap: How much less often they succeed than the best.
-        episodes: [D].
-        rows: [seeds, D] pulls of an arm on average.
-        mean, low, high: [D] the same over seeds.
-        each_mean, each_low, each_high: [D, arms] of every arm.
-        bound: The fewest pulls in expectation that theory allows, None where it says nothing about this run.
-        bound_at: What that follows from, in words.
+        mean: pulls of an arm on average.
+        arms: their names.
+        gap: how much less often they succeed than the best.
+        each: [3, D, arms] mean, low and high of every arm.
+        bound: the fewest pulls in expectation that theory allows, None where it says nothing about this run.
+        bound_at: what that follows from, in words.
     """
 
-    label: str
-    kind: CurveStyle
+    mean: Series
     arms: Sequence[str]
     gap: float
-    episodes: NDArray[Any]
-    rows: Array
-    mean: Array
-    low: Array
-    high: Array
-    each_mean: Array
-    each_low: Array
-    each_high: Array
+    each: Array
     bound: float | None
     bound_at: str = ""
 
 
-def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, see: str = "", dark: bool = False) -> Picture:
-    """Mean pulls of a bad arm against episodes, with 95% t intervals over seeds, and the lower bounds dotted."""
-    colors = style.theme(dark)
+def pulls_over_episodes(
+    curves: Sequence[PullCurve], *, log_x: bool = True, see: str = "", dark: bool = False
+) -> Picture:
+    """Mean pulls of a bad arm against episodes, with 95% t intervals over seeds, and the lower bounds."""
     bounds = {curve.bound: curve.bound_at for curve in curves if curve.bound is not None}
-    figure = style.base(
+    chart = Chart(
         "Pulls of a bad arm",
         subtitle="mean over arms and seeds, from the first pull on; thin: each arm",
         dark=dark,
@@ -65,82 +55,46 @@ def pulls(curves: Sequence[PullCurve], *, log_x: bool = True, see: str = "", dar
         x_title="Episodes (one user each)",
         y_title="Pulls of one bad arm so far",
     )
-    drawn = []
+    lines.draw(chart, [_from_first_pull(curve.mean) for curve in curves], after, log_x=log_x)
     for curve in curves:
-        drawn.append(
-            lines.Line(
-                curve.label,
-                looks.look(curve.kind, dark),
-                curve.episodes,
-                np.where(curve.mean > 0, curve.mean, np.nan) if curve.mean.any() else curve.mean,
-                curve.low,
-                curve.high,
-                curve.rows,
-            )
-        )
-    note = lines.draw(
-        figure,
-        drawn,
-        log_x=log_x,
-        log_y=True,
-        show_seeds=False,
-        dark=dark,
-        x_words=after,
-    )
-    for curve, line in zip(curves, drawn, strict=True):
-        for j, arm in enumerate(curve.arms if 1 < len(curve.arms) <= MOST_ARMS else ()):
-            figure.add_scatter(
-                x=np.asarray(curve.episodes, float),
-                y=np.where(curve.each_mean[:, j] > 0, curve.each_mean[:, j], np.nan),
-                mode="lines",
-                line={"color": style.translucent(line.look.color, 0.45), "width": 1},
-                hoverinfo="skip",
-                name=style.plain(f"{curve.label}: {arm}"),
-                legendgroup=style.plain(curve.label),
-                showlegend=False,
-            )
+        label, x = curve.mean.label, np.asarray(curve.mean.x, float)
+        faint = style.translucent(curve.mean.style.color(dark), 0.45)
+        for arm, pulls in zip(curve.arms, curve.each[0].T, strict=True):
+            if 1 < len(curve.arms) <= MOST_ARMS:
+                group: Trace = {"legendgroup": style.plain(label), "showlegend": False}
+                y = np.where(pulls > 0, pulls, np.nan)
+                chart.line(style.plain(f"{label}: {arm}"), x, y, faint, 1, **group)
     if curves and bounds:
-        ends = np.array([float(edge(c.episodes)) for edge in (np.min, np.max) for c in curves])
+        ends = np.array([float(edge(curve.mean.x)) for edge in (np.min, np.max) for curve in curves])
         for bound, at in sorted(bounds.items(), reverse=True):
             words = f"lower bound {human(bound)}" + (f" ({style.plain(at)})" if at else "")
-            figure.add_scatter(
-                x=np.geomspace(ends.min(), ends.max(), 30),  # points enough to be pointed at
-                y=np.full(30, bound),
-                mode="lines",
-                line={"color": colors.roles["bound"], "width": 1.8, "dash": style.BOUND_DASH},
-                name=words,
-                hovertemplate=f"{words}<extra></extra>",
-            )
-        if figure.layout.yaxis.range:  # otherwise nothing was pulled, and the axis is linear
-            low, high = figure.layout.yaxis.range
-            least, most = np.log10(min(bounds)), np.log10(max(bounds))
-            figure.update_yaxes(range=[min(low, least - 0.25), max(high, most + 0.25)])
-    figure.update_layout(uirevision="pulls")
-    return Picture(figure, ALT, " ".join(filter(None, [see, note])), _table(curves))
+            x = np.geomspace(ends.min(), ends.max(), 30)  # points enough to be pointed at
+            chart.theory(words, x, np.full(30, bound), 1.8, hovertemplate=f"{words}<extra></extra>")
+        chart.reach(np.log10(min(bounds)) - 0.25, np.log10(max(bounds)) + 0.25)
+    return chart.picture(ALT, see, _numbers(curves), revision="pulls")
 
 
-def _table(curves: Sequence[PullCurve]) -> pd.DataFrame:
-    parts = []
+def _from_first_pull(mean: Series) -> Series:
+    center = np.where(mean.center > 0, mean.center, np.nan) if mean.center.any() else mean.center
+    return replace(mean, center=center)
+
+
+def _numbers(curves: Sequence[PullCurve]) -> pd.DataFrame:
+    parts: list[dict[str, Any]] = []
     for curve in curves:
-        D = len(curve.episodes)
         names = ["mean of the bad arms", *curve.arms]
-        numbers = {
-            "pulls (mean)": (curve.mean, curve.each_mean),
-            "low (95%)": (curve.low, curve.each_low),
-            "high (95%)": (curve.high, curve.each_high),
-        }
+        every = curve.mean.numbers("pulls (mean)").items()
         parts.append(
-            pd.DataFrame(
-                {
-                    "curve": curve.label,
-                    "arm": np.repeat(np.array(names, object), D),
-                    "worse by": curve.gap,
-                    "episodes": np.tile(curve.episodes, len(names)),
-                    **{
-                        name: np.concatenate([mean, each.T.ravel()]) for name, (mean, each) in numbers.items()
-                    },
-                    "lower bound": np.nan if curve.bound is None else curve.bound,
-                }
-            )
+            {
+                "curve": curve.mean.label,
+                "arm": np.repeat(np.array(names, object), len(curve.mean.x)),
+                "worse by": curve.gap,
+                "episodes": np.tile(curve.mean.x, len(names)),
+                **{
+                    name: np.concatenate([mean, each.T.ravel()])
+                    for (name, mean), each in zip(every, curve.each, strict=True)
+                },
+                "lower bound": np.nan if curve.bound is None else curve.bound,
+            }
         )
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["curve", "arm"])
+    return stacked(parts, ["curve", "arm"])

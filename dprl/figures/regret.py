@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from dprl.figures import ends, lines, looks, style
-from dprl.figures.lines import Statistic
-from dprl.figures.looks import CurveStyle
+from dprl.figures import ends, lines, style
+from dprl.figures.chart import Chart, stacked
+from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
 from dprl.words import human
 
-Array = NDArray[np.float64]
 Measure = Literal["cumulative", "per-episode", "extra"]
 
 TITLES: dict[Measure, str] = {
@@ -36,58 +34,8 @@ ALTS: dict[Measure, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One run, measured as the chosen view asks (cumulative, per episode, or extra regret).
-
-    Attributes:
-        kind: Gives its look.
-        episodes: [C].
-        rows: [seeds, C], NaN past a seed's end.
-        center, low, high: [C] the mean (or median) over seeds, with its 95% interval; NaN if unknown.
-        complete: Every seed reached the end.
-        note: What to say of one that is not complete ("running, 43%").
-        v_star: The best value of an episode.
-        growth: The exponent of cumulative regret over the last tenfold of episodes, with its interval.
-        median: [C] over seeds, for a table that has it beside the mean.
-        needed: From how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
-            if unknown.
-    """
-
-    label: str
-    kind: CurveStyle
-    episodes: NDArray[Any]
-    rows: Array
-    center: Array
-    low: Array
-    high: Array
-    complete: bool = True
-    note: str = ""
-    shown: bool = True
-    v_star: float | None = None
-    growth: tuple[float, float, float] | None = None
-    median: Array | None = None
-    needed: float | None = None
-
-
-def line(curve: Curve, name: str, dark: bool) -> lines.Line:
-    """A curve as it is drawn."""
-    return lines.Line(
-        name,
-        looks.look(curve.kind, dark),
-        curve.episodes,
-        curve.center,
-        curve.low,
-        curve.high,
-        curve.rows,
-        curve.complete,
-        curve.note,
-        curve.shown,
-    )
-
-
 def comparison(
-    curves: Sequence[Curve],
+    curves: Sequence[Series],
     *,
     view: Measure = "cumulative",
     statistic: Statistic = "mean",
@@ -100,7 +48,8 @@ def comparison(
 ) -> Picture:
     """Up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
-    wide: there is room for names at the ends of lines, in place of a legend, if that suits them.
+    curves: measured as the view asks (cumulative, per episode, or extra regret). wide: there is room for names at the
+    ends of lines, in place of a legend, if that suits them.
     Raises ValueError for more than eight curves or an unknown view.
     """
     if len(curves) > style.MOST_CURVES:
@@ -109,9 +58,8 @@ def comparison(
         )
     if view not in TITLES:
         raise ValueError(f"the view {view!r} is not one of {', '.join(TITLES)}")
-    names = distinct([curve.label for curve in curves])
-    drawn = [line(c, name, dark) for name, c in zip(names, curves, strict=True)]
-    figure = style.base(
+    curves = told_apart(curves)
+    chart = Chart(
         TITLES[view],
         dark=dark,
         height=420 + 18 * len(curves),
@@ -119,49 +67,48 @@ def comparison(
         y_title=Y_TITLES[view],
         subtitle=f"{statistic} over seeds",
     )
-    note = lines.draw(
-        figure,
-        drawn,
+    lines.draw(
+        chart,
+        curves,
+        lambda k: f"after {human(k)} episodes",
         log_x=log_x,
         log_y=log_y,
         show_seeds=show_seeds,
-        dark=dark,
-        x_words=lambda k: f"after {human(k)} episodes",
         statistic=statistic,
     )
     if view == "per-episode":
-        worst_case(figure, curves, dark)
+        worst_case(chart, curves)
     if wide:
-        ends.label(figure, lines.ends(drawn), dark=dark)
+        ends.label(chart, lines.names_at_ends(curves))
     # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
-    figure.update_layout(uirevision=f"{view}-{log_x}-{log_y}")
-    return Picture(figure, ALTS[view], " ".join(filter(None, [see, note])), table(names, curves, statistic))
+    return chart.picture(ALTS[view], see, numbers(curves, statistic), revision=f"{view}-{log_x}-{log_y}")
 
 
-def worst_case(figure: Any, curves: Sequence[Curve], dark: bool, symbol: str = "V*") -> None:
-    """The most an episode can lose, where all curves share it: a reference from theory, hence dotted. symbol: its
-    name, v* of learners from a data set."""
-    values = {round(c.v_star, 9) for c in curves if c.v_star is not None and c.shown}
-    reached = [c.episodes[[0, -1]] for c in curves if c.shown and len(c.episodes)]
-    if len(values) != 1 or not reached or any(c.v_star is None for c in curves if c.shown):
+def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*") -> None:
+    """The most an episode can lose, where all curves share it: a reference from theory. symbol: its name, v* of
+    learners from a data set."""
+    shown = [curve for curve in curves if curve.shown]
+    values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
+    reached = [curve.x[[0, -1]] for curve in shown if len(curve.x)]
+    v_star = values.pop() if len(values) == 1 else None
+    if v_star is None or not reached:
         return
-    v_star = values.pop()
     ends = np.array([min(r[0] for r in reached), max(r[1] for r in reached)], float)
-    figure.add_scatter(
-        x=ends,
-        y=[v_star, v_star],
-        mode="lines",
-        line={"color": style.theme(dark).roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
-        name=f"{symbol} = {v_star:#.3g}, all an episode can lose",
-        hovertemplate=f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>",
-    )
-    if figure.layout.yaxis.range:
-        low, high = figure.layout.yaxis.range
-        figure.update_yaxes(range=[low, max(high, float(np.log10(v_star * 1.3)))])
+    name = f"{symbol} = {v_star:#.3g}, all an episode can lose"
+    hover = f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"
+    chart.theory(name, ends, [v_star, v_star], hovertemplate=hover)
+    if v_star > 0:
+        chart.reach(high=np.log10(v_star * 1.3))
+
+
+def told_apart(curves: Sequence[Series]) -> list[Series]:
+    """The curves, those that share a label made different (the legend groups by name)."""
+    names = distinct([curve.label for curve in curves])
+    return [replace(curve, label=name) for curve, name in zip(curves, names, strict=True)]
 
 
 def distinct(labels: Sequence[str]) -> list[str]:
-    """Labels made different by a number where two curves share one (the legend groups by name)."""
+    """Labels made different by a number where two curves share one."""
     counts: dict[str, int] = {}
     result = []
     for label in labels:
@@ -170,23 +117,13 @@ def distinct(labels: Sequence[str]) -> list[str]:
     return result
 
 
-def table(
-    names: Sequence[str], curves: Sequence[Curve], statistic: Statistic, axis: str = "episodes"
-) -> pd.DataFrame:
+def numbers(curves: Sequence[Series], statistic: str, x: str = "episodes") -> pd.DataFrame:
     """The means (or medians) and intervals drawn, one row for each curve and checkpoint."""
-    columns = ["curve", axis, statistic, "low (95%)", "high (95%)", "seeds"]
-    frames = [
-        pd.DataFrame(
-            {
-                "curve": name,
-                axis: np.asarray(curve.episodes, np.int64),
-                statistic: curve.center,
-                "low (95%)": curve.low,
-                "high (95%)": curve.high,
-                "seeds": np.isfinite(curve.rows).sum(axis=0),
-            }
-        )
-        for name, curve in zip(names, curves, strict=True)
-        if len(curve.episodes)
+    parts = [
+        {"curve": curve.label, x: np.asarray(curve.x, np.int64)}
+        | curve.numbers(statistic)
+        | {"seeds": np.isfinite(curve.rows).sum(axis=0)}
+        for curve in curves
+        if len(curve.x)
     ]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+    return stacked(parts, ["curve", x, statistic, "low (95%)", "high (95%)", "seeds"])

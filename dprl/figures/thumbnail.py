@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl.figures import looks, style
+from dprl.figures import style
+from dprl.figures.lines import Series
 from dprl.figures.picture import Sketch
-from dprl.figures.regret import Curve
 
 WIDE, HIGH, EDGE = 240, 90, 5
 
 
-def thumbnail(curves: Sequence[Curve], alt: str, *, dark: bool) -> Sketch:
+def thumbnail(curves: Sequence[Series], alt: str, *, dark: bool) -> Sketch:
     """The centers of the curves, each from its first episode to its last, from zero to the largest value."""
-    first = np.log(min(curve.episodes[0] for curve in curves))
-    last = np.log(max(curve.episodes[-1] for curve in curves))
+    first = np.log(min(curve.x[0] for curve in curves))
+    last = np.log(max(curve.x[-1] for curve in curves))
     most = max(float(np.nanmax(curve.center)) for curve in curves)
     parts = [
         f'<path d="M{EDGE} {HIGH - EDGE}H{WIDE - EDGE}M{EDGE} {HIGH - EDGE}V{EDGE}" fill="none" '
@@ -24,12 +24,10 @@ def thumbnail(curves: Sequence[Curve], alt: str, *, dark: bool) -> Sketch:
     ]
     for curve in curves:
         known = np.isfinite(curve.center)
-        x = EDGE + (WIDE - 2 * EDGE) * (np.log(curve.episodes[known]) - first) / (last - first)
+        x = EDGE + (WIDE - 2 * EDGE) * (np.log(curve.x[known]) - first) / (last - first)
         y = HIGH - EDGE - (HIGH - 2 * EDGE) * np.clip(curve.center[known] / most, 0, 1)
-        look = looks.look(curve.kind, dark)
+        look, color = curve.style, curve.style.color(dark)
         dash = "" if look.dash == "solid" else f' stroke-dasharray="{look.dash.replace("px", "")}"'
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-        parts.append(
-            f'<polyline points="{points}" fill="none" stroke="{look.color}" stroke-width="2"{dash}/>'
-        )
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"{dash}/>')
     return Sketch("".join(parts), WIDE, HIGH, alt)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
+from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.lines import Array
 from dprl.figures.picture import Picture, Sketch
 from dprl.words import human, power, rough
-
-Array = NDArray[np.float64]
 
 ALT = "Line chart of the users needed against the privacy budget epsilon, by who is trusted."
 TITLE = "Users needed, by who is trusted"
@@ -30,7 +29,7 @@ OPACITY = {"measured": 0.3, "extrapolated": 0.16}
 
 
 @dataclass(frozen=True)
-class Curve:
+class UsersCurve:
     """One privacy model.
 
     Attributes:
@@ -50,7 +49,7 @@ class Curve:
     factor: float
 
     @property
-    def kind(self) -> str:
+    def how(self) -> str:
         """In words."""
         return "measured" if self.measured else "extrapolated"
 
@@ -63,77 +62,49 @@ class Mine:
     epsilon: float
 
 
-def chart(curves: Sequence[Curve], mine: Mine, *, see: str, dark: bool) -> Picture:
+def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: bool) -> Picture:
     """A line and a band for each model, and the visitor's own users and budget."""
-    colors = style.theme(dark)
-    figure = style.base(TITLE, dark=dark, height=480, x_title=X_TITLE, y_title=Y_TITLE)
+    chart = Chart(TITLE, dark=dark, height=480, x_title=X_TITLE, y_title=Y_TITLE)
     low, high = _range(curves, mine)
     for curve in curves:
-        color = looks.color(curve.model, None, dark)
-        shown = np.isfinite(curve.needed)
-        x, y = curve.epsilon[shown], curve.needed[shown]
-        if np.isfinite(curve.factor):
-            figure.add_scatter(
-                x=np.concatenate([x, x[::-1]]),
-                y=np.concatenate([y * curve.factor, (y / curve.factor)[::-1]]),
-                mode="lines",
-                line={"width": 0},
-                fill="toself",
-                fillcolor=style.translucent(color, OPACITY[curve.kind]),
-                hoverinfo="skip",
-                showlegend=False,
-                legendgroup=curve.model,
-            )
-        words = [f"ε = {human(e)}: {rough(k)} users" for e, k in zip(x, y, strict=True)]
-        line = {"color": color, "width": 2.5, "dash": "solid" if curve.measured else DASH}
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line=line,
-            customdata=words,
-            hovertemplate=f"<b>{curve.name}</b>, {curve.kind}<br>%{{customdata}}<extra></extra>",
-            name=curve.name,
-            showlegend=False,
-            legendgroup=curve.model,
-        )
-        at = np.linspace(0, len(x) - 1, MARKS + 2).astype(int)[1:-1] if len(x) else np.zeros(0, int)
-        figure.add_scatter(
-            x=lines.gapped(x[at]),
-            y=lines.gapped(y[at]),
-            mode="lines+markers",
-            line=line,
-            marker={
-                "symbol": style.SYMBOLS[curve.model][0] + ("" if curve.measured else "-open"),
-                "size": 9,
-                "color": color,
-                "line": {"width": 2, "color": color},
-            },
-            hoverinfo="skip",
-            name=f"{curve.name}: {curve.kind}",
-            legendgroup=curve.model,
-        )
-    lines.legend_only(figure, "how far a line may be off", lines.band_sign(colors))
+        _draw(chart, curve)
+    lines.band_sign(chart, "how far a line may be off")
     ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
-    own = {"color": colors.ink, "width": 1.5}
-    figure.add_scatter(x=ends, y=[mine.users] * 2, mode="lines", line=own, hoverinfo="skip", showlegend=False)
-    figure.add_scatter(
-        x=[mine.epsilon] * 2, y=[low, high], mode="lines", line=own, hoverinfo="skip", showlegend=False
-    )
-    figure.add_annotation(
-        x=np.log10(ends[1]), y=np.log10(mine.users), text=f"your {human(mine.users)} users", showarrow=False,
-        xanchor="right", yanchor="bottom", font={"size": 12, "color": colors.ink},
-    )  # fmt: skip
-    figure.add_annotation(
-        x=np.log10(mine.epsilon), y=np.log10(high), text=f"your ε = {mine.epsilon:g}", showarrow=False,
-        xanchor="left" if mine.epsilon < 1 else "right", yanchor="top", font={"size": 12, "color": colors.ink},
-    )  # fmt: skip
-    figure.update_xaxes(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
-    figure.update_yaxes(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
-    return Picture(figure, ALT, see, table(curves))
+    for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, [low, high])):
+        chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
+    at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
+    chart.note(f"your {human(mine.users)} users", **at_users)
+    side = "left" if mine.epsilon < 1 else "right"
+    at_epsilon = {"x": np.log10(mine.epsilon), "y": np.log10(high), "xanchor": side, "yanchor": "top"}
+    chart.note(f"your ε = {mine.epsilon:g}", **at_epsilon)
+    chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
+    chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
+    return chart.picture(ALT, see, numbers(curves))
 
 
-def _range(curves: Sequence[Curve], mine: Mine) -> tuple[float, float]:
+def _draw(chart: Chart, curve: UsersCurve) -> None:
+    """The band, the line, and a few of its markers."""
+    color = looks.color(curve.model, None, chart.dark)
+    shown = np.isfinite(curve.needed)
+    x, y = curve.epsilon[shown], curve.needed[shown]
+    group: Trace = {"legendgroup": curve.model}
+    dash = "solid" if curve.measured else DASH
+    if np.isfinite(curve.factor):
+        fill = style.translucent(color, OPACITY[curve.how])
+        chart.band(x, y / curve.factor, y * curve.factor, fill, **group)
+    words = [f"ε = {human(e)}: {rough(k)} users" for e, k in zip(x, y, strict=True)]
+    hover = f"<b>{curve.name}</b>, {curve.how}<br>%{{customdata}}<extra></extra>"
+    said: Trace = {"customdata": words, "hovertemplate": hover, "showlegend": False}
+    chart.line(curve.name, x, y, color, 2.5, dash, **said, **group)
+    at = np.linspace(0, len(x) - 1, MARKS + 2).astype(int)[1:-1] if len(x) else np.zeros(0, int)
+    symbol = style.SYMBOLS[curve.model][0] + ("" if curve.measured else "-open")
+    marker = {"symbol": symbol, "size": 9, "color": color, "line": {"width": 2, "color": color}}
+    both: Trace = {"mode": "lines+markers", "marker": marker} | group
+    name = f"{curve.name}: {curve.how}"
+    chart.line(name, lines.gapped(x[at]), lines.gapped(y[at]), color, 2.5, dash, **both)
+
+
+def _range(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
     """Whole powers of ten around all that is drawn, bands cut where nothing can be run."""
     seen = [mine.users]
     for curve in curves:
@@ -144,22 +115,23 @@ def _range(curves: Sequence[Curve], mine: Mine) -> tuple[float, float]:
     return 10 ** np.floor(np.log10(max(min(seen), 1.0))), 10 ** np.ceil(np.log10(max(seen)) + 0.3)
 
 
-def table(curves: Sequence[Curve]) -> pd.DataFrame:
+def numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
     """The numbers drawn; users beyond what can be run are left out."""
-    parts = [
-        pd.DataFrame(
+    parts = []
+    for curve in curves:
+        kept = slice(1 if curve.model == "none" else None)  # without privacy one number says all
+        epsilon, needed = curve.epsilon[kept], curve.needed[kept]
+        parts.append(
             {
                 "trust": curve.name,
-                "epsilon": np.nan if curve.model == "none" else curve.epsilon,
-                "users": curve.needed,
-                "at least": curve.needed / curve.factor,
-                "at most": curve.needed * curve.factor,
-                "how": curve.kind,
+                "epsilon": np.full(1, np.nan) if curve.model == "none" else epsilon,
+                "users": needed,
+                "at least": needed / curve.factor,
+                "at most": needed * curve.factor,
+                "how": curve.how,
             }
-        )[: 1 if curve.model == "none" else None]
-        for curve in curves
-    ]
-    found = pd.concat(parts, ignore_index=True)
+        )
+    found = stacked(parts)
     return pd.DataFrame(found[np.isfinite(found["users"])])
 
 
@@ -167,7 +139,7 @@ WIDE, HIGH = 680, 330
 LEFT, RIGHT, TOP, BOTTOM = 54, 150, 14, 40  # room for ticks, names of lines, and titles
 
 
-def drawing(curves: Sequence[Curve], mine: Mine) -> Sketch:
+def printed_users(curves: Sequence[UsersCurve], mine: Mine) -> Sketch:
     """The same for print, on white: names stand at the ends of their lines."""
     colors = style.theme(False)
     low, high = _range(curves, mine)
@@ -206,7 +178,7 @@ def drawing(curves: Sequence[Curve], mine: Mine) -> Sketch:
         if np.isfinite(curve.factor):
             top, bottom = (up(curve.needed[shown] * side) for side in (curve.factor, 1 / curve.factor))
             around = _points(np.concatenate([x, x[::-1]]), np.concatenate([top, bottom[::-1]]))
-            parts.append(f'<polygon points="{around}" fill="{color}" fill-opacity="{OPACITY[curve.kind]}"/>')
+            parts.append(f'<polygon points="{around}" fill="{color}" fill-opacity="{OPACITY[curve.how]}"/>')
         dash = "" if curve.measured else ' stroke-dasharray="7 4"'
         parts.append(
             f'<polyline points="{_points(x, y)}" fill="none" stroke="{color}" stroke-width="2.2"{dash}/>'

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import plotly.graph_objects as go
-
 from dprl.fields import Field, SpecError, shown
 from dprl.figures import guesses as figures
+from dprl.figures.chart import Chart
 from dprl.figures.guesses import Who
-from dprl.figures.lessons import Chart, value_at
+from dprl.figures.lessons import AskedChart, value_at
 from dprl.links import written
 from dprl.words import human, listed, percent, plural, rough, to_the
 
@@ -107,13 +106,11 @@ class Order:
         """An answer in words."""
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
 
-    def draw(
-        self, figure: go.Figure, chart: Chart, text: str, truth: Sequence[int], shown: bool, dark: bool
-    ) -> None:
+    def draw(self, chart: Chart, asked: AskedChart, text: str, truth: Sequence[int], shown: bool) -> None:
         """The numbers of the curves, and the names that a text gives them. The curves of the chart are the items."""
         names = text if len(text) == len(self.items) else OPEN * len(self.items)
         words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
-        figures.tags(figure, chart, truth, words, shown, dark)
+        figures.tags(chart, asked, truth, words, shown)
 
 
 @dataclass(frozen=True)
@@ -208,14 +205,14 @@ class Marker:
         text = self.unit.format(number)
         return text.removesuffix("s") if number == "1" else text
 
-    def draw(self, figure: go.Figure, chart: Chart, text: str, truth: float, shown: bool, dark: bool) -> None:
+    def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
         """A line where the text says, and one where it was measured."""
         if not shown:
-            figures.steps(figure, chart, self.marks, [self.said(mark) for mark in self.marks], dark)
+            figures.places_to_press(chart, asked, self.marks, [self.said(mark) for mark in self.marks])
         if text:
-            figures.marker(figure, chart, [self.parse(text)], "guess", dark)
+            figures.marker(chart, asked, [self.parse(text)], "guess")
         if shown:
-            figures.marker(figure, chart, [truth], "truth", dark)
+            figures.marker(chart, asked, [truth], "truth")
 
 
 @dataclass(frozen=True)
@@ -260,28 +257,26 @@ class Slope:
         """An answer in words."""
         return dict(self.choices).get(answer, to_the(self.of, answer))
 
-    def origin(self, chart: Chart) -> tuple[float, float]:
+    def origin(self, asked: AskedChart) -> tuple[float, float]:
         """Where the slopes start: on the curve that is asked about, the last of the chart."""
-        curve = chart.curves[-1]
-        return self.start, float(value_at(chart, curve, self.start))
+        curve = asked.curves[-1]
+        return self.start, float(value_at(asked, curve, self.start))
 
-    def draw(self, figure: go.Figure, chart: Chart, text: str, truth: float, shown: bool, dark: bool) -> None:
+    def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
         """The slopes to choose from, and which was chosen."""
-        start = self.origin(chart)
-        figures.fan(figure, start, self.end, self.choices, dark)
+        start = self.origin(asked)
+        figures.fan(chart, start, self.end, self.choices)
         if text:
-            figures.slope(figure, start, self.end, [self.parse(text)], "guess", dark)
+            figures.slope(chart, start, self.end, [self.parse(text)], "guess")
 
 
 Prediction = Order | Marker | Slope
 
 
-def cloud(
-    prediction: Prediction, figure: go.Figure, chart: Chart, answers: Sequence[Any], dark: bool
-) -> None:
+def cloud(prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any]) -> None:
     """Many answers, each faint, so that they darken where they agree. Those to an order are counted instead."""
     who: Who = "other"
     if isinstance(prediction, Marker):
-        figures.marker(figure, chart, answers, who, dark)
+        figures.marker(chart, asked, answers, who)
     elif isinstance(prediction, Slope):
-        figures.slope(figure, prediction.origin(chart), prediction.end, answers, who, dark)
+        figures.slope(chart, prediction.origin(asked), prediction.end, answers, who)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl.figures.regret import Curve
+from dprl.figures.lines import Series
 from dprl.metrics import Array, Bite, enough, growth_exponent
 from dprl.words import count, human, listed, percent, plural, quoted, to_the
 
@@ -23,13 +23,13 @@ def trajectories(n: int) -> str:
     return f"{human(n)} trajector{'y' if n == 1 else 'ies'}"
 
 
-def gaps(curves: Sequence[Curve], v_star: float | None) -> str:
+def gaps(curves: Sequence[Series], v_star: float | None) -> str:
     """How many trajectories each run needs to come within CLOSE of v*, of those that are finished."""
-    done = [curve for curve in curves if curve.complete and len(curve.episodes)]
+    done = [curve for curve in curves if curve.complete and len(curve.x)]
     if not done or not v_star:
-        return NOTHING if not any(len(curve.episodes) for curve in curves) else _so_far(curves)
+        return NOTHING if not any(len(curve.x) for curve in curves) else _so_far(curves)
     level = CLOSE * v_star
-    needed = [(enough(curve.episodes, curve.center, level), curve) for curve in done]
+    needed = [(enough(curve.x, curve.center, level), curve) for curve in done]
     reached = sorted(((n, curve) for n, curve in needed if np.isfinite(n)), key=lambda pair: pair[0])
     never = [curve for n, curve in needed if not np.isfinite(n)]
     said = []
@@ -37,26 +37,26 @@ def gaps(curves: Sequence[Curve], v_star: float | None) -> str:
         each = "; ".join(f"{quoted(curve.label)}: {count(n)}" for n, curve in reached)
         said.append(f"Trajectories it takes to come within {percent(CLOSE)} of v* = {v_star:#.3g}: {each}.")
     for curve in never:
-        end, last = float(curve.center[-1]), float(curve.episodes[-1])
+        end, last = float(curve.center[-1]), float(curve.x[-1])
         said.append(
             f"{quoted(curve.label)} is still {human(end)} ({percent(end / v_star)} of v*) short at {count(last)}."
         )
     return " ".join(said)
 
 
-def _so_far(curves: Sequence[Curve]) -> str:
+def _so_far(curves: Sequence[Series]) -> str:
     known = [curve for curve in curves if np.isfinite(curve.center).any()]
     if not known:
         return NOTHING
     parts = []
     for curve in known:
         last = int(np.flatnonzero(np.isfinite(curve.center))[-1])
-        gap, n = float(curve.center[last]), float(curve.episodes[last])
+        gap, n = float(curve.center[last]), float(curve.x[last])
         parts.append(f"{quoted(curve.label)} {human(gap)} at {count(n)}")
     return f"So far the gap is: {'; '.join(parts)}."
 
 
-def range_of_the_paper(curves: Sequence[Curve], twin: Curve | None, end: int) -> str:
+def range_of_the_paper(curves: Sequence[Series], twin: Series | None, end: int) -> str:
     """What is seen within the range of n that a paper shows, and beyond it, of runs with the noise that it prints.
 
     Args:
@@ -67,11 +67,11 @@ def range_of_the_paper(curves: Sequence[Curve], twin: Curve | None, end: int) ->
     if twin is None or not twin.complete or not private:
         return ""
 
-    def at(curve: Curve, n: float) -> float:
-        return float(curve.center[int(np.argmin(np.abs(curve.episodes - n)))])
+    def at(curve: Series, n: float) -> float:
+        return float(curve.center[int(np.argmin(np.abs(curve.x - n)))])
 
     inside = [at(curve, end) for curve in private]
-    last = min(float(curve.episodes[-1]) for curve in [twin, *private])
+    last = min(float(curve.x[-1]) for curve in [twin, *private])
     said = (
         f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the one without privacy. With "
         f"the noise that it prints, and features of norm at most 1, as its theorem asks, they are not close there: at "
@@ -93,12 +93,12 @@ def _range(values: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def prices(curves: Sequence[Curve], first: float) -> str:
+def prices(curves: Sequence[Series], first: float) -> str:
     """How the price in the low estimate falls from n = first on, with the exponent's interval."""
     parts = []
     for curve in curves:
-        if curve.complete and len(curve.episodes) > 1 and (curve.center[-1] > 0):
-            found = growth_exponent(curve.episodes, curve.rows, first, float(curve.episodes[-1]))
+        if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):
+            found = growth_exponent(curve.x, curve.rows, first, float(curve.x[-1]))
             if np.isfinite(found[0]):
                 parts.append(f"{quoted(curve.label)} {to_the('n', *found)}")
     if not parts:

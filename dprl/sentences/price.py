@@ -9,8 +9,7 @@ import numpy as np
 from dprl.figures.asymptotics import LETTERS, Decades, Proved
 from dprl.figures.asymptotics import Measure as LongRun
 from dprl.figures.guarantee import Step
-from dprl.figures.lines import Statistic
-from dprl.figures.regret import Curve
+from dprl.figures.lines import Series, Statistic
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.metrics import last_exponent, least
@@ -101,7 +100,7 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
         sentences.append(f"{quoted(c.label)}: {like} for {symbol} from {low} to {high}")
     text = "; ".join(sentences) + "." if sentences else ""
     hopeless = [
-        c for c in known if c not in fitted and c.kind.model != "none" and LITTLE < least([c.share]) < np.inf
+        c for c in known if c not in fitted and c.style.model != "none" and LITTLE < least([c.share]) < np.inf
     ]
     if hopeless:
         names = listed([quoted(c.label) for c in hopeless])
@@ -110,14 +109,14 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].center[-1]))}."
 
 
-def over_episodes(curves: Sequence[Curve], view: LongRun, flat: Sequence[float | None] = ()) -> str:
+def over_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float | None] = ()) -> str:
     """What each run has lost (or privacy cost) by the end, and from how many episodes on it is flat."""
     parts = []
     for curve in curves:
         known = np.flatnonzero(np.isfinite(curve.center))
         if len(known):
             last = known[-1]
-            value, k = float(curve.center[last]), float(curve.episodes[last])
+            value, k = float(curve.center[last]), float(curve.x[last])
             text = f"{quoted(curve.label)} {human(value)}"
             if view == "regret" and curve.v_star:
                 text += f" ({percent(value / k / curve.v_star)} of all there is)"

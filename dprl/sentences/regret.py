@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dprl.figures.lines import Statistic
-from dprl.figures.pac import PacCurve
+from dprl.figures.lines import Series, Statistic
 from dprl.figures.pulls import PullCurve
-from dprl.figures.regret import Curve, Measure, distinct
+from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.metrics import late_share, skewed_median
 from dprl.sentences import seeds
@@ -23,12 +22,12 @@ NOTHING = "There is nothing to draw yet."
 @dataclass(frozen=True)
 class _End:
     name: str
-    curve: Curve
+    curve: Series
     episodes: float  # the last that all its seeds reached
     value: float  # mean, or median, there; or where curves are compared
 
 
-def comparison(curves: Sequence[Curve], view: Measure, statistic: Statistic = "mean") -> str:
+def comparison(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
     """Which curve loses least and which most, and how many times as much; and of which statistic that is said.
 
     Curves are compared after one number of episodes, the last that at least two of them have come to.
@@ -82,13 +81,13 @@ def _least_and_most(ends: list[_End], at: float, view: Measure) -> str:
     return said + "."
 
 
-def _ends(curves: Sequence[Curve]) -> list[_End]:
+def _ends(curves: Sequence[Series]) -> list[_End]:
     ends = []
     for name, curve in zip(distinct([curve.label for curve in curves]), curves, strict=True):
         known = np.flatnonzero(np.isfinite(curve.center))
         if curve.shown and len(known):
             last = known[-1]
-            ends.append(_End(name, curve, float(curve.episodes[last]), float(curve.center[last])))
+            ends.append(_End(name, curve, float(curve.x[last]), float(curve.center[last])))
     return ends
 
 
@@ -97,7 +96,7 @@ def _at(end: _End, at: float, view: Measure) -> _End:
     if at == end.episodes:
         return end
     known = np.isfinite(end.curve.center)
-    episodes, values = end.curve.episodes[known].astype(float), end.curve.center[known]
+    episodes, values = end.curve.x[known].astype(float), end.curve.center[known]
     totals = values * episodes if view == "per-episode" else values
     value = float(np.interp(at, np.concatenate([[0.0], episodes]), np.concatenate([[0.0], totals])))
     return replace(end, value=value / at if view == "per-episode" else value)
@@ -137,7 +136,7 @@ def _extra(ends: list[_End], at: float) -> str:
     parts = []
     for end in [ends[0], ends[-1]] if len(ends) > 1 else ends:
         said = f"{quoted(end.name)} {human(end.value)} ({human(end.value / at)} an episode)"
-        share = late_share(end.curve.episodes, end.curve.center, at)
+        share = late_share(end.curve.x, end.curve.center, at)
         came = f"{percent(share)} of it came in the last nine tenths of the episodes"
         if 0 <= share < 0.2:
             said += f", nearly flat: only {came}"
@@ -147,16 +146,16 @@ def _extra(ends: list[_End], at: float) -> str:
     return f"{_after(ends, at)} privacy has cost {'; '.join(parts)}."
 
 
-def mistakes(curves: Sequence[PacCurve], statistic: Statistic = "mean") -> str:
+def mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
     """Who fell short by more than the least alpha in the fewest episodes, and who in the most. Only those are compared
     that have the alpha of the first."""
-    if not curves or not len(curves[0].alpha):
+    if not curves or not len(curves[0].x):
         return NOTHING
-    alpha = float(curves[0].alpha.min())
+    alpha = float(curves[0].x.min())
     often = {
-        quoted(curve.label): float(curve.center[curve.alpha == alpha][0])
+        quoted(curve.label): float(curve.center[curve.x == alpha][0])
         for curve in curves
-        if (curve.alpha == alpha).any()
+        if (curve.x == alpha).any()
     }
     least, *others = sorted(often, key=lambda label: often[label])
     said = (
@@ -169,26 +168,27 @@ def mistakes(curves: Sequence[PacCurve], statistic: Statistic = "mean") -> str:
 
 def pulls(curves: Sequence[PullCurve]) -> str:
     """Who pulls bad arms least and most, beside the bound, and whose mean a few seeds carry."""
-    ends = [(float(c.mean[-1]), c) for c in curves if len(c.mean) and np.isfinite(c.mean[-1])]
+    centers = [(c.mean.center, c) for c in curves]
+    ends = [(float(mean[-1]), c) for mean, c in centers if len(mean) and np.isfinite(mean[-1])]
     if not ends:
         return NOTHING
     ends.sort(key=lambda end: end[0])
     said: list[str] = []
     named = ends if len(ends) < 3 else [ends[0], ends[-1]]
-    same = len({float(curve.episodes[-1]) for _, curve in named}) == 1
+    same = len({float(curve.mean.x[-1]) for _, curve in named}) == 1
     for mean, curve in named:
-        words = f"{quoted(curve.label)} has pulled a bad arm {human(mean)} times"
+        words = f"{quoted(curve.mean.label)} has pulled a bad arm {human(mean)} times"
         if not said or not same:
-            words = f"{words} {after(float(curve.episodes[-1]))}"
+            words = f"{words} {after(float(curve.mean.x[-1]))}"
         if curve.bound is not None:
             words += f", {human(mean / curve.bound)} times the bound"
         said.append(words)
     result = "; ".join(said) + "."
     for _, curve in ends:
-        median = skewed_median(curve.rows[:, -1])
+        median = skewed_median(curve.mean.rows[:, -1])
         if median is not None:
             result += (
-                f" The mean of {quoted(curve.label)} is carried by a few seeds: its median is {human(median)}. "
+                f" The mean of {quoted(curve.mean.label)} is carried by a few seeds: its median is {human(median)}. "
                 "A seed that comes back to a bad arm late stays with it for a whole block of users."
             )
     return result

@@ -13,6 +13,7 @@ from dprl import metrics
 from dprl.claims import Evidence, Series
 from dprl.claims.report import Report
 from dprl.figures import claims as figures
+from dprl.figures.lines import Series as Drawn
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
 from dprl.sentences import claims as sentences
@@ -42,7 +43,7 @@ def statistics(found: Report, token: str) -> None:
 def _statistic(found: Report, statistic: str, over: str, places: Sequence[int], night: bool) -> Picture:
     settings, findings = found.claim.settings, found.findings
     rows = [
-        figures.Row(
+        figures.Measurement(
             place + 1, settings[place].title, one.value, one.low, one.high, found.numbers[place], one.threshold,
             one.verdict,
         )
@@ -51,7 +52,7 @@ def _statistic(found: Report, statistic: str, over: str, places: Sequence[int], 
     ]  # fmt: skip
     log = settings[places[0]].form == "ratio"
     see = sentences.against([findings[place] for place in places], exact=not over)
-    return figures.settings(statistic, rows, over=over, log=log, see=see, dark=night)
+    return figures.measurements(statistic, rows, over=over, log=log, see=see, dark=night)
 
 
 def curves(found: Report, known: Evidence, place: int, token: str) -> None:
@@ -70,10 +71,8 @@ def _curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
     series = []
     for one, kind in zip(plot.series, kinds(plot.series), strict=True):
         center, low, high = metrics.regret_band(one.rows)
-        series.append(
-            figures.Measured(one.label, kind, np.asarray(one.x, float), center, low, high, one.rows)
-        )
-    return figures.curves(
+        series.append(Drawn(one.label, kind, np.asarray(one.x, float), one.rows, center, low, high))
+    return figures.measured_curves(
         plot.title, plot.x_title, plot.y_title, series, plot.bound, see=found.claim.seen, dark=night
     )
 

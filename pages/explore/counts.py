@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.figures import counts as figures
-from dprl.figures.coverage import coverage as bound_chart
+from dprl.figures.coverage import noise_below_bound
 from dprl.figures.picture import PackedPicture, Picture
 from dprl.jobs.store import RunStatus
 from dprl.learners import ALGORITHMS
@@ -171,4 +171,6 @@ def coverage(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
         row[: len(t.coverage_ratio)] = t.coverage_ratio
     promise = 1 - spec.beta / 3 if spec.beta is not None and spec.privacy != "none" else None
     see = sentences.bound(metrics.coverage(ratio))
-    return bound_chart(longest, ratio, kind=kind_of(spec), label=title, promise=promise, see=see, dark=dark())
+    return noise_below_bound(
+        longest, ratio, look=kind_of(spec), label=title, promise=promise, see=see, dark=dark()
+    )

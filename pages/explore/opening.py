@@ -9,8 +9,8 @@ import streamlit as st
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import regret, thumbnail
+from dprl.figures.lines import Series
 from dprl.figures.picture import Picture, Sketch
-from dprl.figures.regret import Curve as Drawn
 from dprl.sentences import price as sentences
 from pages.explore.comparison import offer_undo
 from pages.explore.regret import curve_of
@@ -89,7 +89,7 @@ def small(place: int, night: bool) -> Sketch:
     return thumbnail.thumbnail(drawn(example), f"{example.title}: its curves of regret.", dark=night)
 
 
-def drawn(example: Example) -> list[Drawn]:
+def drawn(example: Example) -> list[Series]:
     """The curves of an example, from the runs that come with the program."""
     finished = bundled("home") | bundled("examples")
     return [

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.figures import pulls as figures
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.figures.pulls import PullCurve
@@ -56,7 +57,7 @@ def tab(titles: Sequence[str]) -> None:
 
 def picture(curves: Sequence[PullCurve], night: bool) -> Picture:
     """The curves with what there is to see in them."""
-    return figures.pulls(curves, see=sentences.pulls(curves), dark=night)
+    return figures.pulls_over_episodes(curves, see=sentences.pulls(curves), dark=night)
 
 
 def bad_arms(trace: SeedTrace) -> list[tuple[int, int]]:
@@ -83,23 +84,12 @@ def drawn(curve: Curve, kind: CurveStyle, title: str, seeds: Sequence[SeedTrace]
     arms = bad_arms(first)
     s, a = np.array(arms).T
     episodes, pulls = metrics.at_common_points([(t.detail_episodes, t.counts[:, 0, s, a, -2]) for t in seeds])
-    mean, low, high = metrics.regret_band(pulls.mean(axis=2))
-    each = metrics.regret_band(pulls.reshape(len(pulls), -1))
-    each_mean, each_low, each_high = (one.reshape(pulls.shape[1:]) for one in each)
     gap = float(gaps(first).max())
     return PullCurve(
-        label=title,
-        kind=kind,
+        mean=Series(title, kind, episodes, pulls.mean(axis=2), *metrics.regret_band(pulls.mean(axis=2))),
         arms=[f"{mdp.state_labels[i]}, {mdp.action_labels[j]}" for i, j in arms],
         gap=gap,
-        episodes=episodes,
-        rows=pulls.mean(axis=2),
-        mean=mean,
-        low=low,
-        high=high,
-        each_mean=each_mean,
-        each_low=each_low,
-        each_high=each_high,
+        each=np.reshape(metrics.regret_band(pulls.reshape(len(pulls), -1)), (3, *pulls.shape[1:])),
         bound=None if why_not(first) else bound(first, gap),
         bound_at=f"ε = {first.guarantee.proved_epsilon or 0:g}, α = {gap:.3g}, β = {curve.spec.beta or 0:g}",
     )

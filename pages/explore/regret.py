@@ -11,10 +11,9 @@ import streamlit as st
 from dprl import metrics, search
 from dprl.figures import pac
 from dprl.figures import regret as figures
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.pac import PacCurve
 from dprl.figures.picture import Picture
-from dprl.figures.regret import Curve as Drawn
 from dprl.figures.trust import LEARNED
 from dprl.jobs.store import RunStatus
 from dprl.sentences import doubts as words
@@ -135,7 +134,7 @@ def below_zero(rows: Sequence[Row], read: Read = data.regret) -> list[str]:
 
 
 def compared(
-    curves: Sequence[Drawn], *, view: figures.Measure, statistic: metrics.Statistic, **how: bool
+    curves: Sequence[Series], *, view: figures.Measure, statistic: metrics.Statistic, **how: bool
 ) -> Picture:
     """The curves with what there is to see in them."""
     see = sentences.comparison(curves, view, statistic)
@@ -162,7 +161,7 @@ def mistakes(
             rows = np.array([trace.pac_count[-1] for trace in finished], float)[:, possible]
             center, low, high = metrics.BANDS[statistic](rows)
             alpha = finished[0].pac_alpha[possible]
-            curves.append(PacCurve(title, kind, alpha, rows, center, low, high))
+            curves.append(Series(title, kind, alpha, rows, center, low, high))
             parts.append((curve.spec.to_json(), title, kind, len(finished)))
     if beyond:
         st.info(f"No episode of {escape(listed(beyond))} can lose as much as the least α that is counted.")
@@ -180,7 +179,7 @@ def mistakes(
     show(
         kept(
             ("pac", statistic, log_y, night, *parts),
-            lambda: pac.mistakes(curves, statistic=statistic, log_y=log_y, see=see, dark=night),
+            lambda: pac.mistakes_over_alpha(curves, statistic=statistic, log_y=log_y, see=see, dark=night),
         ),
         "pac",
     )
@@ -247,7 +246,7 @@ def curve_of(
     read: Read = data.regret,
     *,
     v_star: float | None = None,
-) -> Drawn:
+) -> Series:
     """One curve as the figure wants it.
 
     Args:
@@ -274,10 +273,10 @@ def curve_of(
     growth = None
     if finished and measure == "cumulative":
         growth = metrics.growth_exponent(episodes, known.rows, spec.episodes / 10, spec.episodes, statistic)
-    return Drawn(
+    return Series(
         label=title,
-        kind=kind,
-        episodes=episodes,
+        style=kind,
+        x=episodes,
         rows=rows,
         center=center,
         low=low,

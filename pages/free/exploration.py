@@ -14,8 +14,8 @@ from dprl.claims.exploration import BLOCK, KEY, MOST, TOLD, Pair, Planned
 from dprl.fields import SpecError
 from dprl.figures import exploration as figures
 from dprl.figures.exploration import Beside
+from dprl.figures.lines import Series
 from dprl.figures.picture import PackedPicture, Picture
-from dprl.figures.regret import Curve as Drawn
 from dprl.metrics import Finding
 from dprl.sentences import exploration as sentences
 from dprl.simulation import RunSpec
@@ -146,11 +146,11 @@ def picture(pairs: Sequence[Pair], found: Beside) -> PackedPicture:
     return kept(("free-exploration", tuple(pairs), best, night), made)
 
 
-def curve(label: str, spec: RunSpec, found: Beside, rows: metrics.Array, best: float | None) -> Drawn:
+def curve(label: str, spec: RunSpec, found: Beside, rows: metrics.Array, best: float | None) -> Series:
     """One of the two, in the colour of its kind of trust: its budget is another at each point."""
     center, low, high = metrics.regret_band(rows)
     kind = replace(kind_of(spec), epsilon=None)
-    return Drawn(label, kind, found.users, rows, center, low, high, v_star=best)
+    return Series(label, kind, found.users, rows, center, low, high, v_star=best)
 
 
 def attacked() -> list[tuple[str, Finding]]:

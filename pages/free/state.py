@@ -11,7 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl import metrics
-from dprl.figures.regret import Curve as Drawn
+from dprl.figures.lines import Series
 from dprl.jobs.store import RunStatus
 from dprl.metrics import Growth
 from dprl.privacy import PRIVATIZERS
@@ -151,16 +151,16 @@ class Measured:
         """Who is trusted."""
         return PRIVATIZERS[self.model].title
 
-    def drawn(self, view: str) -> Drawn:
+    def drawn(self, view: str) -> Series:
         """The curve as figures want it. view: regret or price."""
         rows = self.regret if view == "regret" else self.price
         assert rows is not None
         averaged = rows[np.isfinite(rows[:, -1])] if rows.size else rows
         mean, low, high = metrics.regret_band(averaged if len(averaged) else rows)
-        return Drawn(
+        return Series(
             label=self.label,
-            kind=kind_of(self.curve.spec),
-            episodes=self.episodes,
+            style=kind_of(self.curve.spec),
+            x=self.episodes,
             rows=rows,
             center=mean,
             low=low,

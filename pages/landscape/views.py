@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.figures import landscape as figures
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.landscape import PROBLEMS, TARGET, Cell, Row, frame
@@ -54,11 +55,10 @@ def ordered(found: Sequence[Row], seen: Seen) -> list[Row]:
     return sorted(known, key=key, reverse=seen.down == "yes") + rest
 
 
-def curve(row: Row) -> figures.Curve:
+def curve(row: Row) -> Series:
     """A learner as it is drawn."""
-    center, low, high = median_band(row.cell.regret)
     name = f"{row.learner}, claimed" if row.entry.draws else row.learner
-    return figures.Curve(name, kind(row), row.cell.at, center, low, high)
+    return Series(name, kind(row), row.cell.at, row.cell.regret, *median_band(row.cell.regret))
 
 
 def kind(row: Row) -> CurveStyle:
@@ -67,7 +67,7 @@ def kind(row: Row) -> CurveStyle:
     return kind_of(row.entry.spec(problem, int(row.cell.at[-1])))
 
 
-def reference(seen: Seen) -> list[figures.Curve]:
+def reference(seen: Seen) -> list[Series]:
     """The learner without privacy that all are held against."""
     found = []
     for entry in table().entries.values():
@@ -75,7 +75,8 @@ def reference(seen: Seen) -> list[figures.Curve]:
         if not listed(entry) and wanted:
             cell = table().cells[entry.key, seen.problem]
             spec = entry.spec(PROBLEMS[seen.problem], int(cell.at[-1]))
-            found.append(figures.Curve("no privacy", kind_of(spec), cell.at, *median_band(cell.regret)))
+            band = median_band(cell.regret)
+            found.append(Series("no privacy", kind_of(spec), cell.at, cell.regret, *band))
     return found
 
 
@@ -95,7 +96,7 @@ def panels(found: Sequence[Row], seen: Seen) -> None:
             for one, row in zip(curves, run, strict=True)
             if trust in (row.entry.privacy, BESIDE.get(row.trust))
         ]
-        return figures.panel(
+        return figures.regret_by_users(
             PRIVATIZERS[trust].title,
             [*own, *beside],
             view=seen.y,  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import numpy as np
 from dprl import metrics
 from dprl.figures import guesses
 from dprl.figures import lessons as figures
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, dashed, numbered
 from dprl.figures.picture import Picture
 from dprl.lessons import Marker, Order, Step, cloud
@@ -21,19 +22,17 @@ from pages.offline import names as offline
 from pages.shared.names import kind_of
 
 
-def chart(step: Step) -> figures.Chart:
+def chart(step: Step) -> figures.AskedChart:
     """What a step's figure draws."""
     plot = step.plot(evidence())
     curves = []
     for one, kind in zip(plot.drawn, kinds(plot.drawn), strict=True):
         center, low, high = metrics.regret_band(one.series.rows)
-        curves.append(
-            figures.Curve(
-                one.series.label, kind, np.asarray(one.series.x, float), center, low, high, one.until
-            )
-        )
+        x, rows = np.asarray(one.series.x, float), one.series.rows
+        curves.append(Series(one.series.label, kind, x, rows, center, low, high))
     frame = {each.name: getattr(plot, each.name) for each in fields(figures.Frame)}
-    return figures.Chart(**frame, curves=tuple(curves))
+    until = tuple(one.until for one in plot.drawn)
+    return figures.AskedChart(**frame, curves=tuple(curves), until=until)
 
 
 def kinds(drawn: Sequence[Drawn]) -> list[CurveStyle]:
@@ -68,9 +67,9 @@ def picture(
     """
     drawn, prediction = chart(step), step.prediction
     names = shown or not isinstance(prediction, Order)
-    figure = figures.base(drawn, shown=shown, names=names, large=large, wide=wide, dark=dark)
-    cloud(prediction, figure, drawn, [prediction.parse(text) for text in others], dark)
+    made = figures.open_chart(drawn, shown=shown, names=names, large=large, wide=wide, dark=dark)
+    cloud(prediction, made, drawn, [prediction.parse(text) for text in others])
     if asked and not guess and isinstance(prediction, Marker):
-        guesses.waiting(figure, drawn, prediction.untouched, dark)
-    prediction.draw(figure, drawn, guess, step.truth(evidence()), shown, dark)
-    return figures.picture(figure, drawn, shown=shown, names=names, see="")
+        guesses.waiting(made, drawn, prediction.untouched)
+    prediction.draw(made, drawn, guess, step.truth(evidence()), shown)
+    return figures.asked_picture(made, drawn, shown=shown, names=names)

@@ -14,8 +14,8 @@ from dprl import metrics
 from dprl.figures import along, lines
 from dprl.figures import regret as regrets
 from dprl.figures import tradeoff as figures
+from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
-from dprl.figures.regret import Curve
 from dprl.sentences import price as sentences
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
@@ -53,7 +53,7 @@ def chart(study: Study) -> None:
     parts = tuple(
         (
             c.label,
-            c.kind,
+            c.style,
             c.epsilon,
             c.center.tobytes(),
             c.seeds.tobytes(),
@@ -224,7 +224,7 @@ def curves(study: Study, x: Any) -> Picture:
             rows = known.rows - trade.curve(spec.twin()).rows if study.show == "price" else known.rows
             center, low, high = metrics.BANDS[study.statistic](rows)
             kind = replace(looks[line], epsilon=spec.epsilon)
-            drawn.append(Curve(study.titles[line], kind, known.episodes, rows, center, low, high))
+            drawn.append(Series(study.titles[line], kind, known.episodes, rows, center, low, high))
     view: regrets.Measure = "extra" if study.show == "price" else "cumulative"
     return regrets.comparison(drawn, view=view, statistic=study.statistic)
 

@@ -197,7 +197,7 @@ def frontiers(study: Study, k: int | None = None) -> list[Frontier]:
         curves.append(
             Frontier(
                 label=named[line],
-                kind=looks[line],
+                style=looks[line],
                 epsilon=tuple(study.subject.kind(spec).epsilon for spec in runs),
                 x=np.array(x),
                 center=bands[:, 0],

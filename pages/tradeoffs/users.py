@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl import search
-from dprl.figures import tradeoff as figures
+from dprl.figures import needs as figures
 from dprl.words import between, human, listed, quoted
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
@@ -92,12 +92,12 @@ def needed(study: Study, state: Progress) -> None:
             note = f"at most {human(users.needed)}" if fewest(study, way, users) else ""
         low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
         kind = kind_of(study.searches[way][most])
-        rows.append(figures.Need(title, kind, users.needed, low, high, note, times[way]))
+        rows.append(figures.UsersRow(title, kind, users.needed, low, high, note, times[way]))
     night = dark()
     heading = f"Users until privacy costs below {study.share:g}% of V*"
     picture = kept(
         ("users", night, heading, study.base.to_json(), tuple(repr(row) for row in rows)),
-        lambda: figures.users(
+        lambda: figures.users_needed(
             rows,
             title=heading,
             most=float(studies.USERS_GRID[-1]),

@@ -29,11 +29,11 @@ HEADS = ("Who is trusted", "Our users are", "Users needed", "Smallest ε that ou
 
 
 def page(
-    table: Table, asked: Asked, found: Sequence[Need], curves: Sequence[figures.Curve], query: str
+    table: Table, asked: Asked, found: Sequence[Need], curves: Sequence[figures.UsersCurve], query: str
 ) -> str:
     """The whole document. curves: what the page draws; query: of the link to it."""
     mine = figures.Mine(float(asked.users), asked.epsilon)
-    drawn = figures.drawing(curves, mine)
+    drawn = figures.printed_users(curves, mine)
     rows = "".join(map(_row, found))
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
     rests = "".join(f"<li>{escape(said)}</li>" for said in words.assumptions(asked))

@@ -41,11 +41,11 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
     return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
 
 
-def curves(asked: Asked, found: Sequence[Need]) -> list[figures.Curve]:
+def curves(asked: Asked, found: Sequence[Need]) -> list[figures.UsersCurve]:
     """What is drawn of each model."""
     t = table()
     return [
-        figures.Curve(
+        figures.UsersCurve(
             need.model,
             PRIVATIZERS[need.model].title,
             need.kind == "measured",
@@ -60,7 +60,7 @@ def curves(asked: Asked, found: Sequence[Need]) -> list[figures.Curve]:
 def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:
     """The chart."""
     mine = figures.Mine(float(asked.users), asked.epsilon)
-    return figures.chart(curves(asked, found), mine, see=words.see(asked, found), dark=night)
+    return figures.users_by_trust(curves(asked, found), mine, see=words.see(asked, found), dark=night)
 
 
 def assumptions(asked: Asked) -> None:

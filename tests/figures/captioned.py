@@ -21,7 +21,7 @@ from dprl.figures import (
 )
 from dprl.figures import pulls as bad_arms
 from dprl.figures import trust as home
-from dprl.figures.lines import Statistic
+from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
 from dprl.sentences import noise, price
 from dprl.sentences import policy as about_policies
@@ -51,11 +51,11 @@ def cell_over_time(episodes: Any, true: Any, noisy: Any, **how: Any) -> Picture:
 
 
 def bound(episodes: Any, ratio: Any, **how: Any) -> Picture:
-    return coverage.coverage(episodes, ratio, see=noise.bound(metrics.coverage(ratio)), **how)
+    return coverage.noise_below_bound(episodes, ratio, see=noise.bound(metrics.coverage(ratio)), **how)
 
 
 def comparison(
-    curves: Sequence[regret.Curve],
+    curves: Sequence[Series],
     *,
     view: regret.Measure = "cumulative",
     statistic: Statistic = "mean",
@@ -65,13 +65,13 @@ def comparison(
     return regret.comparison(curves, view=view, statistic=statistic, see=said, **how)
 
 
-def mistakes(curves: Sequence[pac.PacCurve], *, statistic: Statistic = "mean", **how: Any) -> Picture:
+def mistakes(curves: Sequence[Series], *, statistic: Statistic = "mean", **how: Any) -> Picture:
     said = about_regret.mistakes(curves, statistic)
-    return pac.mistakes(curves, statistic=statistic, see=said, **how)
+    return pac.mistakes_over_alpha(curves, statistic=statistic, see=said, **how)
 
 
 def pulls(curves: Sequence[bad_arms.PullCurve], **how: Any) -> Picture:
-    return bad_arms.pulls(curves, see=about_regret.pulls(curves), **how)
+    return bad_arms.pulls_over_episodes(curves, see=about_regret.pulls(curves), **how)
 
 
 def on_environment(
@@ -186,7 +186,7 @@ def frontier(
 
 
 def over_episodes(
-    curves: Sequence[regret.Curve],
+    curves: Sequence[Series],
     *,
     view: asymptotics.Measure,
     flat: Sequence[float | None] = (),
@@ -200,5 +200,5 @@ def growth(runs: Sequence[asymptotics.Decades], **how: Any) -> Picture:
     return asymptotics.growth(runs, see=price.growth(runs), **how)
 
 
-def beside(curves: Sequence[regret.Curve], bounds: Sequence[asymptotics.Proved], **how: Any) -> Picture:
+def beside(curves: Sequence[Series], bounds: Sequence[asymptotics.Proved], **how: Any) -> Picture:
     return asymptotics.beside(curves, bounds, see=price.beside(bounds), **how)

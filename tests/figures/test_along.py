@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from dprl.figures import along, regret
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.regret import Curve
 from dprl.words import human
 
 EPISODES = np.unique(np.geomspace(1, 10**9, 150).astype(np.int64))
 HOSTILE = "</script><script>alert(1)</script> **a** <!-- & \u2028 \\"
 
 
-def curve(label: str, episodes: Any = EPISODES, model: str = "central") -> Curve:
+def curve(label: str, episodes: Any = EPISODES, model: str = "central") -> Series:
     rows = np.array([1.0, 1.2, 1.4])[:, None] * np.sqrt(np.asarray(episodes, float))
     mean = rows.mean(0)
-    return Curve(label, CurveStyle(model, 1.0), episodes, rows, mean, 0.9 * mean, 1.1 * mean)
+    return Series(label, CurveStyle(model, 1.0), episodes, rows, mean, 0.9 * mean, 1.1 * mean)
 
 
 def content(page: str) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def content(page: str) -> dict[str, Any]:
     return found
 
 
-def compared(curves: list[Curve], budgets: list[str]) -> str:
+def compared(curves: list[Series], budgets: list[str]) -> str:
     return along.compared(
         HOSTILE,
         HOSTILE,

@@ -11,17 +11,17 @@ import pytest
 from dprl import metrics
 from dprl.figures import looks, style
 from dprl.figures.asymptotics import Decades, Measure, Proved
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.regret import Curve
 from tests.figures.captioned import beside, growth, over_episodes
 
 EPISODES = np.unique(np.geomspace(1e3, 1e15, 150).astype(np.int64))
 
 
-def curve(label: str = "Trusted agent", model: str = "central", power: float = 0.5, **other: Any) -> Curve:
+def curve(label: str = "Trusted agent", model: str = "central", power: float = 0.5, **other: Any) -> Series:
     rows = np.array([[0.9], [1.0], [1.1]]) * EPISODES.astype(float) ** power
     given: dict[str, Any] = {
-        "episodes": EPISODES,
+        "x": EPISODES,
         "rows": rows,
         "center": rows[1],
         "low": rows[0],
@@ -29,7 +29,7 @@ def curve(label: str = "Trusted agent", model: str = "central", power: float = 0
         "v_star": 3.4,
     }
     given |= other
-    return Curve(label, CurveStyle(model), **given, median=metrics.median_band(given["rows"])[0])
+    return Series(label, CurveStyle(model), **given, median=metrics.median_band(given["rows"])[0])
 
 
 def decades(label: str = "Trusted agent", model: str = "central", **other: Any) -> Decades:
@@ -118,7 +118,7 @@ def test_the_table_has_the_median_beside_the_mean() -> None:
 
 def test_nothing_known_is_said() -> None:
     nothing = curve(
-        episodes=np.zeros(0, np.int64),
+        x=np.zeros(0, np.int64),
         rows=np.zeros((0, 0)),
         center=np.zeros(0),
         low=np.zeros(0),

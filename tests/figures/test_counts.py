@@ -167,7 +167,7 @@ def test_one_cell_over_time() -> None:
 def test_coverage_is_each_seed_against_a_dotted_bound() -> None:
     k = np.array([1, 10, 100])
     ratio = np.array([[0.1, 0.2, 0.5], [0.1, 0.9, 1.2], [0.3, np.nan, np.nan]])
-    picture = captioned.bound(k, ratio, kind=CurveStyle("local", 0.3), label="run", promise=1 - 0.1 / 3)
+    picture = captioned.bound(k, ratio, look=CurveStyle("local", 0.3), label="run", promise=1 - 0.1 / 3)
     seeds = [trace for trace in picture.figure.data if trace.legendgroup == "seeds"]
     assert len(seeds) == 3
     assert {trace.line.color for trace in seeds} == {looks.color("local", 0.3, dark=False)}
@@ -182,7 +182,7 @@ def test_coverage_is_each_seed_against_a_dotted_bound() -> None:
 
 
 def test_coverage_without_noise() -> None:
-    see = captioned.bound(np.array([1, 2]), np.zeros((2, 2)), kind=CurveStyle("none"), label="run").see
+    see = captioned.bound(np.array([1, 2]), np.zeros((2, 2)), look=CurveStyle("none"), label="run").see
     assert see == "There is no noise: the planner sees the true counts."
 
 

@@ -10,16 +10,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dprl.figures import ends, looks, regret, style
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.regret import Curve
 from tests.figures.eyes import contrast
 
 EPISODES = np.geomspace(1, 1e6, 30)
 
 
-def curve(label: str, last: float, **how: Any) -> Curve:
+def curve(label: str, last: float, **how: Any) -> Series:
     center = np.linspace(100, last, 30)
-    return Curve(
+    return Series(
         label, CurveStyle("central", 1.0), EPISODES, np.array([center] * 2), center, center, center, **how
     )
 

@@ -9,8 +9,8 @@ import pytest
 
 from dprl.figures import style
 from dprl.figures.exploration import Beside, costs
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.regret import Curve
 
 UNKNOWN = (np.nan, np.nan, np.nan)
 USERS = np.array([100, 1000, 10_000])
@@ -21,9 +21,9 @@ def beside(first: int | None = 1) -> Beside:
     return Beside(USERS, np.array([3.0, 10.0, 50.0]), ratio, 0.9 * ratio, 1.1 * ratio, first, UNKNOWN)
 
 
-def curve(label: str, kind: CurveStyle, scale: float) -> Curve:
+def curve(label: str, kind: CurveStyle, scale: float) -> Series:
     rows = np.array([[0.9], [1.0], [1.1]]) * scale * USERS
-    return Curve(label, kind, USERS, rows, rows[1], rows[0], rows[2], v_star=3.4)
+    return Series(label, kind, USERS, rows, rows[1], rows[0], rows[2], v_star=3.4)
 
 
 def drawn(found: Beside, **how: Any) -> Any:

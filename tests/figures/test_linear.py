@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dprl.figures import exponents, linear
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.regret import Curve
 from dprl.sentences import linear as sentences
 
 CIRCLE = np.column_stack([np.cos(np.linspace(0, 6.28, 50)), np.sin(np.linspace(0, 6.28, 50))])
@@ -62,7 +62,7 @@ def test_each_weight_has_a_panel(d: int) -> None:
 def test_slopes_of_theory_are_dotted_and_reach_over_all_users() -> None:
     users = np.array([10**6, 10**9])
     rows = np.array([[1e3, 1e5], [2e3, 2e5]])
-    curve = Curve("a run", CurveStyle("none"), users, rows, rows.mean(0), rows.min(0), rows.max(0))
+    curve = Series("a run", CurveStyle("none"), users, rows, rows.mean(0), rows.min(0), rows.max(0))
     picture = exponents.harder([curve], [(0.5, "0.50: at most")])
     (line,) = (t for t in picture.figure.data if t.name == "0.50: at most")
     assert line.line.dash == "dot"

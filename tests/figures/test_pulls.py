@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dprl.figures import style
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.figures.pulls import PullCurve
@@ -15,30 +16,18 @@ from tests.figures.captioned import pulls
 
 EPISODES = np.array([1, 10, 100, 1000])
 ONE_SEED = np.array([[0, 0], [4, 0], [30, 10], [300, 100]], float)  # [D, arms]
+USUAL = np.stack([ONE_SEED, ONE_SEED, 2 * ONE_SEED])
 
 
-def curve(label: str = "run", factor: float = 1.0, **changes: Any) -> PullCurve:
-    """Three seeds of a run with two bad arms, of which the third pulls twice as often."""
-    found = factor * np.stack([ONE_SEED, ONE_SEED, 2 * ONE_SEED])
-    mean = found.mean(axis=(0, 2))
-    each = found.mean(axis=0)
-    known: dict[str, Any] = {
-        "label": label,
-        "kind": CurveStyle("central", 1.0),
-        "arms": ("start 0, arm 1", "start 0, arm <2>"),
-        "gap": 0.2,
-        "episodes": EPISODES,
-        "rows": found.mean(axis=2),
-        "mean": mean,
-        "low": 0.5 * mean,
-        "high": 1.5 * mean,
-        "each_mean": each,
-        "each_low": 0.5 * each,
-        "each_high": 1.5 * each,
-        "bound": 5.0,
-        "bound_at": "ε = 1",
-    }
-    return PullCurve(**(known | changes))
+def curve(label: str = "run", pulls: Any = None, **changes: Any) -> PullCurve:
+    """Three seeds of a run with two bad arms, of which the third pulls twice as often; pulls: [seeds, D, arms]."""
+    found = USUAL if pulls is None else pulls
+    mean, each = found.mean(axis=(0, 2)), found.mean(axis=0)
+    x = EPISODES[: len(mean)]
+    drawn = Series(label, CurveStyle("central", 1.0), x, found.mean(axis=2), mean, 0.5 * mean, 1.5 * mean)
+    arms = ("start 0, arm 1", "start 0, arm <2>")
+    known: dict[str, Any] = {"arms": arms, "gap": 0.2, "bound": 5.0, "bound_at": "ε = 1"}
+    return PullCurve(drawn, each=np.stack([each, 0.5 * each, 1.5 * each]), **(known | changes))
 
 
 def dotted(picture: Picture) -> list[Any]:
@@ -53,13 +42,7 @@ def test_the_mean_is_drawn_from_the_first_pull_on_with_a_thin_line_for_each_arm(
     thin = [t for t in figure.data if t.name.startswith("run: start")]
     assert [t.name for t in thin] == ["run: start 0, arm 1", "run: start 0, arm &lt;2&gt;"]
     np.testing.assert_allclose(thin[0].y[1:], [16 / 3, 40.0, 400.0])
-    many = curve(
-        arms=tuple(f"arm {i}" for i in range(20)),
-        rows=np.ones((3, 4)),
-        each_mean=np.ones((4, 20)),
-        each_low=np.ones((4, 20)),
-        each_high=np.ones((4, 20)),
-    )
+    many = curve(pulls=np.ones((3, 4, 20)), arms=tuple(f"arm {i}" for i in range(20)))
     assert not [t for t in pulls([many]).figure.data if t.name.startswith("run: arm")]
 
 
@@ -75,7 +58,7 @@ def test_each_bound_is_dotted_once_and_within_the_axis() -> None:
 
 
 def test_the_sentence_compares_the_fewest_with_the_most() -> None:
-    see = pulls([curve("much", 100.0), curve("little"), curve("some", 2.0, bound=None)]).see
+    see = pulls([curve("much", 100 * USUAL), curve("little"), curve("some", 2 * USUAL, bound=None)]).see
     assert "**little** has pulled a bad arm 267 times after 1,000 episodes, 53.3 times the bound" in see
     assert "**much** has pulled a bad arm 26,700 times, 5,330 times the bound" in see
     assert "some" not in see
@@ -84,7 +67,7 @@ def test_the_sentence_compares_the_fewest_with_the_most() -> None:
 
 def test_a_mean_carried_by_few_seeds_is_said() -> None:
     found = np.stack([ONE_SEED, ONE_SEED, 100 * ONE_SEED])
-    see = pulls([curve(rows=found.mean(axis=2), mean=found.mean(axis=(0, 2)))]).see
+    see = pulls([curve(pulls=found)]).see
     assert "carried by a few seeds: its median is 200" in see
 
 
@@ -98,19 +81,8 @@ def test_the_table_has_the_mean_and_every_arm() -> None:
     assert table[table["curve"] == "other"]["lower bound"].isna().all()
 
 
-@pytest.mark.parametrize("curves", [[], [curve(factor=0.0)], [curve(episodes=EPISODES[:1])]], ids=len)
+@pytest.mark.parametrize("curves", [[], [curve(pulls=0 * USUAL)], [curve(pulls=USUAL[:, :1])]], ids=len)
 def test_little_or_nothing_to_draw(curves: list[PullCurve]) -> None:
-    curves = [
-        curve(
-            episodes=c.episodes,
-            **{
-                name: getattr(c, name)[: len(c.episodes)]
-                for name in ("mean", "low", "high", "each_mean", "each_low", "each_high")
-            },
-            rows=c.rows[:, : len(c.episodes)],
-        )
-        for c in curves
-    ]
     picture = pulls(curves)
     assert picture.see
     assert picture.alt == pulls([curve()]).alt

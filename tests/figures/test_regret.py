@@ -11,9 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dprl import metrics
-from dprl.figures import lines, looks, pac, style
+from dprl.figures import lines, looks, style
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.regret import Curve, Measure
+from dprl.figures.regret import Measure
 from dprl.sentences import regret as sentences
 from dprl.words import human, rough
 from tests.figures import captioned
@@ -25,19 +26,19 @@ EPISODES = np.unique(np.geomspace(1, K, 150).astype(np.int64))
 
 def curve(
     label: str = "DP-UCBVI, central", model: str = "central", scale: float = 1.0, **other: Any
-) -> Curve:
+) -> Series:
     """Regret scale * K^0.7 with a spread of 10% over three seeds."""
     rows = scale * np.array([[0.9], [1.0], [1.1]]) * EPISODES.astype(float) ** 0.7
     mean = rows.mean(axis=0)
     given: dict[str, Any] = {
-        "episodes": EPISODES,
+        "x": EPISODES,
         "rows": rows,
         "center": mean,
         "low": 0.8 * mean,
         "high": 1.2 * mean,
     }
     kind = CurveStyle(model, **{k: other.pop(k) for k in ("epsilon", "number") if k in other})
-    return Curve(label, kind, **(given | other))
+    return Series(label, kind, **(given | other))
 
 
 def named(figure: go.Figure, name: str) -> Any:
@@ -85,7 +86,7 @@ def test_the_alt_text_does_not_change_with_the_data() -> None:
 def test_no_trace_has_more_than_500_points() -> None:
     episodes = np.arange(1, 20_001)
     rows = np.tile(np.sqrt(episodes), (3, 1))
-    long = Curve("long", CurveStyle("local"), episodes, rows, rows[0], rows[0] * 0.9, rows[0] * 1.1)
+    long = Series("long", CurveStyle("local"), episodes, rows, rows[0], rows[0] * 0.9, rows[0] * 1.1)
     picture = comparison([long], show_seeds=True)
     assert max(len(trace.x) for trace in picture.figure.data) <= style.MOST_POINTS
     line = named(picture.figure, "long")[0]
@@ -198,7 +199,7 @@ def test_a_live_curve_is_the_same_colour_but_visibly_unfinished() -> None:
 
 def test_a_live_curve_with_nothing_yet_keeps_its_place_in_the_legend() -> None:
     none = np.zeros(0)
-    empty = Curve(
+    empty = Series(
         "a", CurveStyle("central"), np.zeros(0, np.int64), np.zeros((0, 0)), none, none, none, complete=False
     )
     picture = comparison([empty])
@@ -234,7 +235,7 @@ def test_the_sentence_says_the_final_average_and_its_share_of_v_star() -> None:
 
 
 def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> None:
-    def learned(label: str, needed: float, last: float = 1e-12) -> Curve:
+    def learned(label: str, needed: float, last: float = 1e-12) -> Series:
         average = np.full(len(EPISODES), last)
         rows = np.tile(average, (3, 1))
         return curve(label, center=average, rows=rows, v_star=3.4, needed=needed)
@@ -262,13 +263,13 @@ PLACES = st.integers(2, len(EPISODES))
 
 def stopped(
     label: str, length: int, lost: float, until: float = np.inf, view: Measure = "cumulative", every: int = 1
-) -> Curve:
+) -> Series:
     """A run that was computed as far as that, which loses `lost` an episode until it has learned all."""
     episodes = EPISODES[:length][::-every][::-1].astype(float)
     total = lost * np.minimum(episodes, until)
     center = total / episodes if view == "per-episode" else total
     others = {"low": center, "high": center, "rows": center[None, :], "complete": length == len(EPISODES)}
-    return curve(label, episodes=episodes.astype(np.int64), center=center, **others)
+    return curve(label, x=episodes.astype(np.int64), center=center, **others)
 
 
 @given(PLACES, PLACES, PLACES, st.sampled_from(("cumulative", "per-episode", "extra")))
@@ -360,7 +361,7 @@ def test_mistakes_against_alpha() -> None:
     rows = np.array([[1e6, 1e4, 0.0], [2e6, 2e4, 0.0]])
     mean = rows.mean(axis=0)
     picture = captioned.mistakes(
-        [pac.PacCurve("a", CurveStyle("local"), alpha, rows, mean, mean * 0.9, mean * 1.1)]
+        [Series("a", CurveStyle("local"), alpha, rows, mean, mean * 0.9, mean * 1.1)]
     )
     assert picture.figure.layout.xaxis.type == "log"
     assert "α" in picture.figure.layout.xaxis.title.text
@@ -370,11 +371,9 @@ def test_mistakes_against_alpha() -> None:
 
 
 def test_mistakes_are_compared_at_one_alpha() -> None:
-    def line(label: str, alpha: float, often: float) -> pac.PacCurve:
+    def line(label: str, alpha: float, often: float) -> Series:
         rows = np.full((2, 2), often)
-        return pac.PacCurve(
-            label, CurveStyle("local"), np.array([alpha, 1.0]), rows, rows[0], rows[0], rows[0]
-        )
+        return Series(label, CurveStyle("local"), np.array([alpha, 1.0]), rows, rows[0], rows[0], rows[0])
 
     curves = [line("b", 0.1, 5e6), line("other", 0.2, 1.0), line("a", 0.1, 2e6)]
     said = captioned.mistakes(curves).see

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from dprl import metrics
-from dprl.figures import lines, looks, style, tradeoff
+from dprl.figures import lines, looks, style
 from dprl.figures.looks import CurveStyle
+from dprl.figures.needs import UsersRow, users_needed
 from dprl.figures.picture import Picture
-from dprl.figures.tradeoff import Frontier, Need
+from dprl.figures.tradeoff import Frontier
 from tests.figures import captioned
 
 X = np.array([0.1, 1.0, 10.0])
@@ -22,7 +23,7 @@ def curve(model: str = "central", **changes: Any) -> Frontier:
     mean = 1e5 / X
     given = Frontier(
         label=model,
-        kind=CurveStyle(model),
+        style=CurveStyle(model),
         epsilon=(0.1, 1.0, 10.0),
         x=X,
         center=mean,
@@ -151,10 +152,10 @@ def test_the_table_has_every_point() -> None:
 
 def test_users_needed_with_intervals_and_what_is_not_found() -> None:
     needs = [
-        Need("Central, Toeplitz", CurveStyle("central", 1.0), 1e7, 9e6, 1.1e7),
-        Need("Local, <b>Laplace</b>", CurveStyle("local", 1.0), np.nan, np.nan, np.nan, "more than 10¹⁵"),
+        UsersRow("Central, Toeplitz", CurveStyle("central", 1.0), 1e7, 9e6, 1.1e7),
+        UsersRow("Local, <b>Laplace</b>", CurveStyle("local", 1.0), np.nan, np.nan, np.nan, "more than 10¹⁵"),
     ]
-    picture = tradeoff.users(needs, title="Users", most=1e15, see="See.", dark=True)
+    picture = users_needed(needs, title="Users", most=1e15, see="See.", dark=True)
     found, missing = picture.figure.data
     assert found.x == (1e7,)
     assert found.text == ("10 million",)

@@ -8,7 +8,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import asymptotics, exponents
 from dprl.figures.asymptotics import Decades
-from dprl.figures.regret import Curve as Drawn
+from dprl.figures.lines import Series
 from dprl.sentences import linear as sentences
 from dprl.sentences.linear import Slope
 from dprl.simulation import RunSpec
@@ -112,7 +112,7 @@ def met() -> None:
         users = np.array([one.episodes for one in done])
         ends = np.array([LINEAR.runs.known(one).rows[:, -1] for one in done])
         center, low, high = metrics.BANDS[LINEAR.state.view.statistic](ends.T)
-        curves.append(Drawn(title, kind, users, ends.T, center, low, high, complete=len(done) > 1))
+        curves.append(Series(title, kind, users, ends.T, center, low, high, complete=len(done) > 1))
         slope = metrics.growth_of_mean(users[-LAST:], ends[-LAST:]) if len(done) >= LAST else (np.nan,) * 3
         told.append(Slope(title, *slope, most(curve.spec)))
     if not curves:
@@ -120,7 +120,7 @@ def met() -> None:
             empty("The first points appear in a moment.")
         return
     night, statistic = dark(), LINEAR.state.view.statistic
-    parts = [(c.label, c.kind, c.rows.tobytes()) for c in curves]
+    parts = [(c.label, c.style, c.rows.tobytes()) for c in curves]
     see = sentences.slopes(told, harder=True)
     show(
         kept(

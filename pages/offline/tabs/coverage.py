@@ -75,7 +75,7 @@ def charges(specs: list[OfflineSpec], night: bool) -> None:
             night,
             *((spec.to_json(), title) for spec, title in zip(specs, names.titles(specs), strict=True)),
         ),
-        lambda: figures.charges(
+        lambda: figures.penalties_over_n(
             [(title, kind, np.array(one["charged"])) for title, kind, one in found],
             n,
             v_star,

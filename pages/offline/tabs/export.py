@@ -9,7 +9,7 @@ import streamlit as st
 
 from dprl.figures import along
 from dprl.figures import offline as figures
-from dprl.figures.regret import Curve
+from dprl.figures.lines import Series
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
 from dprl.tables import csv, harmless
@@ -62,14 +62,14 @@ def tab() -> None:
     make_again(specs[chosen_spec(OFFLINE)])
 
 
-def page(specs: Sequence[OfflineSpec], curves: Sequence[Curve], *, about: str, footer: str) -> str:
+def page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:
     """The chart of gaps as a page of its own that needs no network, with a slider over n, and one over budgets."""
     return along.compared(
         "Gap to the best policy, compared",
         about,
         curves,
         [budget(spec) for spec in specs],
-        lambda some: figures.gaps(some, see=sentences.gaps(some, curves[0].v_star)),
+        lambda some: figures.gaps_over_n(some, see=sentences.gaps(some, curves[0].v_star)),
         x="Learned from so many trajectories",
         columns=["gap to the best policy", "95% interval", "repetitions"],
         footer=footer,

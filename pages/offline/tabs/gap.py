@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dprl import metrics
 from dprl.figures import offline as figures
+from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from dprl.figures.regret import Curve
 from dprl.jobs.store import RunStatus
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, OfflineTrace
@@ -64,7 +64,7 @@ def tab() -> None:
     shaded = paper_range(specs)
     picture = kept(
         ("gap", log_y, each, night, room, best, shaded, *parts),
-        lambda: figures.gaps(
+        lambda: figures.gaps_over_n(
             curves,
             shaded=shaded,
             log_y=log_y,
@@ -93,20 +93,20 @@ def printed(spec: OfflineSpec) -> bool:
     return "features" in spec.learner.public and spec.calibration == "paper"
 
 
-def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Curve], best: float | None) -> None:
+def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
     """Every run at one size that the visitor chooses, in numbers."""
     done = [(spec, curve) for spec, curve in zip(specs, curves, strict=True) if curve.complete]
-    sizes = sorted({int(n) for _, curve in done for n in curve.episodes})
+    sizes = sorted({int(n) for _, curve in done for n in curve.x})
     if not sizes:
         return
     worst = done[names.most_private([spec for spec, _ in done])][1]
-    short = worst.episodes[worst.center > sentences.CLOSE * (best or np.inf)]
+    short = worst.x[worst.center > sentences.CLOSE * (best or np.inf)]
     usual = int(short[-1]) if len(short) else sizes[-1]
     words = [count(n) for n in sizes]
     n = OFFLINE.widgets.steps("What if there were so many trajectories?", "n", sizes, words, otherwise=usual)
     rows = []
     for spec, curve in done:
-        at = np.flatnonzero(curve.episodes == n)
+        at = np.flatnonzero(curve.x == n)
         if len(at):
             gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
             interval = "" if human(low) == human(high) else between(max(low, 0.0), high)
@@ -158,13 +158,13 @@ def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
     return float(end), f"the paper's range, n ≤ {end:,}"
 
 
-def curve_of(title: str, kind: CurveStyle, one: Regret, best: float | None, run: RunStatus) -> Curve:
+def curve_of(title: str, kind: CurveStyle, one: Regret, best: float | None, run: RunStatus) -> Series:
     """One run as the figure wants it."""
     mean, low, high = metrics.regret_band(one.averaged)
-    return Curve(
+    return Series(
         label=title,
-        kind=kind,
-        episodes=one.episodes,
+        style=kind,
+        x=one.episodes,
         rows=one.rows,
         center=mean,
         low=low,
@@ -207,7 +207,7 @@ def prices(
             continue
         rows = free - own
         mean, low, high = metrics.regret_band(rows)
-        curves.append(Curve(title, kind, OFFLINE.runs.known(spec).episodes, rows, mean, low, high))
+        curves.append(Series(title, kind, OFFLINE.runs.known(spec).episodes, rows, mean, low, high))
     if not curves:
         empty(
             "This compares finished private runs with the same learner without privacy: add that learner in the "
@@ -220,10 +220,10 @@ def prices(
             "price is how much lower the private learner's is."
         )
     )
-    first = max(FALLS_FROM, float(curves[0].episodes[-1]) / 10)
+    first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
     picture = kept(
         ("offline-price", log_y, each, night, room, *((c.label, c.rows.tobytes()) for c in curves)),
-        lambda: figures.prices(
+        lambda: figures.prices_over_n(
             curves, log_y=log_y, show_seeds=each, see=sentences.prices(curves, first), dark=night, wide=room
         ),
     )

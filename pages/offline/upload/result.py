@@ -71,7 +71,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     why = said.nothing(answers.reach(best))
     picture = kept(
         ("own-bounds", night, own.specs[-1].data, name, why, *rows),
-        lambda: figures.lower_bounds(
+        lambda: figures.lower_bounds_over_budgets(
             rows,
             name=name,
             least=least,

@@ -1,0 +1,138 @@
+"""A chart while it is put together: layout and traces as dictionaries, of which a figure is made at once.
+
+A figure file says what is drawn: it opens a `Chart`, adds curves (`dprl.figures.lines`), cells (`dprl.figures.heat`),
+single lines, points and words, and hands over a `Picture`. A line of theory is always dotted and never filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dprl.figures import style
+from dprl.figures.picture import Picture
+
+Trace = dict[str, Any]
+
+
+class Chart:
+    """A chart in the house style, empty at first: transparent, legible on its page, with a legend under the plot.
+
+    Attributes:
+        colors: the theme of its page.
+        layout, traces: as Plotly has them, to be changed where none of the methods will do.
+        notes: sentences on what cannot be seen in it, said after what there is to see.
+    """
+
+    def __init__(
+        self, title: str, *, dark: bool, height: int, x_title: str = "", y_title: str = "", subtitle: str = ""
+    ) -> None:
+        self.dark = dark
+        self.colors = style.theme(dark)
+        self.layout = style.layout(
+            title, dark=dark, height=height, x_title=x_title, y_title=y_title, subtitle=subtitle
+        )
+        self.traces: list[Trace] = []
+        self.notes: list[str] = []
+
+    def x(self, **settings: Any) -> None:
+        """Settings of the horizontal axis."""
+        self.layout["xaxis"] |= settings
+
+    def y(self, **settings: Any) -> None:
+        """Settings of the vertical axis."""
+        self.layout["yaxis"] |= settings
+
+    def reach(self, low: float = np.inf, high: float = -np.inf) -> None:
+        """Has the vertical axis, if it is logarithmic and has a range, reach these powers of ten, too."""
+        if ends := self.layout["yaxis"].get("range"):
+            self.y(range=[min(ends[0], float(low)), max(ends[1], float(high))])
+
+    def add(self, mode: str, x: Any, y: Any, **trace: Any) -> None:
+        """A scatter trace, which says nothing when it is pointed at unless it has a `hovertemplate`."""
+        said = {} if trace.get("hovertemplate") else {"hoverinfo": "skip"}
+        self.traces.append({"type": "scatter", "mode": mode, "x": x, "y": y} | said | trace)
+
+    def line(
+        self,
+        name: str,
+        x: Any,
+        y: Any,
+        color: str,
+        width: float = 2,
+        dash: str = "",
+        mode: str = "lines",
+        **trace: Any,
+    ) -> None:
+        """A line; dash: as Plotly has it, "" for none; mode: "lines+markers" for one with markers, too."""
+        stroke = {"color": color, "width": width} | ({"dash": dash} if dash else {})
+        self.add(mode, x, y, **{"line": stroke, "name": name} | trace)
+
+    def theory(self, name: str, x: Any, y: Any, width: float = 1.5, **trace: Any) -> None:
+        """A line that was proved or set, never measured: dotted."""
+        self.line(name, x, y, self.colors.roles["bound"], width, style.BOUND_DASH, **trace)
+
+    def points(
+        self,
+        name: str,
+        x: Any,
+        y: Any,
+        color: Any,
+        symbol: Any = "circle",
+        size: Any = 9,
+        edge: float = 0,
+        mode: str = "markers",
+        **trace: Any,
+    ) -> None:
+        """Markers; edge: how wide an outline in the same colour is, 0 for none."""
+        marker = {"symbol": symbol, "size": size, "color": color}
+        outline = {"line": {"width": edge, "color": color}} if edge else {}
+        self.add(mode, x, y, **{"marker": marker | outline | trace.pop("marker", {}), "name": name} | trace)
+
+    def words(self, x: Any, y: Any, text: list[str], color: Any, size: Any = 12, **trace: Any) -> None:
+        """Words in the plot."""
+        font = {"color": color, "size": size}
+        self.add("text", x, y, **{"text": text, "textfont": font, "showlegend": False} | trace)
+
+    def band(self, x: NDArray[Any], low: NDArray[Any], high: NDArray[Any], fill: str, **trace: Any) -> None:
+        """What lies between low and high [P] at x [P]; it is not in the legend."""
+        around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
+        filled: Trace = {"line": {"width": 0}, "fill": "toself", "fillcolor": fill, "showlegend": False}
+        self.add("lines", *around, **filled | trace)
+
+    def sign(self, name: str, marker: dict[str, Any]) -> None:
+        """A legend entry that explains a sign; pressing it does nothing."""
+        self.add("markers", [None], [None], marker=marker, name=name)
+
+    def upright(self, at: float, color: str, dash: str = "") -> None:
+        """A thin line from the bottom to the top."""
+        line = {"color": color, "width": 1} | ({"dash": dash} if dash else {})
+        ends = {"x0": at, "x1": at, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+        self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
+
+    def note(self, text: str, color: str = "", size: float = 12, **place: Any) -> None:
+        """Words at a place of the plot; x, y, xref, yref, xanchor, yanchor...: as Plotly has them."""
+        font = {"size": size, "color": color or self.colors.ink}
+        notes = self.layout.setdefault("annotations", [])
+        notes.append({"text": text, "showarrow": False, "font": font} | place)
+
+    def picture(
+        self, alt: str, see: str, table: pd.DataFrame, *, revision: str = "", **layout: Any
+    ) -> Picture:
+        """The chart with what a page shows around it.
+
+        revision: what has to be the same for a visitor's zoom to outlive a redraw; layout: further settings.
+        """
+        kept = {"uirevision": revision} if revision else {}
+        figure = style.figure_of(self.layout | kept | layout, self.traces)
+        return Picture(figure, alt, " ".join(filter(None, [see, *self.notes])), table)
+
+
+def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
+    """A table of parts, each a mapping from a column to its values, one below the other; columns: if there is none."""
+    frames = [pd.DataFrame(part) for part in parts]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
