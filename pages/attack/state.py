@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +98,7 @@ class Scores(NamedTuple):
     token: str
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def bundled() -> dict[AttackSpec, Scores]:
     """The attack that the page opens with, which comes with the program."""
     found = asset("attack")

@@ -8,6 +8,7 @@ Without `claim` all of them are listed; `at` is the setting whose curves are dra
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -76,7 +77,7 @@ class Bundled(NamedTuple):
     reports: dict[str, Report]
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def bundled() -> Bundled:
     """Read once."""
     found: dict[str, Any] = asset("claims")

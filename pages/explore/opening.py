@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from html import escape as html
 
 import streamlit as st
@@ -82,7 +82,7 @@ def answer(night: bool, room: bool) -> Picture:
     )
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def small(place: int, night: bool) -> Sketch:
     """The curves of one of the examples, without words."""
     example = EXAMPLES[place]

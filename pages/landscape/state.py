@@ -8,9 +8,8 @@ What is as usual is left out. Nothing is run: what is shown comes with the progr
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any
-
-import streamlit as st
 
 from dprl import links
 from dprl.fields import Field
@@ -116,7 +115,7 @@ def change(**seen: Any) -> None:
     write_address(v)
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def table() -> Landscape:
     """What comes with the program; read once."""
     return Landscape.from_dict(asset("landscape"))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
-
-import streamlit as st
 
 from dprl.lessons import LESSONS, Evidence, Known
 from dprl.simulation import spec_from_dict
@@ -22,7 +21,7 @@ OWN = {
 FROM = ("home", "examples", "offline", "linear")  # the files of assets/ that have them
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def evidence() -> Evidence:
     """All runs of all lessons; read once."""
     found: dict[Any, Any] = {}

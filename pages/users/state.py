@@ -9,9 +9,8 @@ What is as usual is left out. Nothing is run: what is shown follows from a table
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
-
-import streamlit as st
 
 from dprl import links
 from dprl.users import FIELDS, Asked, Table
@@ -73,7 +72,7 @@ def change(**asked: Any) -> None:
     write_address(u)
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def table() -> Table:
     """What comes with the program; read once."""
     return Table.from_dict(asset("users"))

@@ -26,7 +26,9 @@ from dprl.jobs.store import Store
 from dprl.jobs.worker import answer_questions
 from dprl.kernels import kernels, source_digest
 from dprl.simulation import start
+from pages.explore import opening
 from pages.explore.comparison import identity
+from pages.shared.controls import panel
 from pages.shared.controls.widgets import FOLD
 from pages.shared.layout import frame
 from pages.shared.layout.terms import TERM
@@ -63,13 +65,15 @@ def _ended(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) ->
 @pytest.fixture(scope="session", autouse=True)
 def _prepared_once() -> Iterator[None]:
     """AppTest asks every installed package for components at each visit, of which these pages use none, and compiles
-    every script at each run."""
+    every script at each run. What is drawn from the program alone is the same in all tests."""
     scripts = ScriptCache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", list)
         patch.setattr(local_script_runner, "require_widgets_deltas", _ended)
         for module in (app_test, local_script_runner):
             patch.setattr(module, "ScriptCache", lambda: scripts)
+        patch.setattr(panel, "picture", cache(panel.picture))
+        patch.setattr(opening, "answer", cache(opening.answer))
         yield
 
 

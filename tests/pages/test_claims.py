@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from dprl.claims import CLAIMS, Claim, regret
 from dprl.jobs.store import Store
 from dprl.metrics import VERDICTS
 from dprl.simulation import RunSpec
+from pages.claims import state
 from pages.shared.results import bundled
 from pages.shared.text import escape
 from tests.pages.conftest import Visit, Work, charts, go, marked, unbroken, words
@@ -26,7 +28,7 @@ SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=3)
 
 
 @pytest.fixture
-def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Claim:
+def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Claim]:
     """Two claims and no other: one on a small problem, and the one that is asked instead of run. What comes with the
     program is of them."""
     claim = replace(CLAIMS["jdp-additive"], settings=(regret.flattens(SMALL), regret.goes_on(SMALL)))
@@ -39,7 +41,9 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clai
     monkeypatch.setattr(bundled, "DIRECTORY", tmp_path / "assets")
     bundled.path_of("claims").write_text(json.dumps(bench.claims()), encoding="utf-8")
     monkeypatch.setattr(cli, "ensure_pool", lambda path, engine=None: None)
-    return claim
+    state.bundled.cache_clear()
+    yield claim
+    state.bundled.cache_clear()
 
 
 def command_line(tmp_path: Path, key: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Hashable
+from functools import cache
 from typing import Any, Final
 
 import streamlit as st
@@ -83,7 +84,7 @@ def reach(spec: UploadSpec) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def _optima() -> dict[tuple[str, str], float]:
     """V* of the environments as they are by default."""
     entries = asset("optima")

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from dprl.simulation import RunSpec, spec_from_dict
@@ -42,7 +42,7 @@ class Bundled(Regret):
     lower: NDArray[np.float64] | None = None
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def bundled(name: str) -> dict[Any, Bundled]:
     """The runs of one file by spec; read once. A run whose spec the file does not hold is simply not there."""
     found = {}
@@ -59,7 +59,7 @@ def bundled(name: str) -> dict[Any, Bundled]:
     return found
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def bundled_ends(name: str) -> dict[RunSpec, NDArray[np.float64]]:
     """[seeds] regret at the end of the runs of one file."""
     return {RunSpec.from_dict(entry["spec"]): np.array(entry["ends"]) for entry in asset(name)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from functools import cache
 
 from dprl import metrics, search
 from dprl.figures.trust import LEARNED, Cost
@@ -13,7 +13,7 @@ from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
 
 
-@st.cache_data(show_spinner=False)
+@cache
 def known(epsilon: float) -> list[Cost]:
     """What each privacy model costs at an epsilon, from the bundled runs."""
     return [cost_of(curve.spec) for curve in trust(epsilon, HOME_EPISODES).curves]
