@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from bench import users
 from dprl import metrics, search
-from dprl.claims import CLAIMS, Evidence, Run
+from dprl.claims import CLAIMS
+from dprl.claims.kept import kept, to_dict
 from dprl.claims.report import version
+from dprl.curves import Evidence, RunCurves, thinned
 from dprl.environments import ENVIRONMENTS
 from dprl.jobs.store import setting
 from dprl.landscape import Landscape
@@ -41,17 +43,10 @@ END_DIGITS = 9  # of a regret at the end and a low estimate, from which others a
 POINTS = 100  # kept of a curve: enough for a chart
 
 
-def thinned(episodes: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Which checkpoints are kept: those at or after POINTS log-spaced targets from the first to the last."""
-    targets = np.geomspace(episodes[0], episodes[-1], POINTS)
-    targets[-1] = episodes[-1]  # not by rounding a little more
-    return np.unique(np.searchsorted(episodes, targets))
-
-
 def compute(spec: Spec) -> dict[str, object]:
     """One entry of a file: spec, checkpoints kept, regret (or gap) of every seed there, and noise."""
     trace = run(spec)
-    at = thinned(trace.at)
+    at = thinned(trace.at, POINTS)
     entry = {
         "spec": spec.to_dict(),
         "noise_std": trace.guarantee.noise_std,
@@ -128,13 +123,14 @@ def claims() -> dict[str, object]:
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}
         answers |= {
-            spec: answered(kinds.answer(question, spec)) for spec, question in claim.questions.items()
+            (question, spec): answered(kinds.answer(question, spec))
+            for spec, question in claim.questions.items()
         }
     found = {}
     for spec, whole in wanted.items():
         trace = run(spec)
-        found[spec] = Run.of(trace.at, trace.values, trace.seeds[0].v_star, whole)
-    return {"version": version(), **Evidence(found, answers).to_dict()}
+        found[spec] = kept(RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star), whole)
+    return {"version": version(), **to_dict(Evidence(found, answers))}
 
 
 def rounded(answer: Any) -> Any:

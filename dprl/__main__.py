@@ -30,10 +30,11 @@ from dprl.claims import command as claims
 from dprl.doctor import doctor
 from dprl.fields import Field, parse_params, shown
 from dprl.jobs import cluster
+from dprl.jobs.curves import whole_trace
 from dprl.jobs.file import StoreError
 from dprl.jobs.local import ensure_pool
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, collect, compute_runs, whole_trace
+from dprl.jobs.sweeps import RunFailed, collect, compute_runs
 from dprl.landscape import command as landscape
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ import pytest
 
 import dprl.__main__ as cli
 from dprl import ENVIRONMENTS, OfflineSpec, RunSpec, run
-from dprl.claims import CLAIMS, Evidence, Run, Setting, collusion, hard, offline, regret
-from dprl.claims.claim import DIGITS, POINTS
+from dprl.claims import CLAIMS, Setting, collusion, hard, offline, regret
 from dprl.claims.experiments import COLLUSIONS
+from dprl.claims.kept import DIGITS, POINTS, from_dict, kept, to_dict
+from dprl.curves import Evidence, RunCurves
 from dprl.metrics import (
     VERDICTS,
     Measured,
@@ -46,10 +48,11 @@ def evidence(*settings: Setting) -> Evidence:
     runs, answers = {}, {}
     for spec in dict.fromkeys(spec for setting in settings for spec in setting.specs):
         if settings[0].question:
-            answers[spec] = kinds.answered(kinds.answer(settings[0].question, spec))
+            question = settings[0].question
+            answers[question, spec] = kinds.answered(kinds.answer(question, spec))
         else:
             trace = run(spec)
-            runs[spec] = Run.of(trace.at, trace.values, trace.seeds[0].v_star, True)
+            runs[spec] = kept(RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star), whole=True)
     return Evidence(runs, answers)
 
 
@@ -116,7 +119,7 @@ def test_orders_and_exponents_follow_the_runs() -> None:
     found = evidence(price)
     assert price.judge(found).value == pytest.approx(1.0, abs=0.3)
     assert above.judge(found).verdict == "holds"
-    few = {s: Run(r.at, r.values * 1e-6, r.v_star) for s, r in found.runs.items()}
+    few = {s: replace(r, values=r.values * 1e-6) for s, r in found.runs.items()}
     assert above.judge(Evidence(few, {})).verdict == NO
 
 
@@ -216,11 +219,11 @@ def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None
     assert sentences.summary(["holds", "holds", NO]) == "Of 3 settings it holds in 2 and does not hold in 1."
 
 
-def lost(spec: RunSpec, share: float) -> Run:
+def lost(spec: RunSpec, share: float) -> RunCurves:
     """A run that loses this share of everything there is to lose, and a little less or more in each seed."""
     seeds = 1 + 1e-3 * np.arange(-2, 3)
     values: np.ndarray = 3.4 * spec.episodes * share * seeds[:, None]
-    return Run(np.array([spec.episodes]), values, 3.4)
+    return RunCurves(np.array([spec.episodes]), values, v_star=3.4)
 
 
 @pytest.mark.parametrize(
@@ -310,17 +313,20 @@ def test_the_document_on_bounds_says_where_the_price_of_local_privacy_stops() ->
 def test_what_is_kept_of_a_run_is_small_and_survives_json() -> None:
     at = np.unique(np.geomspace(1, 10**9, 500).astype(np.int64))
     values = np.vstack([at * np.pi, at * math.e])
-    kept = Run.of(at, values, 3.4, whole=True)
-    assert len(kept.at) <= POINTS
-    assert (kept.at[0], kept.at[-1]) == (1, 10**9)
-    assert kept.ends == pytest.approx(values[:, -1], rel=10.0 ** (1 - DIGITS))
-    assert kept.upto(10**9) == pytest.approx(kept.ends)
-    assert Run.of(at, values, None, whole=False).at.tolist() == [10**9]
+    whole = RunCurves(at, values, v_star=3.4)
+    found = kept(whole, whole=True)
+    assert len(found.at) <= POINTS
+    assert (found.at[0], found.at[-1]) == (1, 10**9)
+    assert found.ends == pytest.approx(values[:, -1], rel=10.0 ** (1 - DIGITS))
+    assert found.upto(10**9) == pytest.approx(found.ends)
+    assert kept(whole, whole=False).at.tolist() == [10**9]
     spec = COLLUSIONS[0]
-    text = json.dumps(Evidence({SMALL: kept}, {spec: {"one": 0.5}}).to_dict())
-    again = Evidence.from_dict(json.loads(text))
-    assert again.runs[SMALL].values.tolist() == kept.values.tolist()
-    assert again.answers == {spec: {"one": 0.5}}
+    answers = {("collusion", spec): {"one": 0.5}}
+    text = json.dumps(to_dict(Evidence({SMALL: found}, answers)))
+    again = from_dict(json.loads(text), {spec: "collusion"})
+    assert again.runs[SMALL].values.tolist() == found.values.tolist()
+    assert again.runs[SMALL].v_star == 3.4
+    assert again.answers == answers
 
 
 def lines(text: str) -> Iterable[str]:

@@ -27,6 +27,7 @@ RANK = {
     "words": 0,
     "logs": 0,
     "brief": 0,
+    "curves": 1,
     "fields": 0,
     "kernels": 0,
     "plugins": 0,

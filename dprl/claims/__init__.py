@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dprl.claims.claim import Claim, Evidence, Plot, Run, Series, Setting
+from dprl.claims.claim import Claim, Plot, Series, Setting
 from dprl.claims.experiments import CLAIMS
 
-__all__ = ["CLAIMS", "Claim", "Evidence", "Plot", "Run", "Series", "Setting"]
+__all__ = ["CLAIMS", "Claim", "Plot", "Series", "Setting"]

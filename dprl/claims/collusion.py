@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dprl.claims.claim import Array, Evidence, Setting
+from dprl.claims.claim import Setting
+from dprl.curves import Array, Evidence
 from dprl.metrics import Finding, at_most, clopper_pearson, more_than
 from dprl.simulation import AttackSpec
 
@@ -28,7 +29,7 @@ def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
     """The share of users that are recovered exactly. noise: that of the releases, `one` draw for all or a `tree`."""
 
     def judge(evidence: Evidence) -> Finding:
-        off = np.concatenate([read(evidence.answers[spec], noise) for spec in specs])
+        off = np.concatenate([read(evidence.answers["collusion", spec], noise) for spec in specs])
         found = clopper_pearson(int((off < EXACT).sum()), len(off))
         return more_than(found, SURELY) if noise == "one" else at_most(found, HARDLY)
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.claims.claim import Evidence, Plot, Series, Setting, problem
+from dprl.claims.claim import Plot, Series, Setting, problem
 from dprl.claims.regret import USERS
+from dprl.curves import Evidence
 from dprl.learners import ALGORITHMS
 from dprl.metrics import Finding, Measured, at_most, of_threshold, ratio
 from dprl.simulation import FIELDS, RunSpec
@@ -59,7 +60,7 @@ def attacked(spec: RunSpec) -> Setting:
     """What others are told tells two of a user's episodes apart by no more than is claimed."""
 
     def judge(evidence: Evidence) -> Finding:
-        answer = evidence.answers[spec]
+        answer = evidence.answers["exploration", spec]
         choosing, measuring = np.array(answer["told"])
         return at_most(of_threshold(choosing, measuring, answer["delta"]), answer["claimed"])
 
@@ -79,7 +80,7 @@ def published(spec: RunSpec) -> Setting:
     """What the drawn values of one state and action reveal, exactly, if they were published."""
 
     def judge(evidence: Evidence) -> Finding:
-        answer = evidence.answers[spec]
+        answer = evidence.answers["exploration", spec]
         exact = answer["values"]
         return at_most(Measured(exact, exact, exact), answer["claimed"])
 

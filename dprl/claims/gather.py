@@ -5,24 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from dprl.claims.claim import Claim, Evidence, Run
+from dprl.claims.claim import Claim
+from dprl.claims.kept import kept
+from dprl.curves import Evidence
+from dprl.jobs.curves import finished
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import Finished, RunFailed, collect, finished
+from dprl.jobs.sweeps import RunFailed, collect
 from dprl.simulation import answered
 
 _POLL = 0.1
-
-
-def kept(found: Finished, whole: bool) -> Run:
-    """What is kept of a finished run."""
-    return Run.of(found.at, found.values, found.v_star, whole)
 
 
 def evidence(store: Store, claim: Claim) -> Evidence | None:
     """What the store has of a claim; None while anything is missing. Asks what is to be asked."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
-        answers[spec] = store.questions.ask(question, spec)
+        answers[question, spec] = store.questions.ask(question, spec)
     for spec, whole in claim.runs.items():
         found = finished(store, spec)
         if found is None:
@@ -32,7 +30,7 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
         return None
     if "" in answers.values():
         raise RunFailed(f"{claim.key}: what is asked could not be answered.")
-    return Evidence(runs, {spec: answered(text or "") for spec, text in answers.items()})
+    return Evidence(runs, {asked: answered(text or "") for asked, text in answers.items()})
 
 
 def gather(

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl.claims.claim import Array, Evidence, Plot, Series, Setting
+from dprl.claims.claim import Plot, Series, Setting
 from dprl.claims.regret import Points, exponent_of, inverse, label
+from dprl.curves import Array, Evidence
 from dprl.learners import ALGORITHMS
 from dprl.metrics import Finding, every_more_than, fewest_pulls
 from dprl.simulation import RunSpec

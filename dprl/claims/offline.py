@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dprl.claims.claim import Array, Evidence, Plot, Series, Setting, problem
+from dprl.claims.claim import Plot, Series, Setting, problem
+from dprl.curves import Array, Evidence
 from dprl.learners import OFFLINE
 from dprl.metrics import Finding, at_most, every_more_than, t_interval
 from dprl.simulation import OfflineSpec

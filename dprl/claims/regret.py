@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from dprl.claims.claim import Array, Evidence, Plot, Run, Series, Setting, problem
+from dprl.claims.claim import Plot, Series, Setting, problem
+from dprl.curves import Array, Evidence, RunCurves
 from dprl.learners import ALGORITHMS
 from dprl.metrics import (
     FLAT,
     Finding,
     at_most,
     every_more_than,
-    extra_regret,
     grows,
     growth_by_decade,
     power_law,
@@ -41,7 +41,7 @@ def label(spec: RunSpec) -> str:
     return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
 
 
-def learned(run: Run) -> bool:
+def learned(run: RunCurves) -> bool:
     """Whether less than half of all there is to lose was lost, in the mean of the seeds. Where more is lost, regret
     tells which wrong policy is played, and nothing of how fast the right one is found."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
@@ -84,8 +84,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
 def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
     """At [C] and what privacy has cost until then, [seeds, C]."""
     run, twin = evidence.runs[spec], evidence.runs[spec.twin()]
-    at, extra = extra_regret(run.at, run.values, twin.at, twin.values)
-    return at.astype(float), extra
+    return run.at.astype(float), run.beyond(twin)
 
 
 def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> Plot:

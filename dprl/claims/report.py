@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import dprl
-from dprl.claims.claim import Claim, Evidence
+from dprl.claims.claim import Claim
+from dprl.curves import Evidence
 from dprl.metrics import Finding, Verdict, overall
 from dprl.sentences import claims as sentences
 from dprl.simulation.spec import engine

@@ -6,8 +6,9 @@ import numpy as np
 
 from dprl import metrics
 from dprl.claims import Series
+from dprl.curves import Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.lessons.trust import EXPLORED, NONE
 from dprl.sentences.price import users
@@ -30,8 +31,8 @@ def _learned(evidence: Evidence) -> str:
 
 def _in_all(evidence: Evidence) -> Plot:
     run = evidence.runs[NONE]
-    series = Series(NONE, "No privacy", run.at.astype(float), run.rows)
-    top = float(run.rows.mean(axis=0)[-1])
+    series = Series(NONE, "No privacy", run.at.astype(float), run.values)
+    top = float(run.values.mean(axis=0)[-1])
     return Plot(
         "What all episodes together have lost",
         regret.USERS,
@@ -45,7 +46,7 @@ def _in_all(evidence: Evidence) -> Plot:
 
 def _growth(evidence: Evidence) -> tuple[float, float, float]:
     run = evidence.runs[NONE]
-    return metrics.growth_exponent(run.at, run.rows, START, END)
+    return metrics.growth_exponent(run.at, run.values, START, END)
 
 
 def _stops(evidence: Evidence) -> str:
@@ -53,7 +54,7 @@ def _stops(evidence: Evidence) -> str:
 
 
 def _by_budget(evidence: Evidence) -> str:
-    noise = [f"{rough(evidence.runs[FEW.replace(epsilon=e)].noise or 0.0)} at ε = {e:g}" for e in BUDGETS]
+    noise = [f"{rough(evidence.runs[FEW.replace(epsilon=e)].noise_std or 0.0)} at ε = {e:g}" for e in BUDGETS]
     return (
         f"After {human(FEW.episodes)} users the noise in a count of visits has standard deviation {listed(noise)}. "
         "One episode adds one visit to the count."

@@ -7,33 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprl.claims import Series
+from dprl.curves import Evidence
 from dprl.figures.lessons import Frame
 from dprl.lessons.prediction import Order, Prediction
-
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Known:
-    """A finished run: rows [seeds, C] of what it measures at [C]; lower: [seeds, C], low estimates of one on data
-    sets; v_star: the best value there is; noise: standard deviation of that in one counter, None without."""
-
-    at: NDArray[np.int64]
-    rows: Array
-    v_star: float
-    lower: Array | None = None
-    noise: float | None = None
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a lesson is about: runs by spec, and answers by question and spec."""
-
-    runs: Mapping[Any, Known]
-    answers: Mapping[tuple[str, Any], Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ import numpy as np
 from dprl.claims import Series
 from dprl.claims.collusion import read
 from dprl.claims.experiments import COLLUSIONS
+from dprl.curves import Array, Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec
@@ -102,7 +103,7 @@ def _read_within(noise: str) -> Step:
 
 
 def _costs(evidence: Evidence) -> str:
-    tree, best = (evidence.runs[spec].noise or 0.0 for spec in (TREE, BASE))
+    tree, best = (evidence.runs[spec].noise_std or 0.0 for spec in (TREE, BASE))
     return (
         f"After {human(BASE.episodes)} users the noise in a count of visits has standard deviation {rough(tree)} with "
         f"the tree and {rough(best)} with the other. For the same promise it takes "

@@ -6,8 +6,9 @@ import numpy as np
 
 from dprl import search
 from dprl.claims import Series
+from dprl.curves import Array, Evidence
 from dprl.figures.lines import DATA_SETS
-from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.sentences.price import users
 from dprl.simulation import OfflineSpec
@@ -31,7 +32,7 @@ def name(spec: OfflineSpec) -> str:
 
 def _gap(evidence: Evidence, spec: OfflineSpec) -> Array:
     run = evidence.runs[spec]
-    found: Array = run.rows / run.v_star
+    found: Array = run.values / run.v_star
     return found
 
 

@@ -6,8 +6,10 @@ import numpy as np
 
 from dprl import metrics
 from dprl.claims import Series
+from dprl.claims.regret import price
+from dprl.curves import Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, NONE, SHUFFLE
 from dprl.privacy import PRIVATIZERS
@@ -20,7 +22,7 @@ RANGE = (1e3, 1e15)
 
 
 def _growth(evidence: Evidence, spec: RunSpec) -> tuple[float, float, float]:
-    at, extra = regret.price(evidence, spec)
+    at, extra = price(evidence, spec)
     return metrics.growth_exponent(at, extra, START, END)
 
 
@@ -31,7 +33,7 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
     def plot(evidence: Evidence) -> Plot:
         drawn = []
         for one in (*beside, spec):
-            at, extra = regret.price(evidence, one)
+            at, extra = price(evidence, one)
             drawn.append(Drawn(Series(one, regret.name(one), at, extra), START if one == spec else np.inf))
         return Plot(
             "What privacy has cost so far",
@@ -44,7 +46,7 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
         )
 
     def found(evidence: Evidence) -> str:
-        _, extra = regret.price(evidence, spec)
+        _, extra = price(evidence, spec)
         at = evidence.runs[spec].at.astype(float)
         early, late = (float(np.interp(k, at, extra.mean(axis=0))) for k in (START, END))
         return (

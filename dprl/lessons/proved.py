@@ -8,8 +8,9 @@ import numpy as np
 
 from dprl import metrics
 from dprl.claims import Series
+from dprl.curves import Array, Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.lessons.trust import EXPLORED
 from dprl.sentences.price import users
@@ -71,7 +72,7 @@ def _printed(evidence: Evidence) -> str:
 
 
 def _orders(evidence: Evidence) -> str:
-    noise = {spec: evidence.runs[spec].noise or 0.0 for spec in (PRINTED, TREE, BASE)}
+    noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (PRINTED, TREE, BASE)}
     need = {spec: users(regret.needed(evidence, spec)) for spec in noise}
     return (
         f"Printed noise in a count of visits has standard deviation {rough(noise[PRINTED])} after "

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dprl import metrics, search
+from dprl import search
 from dprl.claims import Series
+from dprl.curves import Array, Evidence
 from dprl.figures.trust import LEARNED
-from dprl.lessons.lesson import Array, Drawn, Evidence, Plot
+from dprl.lessons.lesson import Drawn, Plot
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import percent
@@ -26,7 +27,7 @@ def name(spec: RunSpec) -> str:
 def lost(evidence: Evidence, spec: RunSpec) -> Array:
     """[seeds, C] the share of V* that an average episode has lost so far."""
     run = evidence.runs[spec]
-    found: Array = run.rows / run.at / run.v_star
+    found: Array = run.values / run.at / run.v_star
     return found
 
 
@@ -62,12 +63,5 @@ def losses(
 
 def order(evidence: Evidence, specs: Sequence[RunSpec]) -> tuple[int, ...]:
     """Their places, from the one that loses least in all to the one that loses most."""
-    ends = [float(evidence.runs[spec].rows[:, -1].mean()) for spec in specs]
+    ends = [float(evidence.runs[spec].ends.mean()) for spec in specs]
     return tuple(int(place) for place in np.argsort(ends))
-
-
-def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
-    """At [C] and what privacy has cost until then, [seeds, C]."""
-    run, twin = evidence.runs[spec], evidence.runs[spec.twin()]
-    at, extra = metrics.extra_regret(run.at, run.rows, twin.at, twin.rows)
-    return at.astype(float), extra

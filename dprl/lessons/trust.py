@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dprl.curves import Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Attempt, Evidence, Lesson, Step
+from dprl.lessons.lesson import Attempt, Lesson, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.price import users

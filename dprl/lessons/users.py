@@ -6,8 +6,9 @@ import numpy as np
 
 from dprl import metrics
 from dprl.claims import Series
+from dprl.curves import Array, Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
 from dprl.privacy import PRIVATIZERS

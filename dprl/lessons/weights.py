@@ -9,8 +9,9 @@ import numpy as np
 
 from dprl import metrics
 from dprl.claims import Series
+from dprl.curves import Array, Evidence
 from dprl.lessons import regret
-from dprl.lessons.lesson import Array, Attempt, Drawn, Evidence, Lesson, Plot, Step
+from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.sentences.price import users
 from dprl.simulation import RunSpec, SeedTrace

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from dprl import links
-from dprl.claims import CLAIMS, Claim, Evidence
+from dprl.claims import CLAIMS, Claim
 from dprl.claims.gather import evidence
+from dprl.claims.kept import from_dict
 from dprl.claims.report import Report, report
+from dprl.curves import Evidence
 from dprl.fields import Field
 from pages.shared.results import data, together
 from pages.shared.results.bundled import asset
@@ -81,7 +83,8 @@ class Bundled(NamedTuple):
 def bundled() -> Bundled:
     """Read once."""
     found: dict[str, Any] = asset("claims")
-    known = Evidence.from_dict(found)
+    questions = {spec: asked for claim in CLAIMS.values() for spec, asked in claim.questions.items()}
+    known = from_dict(found, questions)
     return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import Evidence, Series
+from dprl.claims import Series
 from dprl.claims.report import Report
+from dprl.curves import Evidence
 from dprl.figures import claims as figures
 from dprl.figures.lines import Series as Drawn
 from dprl.figures.looks import CurveStyle, numbered

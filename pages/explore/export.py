@@ -18,7 +18,7 @@ from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data
-from pages.shared.results.again import begun, make_again, nothing_yet, parquet, tidy
+from pages.shared.results.again import make_again, nothing_yet, parquet, tidy
 from pages.shared.visitor.state import session
 
 
@@ -37,11 +37,11 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     make_again(s.explore.curves[chosen].spec)
 
 
-def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.regret) -> None:
+def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curves) -> None:
     """The numbers, the specs and the chart of these runs as files, and the table. read: where their numbers are."""
     known = [read(curve.spec) for curve, *_ in shown]
     table = tidy([title for *_, title, _ in shown], known, "episode", "regret")
-    drawn = [row for row, one in zip(shown, known, strict=True) if begun(one)]
+    drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
     about, words = session().common, footer()
     st.caption(explained("Cumulative regret of every seed of every visible curve, at every checkpoint."))
@@ -75,7 +75,7 @@ def page(
     shown: Sequence[Row],
     best: Sequence[float | None],
     statistic: Statistic,
-    read: Read = data.regret,
+    read: Read = data.curves,
     *,
     about: str,
     footer: str,

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dprl import metrics, search
+from dprl.curves import RunCurves
 from dprl.figures import pac
 from dprl.figures import regret as figures
 from dprl.figures.lines import Series
@@ -41,7 +42,7 @@ MEASURES = {
 Row = tuple[
     Curve, CurveStyle, str, RunStatus
 ]  # a curve, what gives it its look, its title, and how its run stands
-Read = Callable[[RunSpec], data.Regret]
+Read = Callable[[RunSpec], RunCurves]
 PAC_SEEDS = 20  # whose mistakes are counted, of each run
 
 
@@ -65,7 +66,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         missing = [
             c
             for c in s.explore.visible
-            if c.spec.privacy != "none" and not len(data.regret(c.spec.twin()).episodes)
+            if c.spec.privacy != "none" and not len(data.curves(c.spec.twin()).at)
         ]
         if missing:
             offer_twins(missing)
@@ -74,7 +75,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         for row in zip(s.explore.curves, kinds(s.explore.curves), titles, runs, strict=True)
         if not row[0].hidden and (measure != "extra" or has_twin(row[0]))
     ]
-    if not any(len(data.regret(row[0].spec).episodes) for row in rows):
+    if not any(len(data.curves(row[0].spec).at) for row in rows):
         empty(measure, runs)
         return
     draw(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
@@ -84,7 +85,7 @@ def draw(
     rows: Sequence[Row],
     measure: str,
     statistic: metrics.Statistic,
-    read: Read = data.regret,
+    read: Read = data.curves,
     *,
     log_x: bool,
     log_y: bool,
@@ -118,7 +119,7 @@ def draw(
     show(picture, "regret")
 
 
-def below_zero(rows: Sequence[Row], read: Read = data.regret) -> list[str]:
+def below_zero(rows: Sequence[Row], read: Read = data.curves) -> list[str]:
     """The titles of finished runs whose price of privacy lies below zero with its whole interval."""
     found = []
     for curve, _, title, _ in rows:
@@ -127,9 +128,9 @@ def below_zero(rows: Sequence[Row], read: Read = data.regret) -> list[str]:
             curve.spec.privacy != "none"
             and own.done.all()
             and twin.done.all()
-            and len(own.rows) == len(twin.rows) > 0
+            and len(own.values) == len(twin.values) > 0
         ):
-            found += doubts.below_zero(title, own.rows[:, -1] - twin.rows[:, -1])
+            found += doubts.below_zero(title, own.ends - twin.ends)
     return found
 
 
@@ -233,7 +234,7 @@ def run_twins(missing: Sequence[Curve]) -> None:
 
 def has_twin(curve: Curve) -> bool:
     """Whether the price of this curve's privacy can be said."""
-    return curve.spec.privacy != "none" and len(data.regret(curve.spec.twin()).episodes) > 0
+    return curve.spec.privacy != "none" and len(data.curves(curve.spec.twin()).at) > 0
 
 
 def curve_of(
@@ -243,7 +244,7 @@ def curve_of(
     run: RunStatus | None,
     measure: str,
     statistic: metrics.Statistic,
-    read: Read = data.regret,
+    read: Read = data.curves,
     *,
     v_star: float | None = None,
 ) -> Series:
@@ -257,12 +258,11 @@ def curve_of(
         v_star: the value of an optimal episode, where it is known.
     """
     known = read(curve.spec)
-    spec, episodes, rows, averaged = curve.spec, known.episodes, known.rows, known.averaged
+    spec, episodes, rows, averaged = curve.spec, known.at, known.values, known.averaged
     if measure == "per-episode":
         rows, averaged = metrics.per_episode(episodes, rows), metrics.per_episode(episodes, averaged)
     elif measure == "extra":
-        twin = read(spec.twin())
-        _, rows = metrics.extra_regret(episodes, rows, twin.episodes, twin.rows)
+        rows = known.beyond(read(spec.twin()))
         done = known.done[: len(rows)]
         averaged = rows[done] if done.any() else rows
     center, low, high = metrics.BANDS[statistic](averaged)
@@ -272,7 +272,7 @@ def curve_of(
         needed = search.stays_below(episodes.astype(float), center, LEARNED * v_star)
     growth = None
     if finished and measure == "cumulative":
-        growth = metrics.growth_exponent(episodes, known.rows, spec.episodes / 10, spec.episodes, statistic)
+        growth = metrics.growth_exponent(episodes, known.values, spec.episodes / 10, spec.episodes, statistic)
     return Series(
         label=title,
         style=kind,

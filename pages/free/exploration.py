@@ -22,6 +22,7 @@ from dprl.simulation import RunSpec
 from dprl.words import percent
 from pages.claims.state import bundled as claims
 from pages.free import explored
+from pages.free.explored import RUNS
 from pages.free.state import free, start
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
@@ -90,14 +91,14 @@ def finished(planned: Planned) -> list[Pair]:
     return [
         pair
         for pair in planned.pairs
-        if np.isfinite(explored.ends(pair.own)).all() and np.isfinite(explored.ends(pair.calibrated)).all()
+        if np.isfinite(RUNS.ends(pair.own)).all() and np.isfinite(RUNS.ends(pair.calibrated)).all()
     ]
 
 
 def rows(pairs: Sequence[Pair]) -> tuple[metrics.Array, metrics.Array]:
     """Regret of RLSVI and of calibrated noise, [seeds, P] each."""
-    own = np.array([explored.ends(pair.own) for pair in pairs]).T
-    return own, np.array([explored.ends(pair.calibrated) for pair in pairs]).T
+    own = np.array([RUNS.ends(pair.own) for pair in pairs]).T
+    return own, np.array([RUNS.ends(pair.calibrated) for pair in pairs]).T
 
 
 def beside(pairs: Sequence[Pair]) -> Beside:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dprl.claims.exploration import Planned, planned
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec
-from pages.shared.results import data, together
-from pages.shared.results.bundled import bundled_ends
+from pages.shared.results import together
+from pages.shared.results.runs import Runs
 from pages.shared.visitor.owners import owner_id
 
 SHOW = "exploration"  # the view's key
+RUNS = Runs(("exploration",), "exploration")
 
 
 @lru_cache(maxsize=50)
@@ -29,15 +27,9 @@ def runs(base: RunSpec) -> list[RunSpec]:
     return [spec for pair in compared(base).pairs for spec in (pair.own, pair.calibrated)]
 
 
-def ends(spec: RunSpec) -> NDArray[np.float64]:
-    """[seeds] regret at the end of a run, NaN where it is not known."""
-    bundled = bundled_ends("exploration").get(spec)
-    return data.ends(spec) if bundled is None else bundled
-
-
 def lacking(base: RunSpec) -> list[RunSpec]:
     """The runs that are not finished."""
-    return [spec for spec in runs(base) if not np.isfinite(ends(spec)).all()]
+    return RUNS.unfinished(runs(base))
 
 
 def offered(base: RunSpec) -> list[RunSpec]:

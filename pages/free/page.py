@@ -13,7 +13,7 @@ from pages.free import exploration
 from pages.free import link as free_link
 from pages.free.controls import controls
 from pages.free.explored import SHOW
-from pages.free.state import change, free, measured, show_runs
+from pages.free.state import change, free, priced, show_runs
 from pages.free.state import status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, stopped_short, verdict
@@ -68,7 +68,7 @@ def results(curves: tuple[Curve, ...], corner: DeltaGenerator, live: bool) -> No
     if live and not going:
         st.rerun()
     status.strip(list(curves), [PRIVATIZERS[curve.spec.privacy].title for curve in curves], runs)
-    found = measured(curves, runs)
+    found = priced(curves, runs)
     st.markdown(
         explained(
             verdict(found)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from dprl import metrics
+from dprl.curves import RunCurves
 from dprl.figures.lines import Series
 from dprl.jobs.store import RunStatus
 from dprl.metrics import Growth
@@ -30,7 +30,7 @@ from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 
 FIRST = 1000  # episodes from which on curves are drawn
-MEASURED_BYTES = 8 * 2**20  # kept, for all visitors together
+PRICED_BYTES = 8 * 2**20  # kept, for all visitors together
 
 
 @dataclass
@@ -109,37 +109,32 @@ def status(spec: RunSpec) -> RunStatus:
     return data.status(spec, session().visitor)
 
 
-def known(spec: RunSpec) -> data.Regret:
+def known(spec: RunSpec) -> RunCurves:
     """The regret of a run as far as it is known."""
-    return bundled("free").get(spec) or data.regret(spec)
+    return bundled("free").get(spec) or data.curves(spec)
 
 
 @dataclass(frozen=True)
-class Measured:
+class PricedRun:
     """One of the runs, from FIRST episodes on.
 
     Attributes:
-        episodes: [C].
-        regret, price: [seeds, C]; price is what it lost beyond its non-private twin, nothing without privacy
-            or while the twin is missing.
+        regret: its curves; their token changes when anything of this does.
+        price: what it lost beyond its non-private twin, nothing without privacy or while the twin is missing.
         decades: how the price grew.
         flat: the number of episodes from which it is flat.
+        stopped_short: of how many seeds regret has not settled at the end.
         complete: the run and its twin are finished.
-        v_star: the value of an optimal episode, where it is known.
-        token: changes when any of this does.
     """
 
     curve: Curve
-    episodes: NDArray[np.int64]
-    regret: NDArray[np.float64]
-    price: NDArray[np.float64] | None
+    regret: RunCurves
+    price: RunCurves | None
     decades: tuple[Growth, ...]
     flat: float | None
     stopped_short: int
     complete: bool
     note: str
-    v_star: float | None
-    token: str
 
     @property
     def model(self) -> str:
@@ -153,79 +148,66 @@ class Measured:
 
     def drawn(self, view: str) -> Series:
         """The curve as figures want it. view: regret or price."""
-        rows = self.regret if view == "regret" else self.price
-        assert rows is not None
-        averaged = rows[np.isfinite(rows[:, -1])] if rows.size else rows
+        run = self.regret if view == "regret" else self.price
+        assert run is not None
+        rows = run.values
+        averaged = rows[np.isfinite(run.ends)] if rows.size else rows
         mean, low, high = metrics.regret_band(averaged if len(averaged) else rows)
         return Series(
             label=self.label,
             style=kind_of(self.curve.spec),
-            x=self.episodes,
+            x=run.at,
             rows=rows,
             center=mean,
             low=low,
             high=high,
             complete=self.complete,
             note=self.note,
-            v_star=self.v_star,
+            v_star=answers.v_star(self.curve.spec),
             median=metrics.median_band(rows)[0],
         )
 
 
-def measured(curves: Sequence[Curve], runs: Sequence[RunStatus]) -> list[Measured]:
+def priced(curves: Sequence[Curve], runs: Sequence[RunStatus]) -> list[PricedRun]:
     """What is known of each run, those of which nothing is known left out."""
     found = []
     twin = known(curves[0].spec) if curves and curves[0].spec.privacy == "none" else None
     for curve, run in zip(curves, runs, strict=True):
         own = known(curve.spec)
-        if len(own.episodes):
+        if len(own.at):
             private = curve.spec.privacy != "none"
             other = twin if private else None
             complete = run.state == "done" and (other is None or runs[0].state == "done")
             best = answers.v_star(curve.spec)
             token = f"{own.token}:{other.token if other else ''}:{run.state}:{run.seeds_done}:{best}"
-            token = f"{curve.spec.to_json()}:{token}"
-            found.append(_measured(token, complete, note(run), best, curve, own, other))
+            own = replace(own, token=f"{curve.spec.to_json()}:{token}")
+            found.append(_priced(curve, own, other, complete, note(run)))
     return found
 
 
 @st.cache_resource(show_spinner=False)
-def _kept() -> data.Kept[Measured]:
-    return data.Kept(MEASURED_BYTES)
+def _kept() -> data.Kept[PricedRun]:
+    return data.Kept(PRICED_BYTES)
 
 
-def _measured(
-    token: str,
-    complete: bool,
-    note: str,
-    v_star: float | None,
-    curve: Curve,
-    own: data.Regret,
-    twin: data.Regret | None,
-) -> Measured:
-    key = token, complete, note, v_star
+def _priced(curve: Curve, own: RunCurves, twin: RunCurves | None, complete: bool, note: str) -> PricedRun:
+    key = own.token, complete, note
     if (kept := _kept().get(key)) is not None:
         return kept[1]
     price, decades, flat = None, [], None
-    from_here = own.episodes >= FIRST
-    stopped_short = metrics.unsettled(own.episodes, own.rows) if complete else 0
-    if twin is not None and len(twin.episodes):
-        _, price = metrics.extra_regret(own.episodes, own.rows, twin.episodes, twin.rows)
+    if twin is not None and len(twin.at):
+        price = replace(own, values=own.beyond(twin))
         if complete:
-            decades = metrics.growth_by_decade(own.episodes, price, FIRST)
+            decades = metrics.growth_by_decade(price.at, price.values, FIRST)
             flat = metrics.flat_from(decades)
-        price = price[:, from_here]
-    found = Measured(
+    found = PricedRun(
         curve,
-        own.episodes[from_here],
-        own.rows[:, from_here],
-        price,
+        own.since(FIRST),
+        None if price is None else price.since(FIRST),
         tuple(decades),
         flat,
-        stopped_short,
+        metrics.unsettled(own.at, own.values) if complete else 0,
         complete,
         note,
-        v_star,
-        token,
     )
-    return _kept().put(key, None, found, data.bytes_of(found))
+    return _kept().put(key, None, found, data.bytes_of(*filter(None, (found.regret, found.price))))

@@ -10,10 +10,10 @@ from dprl.metrics import FLAT
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts
 from dprl.words import exponent, human, listed, plural
-from pages.free.state import Measured
+from pages.free.state import PricedRun
 
 
-def state(run: Measured) -> str:
+def state(run: PricedRun) -> str:
     """What its price of privacy does in the last tenfold: flat, growing, or unclear."""
     if run.flat is not None:
         return "flat"
@@ -21,7 +21,7 @@ def state(run: Measured) -> str:
     return "growing" if last is not None and last.known and last.low > FLAT else "unclear"
 
 
-def verdict(runs: Sequence[Measured]) -> str:
+def verdict(runs: Sequence[PricedRun]) -> str:
     """The answer, Markdown: a sentence, and a line for each run; "" while no private run is finished."""
     private = [run for run in runs if run.price is not None and run.complete]
     if not private:
@@ -30,7 +30,7 @@ def verdict(runs: Sequence[Measured]) -> str:
     return "\n".join([f"**{_headline(private)}** {lead}", "", *(f"- {_line(run)}" for run in private)])
 
 
-def _headline(runs: Sequence[Measured]) -> str:
+def _headline(runs: Sequence[PricedRun]) -> str:
     """One clause for each state that a run is in."""
     clauses = []
     for which, words in (
@@ -41,20 +41,20 @@ def _headline(runs: Sequence[Measured]) -> str:
         names = [PRIVATIZERS[run.model].words.given for run in runs if state(run) == which]
         if names:
             clauses.append(words.format(" or ".join(names)))
-    return f"By {human(float(runs[0].episodes[-1]))} users {'; '.join(clauses)}."
+    return f"By {human(float(runs[0].regret.at[-1]))} users {'; '.join(clauses)}."
 
 
-def _line(run: Measured) -> str:
+def _line(run: PricedRun) -> str:
     """What privacy cost in one run, and how it grows."""
     assert run.price is not None
-    said = f"**{run.label}:** {human(float(np.mean(run.price[:, -1])))}"
+    said = f"**{run.label}:** {human(float(np.mean(run.price.ends)))}"
     last = run.decades[-1] if run.decades else None
     if last is None or last.seeds == 0:
         return f"{said}; no exponent, for in no seed is it above zero all the while."
     said += f", exponent {exponent(last.mean)}"
     if last.seeds < 2:
         return f"{said} (one seed, too few for an interval)."
-    of = "" if last.seeds == len(run.price) else f", {last.seeds} of {len(run.price)} seeds"
+    of = "" if last.seeds == len(run.price.values) else f", {last.seeds} of {len(run.price.values)} seeds"
     said += f" ({exponent(last.low)} to {exponent(last.high)}{of})"
     end = {
         "flat": f"stops growing after {human(run.flat or 0)}",
@@ -66,23 +66,23 @@ def _line(run: Measured) -> str:
     return f"{said}: {end[state(run)]}."
 
 
-def stopped_short(runs: Sequence[Measured]) -> str:
+def stopped_short(runs: Sequence[PricedRun]) -> str:
     """Where the run without privacy has not found the best policy; "" where it has."""
     return "".join(
-        doubts.unsettled(run.stopped_short, len(run.regret)) for run in runs if run.model == "none"
+        doubts.unsettled(run.stopped_short, len(run.regret.values)) for run in runs if run.model == "none"
     )
 
 
-def late_mistakes(runs: Sequence[Measured]) -> str:
+def late_mistakes(runs: Sequence[PricedRun]) -> str:
     """Where a run without privacy that does learn ended worse than its private twin; "" where none did."""
     said = []
     for run in runs:
         if run.price is None or not run.complete:
             continue
-        worse = int((run.price[:, -1] < 0).sum())
+        worse = int((run.price.ends < 0).sum())
         if worse:
             said.append(
-                f"in {worse} of {plural(len(run.price), 'seed')} than with {PRIVATIZERS[run.model].words.given}"
+                f"in {worse} of {plural(len(run.price.values), 'seed')} than with {PRIVATIZERS[run.model].words.given}"
             )
     if not said or stopped_short(runs):
         return ""

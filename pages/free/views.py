@@ -14,7 +14,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS
 from pages.free.link import DRAWABLE, MOST_BOUNDS, compared
-from pages.free.state import FIRST, Measured, change, free, status
+from pages.free.state import FIRST, PricedRun, change, free, status
 from pages.free.theory import setting
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark
@@ -34,11 +34,11 @@ SHOWN = {
 }
 
 
-def chart(runs: Sequence[Measured]) -> None:
+def chart(runs: Sequence[PricedRun]) -> None:
     """The chart that the view asks for."""
     f = free()
     night, each = dark(), f.view.each == "on"
-    tokens = tuple(run.token for run in runs)
+    tokens = tuple(run.regret.token for run in runs)
     if f.view.show == "theory":
         beside(runs, tokens, night)
     elif f.view.show == "growth":
@@ -62,7 +62,7 @@ def chart(runs: Sequence[Measured]) -> None:
         show(picture, f"free_{view}")
 
 
-def over_episodes(runs: Sequence[Measured], view: figures.Measure, each: bool, night: bool) -> Picture:
+def over_episodes(runs: Sequence[PricedRun], view: figures.Measure, each: bool, night: bool) -> Picture:
     """Regret, or its price, with what there is to see in it."""
     curves = [run.drawn(view) for run in runs]
     flat = [run.flat if view == "price" else None for run in runs]
@@ -70,7 +70,7 @@ def over_episodes(runs: Sequence[Measured], view: figures.Measure, each: bool, n
     return figures.over_episodes(curves, view=view, flat=flat, show_seeds=each, see=see, dark=night)
 
 
-def beside(runs: Sequence[Measured], tokens: tuple[str, ...], night: bool) -> None:
+def beside(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> None:
     """Simulated regret with the chosen bounds beside it."""
     f = free()
     at = setting(f.view)
@@ -130,7 +130,7 @@ def named(key: str) -> str:
     return f"{bound.title}, {PRIVATIZERS[bound.model].title}, {bound.paper}"
 
 
-def decades(run: Measured) -> Decades:
+def decades(run: PricedRun) -> Decades:
     """The growth of one price as the figure wants it."""
     assert run.price is not None
     from_k, to_k, mean, low, high = np.array(
@@ -138,7 +138,16 @@ def decades(run: Measured) -> Decades:
     ).T
     seeds = np.array([d.seeds for d in run.decades])
     return Decades(
-        run.label, kind_of(run.curve.spec), from_k, to_k, mean, low, high, seeds, len(run.price), run.flat
+        run.label,
+        kind_of(run.curve.spec),
+        from_k,
+        to_k,
+        mean,
+        low,
+        high,
+        seeds,
+        len(run.price.values),
+        run.flat,
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from dprl.lessons import LESSONS, Evidence, Known
+from dprl.curves import Evidence
+from dprl.lessons import LESSONS
 from dprl.simulation import spec_from_dict
 from pages.attack.state import bundled as attacks
 from pages.claims.state import bundled as claims
@@ -31,10 +33,8 @@ def evidence() -> Evidence:
     for spec in {spec: None for lesson in LESSONS.values() for step in lesson.steps for spec in step.specs}:
         run, best = found[spec], answers.v_star(spec)
         assert best is not None  # known of every environment by default
-        runs[spec] = Known(run.episodes, run.rows, best, run.lower, run.noise_std)
-    asked: dict[tuple[str, Any], Any] = {
-        ("collusion", spec): answer for spec, answer in claims().evidence.answers.items()
-    }
+        runs[spec] = replace(run, v_star=best)
+    asked: dict[tuple[str, Any], Any] = dict(claims().evidence.answers)
     asked |= {
         ("scores", spec): {"first": scores.first, "second": scores.second}
         for spec, scores in attacks().items()

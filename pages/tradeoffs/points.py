@@ -210,9 +210,9 @@ def moments(study: Study) -> list[int | None]:
     known = [trade.curve(spec) for spec in runs]
     if study.base.kind != RunSpec.kind or study.x == "episodes" or not known:
         return [None]
-    if not all(one.done.all() and len(one.rows) == spec.seeds for one, spec in zip(known, runs, strict=True)):
+    if not all(one.whole(spec.seeds) for one, spec in zip(known, runs, strict=True)):
         return [None]
-    return [int(k) for k in along.episodes([one.episodes for one in known])] or [None]
+    return [int(k) for k in along.episodes([one.at for one in known])] or [None]
 
 
 def curves(study: Study, x: Any) -> Picture:
@@ -221,10 +221,10 @@ def curves(study: Study, x: Any) -> Picture:
     for line in trade.drawn(study):
         for spec in (spec for value, spec in trade.points(study, line) if value == x):
             known = trade.curve(spec)
-            rows = known.rows - trade.curve(spec.twin()).rows if study.show == "price" else known.rows
+            rows = known.values - trade.curve(spec.twin()).values if study.show == "price" else known.values
             center, low, high = metrics.BANDS[study.statistic](rows)
             kind = replace(looks[line], epsilon=spec.epsilon)
-            drawn.append(Series(study.titles[line], kind, known.episodes, rows, center, low, high))
+            drawn.append(Series(study.titles[line], kind, known.at, rows, center, low, high))
     view: regrets.Measure = "extra" if study.show == "price" else "cumulative"
     return regrets.comparison(drawn, view=view, statistic=study.statistic)
 

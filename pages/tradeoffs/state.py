@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl import metrics, search
+from dprl.curves import RunCurves
 from dprl.figures.looks import CurveStyle, dashed, numbered
 from dprl.figures.tradeoff import Frontier
 from dprl.simulation import RunSpec, Spec
@@ -17,8 +18,7 @@ from dprl.simulation.axes import Model
 from dprl.words import listed, quoted
 from pages.offline.settings import Settings
 from pages.shared.results import answers, data, together
-from pages.shared.results.bundled import bundled, bundled_ends
-from pages.shared.results.data import Regret
+from pages.shared.results.runs import Runs
 from pages.shared.results.together import Progress
 from pages.shared.text import escape
 from pages.shared.values import written
@@ -32,6 +32,10 @@ from pages.tradeoffs.study import Study
 
 LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
 FEWEST = 3  # points of a slope
+
+
+ENDS = Runs(("tradeoffs",), "sweep")  # of the runs that are shown first the ends alone come with the program
+CURVES = Runs(("home",), "sweep")
 
 
 @dataclass
@@ -109,28 +113,25 @@ def change(**changes: Any) -> None:
 
 
 def ends(spec: Any) -> NDArray[np.float64]:
-    """[seeds] regret at the end of a run, bundled or from the store, NaN where it is not known."""
-    bundled = bundled_ends("tradeoffs").get(spec)
-    return data.ends(spec) if bundled is None else bundled
+    """[seeds] regret at the end of a run, NaN where it is not known."""
+    return ENDS.ends(spec)
 
 
-def curve(spec: Any) -> Regret:
-    """The curve of a run as far as it is known; of those that this page shows first only the ends are."""
-    return bundled("home").get(spec) or data.regret(spec)
+def curve(spec: Any) -> RunCurves:
+    """The curve of a run as far as it is known."""
+    return CURVES.curves(spec)
 
 
 def reached(spec: Any, k: int | None) -> NDArray[np.float64]:
     """[seeds] regret after k of its episodes, one of its checkpoints; at the end where None."""
     if k is None:
         return ends(spec)
-    known = curve(spec)
-    rows: NDArray[np.float64] = known.rows[:, np.flatnonzero(known.episodes == k)[0]]
-    return rows
+    return curve(spec).upto(k)
 
 
 def missing(specs: Sequence[Any]) -> list[Any]:
     """The runs that are not finished."""
-    return [spec for spec in specs if not np.isfinite(ends(spec)).all()]
+    return ENDS.unfinished(specs)
 
 
 def start() -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import dprl
+from dprl.jobs.curves import final_values
 from dprl.jobs.store import Store
-from dprl.jobs.sweeps import RunFailed, compute_runs, final_values
+from dprl.jobs.sweeps import RunFailed, compute_runs
 from dprl.simulation import start
 from dprl.simulation.sweep import Sweep
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.bundled import CURVES, OTHERS, POINTS, final, optima, runs_of, thinned
+from bench.bundled import CURVES, OTHERS, POINTS, final, optima, runs_of
 from dprl import estimate, metrics
-from dprl.claims import CLAIMS, Run
+from dprl.claims import CLAIMS
+from dprl.claims.kept import kept as few_points
+from dprl.curves import RunCurves, thinned
 from dprl.lessons import LESSONS
 from dprl.lessons.proved import CARD
 from dprl.lessons.weights import WIDTHS, widths
@@ -19,7 +21,7 @@ from pages.claims.state import bundled as bundled_claims
 from pages.lessons.known import OWN, evidence
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.results import answers
-from pages.shared.results.bundled import DIRECTORY, asset, bundled, bundled_ends, path_of
+from pages.shared.results.bundled import DIRECTORY, asset, bundled, path_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 
@@ -58,22 +60,22 @@ def test_a_file_holds_all_its_runs_and_stays_small(name: str) -> None:
 def test_bundled_runs_are_the_engines(name: str, spec: RunSpec) -> None:
     """By their first seed, which tells of any change."""
     trace, kept = run(spec.replace(seeds=1)), bundled(name)[spec]
-    at = thinned(trace.episodes)
-    assert np.array_equal(kept.episodes, trace.episodes[at]), recompute(name)
-    assert np.allclose(kept.rows[:1], trace.regret[:, at], rtol=1e-5, atol=0), recompute(name)
-    assert len(kept.rows) == spec.seeds
+    at = thinned(trace.episodes, POINTS)
+    assert np.array_equal(kept.at, trace.episodes[at]), recompute(name)
+    assert np.allclose(kept.values[:1], trace.regret[:, at], rtol=1e-5, atol=0), recompute(name)
+    assert len(kept.values) == spec.seeds
     std = trace.guarantee.noise_std  # of a count: linear learners are told of none
     assert kept.noise_std == (std and pytest.approx(std, rel=1e-9)), recompute(name)
 
 
 def test_thinning_keeps_the_last_checkpoint_and_an_even_spread() -> None:
     linear = np.arange(1, 10**5 + 1)
-    kept = linear[thinned(linear)]
+    kept = linear[thinned(linear, POINTS)]
     assert len(kept) <= POINTS
     assert (kept[0], kept[-1]) == (1, 10**5)
     assert np.diff(np.log(kept[len(kept) // 2 :])).max() < 0.13  # 100 steps over five decades are 0.116 each
     few = np.array([3, 5, 10**15])
-    assert few[thinned(few)].tolist() == [3, 5, 10**15]
+    assert few[thinned(few, POINTS)].tolist() == [3, 5, 10**15]
 
 
 def test_trade_offs_is_bundled_whole() -> None:
@@ -93,7 +95,7 @@ def test_trade_offs_is_bundled_whole() -> None:
 def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
     spec = next(s for s in reversed(studies.DEFAULT.sweep.specs) if s.privacy == privacy)
     trace = run(spec)
-    assert np.allclose(bundled_ends("tradeoffs")[spec], trace.regret[:, -1], rtol=1e-8, atol=0), recompute(
+    assert np.allclose(bundled("tradeoffs")[spec].ends, trace.regret[:, -1], rtol=1e-8, atol=0), recompute(
         "tradeoffs"
     )
     if privacy == "none":  # the page, which has only the ends, does not warn
@@ -102,23 +104,23 @@ def test_trade_offs_ends_are_the_engines(privacy: str) -> None:
 
 def test_exploration_noise_is_bundled_whole_and_agrees_with_the_claim() -> None:
     """The claim has fewer seeds and numbers of users, and the same runs."""
-    kept = bundled_ends("exploration")
+    kept = bundled("exploration")
     assert set(kept) == set(runs_of(PAGES["free"], "exploration")), recompute("exploration")
     assert path_of("exploration").stat().st_size < 100_000
     known = bundled_claims().evidence.runs
     same = [(spec, few) for spec in kept if (few := spec.replace(seeds=10)) in known]
     assert len(same) == 6  # of a thousand, ten and a hundred thousand users, either way
     for spec, few in same:
-        assert kept[spec][:10] == pytest.approx(known[few].ends, rel=1e-5), recompute("exploration")
+        assert kept[spec].ends[:10] == pytest.approx(known[few].ends, rel=1e-5), recompute("exploration")
 
 
 @pytest.mark.parametrize("users", [100, 1000])
 def test_exploration_noise_is_the_engines(users: int) -> None:
-    for spec, ends in bundled_ends("exploration").items():
+    for spec, kept in bundled("exploration").items():
         if spec.episodes == users:
             found = run(spec.replace(seeds=2)).regret[:, -1]
-            assert np.allclose(ends[:2], found, rtol=1e-8, atol=0), recompute("exploration")
-            assert len(ends) == spec.seeds
+            assert np.allclose(kept.ends[:2], found, rtol=1e-8, atol=0), recompute("exploration")
+            assert len(kept.ends) == spec.seeds
 
 
 def test_a_run_without_privacy_that_is_stuck_is_not_bundled() -> None:
@@ -160,7 +162,7 @@ def test_what_lessons_ask_is_all_there_and_the_engines() -> None:
 
 def test_the_evidence_on_claims_is_all_there_and_small() -> None:
     wanted = {spec for claim in CLAIMS.values() for spec in claim.runs}
-    asked = {spec for claim in CLAIMS.values() for spec in claim.questions}
+    asked = {(question, spec) for claim in CLAIMS.values() for spec, question in claim.questions.items()}
     assert set(bundled_claims().evidence.runs) == wanted, recompute("claims")
     assert set(bundled_claims().evidence.answers) == asked, recompute("claims")
     assert path_of("claims").stat().st_size < 600_000
@@ -171,10 +173,12 @@ def test_the_evidence_on_a_claim_is_the_engines(key: str) -> None:
     """By the first seed of its quickest run, and by all that is asked."""
     known = bundled_claims().evidence
     for spec, question in CLAIMS[key].questions.items():
-        assert known.answers[spec] == kinds.answered(kinds.answer(question, spec)), recompute("claims")
+        assert known.answers[question, spec] == kinds.answered(kinds.answer(question, spec)), recompute(
+            "claims"
+        )
     for spec in sorted(CLAIMS[key].runs, key=lambda spec: estimate(spec).seconds)[:1]:
         trace, kept = run(spec.replace(seeds=1)), known.runs[spec]
-        found = Run.of(trace.at, trace.values, trace.seeds[0].v_star, whole=len(kept.at) > 1)
+        found = few_points(RunCurves(trace.at, trace.values), whole=len(kept.at) > 1)
         assert found.at.tolist() == kept.at.tolist(), recompute("claims")
         assert found.values[0] == pytest.approx(kept.values[0], rel=1e-5), recompute("claims")
         assert len(kept.values) == spec.seeds

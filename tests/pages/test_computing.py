@@ -86,12 +86,10 @@ TAKEN = {
         "beyond",
         "curve",
     },
-    "dprl.claims": {"CLAIMS", "Claim", "Evidence", "Series"},
+    "dprl.claims": {"CLAIMS", "Claim", "Series"},
     "dprl.lessons": {
         "LESSONS",
         "Attempt",
-        "Evidence",
-        "Known",
         "Lesson",
         "Marker",
         "Order",
@@ -103,6 +101,7 @@ TAKEN = {
     "dprl.lessons.lesson": {"Drawn"},
     "dprl.claims.exploration": {"BLOCK", "KEY", "MOST", "TOLD", "Pair", "Planned", "planned"},
     "dprl.claims.gather": {"evidence"},
+    "dprl.claims.kept": {"from_dict"},
     "dprl.claims.report": {"Report", "report", "version"},
     "dprl.landscape": {"BUDGET", "PROBLEMS", "SEEDS", "TARGET", "Cell", "Landscape", "Row", "frame", "rows"},
     "dprl.landscape.entry": {"DECADES", "absent", "paper", "unprinted", "year"},
@@ -127,7 +126,19 @@ TAKEN = {
     "dprl.simulation.sweep": {"Sweep"},
     "dprl.sitemap": {"GROUPS", "PAGES", "Page", "RunGroup"},
 }
-FREE = {"fields", "figures", "jobs", "links", "metrics", "search", "sentences", "tables", "theory", "words"}
+FREE = {
+    "curves",
+    "fields",
+    "figures",
+    "jobs",
+    "links",
+    "metrics",
+    "search",
+    "sentences",
+    "tables",
+    "theory",
+    "words",
+}
 
 
 def offences(root: Path) -> Iterator[str]:

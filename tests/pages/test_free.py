@@ -19,7 +19,7 @@ from dprl.theory import BOUNDS
 from pages.free import link as free_link
 from pages.free.explored import SHOW as EXPLORED
 from pages.free.link import BASE, MODELS, SHOWN, compared
-from pages.free.state import Free, measured, status
+from pages.free.state import Free, priced, status
 from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
@@ -48,8 +48,7 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
     last = {}
     for model in ("central", "shuffle", "local"):
         own = runs[model]
-        _, price = metrics.extra_regret(own.episodes, own.rows, twin.episodes, twin.rows)
-        last[model] = metrics.growth_by_decade(own.episodes, price)[-1]
+        last[model] = metrics.growth_by_decade(own.at, own.beyond(twin))[-1]
     assert last["central"].high <= 0.1
     # with the printed bonus seeds of the shuffled run are still learning: 0.09 (-0.08 to 0.27)
     assert last["shuffle"].high <= (0.1 if bonus == "anytime" else 0.3)
@@ -60,17 +59,18 @@ def test_on_riverswim_the_price_flattens_with_a_trusted_agent_and_not_with_nobod
 def test_late_mistakes_without_privacy_are_said_where_there_are_any(visit: Visit) -> None:
     assert "lost more in the end" not in words(visit(PAGE))
     curves = compared(BASE)[0]
-    runs = measured(curves, [status(curve.spec) for curve in curves])
+    runs = priced(curves, [status(curve.spec) for curve in curves])
     assert late_mistakes(runs) == ""
-    price = np.array(runs[1].price)
-    price[:2, -1] = -1e6
+    assert runs[1].price is not None
+    price = replace(runs[1].price, values=runs[1].price.values.copy())
+    price.values[:2, -1] = -1e6
     text = late_mistakes([runs[0], replace(runs[1], price=price), *runs[2:]])
     assert "lost more in the end in 2 of 20 seeds than with a trusted agent: rare late mistakes" in text
 
 
 def test_the_seeds_of_what_comes_with_the_program_agree_so_that_means_are_drawn() -> None:
     for curve in compared(BASE)[0]:
-        final = bundled("free")[curve.spec].rows[:, -1]
+        final = bundled("free")[curve.spec].ends
         assert final.mean() < 2 * np.median(final)
 
 

@@ -22,7 +22,7 @@ from pages.free.exploration import attacked, beside
 from pages.free.link import BASE
 from pages.free.state import Free
 from pages.shared.results import answers
-from pages.shared.results.bundled import bundled_ends
+from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, choice, unbroken, words
 
@@ -54,9 +54,9 @@ def test_each_number_of_users_has_calibrated_noise_for_just_what_is_claimed_of_i
 def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit, store: Store) -> None:
     app = visit(PAGE, show=SHOW)
     text = words(app)
-    ends = bundled_ends("exploration")
+    ends = bundled("exploration")
     pairs = planned(BASE).pairs
-    logs = [np.log(ends[pair.own] / ends[pair.calibrated]) for pair in pairs]
+    logs = [np.log(ends[pair.own].ends / ends[pair.calibrated].ends) for pair in pairs]
     ratios = [metrics.t_interval(row, len(pairs)) for row in logs]
     first = next(i for i in range(len(pairs)) if all(ratio.low > 0 for ratio in ratios[i:]))
     assert first > 0
@@ -68,7 +68,7 @@ def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit
         assert f"{where} {value} times as much ({low} to {high})." in text
     last, v_star = pairs[-1], answers.v_star(BASE)
     assert v_star is not None
-    shares = [percent(ends[one].mean() / last.users / v_star) for one in (last.own, last.calibrated)]
+    shares = [percent(ends[one].ends.mean() / last.users / v_star) for one in (last.own, last.calibrated)]
     assert f"RLSVI has lost {shares[0]} of all there is to lose, DP-UCBVI {shares[1]}." in text
     assert "before 10 million users: there ε = 17,100 is claimed, and a run takes 10,000 at most" in text
     assert "Claimed, not proved here" in text

@@ -151,8 +151,8 @@ def test_more_privacy_never_needs_fewer_users() -> None:
         needed = []
         for epsilon in HOME_BUDGETS:
             run = bundled("home")[trust(epsilon, HOME_EPISODES).curves[model].spec]
-            average = metrics.per_episode(run.episodes, run.rows).mean(axis=0)
-            needed.append(search.stays_below(run.episodes.astype(float), average, 0.34))
+            average = metrics.per_episode(run.at, run.values).mean(axis=0)
+            needed.append(search.stays_below(run.at.astype(float), average, 0.34))
         # Of a shuffler 20 and 30 ask for the same few bits, so that only chance tells them apart.
         assert all(a >= 0.99 * b for a, b in pairwise(needed))
 

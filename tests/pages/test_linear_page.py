@@ -74,7 +74,7 @@ def test_every_example_opens_finished(visit: Visit, store: Store, example: Any) 
 
 def test_the_first_example_says_what_its_runs_show() -> None:
     share = {
-        spec.privacy: np.interp([10**7, 10**12], known.episodes, known.rows.mean(0) / known.episodes) / 3.185
+        spec.privacy: np.interp([10**7, 10**12], known.at, known.values.mean(0) / known.at) / 3.185
         for spec, known in bundled("linear").items()
         if spec in DEFAULT and spec.epsilon in (None, 1.0)
     }
@@ -85,7 +85,7 @@ def test_the_first_example_says_what_its_runs_show() -> None:
 def test_what_rare_plans_save_is_read_off_their_runs() -> None:
     (example,) = (e for e in EXAMPLES if e.title == "Plan rarely")
     shares = {
-        spec.algorithm: known.rows[:, -1].mean() / spec.episodes / online.v_star(spec)
+        spec.algorithm: known.ends.mean() / spec.episodes / online.v_star(spec)
         for spec, known in bundled("linear").items()
         if spec in example.specs and spec.privacy != "none"
     }
@@ -105,7 +105,7 @@ def test_from_which_k_printed_constants_say_something_is_read_off_their_runs(vis
             assert f"**{label}**" not in said
             continue
         kept = bundled("linear")[spec]
-        average = kept.rows.mean(0) / kept.episodes / 3.185
+        average = kept.values.mean(0) / kept.at / 3.185
         told = said.split(f"**{label}** ")[1].split(" users")[0]
         if average[-1] > 0.5:
             assert told == "not by 10¹⁵"

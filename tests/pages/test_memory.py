@@ -27,13 +27,13 @@ SMALL = {"S": 3, "A": 2, "H": 3}
 
 SHARED = {  # what docs/scale.md calls it, and where its bound is
     "details of seeds": data.TRACE_BYTES,
-    "curves of runs": data.REGRET_BYTES,
+    "curves of runs": data.CURVE_BYTES,
     "charts": chart.PICTURE_BYTES,
     "scores of Attack": attack.SCORE_BYTES,
     "sweeps of Trade-offs": studies.SWEEP_BYTES,
     "answers of workers": answers.ANSWER_BYTES,
     "environments": data.ENVIRONMENT_BYTES,
-    "prices of *When is privacy free?*": free.MEASURED_BYTES,
+    "prices of *When is privacy free?*": free.PRICED_BYTES,
     "ends of runs": data.ENDS_BYTES,
 }
 

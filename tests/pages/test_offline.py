@@ -73,7 +73,7 @@ def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
     (table,) = (frame.value for frame in app.dataframe if "proved" in frame.value.columns)
     assert table["run"].tolist() == titles(DEFAULT)
     kept = [bundled("offline")[spec] for spec in DEFAULT]
-    means = [one.rows[:, list(one.episodes).index(10**8)].mean() for one in kept]
+    means = [one.values[:, list(one.at).index(10**8)].mean() for one in kept]
     assert [float(cell.split()[0]) for cell in table["gap"]] == pytest.approx(means, rel=0.01)
     assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
 
@@ -117,14 +117,14 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     assert "the paper's range, n ≤ 1,000" in [note["text"] for note in notes]
     (said,) = [plain(info.value) for info in app.info]
     kept = [bundled("offline")[spec] for spec in example.specs]
-    at = int(np.flatnonzero(kept[0].episodes == 1000)[0])
-    free, *private = (one.rows[:, at].mean() for one in kept)
+    at = int(np.flatnonzero(kept[0].at == 1000)[0])
+    free, *private = (one.values[:, at].mean() for one in kept)
     assert (
         f"at n = 1,000 the gap is {free:.3g} without privacy and {min(private):.3g} to {max(private):.3g}"
         in said
     )
     assert min(private) > 4 * free
-    assert [one.rows[:, -1].mean() < 0.1 for one in kept] == [True, True, True, False]
+    assert [one.ends.mean() < 0.1 for one in kept] == [True, True, True, False]
     assert "The claim holds further out: at n = 1 million it is 0 without privacy" in said
 
 
@@ -369,8 +369,8 @@ def test_bundled_low_estimates_are_the_engines() -> None:
     spec = DEFAULT[-1].replace(seeds=1)
     trace, kept = run(spec), bundled("offline")[DEFAULT[-1]]
     again = "it is not what the engine computes: run `python -m bench.bundled offline`"
-    assert np.array_equal(kept.episodes, trace.at), again
-    assert kept.rows[:1] == pytest.approx(trace.values, rel=1e-5, abs=1e-12), again
+    assert np.array_equal(kept.at, trace.at), again
+    assert kept.values[:1] == pytest.approx(trace.values, rel=1e-5, abs=1e-12), again
     assert kept.lower is not None
     assert kept.lower[0] == pytest.approx(trace.seeds[0].lower, rel=1e-7), again
 

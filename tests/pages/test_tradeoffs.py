@@ -60,7 +60,7 @@ def test_a_sweep_is_taken_along_with_a_stop_for_what_was_computed_only(visit: Vi
     assert points.moments(SMALL) == [None]  # nothing is computed yet
     work()
     ks = points.moments(SMALL)
-    everywhere = [data.regret(spec).episodes for spec in SMALL.sweep.specs]
+    everywhere = [data.curves(spec).at for spec in SMALL.sweep.specs]
     assert all(set(ks) <= set(episodes) for episodes in everywhere)
     assert ks[-1] == SMALL.base.episodes
     assert points.moments(replace(SMALL, x="episodes", values=(1000, 10**6))) == [

@@ -61,17 +61,17 @@ def flattening() -> None:
     """The exponent of each run in each tenfold."""
     found, drawn, told = rows(), [], []
     for curve, kind, title, run in found:
-        known = LINEAR.runs.known(curve.spec)
+        known = LINEAR.runs.curves(curve.spec)
         if run.state != "done":
             continue
-        decades = metrics.growth_by_decade(known.episodes, known.rows)
+        decades = metrics.growth_by_decade(known.at, known.values)
         if not decades:
             continue
         from_k, to_k, mean, low, high = np.array(
             [(d.from_k, d.to_k, d.mean, d.low, d.high) for d in decades]
         ).T
         seeds = np.array([d.seeds for d in decades])
-        drawn.append(Decades(title, kind, from_k, to_k, mean, low, high, seeds, len(known.rows)))
+        drawn.append(Decades(title, kind, from_k, to_k, mean, low, high, seeds, len(known.values)))
         told.append(Slope(title, mean[-1], low[-1], high[-1], most(curve.spec)))
     if not drawn:
         empty("An exponent takes a finished run of 10,000 users or more.")
@@ -80,7 +80,7 @@ def flattening() -> None:
     levels = [(1.0, "1: nothing is learned", False), *((x, name, True) for x, name in allowed(found))]
     see = sentences.slopes(told, harder=False)
     parts = [
-        (curve.spec.to_json(), LINEAR.runs.known(curve.spec).token, title) for curve, _, title, _ in found
+        (curve.spec.to_json(), LINEAR.runs.curves(curve.spec).token, title) for curve, _, title, _ in found
     ]
     show(
         kept(
@@ -110,7 +110,7 @@ def met() -> None:
         if not done:
             continue
         users = np.array([one.episodes for one in done])
-        ends = np.array([LINEAR.runs.known(one).rows[:, -1] for one in done])
+        ends = np.array([LINEAR.runs.curves(one).ends for one in done])
         center, low, high = metrics.BANDS[LINEAR.state.view.statistic](ends.T)
         curves.append(Series(title, kind, users, ends.T, center, low, high, complete=len(done) > 1))
         slope = metrics.growth_of_mean(users[-LAST:], ends[-LAST:]) if len(done) >= LAST else (np.nan,) * 3

@@ -14,6 +14,6 @@ from pages.shared.results.again import make_again
 def tab() -> None:
     """Downloads for the whole comparison, then one run's spec, code and command."""
     part = LINEAR.state
-    downloads(rows(), part.view.statistic, LINEAR.runs.known)
+    downloads(rows(), part.view.statistic, LINEAR.runs.curves)
     st.markdown("## Make it again without this page", anchors=False)
     make_again(part.specs[chosen_spec(LINEAR)])

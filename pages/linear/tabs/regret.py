@@ -51,10 +51,12 @@ def tab() -> None:
                 "The price of privacy is the regret beyond that of the same learner without privacy: compare both."
             )
             return
-    if not any(len(LINEAR.runs.known(row[0].spec).episodes) for row in found):
+    if not any(len(LINEAR.runs.curves(row[0].spec).at) for row in found):
         empty(awaited(LINEAR.runs.status(row[0].spec) for row in found))
         return
-    explored.draw(found, measure, part.view.statistic, LINEAR.runs.known, log_x=log_x, log_y=log_y, each=each)
+    explored.draw(
+        found, measure, part.view.statistic, LINEAR.runs.curves, log_x=log_x, log_y=log_y, each=each
+    )
     printed(found)
     ways_on()
 
@@ -63,10 +65,10 @@ def printed(found: list[Row]) -> None:
     """From which K on runs with printed constants say something."""
     told = []
     for curve, _, title, run in found:
-        known, v_star = LINEAR.runs.known(curve.spec), answers.v_star(curve.spec)
+        known, v_star = LINEAR.runs.curves(curve.spec), answers.v_star(curve.spec)
         if curve.spec.bonus == "paper" and run.state == "done" and v_star is not None:
-            average = np.nanmean(metrics.per_episode(known.episodes, known.rows), axis=0)
-            users = metrics.enough(known.episodes, average, INFORMATIVE * v_star)
+            average = np.nanmean(metrics.per_episode(known.at, known.values), axis=0)
+            users = metrics.enough(known.at, average, INFORMATIVE * v_star)
             told.append((title, users, curve.spec.episodes))
     if told:
         st.info(explained(sentences.informative(told, INFORMATIVE)), icon=":material/straighten:")

@@ -20,7 +20,7 @@ from pages.shared.comparison.closely import chosen_spec
 from pages.shared.layout.chart import footer
 from pages.shared.layout.download import camera, save
 from pages.shared.layout.terms import explained
-from pages.shared.results.again import begun, make_again, nothing_yet, parquet, tidy
+from pages.shared.results.again import make_again, nothing_yet, parquet, tidy
 from pages.shared.visitor.state import session
 
 
@@ -28,12 +28,12 @@ def tab() -> None:
     """Downloads for the whole comparison, then one run's spec, code and command."""
     specs = OFFLINE.state.specs
     titles = names.titles(specs)
-    table = tidy(titles, [OFFLINE.runs.known(spec) for spec in specs], "n", "gap")
+    table = tidy(titles, [OFFLINE.runs.curves(spec) for spec in specs], "n", "gap")
     best = best_of(specs)
     drawn = [
-        (spec, curve_of(title, kind, OFFLINE.runs.known(spec), best, OFFLINE.runs.status(spec)))
+        (spec, curve_of(title, kind, OFFLINE.runs.curves(spec), best, OFFLINE.runs.status(spec)))
         for spec, title, kind in zip(specs, titles, names.kinds(specs), strict=True)
-        if begun(OFFLINE.runs.known(spec))
+        if OFFLINE.runs.curves(spec).begun
     ]
     about, words = session().common, footer()
     named = {title: spec.to_dict() for title, spec in zip(titles, specs, strict=True)}

@@ -11,6 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dprl import metrics
+from dprl.curves import RunCurves
 from dprl.figures import offline as figures
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
@@ -26,8 +27,6 @@ from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
-from pages.shared.results.bundled import Bundled
-from pages.shared.results.data import Regret
 from pages.shared.results.status import awaited
 
 MEASURES = {"gap": "Gap", "price": "Price in the low estimate"}
@@ -50,15 +49,15 @@ def tab() -> None:
     best = best_of(specs)
     rows = list(zip(specs, titles, kinds, strict=True))
     runs = [OFFLINE.runs.status(spec) for spec in specs]
-    if not any(len(OFFLINE.runs.known(spec).episodes) for spec in specs):
+    if not any(len(OFFLINE.runs.curves(spec).at) for spec in specs):
         empty(awaited(runs))
         return
     parts = [
-        (spec.to_json(), OFFLINE.runs.known(spec).token, title, note(run))
+        (spec.to_json(), OFFLINE.runs.curves(spec).token, title, note(run))
         for (spec, title, _), run in zip(rows, runs, strict=True)
     ]
     curves = [
-        curve_of(title, kind, OFFLINE.runs.known(spec), best, run)
+        curve_of(title, kind, OFFLINE.runs.curves(spec), best, run)
         for (spec, title, kind), run in zip(rows, runs, strict=True)
     ]
     shaded = paper_range(specs)
@@ -158,14 +157,14 @@ def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
     return float(end), f"the paper's range, n ≤ {end:,}"
 
 
-def curve_of(title: str, kind: CurveStyle, one: Regret, best: float | None, run: RunStatus) -> Series:
+def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, run: RunStatus) -> Series:
     """One run as the figure wants it."""
     mean, low, high = metrics.regret_band(one.averaged)
     return Series(
         label=title,
         style=kind,
-        x=one.episodes,
-        rows=one.rows,
+        x=one.at,
+        rows=one.values,
         center=mean,
         low=low,
         high=high,
@@ -177,14 +176,14 @@ def curve_of(title: str, kind: CurveStyle, one: Regret, best: float | None, run:
 
 def lower(spec: OfflineSpec) -> NDArray[np.float64] | None:
     """[seeds, C] the low estimate V~ of a finished run."""
-    one = OFFLINE.runs.known(spec)
-    if isinstance(one, Bundled) and one.lower is not None:
-        return one.lower
+    known: RunCurves = OFFLINE.runs.curves(spec)
+    if known.lower is not None:
+        return known.lower
     if OFFLINE.runs.status(spec).state != "done":
         return None
     traces = [cast("OfflineTrace | None", data.trace(spec, seed)) for seed in range(spec.seeds)]
-    found = [trace.lower for trace in traces if trace is not None]
-    return np.array(found) if len(found) == spec.seeds else None
+    rows = [trace.lower for trace in traces if trace is not None]
+    return np.array(rows) if len(rows) == spec.seeds else None
 
 
 def prices(
@@ -207,7 +206,7 @@ def prices(
             continue
         rows = free - own
         mean, low, high = metrics.regret_band(rows)
-        curves.append(Series(title, kind, OFFLINE.runs.known(spec).episodes, rows, mean, low, high))
+        curves.append(Series(title, kind, OFFLINE.runs.curves(spec).at, rows, mean, low, high))
     if not curves:
         empty(
             "This compares finished private runs with the same learner without privacy: add that learner in the "

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from dprl.simulation import RunSpec
 from pages.shared.controls.view import Widgets
-from pages.shared.results.finished import Runs
+from pages.shared.results.runs import Runs
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
@@ -94,7 +94,7 @@ class ComparisonPage(Generic[StateT]):
     @cached_property
     def runs(self) -> Runs:
         """Where its runs are found."""
-        return Runs(self.path, self.path)
+        return Runs((self.path,), self.path)
 
     @cached_property
     def widgets(self) -> Widgets:

@@ -7,14 +7,13 @@ import json
 import shlex
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dprl.curves import RunCurves
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from pages.shared.layout.download import save
-from pages.shared.results.data import Regret
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 
@@ -74,12 +73,12 @@ def command(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
     return " ".join([*words, "--out", "results"])
 
 
-def tidy(titles: Sequence[str], known: Sequence[Regret], axis: str, measure: str) -> pd.DataFrame:
+def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: str) -> pd.DataFrame:
     """Of curves: curve, seed, and their axis and measure."""
     parts = [
-        pd.DataFrame({"curve": title, "seed": seed, axis: one.episodes, measure: row})
+        pd.DataFrame({"curve": title, "seed": seed, axis: one.at, measure: row})
         for title, one in zip(titles, known, strict=True)
-        for seed, row in enumerate(one.rows)
+        for seed, row in enumerate(one.values)
     ]
     whole = pd.concat(parts) if parts else pd.DataFrame(columns=["curve", "seed", axis, measure])
     return whole.dropna(ignore_index=True)
@@ -93,11 +92,6 @@ def nothing_yet(table: pd.DataFrame) -> bool:
             icon=":material/hourglass_empty:",
         )
     return table.empty
-
-
-def begun(one: Regret) -> bool:
-    """Whether some point of a curve is known."""
-    return bool(np.isfinite(one.rows).any())
 
 
 def parquet(table: pd.DataFrame) -> bytes:

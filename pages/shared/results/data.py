@@ -5,48 +5,27 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dprl import metrics
+from dprl.curves import RunCurves
 from dprl.environments import ENVIRONMENTS
+from dprl.jobs.curves import known
 from dprl.jobs.store import RunStatus, Store
 from dprl.mdp import TabularMDP
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
-REGRET_BYTES = 32 * 2**20
+CURVE_BYTES = 32 * 2**20
 ENDS_BYTES = 4 * 2**20
 ENVIRONMENT_BYTES = 8 * 2**20
 ENTRY_BYTES = 1_000  # about what keeping a small value takes, with its key
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Regret:
-    """The curve of one run as far as it is known: regret over episodes, or the gap over the size of a data set.
-
-    Attributes:
-        episodes: [C].
-        rows: [seeds, C], NaN where a seed has not got to.
-        done: [seeds] which are finished.
-        token: changes when any of this does.
-    """
-
-    episodes: NDArray[np.int64]
-    rows: NDArray[np.float64]
-    done: NDArray[np.bool_]
-    token: str = "finished"
-
-    @property
-    def averaged(self) -> NDArray[np.float64]:
-        """What a mean may be taken over: the finished seeds, or all that have begun while none is."""
-        return self.rows[self.done] if self.done.any() else self.rows[np.isfinite(self.rows).any(axis=1)]
 
 
 class Kept(Generic[T]):
@@ -95,8 +74,8 @@ def _traces() -> Kept[Any]:
 
 
 @st.cache_resource(show_spinner=False)
-def _regrets() -> Kept[Regret]:
-    return Kept(REGRET_BYTES)
+def _curves() -> Kept[RunCurves]:
+    return Kept(CURVE_BYTES)
 
 
 def status(spec: Spec, visitor: str | None = None) -> RunStatus:
@@ -126,24 +105,19 @@ def bytes_of(*found: Any) -> int:
     )
 
 
-def regret(spec: Spec) -> Regret:
+def curves(spec: Spec) -> RunCurves:
     """The curves of a run, finished or growing."""
     key = spec.to_json()
-    found = _regrets().get(key)
+    found = _curves().get(key)
     if found is not None and found[0] is None:
         return found[1]
     version = store().status.version(spec)
     if found is not None and found[0] == version:
         return found[1]
-    grown = {seed: (k, r) for seed, k, r in store().results.live(spec) if len(k)}
-    nothing = (np.zeros(0, np.int64), np.zeros(0))
-    # A row for each seed up to the last that has points, so that a seed meets its own twin.
-    episodes, rows = metrics.align([grown.get(seed, nothing) for seed in range(max(grown, default=-1) + 1)])
-    whole = len(episodes) > 0 and episodes[-1] == spec.size
-    done = np.isfinite(rows[:, -1]) if whole else np.zeros(len(rows), bool)
-    complete = len(rows) == spec.seeds and bool(done.all())
-    curve = Regret(episodes, rows, done) if complete else Regret(episodes, rows, done, version)
-    return _regrets().put(key, None if complete else version, curve, bytes_of(curve))
+    run = known(store(), spec)
+    if run.whole(spec.seeds):
+        return _curves().put(key, None, run, bytes_of(run))
+    return _curves().put(key, version, replace(run, token=version), bytes_of(run))
 
 
 @st.cache_resource(show_spinner=False)
@@ -160,10 +134,9 @@ def ends(spec: Spec) -> NDArray[np.float64]:
     version = store().status.version(spec)
     if found is not None and found[0] == version:
         return found[1]
-    rows = np.full(spec.seeds, np.nan)
-    for seed, episodes, curve in store().results.live(spec):
-        if len(episodes) and episodes[-1] == spec.size:
-            rows[seed] = curve[-1]
+    run, rows = known(store(), spec), np.full(spec.seeds, np.nan)
+    if run.ended:
+        rows[: len(run.values)] = run.ends
     return _ends().put(key, None if np.isfinite(rows).all() else version, rows, ENTRY_BYTES + rows.nbytes)
 
 

@@ -22,10 +22,10 @@ def tell(said: Sequence[str]) -> None:
 
 def stuck(spec: RunSpec) -> int:
     """In how many seeds a run has not found the best policy; 0 while it is not finished."""
-    known = data.regret(spec)
-    if len(known.rows) < spec.seeds or not known.done.all():
+    known = data.curves(spec)
+    if not known.whole(spec.seeds):
         return 0
-    return metrics.unsettled(known.episodes, known.rows)
+    return metrics.unsettled(known.at, known.values)
 
 
 def of_runs(specs: Sequence[RunSpec]) -> list[str]:

@@ -22,11 +22,11 @@ def known(epsilon: float) -> list[Cost]:
 def cost_of(spec: RunSpec) -> Cost:
     """One privacy model's curve, and where it has come down."""
     run = bundled("home")[spec]
-    average = metrics.per_episode(run.episodes, run.rows)
+    average = metrics.per_episode(run.at, run.values)
     mean, low, high = metrics.regret_band(average)
-    needed = search.stays_below(run.episodes.astype(float), mean, LEARNED * best())
+    needed = search.stays_below(run.at.astype(float), mean, LEARNED * best())
     model = PRIVATIZERS[spec.privacy]
-    return Cost(spec.privacy, model.title, model.words.given, run.episodes, mean, low, high, needed)
+    return Cost(spec.privacy, model.title, model.words.given, run.at, mean, low, high, needed)
 
 
 def best() -> float:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl.curves import RunCurves
 from dprl.jobs.store import RunStatus
 from pages.shared.results import data, together
 from pages.shared.results.bundled import bundled
-from pages.shared.results.data import Regret
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import ask, begin
@@ -17,30 +20,44 @@ from pages.shared.visitor.state import ask, begin
 
 @dataclass(frozen=True)
 class Runs:
-    """Where a page finds its runs.
+    """Where a page finds its runs: each comes with the program, or is in the store, or is not there yet.
 
     Attributes:
-        name: of the file of assets/ that comes with the program.
+        files: of assets/ that come with the program, see `bundled`.
         group: of runs in the table of pages, in whose name the others are asked for.
     """
 
-    name: str
+    files: tuple[str, ...]
     group: str
+
+    def bundled(self, spec: Any) -> RunCurves | None:
+        """The run as it comes with the program, if it does."""
+        found = (bundled(name).get(spec) for name in self.files)
+        return next(filter(None, found), None)
 
     def status(self, spec: Any) -> RunStatus:
         """How a run stands; one that comes with the program is done, unless it is computed for a closer look."""
         run = data.status(spec, owner_id(self.group))
-        if spec in bundled(self.name) and run.state not in ACTIVE:
+        if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
         return run
 
-    def known(self, spec: Any) -> Regret:
-        """The curve of a run as far as it is known."""
-        return bundled(self.name).get(spec) or data.regret(spec)
+    def curves(self, spec: Any) -> RunCurves:
+        """The curves of a run as far as they are known."""
+        return self.bundled(spec) or data.curves(spec)
+
+    def ends(self, spec: Any) -> NDArray[np.float64]:
+        """[seeds] what a run measured at its end, NaN where that is not known."""
+        found = self.bundled(spec)
+        return data.ends(spec) if found is None else found.ends
 
     def missing(self, specs: Sequence[Any]) -> list[Any]:
         """The runs that are not finished."""
         return [spec for spec in specs if self.status(spec).state != "done"]
+
+    def unfinished(self, specs: Sequence[Any]) -> list[Any]:
+        """The same by their ends alone, which is quicker for many; a closer look at a finished run is passed over."""
+        return [spec for spec in specs if not np.isfinite(self.ends(spec)).all()]
 
     def start(self, specs: Sequence[Any]) -> None:
         """Asks for the runs that are not there yet."""

@@ -1,0 +1,97 @@
+"""What is known of runs: the curves of each, and with answers to what is asked, what claims and lessons are judged by.
+
+Wherever a run comes from, the store, a file that comes with the program, or the engine itself, this is its shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprl import metrics
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RunCurves:
+    """What each seed of a run measured, as far as it is known: regret over episodes, or the gap over the size of a data
+    set.
+
+    Attributes:
+        at: [C] checkpoints, ascending; all there were, or some of them.
+        values: [seeds, C], NaN where a seed has not got to.
+        ended: whether the last checkpoint is the end of the run.
+        v_star: the best value there is, NaN where it is not known.
+        noise_std: standard deviation of the noise in one counter at the worst release, None without privacy.
+        lower: [seeds, C], the low estimate V~ of a run on data sets, where that was kept.
+        token: changes when any of this does.
+    """
+
+    at: NDArray[np.int64]
+    values: Array
+    ended: bool = True
+    v_star: float = math.nan
+    noise_std: float | None = None
+    lower: Array | None = None
+    token: str = "finished"
+
+    @property
+    def done(self) -> NDArray[np.bool_]:
+        """[seeds] which are finished."""
+        return np.isfinite(self.values[:, -1]) if self.ended else np.zeros(len(self.values), bool)
+
+    @property
+    def begun(self) -> bool:
+        """Whether any point is known."""
+        return bool(np.isfinite(self.values).any())
+
+    @property
+    def averaged(self) -> Array:
+        """What a mean may be taken over: the finished seeds, or all that have begun while none is."""
+        done = self.done
+        return self.values[done] if done.any() else self.values[np.isfinite(self.values).any(axis=1)]
+
+    @property
+    def ends(self) -> Array:
+        """[seeds] at the last checkpoint."""
+        return self.values[:, -1]
+
+    def whole(self, seeds: int) -> bool:
+        """Whether so many seeds are all finished."""
+        return len(self.values) == seeds and bool(self.done.all())
+
+    def upto(self, size: int) -> Array:
+        """[seeds] at one of the checkpoints."""
+        (place,) = np.flatnonzero(self.at == size)
+        found: Array = self.values[:, place]
+        return found
+
+    def since(self, first: int) -> RunCurves:
+        """The same without the checkpoints before one."""
+        late = self.at >= first
+        return replace(self, at=self.at[late], values=self.values[:, late])
+
+    def beyond(self, twin: RunCurves) -> Array:
+        """[seeds, C] what it lost beyond another run, seed by seed: its non-private baseline."""
+        return metrics.extra_regret(self.at, self.values, twin.at, twin.values)[1]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What claims and lessons are judged by: runs by spec, and answers by question and spec."""
+
+    runs: Mapping[Any, RunCurves]
+    answers: Mapping[tuple[str, Any], Any]
+
+
+def thinned(at: NDArray[np.int64], points: int) -> NDArray[np.intp]:
+    """Which checkpoints are kept: those at or after so many log-spaced targets from the first to the last."""
+    targets = np.geomspace(at[0], at[-1], points)
+    targets[-1] = at[-1]  # not by rounding a little more
+    return np.unique(np.searchsorted(at, targets))
