@@ -1,119 +1,273 @@
-"""A learner that regresses its own values is handed released sums and what is public, and nothing else of its users."""
+"""A learner that regresses is handed released sums and what is public, and nothing else of its users: one that plans
+values it has asked for before, one that asks step by step about the values it has just planned, and one that looks and
+plans rarely, at times that follow from what was released.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from dprl import ALGORITHMS, RunSpec
-from dprl.learners.linear.learner import MixtureLearner, MixtureProblem, next_block
+from dprl.learners.linear import learner as mixture
+from dprl.learners.linear import switching, value_iteration
 from dprl.mdp.tabular import Array
-from dprl.simulation.loops import RegressionRun
+from dprl.simulation.loops import LOOPS, BatchRun, RegressionRun, SwitchRun
 from tests.contract.signatures import names, no_other_way, only_known
+from tests.problems import loop
 
-LEARNERS = [key for key, a in ALGORITHMS.items() if a.loop == "regress"]
-PARAMS = {"d": 2, "S": 3, "H": 3}
+Learned = tuple[list[Array], Array]  # all that it has learned, and what its users or their world are
+STEP = ["h", "released", "shift", "pull", "users", "features", "constants", "plan"]
+BELIEF = ["released", "shift", "pull", "users", "constants"]
+LINEAR = ["size", "K", "beta", "bound", "norm"]
 
 
-def spec_of(key: str, **given: Any) -> RunSpec:
-    return RunSpec(
-        environment="linear-mixture",
-        environment_params=PARAMS,
+class Way(NamedTuple):
+    """How a loop plays its learners.
+
+    Attributes:
+        environment, params: a small world for them.
+        planner: what a planner's functions are told.
+        rules: what those are told that say when it releases, looks or plans.
+        problem: what its constants follow from.
+        hidden, known: of the loop's state, and of its setup: what is not released, and what is public.
+        plans: where its position counts plans.
+        noises: the runs that are watched.
+    """
+
+    environment: str
+    params: dict[str, Any]
+    planner: dict[str, list[str]]
+    rules: dict[Callable[..., Any], list[str]]
+    problem: tuple[type, list[str]]
+    hidden: tuple[str, ...]
+    known: tuple[str, ...]
+    plans: int
+    noises: tuple[dict[str, Any], ...]
+
+
+DRUGS: dict[str, Any] = {"stages": 1, "drugs": 2, "symptoms": 2, "H": 3}
+WAYS = {
+    "regress": Way(
+        "linear-mixture",
+        {"d": 2, "S": 3, "H": 3},
+        {
+            "plan": ["released", "error", "users", "features", "rewards", "constants", "plan"],
+            "constants": ["problem"],
+            "confidence": ["released", "error", "users", "constants"],
+        },
+        {mixture.next_block: ["most", "users", "K", "d1", "features", "plan"]},
+        (mixture.MixtureProblem, ["size", "K", "beta", "bound", "statistic", "quantile"]),
+        ("counts", "total", "sums", "noise", "value"),
+        ("features", "rewards", "constants"),
+        0,
+        ({"privacy": "central"}, {"privacy": "local"}),
+    ),
+    "batches": Way(
+        "linear-mdp",
+        DRUGS,
+        {"step": STEP, "constants": ["problem"], "confidence": BELIEF},
+        {value_iteration.next_block: ["most", "users", "K", "d1", "features", "moved", "plan"]},
+        (value_iteration.LinearProblem, LINEAR),
+        ("counts", "sums", "moved", "noise", "fresh", "memory"),
+        ("features", "constants"),
+        0,
+        ({"mechanism": "gaussian-toeplitz"}, {"mechanism": "laplace-tree"}),
+    ),
+    "switches": Way(
+        "linear-mdp",
+        DRUGS,
+        {"step": STEP, "constants": ["problem"], "confidence": BELIEF},
+        {
+            switching.doubled: ["now", "then", "ridge"],
+            switching.next_look: ["users", "distance", "ridge", "left", "K"],
+            switching.may_plan: ["users", "last", "left", "K"],
+            switching.plans: ["size", "K"],
+            switching.looks: ["size", "K"],
+        },
+        (value_iteration.LinearProblem, LINEAR),
+        ("counts", "total", "weighted", "looked", "sums", "noise", "fresh", "memory"),
+        ("features", "constants"),
+        5,
+        ({"mechanism": "gaussian-toeplitz"},),
+    ),
+}
+LEARNERS = [key for key in ALGORITHMS if loop(key) in WAYS]
+WATCHED = [(key, noise) for key in LEARNERS for noise in WAYS[loop(key)].noises]
+
+
+def begun(key: str, seed: int, *, plain: bool = False, world: int = 0, **given: Any) -> Any:
+    """A run of it; world: another one, of the same features."""
+    way = WAYS[loop(key)]
+    episodes = 10**6 if loop(key) == "switches" else 10**4
+    spec = RunSpec(
+        environment=way.environment,
+        environment_params=way.params,
         algorithm=key,
-        episodes=10**4,
+        episodes=episodes,
         seeds=1,
         **given,
     )
+    if world:
+        spec = spec.replace(environment_params=way.params | {"seed": world})
+    run: Any = LOOPS[loop(key)]
+    return run(spec, seed, plain=plain)
 
 
 @pytest.mark.parametrize("key", LEARNERS)
-def test_planner_and_constants_have_no_other_way_to_data(key: str) -> None:
+def test_planner_rules_and_constants_have_no_other_way_to_data(key: str) -> None:
     """Arguments: released sums and public numbers. Nothing is closed over; globals are functions and constants."""
-    learner = ALGORITHMS[key]
-    assert isinstance(learner, MixtureLearner)
-    planners = [learner.planner(bonus) for bonus in learner.bonuses]
+    way, learner = WAYS[loop(key)], ALGORITHMS[key]
+    planners: list[Any] = [learner.planner(bonus) for bonus in learner.bonuses]  # type: ignore[attr-defined]
+    functions = [function for planner in planners for function in planner if function is not None]
     for planner in planners:
-        arguments = ["released", "error", "users", "features", "rewards", "constants", "plan"]
-        assert names(planner.plan) == arguments
-        assert names(planner.constants) == ["problem"]
-        if planner.confidence is not None:
-            told = ["released", "error", "users", "constants"]
-            assert names(planner.confidence) == told
-    assert list(MixtureProblem.__dataclass_fields__) == [
-        "size",
-        "K",
-        "beta",
-        "bound",
-        "statistic",
-        "quantile",
-    ]
-    assert names(next_block) == ["most", "users", "K", "d1", "features", "plan"]
-    no_other_way(
-        [
-            next_block,
-            *(function for planner in planners for function in planner if function is not None),
-        ],
-        ["dprl.learners", "dprl.mdp"],
-    )
+        for name, told in way.planner.items():
+            function = getattr(planner, name)
+            assert (function is None and name == "confidence") or names(function) == told
+        for name in {*planner._fields} - {*way.planner}:
+            assert len(names(getattr(planner, name))) == 1  # a size, or the problem
+    for rule, told in way.rules.items():
+        assert names(rule) == told
+    problem, facts = way.problem
+    assert list(problem.__dataclass_fields__) == facts  # type: ignore[attr-defined]
+    no_other_way([*way.rules, *functions], ["dprl.learners", "dprl.mdp"])
 
 
-@pytest.mark.parametrize("privacy", ["central", "local"])
-@pytest.mark.parametrize("key", LEARNERS)
-def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, privacy: str) -> None:
-    """Every array it is called with is released, public, or the learner's own, and none shares memory with others."""
-    run = RegressionRun(spec_of(key, privacy=privacy), 0, plain=True)
-    state, setup, handed = run.state, run.setup, 0
-    hidden = (state.counts, state.total, state.sums, state.noise, run.model.P, state.value)
-    known = (state.noisy, setup.features, setup.rewards, setup.constants)
-    plan = run._kernels.plan
+@pytest.mark.parametrize(("key", "noise"), WATCHED)
+def test_the_loop_hands_the_planner_nothing_but_what_was_released(key: str, noise: dict[str, Any]) -> None:
+    """Every array it is called with is released, public, or the learner's own, and none shares memory with others.
+    Below the step that it plans it has no vectors of this release yet."""
+    way, run = WAYS[loop(key)], begun(key, 0, plain=True, **noise)
+    state = run.state
+    hidden = (*(getattr(state, name) for name in way.hidden), run.model.P)
+    known = (state.noisy, *(getattr(run.setup, name) for name in way.known))
+    stepped = "step" in way.planner
+    name = "step" if stepped else "plan"
+    plan, before = getattr(run._kernels, name), state.noisy.copy()
+    handed: list[int] = []
 
     def watched(*arguments: Any) -> None:
-        nonlocal handed
-        handed += 1
+        h = arguments[0] if stepped else 0
+        handed.append(h)
+        if stepped:
+            np.testing.assert_array_equal(state.noisy[:h, :, :, -1], before[:h, :, :, -1])
         only_known(arguments, known, hidden)
         plan(*arguments)
+        if h == 0:
+            before[:] = state.noisy
 
-    run._kernels = run._kernels._replace(plan=watched)
+    run._kernels = run._kernels._replace(**{name: watched})
     assert run.advance(600.0)
-    assert handed == state.position[0] > 10
+    assert handed == ([2, 1, 0] if stepped else [0]) * state.position[way.plans]
+    assert state.position[way.plans] > (4 if stepped else 10)
 
 
 @pytest.mark.parametrize("key", LEARNERS)
-def test_plans_and_release_times_are_a_function_of_what_was_released(key: str) -> None:
-    """With other users, of another mixture of the same types, but releases that are always the same."""
-    rng = np.random.default_rng(0)
-    learner = ALGORITHMS[key]
-    assert isinstance(learner, MixtureLearner)
-    families = learner.statistic.families
-    published = [rng.random((2, families, 2, 3)) * 1.1**k for k in range(200)]
-    for one in published:
-        one[..., :2] = one[..., :2] @ one[..., :2].swapaxes(-1, -2)
-
-    def learned(seed: int, world: int) -> tuple[list[Array], Array]:
-        params = {**PARAMS, "seed": world}
-        run = RegressionRun(
-            spec_of(key, privacy="central").replace(environment_params=params), seed, plain=True
-        )
-        plan = run._kernels.plan
-        seen: list[Array] = []
-
-        def always(released: Array, error: float, users: int, *public: Any) -> None:
-            released[...] = published[len(seen) // 4]
-            plan(released, error, users, *public)
-            own = run.state.plan
-            seen.extend([own.Q.copy(), own.V.copy(), own.weights.copy(), np.array([float(users)])])
-
-        run._kernels = run._kernels._replace(plan=always)
-        run.setup = run.setup._replace(rewards=np.ones_like(run.setup.rewards))
-        run.advance(600.0)
-        return seen, run.state.total
-
-    first, counts = learned(0, 0)
+def test_plans_and_their_times_are_a_function_of_what_was_released(key: str) -> None:
+    """With other users, in another world of the same features, but releases that are always the same."""
+    learned = {"regress": at_once, "batches": step_by_step, "switches": rarely}[loop(key)]
+    first, users = learned(key, 0, 0)
     assert len(first) > 40
     for seed, world in ((1, 0), (2, 7)):
-        other, others = learned(seed, world)
-        assert not np.array_equal(counts, others)
+        other, others = learned(key, seed, world)
+        assert (loop(key) == "switches" and world == 0) or not np.array_equal(users, others)
         for ours, theirs in zip(first, other, strict=True):
             np.testing.assert_array_equal(ours, theirs)
+
+
+def published(*shape: int) -> list[Array]:
+    """Releases that grow: matrices, [.., d, d], with a vector beside each."""
+    rng = np.random.default_rng(0)
+    found = [rng.random(shape) * 1.1**k for k in range(200)]
+    for one in found:
+        one[..., :-1] = one[..., :-1] @ one[..., :-1].swapaxes(-1, -2)
+    return found
+
+
+def at_once(key: str, seed: int, world: int) -> Learned:
+    """Of `regress`, whose plan takes all steps at once; what is planned, and the users it was released at."""
+    run: RegressionRun = begun(key, seed, plain=True, world=world, privacy="central")
+    learner = ALGORITHMS[key]
+    assert isinstance(learner, mixture.MixtureLearner)
+    releases, plan = published(2, learner.statistic.families, 2, 3), run._kernels.plan
+    seen: list[Array] = []
+
+    def always(released: Array, error: float, users: int, *public: Any) -> None:
+        released[...] = releases[len(seen) // 4]
+        plan(released, error, users, *public)
+        own = run.state.plan
+        seen.extend([own.Q.copy(), own.V.copy(), own.weights.copy(), np.array([float(users)])])
+
+    run._kernels = run._kernels._replace(plan=always)
+    run.setup = run.setup._replace(rewards=np.ones_like(run.setup.rewards))
+    run.advance(600.0)
+    return seen, run.state.total
+
+
+def step_by_step(key: str, seed: int, world: int) -> Learned:
+    """Of `batches`."""
+    run: BatchRun = begun(key, seed, plain=True, world=world, privacy="central")
+    releases, step = published(3, 1, 3, 4), run._kernels.step
+    seen: list[Array] = []
+
+    def always(h: int, released: Array, *public: Any) -> None:
+        step(h, releases[len(seen) // 12], *public)
+        own = run.state.plan
+        seen.extend([own.Q.copy(), own.V.copy(), own.weights.copy(), own.unit.copy()])
+
+    run._kernels = run._kernels._replace(step=always)
+    run.advance(600.0)
+    return seen, run.state.counts
+
+
+def rarely(key: str, seed: int, world: int) -> Learned:
+    """Of `switches`, by its rules and its step alone, as the loop calls them; what is planned, and when."""
+    run: SwitchRun = begun(key, seed, world=world, privacy="central")
+    state, rng = run.state, np.random.default_rng(0)
+    K, d, H = run.spec.episodes, run.setup.features.shape[-1], run.mdp.H
+    seen: list[Array] = []
+    position, at = state.position, 0
+    # what is shown to it: matrices that grow with the users, and vectors
+    while at < K:
+        left = run.setup.looks - int(position[0])
+        distance = switching.next_look(at, int(position[8]), run.setup.ridge, left, K)
+        at += distance
+        shown = rng.random((H, 1, d, d + 1))
+        shown[..., :d] = at * (np.eye(d) / d + 0.01 * shown[..., :d] @ shown[..., :d].swapaxes(-1, -2))
+        state.shown[:] = shown
+        position[0], position[1], position[8] = position[0] + 1, at, distance
+        if not switching.may_plan(at, int(position[7]), run.setup.plans - int(position[5]), K):
+            continue
+        if switching.doubled(state.shown, state.noisy, run.setup.ridge):
+            for f in range(state.noisy.shape[1]):
+                state.noisy[:, f] = shown[:, 0]
+            for h in reversed(range(H)):
+                given = state.noisy, 1.0, 1.0, at, run.setup.features, run.setup.constants, state.plan
+                run._kernels.step(h, *given)
+            position[5], position[7], position[8] = position[5] + 1, at, 0
+            seen += [np.array(float(at)), *(np.array(part, dtype=float) for part in state.plan)]
+    assert position[5] >= 4
+    return seen, run.mdp.P
+
+
+@pytest.mark.parametrize("key", [key for key in LEARNERS if loop(key) == "batches"])
+def test_with_privacy_the_ends_of_batches_follow_from_the_spec_alone(key: str) -> None:
+    runs = [begun(key, seed, privacy="central") for seed in (0, 1)]
+    for run in runs:
+        run.advance(60.0)
+        assert not run.state.moved.any()  # what blocks without privacy follow from is not even computed
+    assert runs[0].state.position[0] == runs[1].state.position[0] == runs[0].setup.releases
+
+
+@pytest.mark.parametrize("key", [key for key in LEARNERS if loop(key) == "switches"])
+def test_how_often_it_may_look_and_plan_follows_from_the_spec_alone(key: str) -> None:
+    runs = [begun(key, seed, privacy="central") for seed in (0, 1)]
+    for run in runs:
+        run.advance(60.0)
+        statistic: Any = run.noise.statistic
+        assert run.noise.stream.releases == statistic.looks == run.setup.looks >= run.state.position[0]
+        assert statistic.releases == run.setup.plans >= run.state.position[5]
+    assert runs[0].setup.scales.tobytes() == runs[1].setup.scales.tobytes()
