@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import style
+from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import human, percent, promise
 
-Array = NDArray[np.float64]
 WORLDS = ("first episode", "second episode")
 SCORES_ALT = "Histograms of the attacker's scores in two worlds that differ in one user."
 ERRORS_ALT = (
@@ -32,11 +32,11 @@ def world_colors(dark: bool) -> tuple[str, str]:
     return first, second
 
 
-def scores(
+def score_histograms(
     edges: Array, first: NDArray[np.int64], second: NDArray[np.int64], *, see: str = "", dark: bool = False
 ) -> Picture:
     """Numbers of executions by score; edges: [B + 1], first, second: [B]."""
-    figure = style.base(
+    chart = Chart(
         "What the attacker's score was",
         subtitle=f"{first.sum():,} simulated releases in each world",
         dark=dark,
@@ -44,25 +44,25 @@ def scores(
         x_title="Score: ln of how much likelier the first episode makes it",
         y_title="Executions",
     )
-    looks = zip(WORLDS, (first, second), world_colors(dark), ("solid", "dash"), strict=True)
-    for name, counts, color, dash in looks:
-        figure.add_scatter(
-            x=np.repeat(edges, 2),
-            y=np.concatenate([[0], np.repeat(counts, 2), [0]]),
-            mode="lines",
+    worlds = zip(WORLDS, (first, second), world_colors(dark), ("solid", "dash"), strict=True)
+    for name, counts, color, dash in worlds:
+        chart.line(
+            f"the user had the {name}",
+            np.repeat(edges, 2),
+            np.concatenate([[0], np.repeat(counts, 2), [0]]),
+            color,
+            dash=dash,
             fill="tozeroy",
             fillcolor=style.translucent(color, 0.25),
-            line={"color": color, "width": 2, "dash": dash},
-            name=f"the user had the {name}",
             hovertemplate="score %{x:.2f}: %{y:,} executions<extra></extra>",
         )
-    figure.add_vline(x=0, line={"color": style.theme(dark).muted, "width": 1})
-    figure.update_yaxes(rangemode="tozero")
+    chart.upright(0, chart.colors.muted)
+    chart.y(rangemode="tozero")
     table = pd.DataFrame({"score from": edges[:-1], "to": edges[1:], WORLDS[0]: first, WORLDS[1]: second})
-    return Picture(figure, SCORES_ALT, see, table)
+    return chart.picture(SCORES_ALT, see, table)
 
 
-def errors(
+def error_curves(
     allowed: tuple[Array, Array],
     measured: tuple[Array, Array] | None = None,
     *,
@@ -77,46 +77,32 @@ def errors(
         measured: the same of the attack's thresholds.
         claimed: (epsilon, delta), where it is not what is proved.
     """
-    colors = style.theme(dark)
-    figure = style.base(
+    chart = Chart(
         "How well any test can tell the two apart",
         dark=dark,
         height=440,
         x_title="Wrongly says “first episode”",
         y_title="Rightly says “first episode”",
     )
-    rows = []
-
-    def line(name: str, x: Array, y: Array, **look: object) -> None:
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            name=name,
-            line=look,
-            hovertemplate="wrongly %{x:.1%}, rightly %{y:.1%}<extra>" + name + "</extra>",
-        )
-        rows.append(pd.DataFrame({"curve": name, "wrongly": x, "rightly": y}))
-
-    line("guessing", np.array([0.0, 1.0]), np.array([0.0, 1.0]), color=colors.muted, width=1)
-    line("most that is proved", *allowed, color=colors.roles["bound"], width=2.5, dash=style.BOUND_DASH)
+    colors, diagonal = chart.colors, (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    curves: list[tuple[str, tuple[Array, Array], str, float, str]]
+    curves = [("guessing", diagonal, colors.muted, 1, "")]
+    curves.append(("most that is proved", allowed, colors.roles["bound"], 2.5, style.BOUND_DASH))
     if claimed is not None:
         epsilon, delta = claimed
         x = allowed[0]
         most = np.minimum(np.exp(epsilon) * x + delta, 1 - np.exp(-epsilon) * (1 - delta - x))
-        line(
-            f"most that {promise(*claimed)} allows",
-            x,
-            np.clip(most, 0, 1),
-            color=colors.muted,
-            width=2,
-            dash="dot",
-        )
+        at_most = x, np.clip(most, 0, 1)
+        curves.append((f"most that {promise(*claimed)} allows", at_most, colors.muted, 2, style.BOUND_DASH))
     if measured is not None:
-        line("the attack", *measured, color=colors.ink, width=2)
-    figure.update_xaxes(tickformat=".0%", range=[0, 1])
-    figure.update_yaxes(tickformat=".0%", range=[0, 1])
-    return Picture(figure, ERRORS_ALT, see, pd.concat(rows, ignore_index=True))
+        curves.append(("the attack", measured, colors.ink, 2, ""))
+    for name, (x, y), color, width, dash in curves:
+        hover = f"wrongly %{{x:.1%}}, rightly %{{y:.1%}}<extra>{name}</extra>"
+        chart.line(name, x, y, color, width, dash, hovertemplate=hover)
+    chart.x(tickformat=".0%", range=[0, 1])
+    chart.y(tickformat=".0%", range=[0, 1])
+    table = stacked({"curve": name, "wrongly": x, "rightly": y} for name, (x, y), *_ in curves)
+    return chart.picture(ERRORS_ALT, see, table)
 
 
 def epsilon_of_delta(
@@ -128,44 +114,25 @@ def epsilon_of_delta(
     dark: bool = False,
 ) -> Picture:
     """What the noise proves at every delta; own: the run's (epsilon, delta)."""
-    colors = style.theme(dark)
-    figure = style.base(
-        "One noise, many promises",
-        dark=dark,
-        height=360,
-        x_title="δ, what is added to a chance",
-        y_title="ε proved",
-    )
-    figure.add_scatter(
-        x=deltas,
-        y=epsilons,
-        mode="lines",
-        line={"color": colors.roles["bound"], "width": 2.5, "dash": style.BOUND_DASH},
-        name="proved when one user is replaced",
-        hovertemplate="δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>",
-    )
+    titles = {"x_title": "δ, what is added to a chance", "y_title": "ε proved"}
+    chart = Chart("One noise, many promises", dark=dark, height=360, **titles)
+    hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
+    chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:
-        figure.add_scatter(
-            x=[own[1]],
-            y=[own[0]],
-            mode="markers",
-            marker={"color": colors.ink, "size": 11, "symbol": "diamond"},
-            name=f"this run's {promise(*own)}",
-            hovertemplate="δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>",
-        )
-    figure.update_xaxes(type="log", nticks=6, tickangle=0)
-    figure.update_yaxes(rangemode="tozero")
-    return Picture(figure, EPSILON_ALT, see, pd.DataFrame({"delta": deltas, "epsilon": epsilons}))
+        name, ink = f"this run's {promise(*own)}", chart.colors.ink
+        chart.points(name, [own[1]], [own[0]], ink, "diamond", 11, hovertemplate=hover)
+    chart.x(type="log", nticks=6, tickangle=0)
+    chart.y(rangemode="tozero")
+    return chart.picture(EPSILON_ALT, see, pd.DataFrame({"delta": deltas, "epsilon": epsilons}))
 
 
-def outcomes(drawn: Array, new: int, *, see: str = "", dark: bool = False) -> Picture:
+def noise_dots(drawn: Array, new: int, *, see: str = "", dark: bool = False) -> Picture:
     """What noise did to one count of visits, a dot a draw: drawn, of which the last `new` are the newest."""
-    colors = style.theme(dark)
     edges = np.histogram_bin_edges(drawn, min(25, 5 + len(drawn) // 4))
     place = np.clip(np.digitize(drawn, edges) - 1, 0, len(edges) - 2)
     middle = (edges[:-1] + edges[1:])[place] / 2
     level = np.array([np.count_nonzero(place[: i + 1] == place[i]) for i in range(len(drawn))])
-    figure = style.base(
+    chart = Chart(
         "What noise may do to one count",
         subtitle=f"{len(drawn)} draws, a dot each",
         dark=dark,
@@ -173,59 +140,39 @@ def outcomes(drawn: Array, new: int, *, see: str = "", dark: bool = False) -> Pi
         x_title="Released less true visits, at the last release",
         y_title="Draws",
     )
-    older = len(drawn) - new
+    older, noisy = len(drawn) - new, chart.colors.roles["noisy"]
     for name, part, color in (
-        ("earlier draws", slice(older), style.translucent(colors.roles["noisy"], 0.35)),
-        ("these draws", slice(older, None), colors.roles["noisy"]),
+        ("earlier draws", slice(older), style.translucent(noisy, 0.35)),
+        ("these draws", slice(older, None), noisy),
     ):
         if len(drawn[part]):
-            figure.add_scatter(
-                x=middle[part],
-                y=level[part],
-                mode="markers",
-                marker={"color": color, "size": 9},
-                name=name,
-                customdata=drawn[part],
-                hovertemplate="off by %{customdata:,.0f} visits<extra></extra>",
-            )
-    figure.add_vline(x=0, line={"color": colors.ink, "width": 1, "dash": "dash"})
-    figure.update_yaxes(range=[0, max(6, level.max() + 1)], dtick=5)
+            hover = "off by %{customdata:,.0f} visits<extra></extra>"
+            marker = {"color": color, "size": 9}
+            said: Trace = {"customdata": drawn[part], "hovertemplate": hover}
+            chart.add("markers", middle[part], level[part], marker=marker, name=name, **said)
+    chart.upright(0, chart.colors.ink, "dash")
+    chart.y(range=[0, max(6, level.max() + 1)], dtick=5)
     table = pd.DataFrame({"draw": np.arange(1, len(drawn) + 1), "released less true visits": drawn})
-    return Picture(figure, OUTCOMES_ALT, see, table)
+    return chart.picture(OUTCOMES_ALT, see, table)
 
 
-def guesses(right: float, *, see: str = "", dark: bool = False) -> Picture:
+def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
     """The best attacker's guesses about 100 people, right ones filled; right: how often it is, 0 to 1."""
-    colors = style.theme(dark)
-    figure = style.base(
-        "The best guess about 100 people",
-        subtitle="a circle each",
-        dark=dark,
-        height=360,
-        x_title="",
-        y_title="",
-    )
-    hits = round(100 * right)
-    n = np.arange(100)
+    chart = Chart("The best guess about 100 people", subtitle="a circle each", dark=dark, height=360)
+    hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
-        (f"{hits} guessed right", n < hits, "circle", colors.ink),
-        (f"{100 - hits} guessed wrong", n >= hits, "circle-open", colors.muted),
+        (f"{hits} guessed right", n < hits, "circle", chart.colors.ink),
+        (f"{100 - hits} guessed wrong", n >= hits, "circle-open", chart.colors.muted),
     ):
-        figure.add_scatter(
-            x=n[some] % 10,
-            y=n[some] // 10,
-            mode="markers",
-            marker={"color": color, "size": 13, "symbol": symbol, "line": {"width": 1.5}},
-            name=name,
-            hoverinfo="skip",
-        )
-    figure.update_xaxes(visible=False, range=[-1, 10])
-    figure.update_yaxes(visible=False, range=[9.8, -0.8])
+        marker = {"color": color, "size": 13, "symbol": symbol, "line": {"width": 1.5}}
+        chart.add("markers", n[some] % 10, n[some] // 10, marker=marker, name=name)
+    chart.x(visible=False, range=[-1, 10])
+    chart.y(visible=False, range=[9.8, -0.8])
     table = pd.DataFrame({"guess": ["right", "wrong"], "of 100 people": [hits, 100 - hits]})
-    return Picture(figure, GUESSES_ALT, see, table)
+    return chart.picture(GUESSES_ALT, see, table)
 
 
-def belief(
+def belief_curves(
     priors: Array,
     least: Array,
     most: Array,
@@ -235,45 +182,32 @@ def belief(
     dark: bool = False,
 ) -> Picture:
     """What may be believed after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
-    colors = style.theme(dark)
-    figure = style.base(
-        "Before and after", dark=dark, height=380, x_title="Believed before", y_title="Believed afterwards"
-    )
-    for name, y, fill in (
-        ("lower: the outcome speaks against", least, None),
-        ("upper: the outcome speaks for it", most, "tonexty"),
-    ):
-        figure.add_scatter(
-            x=priors,
-            y=y,
-            mode="lines",
-            line={"color": colors.roles["bound"], "width": 2, "dash": style.BOUND_DASH},
-            name=name,
-            fill=fill,
-            fillcolor=style.translucent(colors.roles["bound"], 0.12),
-            hovertemplate="%{x:.0%} becomes %{y:.1%}<extra></extra>",
-        )
-    figure.add_scatter(
-        x=[at[0], at[0]],
-        y=list(at[1:]),
-        mode="markers+lines+text",
+    titles = {"x_title": "Believed before", "y_title": "Believed afterwards"}
+    chart = Chart("Before and after", dark=dark, height=380, **titles)
+    between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
+    hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
+    chart.theory("lower: the outcome speaks against", priors, least, 2, **between, **hover)
+    chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **between, **hover)
+    ink = chart.colors.ink
+    chart.add(
+        "markers+lines+text",
+        [at[0], at[0]],
+        list(at[1:]),
         text=[percent(at[1]), percent(at[2])],
         textposition=["bottom center", "top center"],
-        textfont={"color": colors.ink, "size": 13},
-        marker={"color": colors.ink, "size": 10},
-        line={"color": colors.ink, "width": 1},
+        textfont={"color": ink, "size": 13},
+        marker={"color": ink, "size": 10},
+        line={"color": ink, "width": 1},
         showlegend=False,
         cliponaxis=False,
-        hoverinfo="skip",
     )
-    figure.update_xaxes(tickformat=".0%", range=[0, 1])
-    figure.update_yaxes(tickformat=".0%", range=[-0.08, 1.08])
-    return Picture(
-        figure, BELIEF_ALT, see, pd.DataFrame({"before": priors, "after, against": least, "after, for": most})
-    )
+    chart.x(tickformat=".0%", range=[0, 1])
+    chart.y(tickformat=".0%", range=[-0.08, 1.08])
+    table = pd.DataFrame({"before": priors, "after, against": least, "after, for": most})
+    return chart.picture(BELIEF_ALT, see, table)
 
 
-def collusion(
+def collusion_bars(
     title: str,
     names: Sequence[str],
     true: Array,
@@ -284,31 +218,26 @@ def collusion(
     dark: bool = False,
 ) -> Picture:
     """Bars of the truth and of what is told or read, for each user; words: what the two are."""
-    colors = style.theme(dark)
-    figure = style.base(title, dark=dark, height=360, x_title="User", y_title="Visits")
-    for name, values, color, pattern in zip(
-        words, (true, seen), (colors.roles["true"], colors.roles["noisy"]), ("", "/"), strict=True
-    ):
-        figure.add_trace(
-            go.Bar(
-                x=list(names),
-                y=values,
-                name=name,
-                marker={"color": color, "pattern": {"shape": pattern, "size": 6}},
-                text=[human(float(f"{v:.2g}")) for v in values],
-                textposition="outside",
-                textfont={"color": colors.ink, "size": 11},
-                constraintext="none",  # bars are narrow on a phone, and what they say would shrink with them
-                cliponaxis=False,
-                hovertemplate="user %{x}: %{y:.3g}<extra>" + name + "</extra>",
-            )
-        )
+    chart = Chart(title, dark=dark, height=360, x_title="User", y_title="Visits")
+    for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
+        bars = {
+            "type": "bar",
+            "x": list(names),
+            "y": values,
+            "name": name,
+            "marker": {"color": chart.colors.roles[role], "pattern": {"shape": pattern, "size": 6}},
+            "text": [human(float(f"{v:.2g}")) for v in values],
+            "textposition": "outside",
+            "textfont": {"color": chart.colors.ink, "size": 11},
+            "constraintext": "none",  # bars are narrow on a phone, and what they say would shrink with them
+            "cliponaxis": False,
+            "hovertemplate": f"user %{{x}}: %{{y:.3g}}<extra>{name}</extra>",
+        }
+        chart.traces.append(bars)
     low, high = float(min(0, *true, *seen)), float(max(0, *true, *seen))
     room = 0.15 * max(high - low, 1)
-    figure.update_layout(barmode="group", bargap=0.25)
-    figure.update_xaxes(type="category")
-    figure.update_yaxes(
-        range=[low - (room if low < 0 else 0), high + room], zeroline=True, zerolinecolor=colors.muted
-    )
+    chart.x(type="category")
+    chart.y(range=[low - (room if low < 0 else 0), high + room], zeroline=True)
+    chart.y(zerolinecolor=chart.colors.muted)
     table = pd.DataFrame({"user": list(names), words[0]: true, words[1]: seen})
-    return Picture(figure, COLLUSION_ALT, see, table)
+    return chart.picture(COLLUSION_ALT, see, table, barmode="group", bargap=0.25)

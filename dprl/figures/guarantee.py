@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import looks, style
+from dprl.figures.chart import Chart, Trace
 from dprl.figures.picture import Picture, Sketch
 from dprl.words import human, promise
 
 LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, from the printed one down."
 
 
-class Step(NamedTuple):
+class NoiseStep(NamedTuple):
     """One way to add noise: its words, the standard deviation of one counter, what it proves, and what is new in it."""
 
     what: str
@@ -26,8 +27,8 @@ class Step(NamedTuple):
     idea: str = ""
 
 
-def ladder(
-    steps: Sequence[Step],
+def noise_ladder(
+    steps: Sequence[NoiseStep],
     *,
     own: int | None = None,
     epsilon: float | None = None,
@@ -40,47 +41,43 @@ def ladder(
 
     Each bar's words stand above it, so that they have room at 390 pixels.
     """
-    colors = style.theme(dark)
-    figure = style.base(
+    chart = Chart(
         "Noise on one counter of visits",
         subtitle=f"{instance}, at the worst release" if instance else "at the worst release",
         dark=dark,
         height=130 + 44 * len(steps),
         x_title="Standard deviation (visits)",
     )
+    ink, muted = chart.colors.ink, chart.colors.muted
     std = np.array([step.std for step in steps])
     low = 10 ** np.floor(np.log10(std.min()) - 0.15)
-    strong, faint = looks.color("central", epsilon, dark), style.mix(colors.amount, 0.4)
-    figure.add_bar(
-        orientation="h",
-        y=np.arange(len(steps)) + 0.16,
-        x=std,
-        width=0.42,
-        marker={"color": [strong if i == own else faint for i in range(len(steps))], "line": {"width": 0}},
-        text=[f" <b>{human(s)}</b>  ◀ this run" if i == own else f" {human(s)}" for i, s in enumerate(std)],
-        textposition="outside",
-        textfont={"color": colors.ink, "size": 12.5},
-        cliponaxis=False,
-        showlegend=False,
-        name="noise",
-        customdata=[[style.plain(step.what), promise(step.epsilon, step.delta)] for step in steps],
-        hovertemplate="%{customdata[0]}<br>noise %{x:,.0f} visits<br>proves %{customdata[1]}<extra></extra>",
-    )
-    for i, step in enumerate(steps):
-        figure.add_annotation(
-            x=0,
-            xref="paper",
-            xanchor="left",
-            y=i - 0.06,
-            yanchor="bottom",
-            align="left",
-            showarrow=False,
-            text=f"{style.plain(step.what)} <span style='color:{colors.muted}'>· proves "
-            f"{promise(step.epsilon, step.delta)}</span>",
-            font={"size": 12, "color": colors.ink},
-        )
-    figure.update_xaxes(type="log", range=[np.log10(low), np.log10(std.max() * 5)], nticks=5, tickangle=0)
-    figure.update_yaxes(visible=False, range=[len(steps) - 0.5, -0.6])
+    strong, faint = looks.color("central", epsilon, dark), style.mix(chart.colors.amount, 0.4)
+    proved = [promise(step.epsilon, step.delta) for step in steps]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "y": np.arange(len(steps)) + 0.16,
+        "x": std,
+        "width": 0.42,
+        "marker": {"color": [strong if i == own else faint for i in range(len(steps))], "line": {"width": 0}},
+        "text": [
+            f" <b>{human(s)}</b>  ◀ this run" if i == own else f" {human(s)}" for i, s in enumerate(std)
+        ],
+        "textposition": "outside",
+        "textfont": {"color": ink, "size": 12.5},
+        "cliponaxis": False,
+        "showlegend": False,
+        "name": "noise",
+        "customdata": [[style.plain(step.what), said] for step, said in zip(steps, proved, strict=True)],
+        "hovertemplate": "%{customdata[0]}<br>noise %{x:,.0f} visits<br>proves %{customdata[1]}<extra></extra>",
+    }
+    chart.traces.append(bars)
+    left: Trace = {"x": 0, "xref": "paper", "xanchor": "left", "yanchor": "bottom", "align": "left"}
+    for i, (step, said) in enumerate(zip(steps, proved, strict=True)):
+        words = f"{style.plain(step.what)} <span style='color:{muted}'>· proves {said}</span>"
+        chart.note(words, **left, y=i - 0.06)
+    chart.x(type="log", range=[np.log10(low), np.log10(std.max() * 5)], nticks=5, tickangle=0)
+    chart.y(visible=False, range=[len(steps) - 0.5, -0.6])
     table = pd.DataFrame(
         {
             "way": [step.what for step in steps],
@@ -90,13 +87,13 @@ def ladder(
             "this run": [i == own for i in range(len(steps))],
         }
     )
-    return Picture(figure, LADDER_ALT, see, table)
+    return chart.picture(LADDER_ALT, see, table)
 
 
 # --- who sees what ---
 
 
-class Way(Protocol):
+class DataPath(Protocol):
     """The way that data take in a privacy model.
 
     Attributes:
@@ -125,7 +122,7 @@ class Way(Protocol):
 WIDE, HIGH = 340, 132
 
 
-def trust(what: Way, model: str, *, dark: bool = False) -> Sketch:
+def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
     """The diagram of a privacy model: where raw data go, where noise enters, who is trusted."""
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)

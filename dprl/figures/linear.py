@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import style
+from dprl.figures.chart import Chart, Trace
+from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import human, significant
-
-Array = NDArray[np.float64]
 
 ELLIPSOID_ALT = (
     "The confidence region of the weights in two coordinates, with noise and without, and the true weights."
@@ -25,15 +26,9 @@ PANEL, GAP = 120, 44  # pixels of one weight
 ROUNDING = 1e-12  # of the largest eigenvalue: less is 0, which a log axis does not show
 
 
-def _mark(figure: Any, at: Array, name: str, color: str, symbol: str, size: int = 11) -> None:
-    figure.add_scatter(
-        x=at[:1],
-        y=at[1:2],
-        mode="markers",
-        marker={"symbol": symbol, "size": size, "color": color, "line": {"width": 1.5, "color": color}},
-        name=name,
-        hovertemplate=f"<b>{name}</b><br>%{{x:.4g}}, %{{y:.4g}}<extra></extra>",
-    )
+def _mark(chart: Chart, at: Array, name: str, color: str, symbol: str, size: int = 11) -> None:
+    hover = f"<b>{name}</b><br>%{{x:.4g}}, %{{y:.4g}}<extra></extra>"
+    chart.points(name, at[:1], at[1:2], color, symbol, size, 1.5, hovertemplate=hover)
 
 
 def ellipsoid(
@@ -59,8 +54,7 @@ def ellipsoid(
         bound: C_w, the most that the weights can be long, a circle from theory.
         near: the axes, each with a scale of its own, are filled by the region; else they show that circle.
     """
-    colors = style.theme(dark)
-    figure = style.base(
+    chart = Chart(
         "Where the weights can be",
         subtitle=style.plain(label) + ("; each axis has a scale of its own" if near else ""),
         dark=dark,
@@ -68,15 +62,9 @@ def ellipsoid(
         x_title=names[0],
         y_title=names[1],
     )
-    angle = np.linspace(0, 2 * np.pi, 121)
-    figure.add_scatter(
-        x=bound * np.cos(angle),
-        y=bound * np.sin(angle),
-        mode="lines",
-        line={"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
-        name=f"known to all: at most {significant(bound, 3)} long",
-        hoverinfo="skip",
-    )
+    roles, angle = chart.colors.roles, np.linspace(0, 2 * np.pi, 121)
+    known = f"known to all: at most {significant(bound, 3)} long"
+    chart.theory(known, bound * np.cos(angle), bound * np.sin(angle))
     rows = []
     for outline, role, name in (
         (noisy, "noisy", "held possible with noise"),
@@ -84,36 +72,27 @@ def ellipsoid(
     ):
         if outline is None:
             continue
-        figure.add_scatter(
-            x=outline[:, 0],
-            y=outline[:, 1],
-            mode="lines",
-            fill="toself",
-            fillcolor=style.translucent(colors.roles[role], 0.14),
-            line={"color": colors.roles[role], "width": 2},
-            name=name,
-            hoverinfo="skip",
-        )
+        fill: Trace = {"fill": "toself", "fillcolor": style.translucent(roles[role], 0.14)}
+        chart.line(name, outline[:, 0], outline[:, 1], roles[role], **fill)
         low, high = outline.min(0), outline.max(0)
         rows += [(name, names[k], low[k], high[k]) for k in (0, 1)]
     if noisy is not None:
-        _mark(figure, estimate, "estimate from noisy sums", colors.roles["noisy"], "x")
-    _mark(figure, quiet_estimate, "estimate without noise", colors.roles["true"], "circle-open")
-    _mark(figure, truth, "true weights", colors.roles["optimal"], "star", 13)
+        _mark(chart, estimate, "estimate from noisy sums", roles["noisy"], "x")
+    _mark(chart, quiet_estimate, "estimate without noise", roles["true"], "circle-open")
+    _mark(chart, truth, "true weights", roles["optimal"], "star", 13)
     rows += [
         (name, names[k], at[k], at[k])
         for name, at in (("estimate", estimate), ("estimate without noise", quiet_estimate), ("true", truth))
         for k in (0, 1)
     ]
     (x0, x1), (y0, y1) = _window(noisy, quiet, truth, bound, near)
-    figure.update_xaxes(range=[x0, x1], nticks=7, tickangle=0)
-    figure.update_yaxes(range=[y0, y1], nticks=7)
+    chart.x(range=[x0, x1], nticks=7, tickangle=0)
+    chart.y(range=[y0, y1], nticks=7)
     if not near:
-        figure.update_xaxes(constrain="domain")
-        figure.update_yaxes(constrain="domain", scaleanchor="x")
-    figure.update_layout(uirevision=f"ellipsoid-{names}-{near}-{label}")
+        chart.x(constrain="domain")
+        chart.y(constrain="domain", scaleanchor="x")
     table = pd.DataFrame(rows, columns=["what", "weight", "from", "to"])
-    return Picture(figure, ELLIPSOID_ALT, see, table)
+    return chart.picture(ELLIPSOID_ALT, see, table, revision=f"ellipsoid-{names}-{near}-{label}")
 
 
 def _window(
@@ -147,9 +126,8 @@ def eigenvalues(
         quiet, noisy: [D, d] without noise and as released; noisy is None without privacy.
         shift: [D] how far noise can move them, as the learner bounds it; ridge: [D] what it adds to them.
     """
-    colors = style.theme(dark)
     d = quiet.shape[1]
-    figure = style.base(
+    chart = Chart(
         "What the matrix knows, against noise",
         subtitle=style.plain(label),
         dark=dark,
@@ -157,50 +135,47 @@ def eigenvalues(
         x_title="Users so far",
         y_title="Eigenvalue of the matrix of step h",
     )
-    k = np.asarray(users, float)
+    roles, k = chart.colors.roles, np.asarray(users, float)
     words = [human(float(value)) for value in k]
     parts = [(quiet, "true", "circle", "eigenvalues without noise")]
     if noisy is not None:
         parts.insert(0, (noisy, "noisy", "x", "eigenvalues as released"))
     for values, role, symbol, name in parts:
-        for i in range(d):
-            y = values[:, i]
-            figure.add_scatter(
-                x=k,
-                y=np.where(y > ROUNDING * values[:, -1], y, np.nan),
+        for i, y in enumerate(values.T):
+            chart.line(
+                f"{name}, {d} of them",
+                k,
+                np.where(y > ROUNDING * values[:, -1], y, np.nan),
+                style.translucent(roles[role], 0.8),
+                1.6,
                 mode="lines+markers",
-                line={"color": style.translucent(colors.roles[role], 0.8), "width": 1.6},
-                marker={"symbol": symbol, "size": 6, "color": colors.roles[role]},
-                customdata=words,
-                hovertemplate=f"<b>{name}</b><br>%{{customdata}} users: %{{y:.4g}}<extra></extra>",
-                name=f"{name}, {d} of them",
+                marker={"symbol": symbol, "size": 6, "color": roles[role]},
                 legendgroup=name,
                 showlegend=i == 0,
+                **_said(name, words),
             )
     for values, name, dash, color in (
-        (shift, "how far noise can move them", style.BOUND_DASH, colors.roles["bound"]),
-        (ridge, "what the learner adds to them (ridge)", "10px,4px", colors.muted),
+        (shift, "how far noise can move them", style.BOUND_DASH, roles["bound"]),
+        (ridge, "what the learner adds to them (ridge)", "10px,4px", chart.colors.muted),
     ):
         if np.any(values > 0):
-            figure.add_scatter(
-                x=k,
-                y=np.where(values > 0, values, np.nan),
-                mode="lines",
-                line={"color": color, "width": 2, "dash": dash},
-                customdata=words,
-                hovertemplate=f"<b>{name}</b><br>%{{customdata}} users: %{{y:.4g}}<extra></extra>",
-                name=name,
-            )
-    figure.update_xaxes(type="log", nticks=7, tickangle=0)
-    figure.update_yaxes(type="log", nticks=8)
-    figure.update_layout(uirevision="eigenvalues")
+            y = np.where(values > 0, values, np.nan)
+            chart.line(name, k, y, color, 2, dash, **_said(name, words))
+    chart.x(type="log", nticks=7, tickangle=0)
+    chart.y(type="log", nticks=8)
     table = pd.DataFrame({"users": np.asarray(users, np.int64)})
     for i in range(d):
         table[f"without noise {i + 1}"] = quiet[:, i]
         if noisy is not None:
             table[f"released {i + 1}"] = noisy[:, i]
     table["noise can move them by"], table["ridge"] = shift, ridge
-    return Picture(figure, EIGENVALUES_ALT, see, table)
+    return chart.picture(EIGENVALUES_ALT, see, table, revision="eigenvalues")
+
+
+def _said(name: str, users: Sequence[str]) -> Trace:
+    """What is said of a point of a line."""
+    hover = f"<b>{name}</b><br>%{{customdata}} users: %{{y:.4g}}<extra></extra>"
+    return {"customdata": users, "hovertemplate": hover}
 
 
 def weights(
@@ -218,94 +193,48 @@ def weights(
 
     bound: C_w: nothing beyond it is drawn.
     """
-    colors = style.theme(dark)
     steps, d = truth.shape
-    rows = (d + 1) // 2
-    plot = rows * (PANEL + GAP) - GAP
-    figure = style.base(
-        "Estimated and true weights", subtitle=style.plain(label), dark=dark, height=plot + 180
-    )
-    figure.update_layout(margin_t=84)
-    h = np.arange(steps)
-    role = colors.roles["noisy" if private else "true"]
+    plot = (d + 1) // 2 * (PANEL + GAP) - GAP
+    subtitle = style.plain(label)
+    chart = Chart("Estimated and true weights", subtitle=subtitle, dark=dark, height=plot + 180)
+    chart.layout["margin"]["t"] = 84
+    h, role = np.arange(steps), chart.colors.roles["noisy" if private else "true"]
     for i in range(d):
         row, column = divmod(i, 2)
-        axis = "" if i == 0 else str(i + 1)
+        left, right = ((0.0, 0.46), (0.54, 1.0))[column]
         top = 1 - row * (PANEL + GAP) / plot
-        center = np.clip(estimate[:, i], -1.5 * bound, 1.5 * bound)
-        low = np.clip(estimate[:, i] - widths[:, i], -bound, bound)
-        high = np.clip(estimate[:, i] + widths[:, i], -bound, bound)
-        place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
-        inside = np.abs(estimate[:, i]) <= 1.5 * bound
-        figure.add_scatter(
-            x=np.repeat(h, 3),
-            y=np.column_stack([low, high, np.full(steps, np.nan)]).ravel(),
-            mode="lines",
-            line={"color": style.translucent(role, 0.45), "width": 5},
-            name="held possible",
+        title = chart.layout["xaxis"]["title"] | {"text": "Step h" if i + 2 >= d else ""}
+        x = {"domain": [left, right], "title": title, "range": [-0.6, steps - 0.4]} | style.step_ticks(steps)
+        domain = [max(0.0, top - PANEL / plot), top]
+        place = chart.axes(i, x, {"domain": domain, "range": [-1.05 * bound, 1.05 * bound], "nticks": 4})
+        low, high = (np.clip(estimate[:, i] + s * widths[:, i], -bound, bound) for s in (-1, 1))
+        chart.line(
+            "held possible",
+            np.repeat(h, 3),
+            np.column_stack([low, high, np.full(steps, np.nan)]).ravel(),
+            style.translucent(role, 0.45),
+            5,
             legendgroup="held",
             showlegend=i == 0,
-            hoverinfo="skip",
             **place,
         )
-        figure.add_scatter(
-            x=h,
-            y=np.where(inside, center, np.nan),
-            mode="markers",
-            marker={"symbol": "x", "size": 8, "color": role},
-            name="estimate",
+        chart.points(
+            "estimate",
+            h,
+            np.where(np.abs(estimate[:, i]) <= 1.5 * bound, estimate[:, i], np.nan),
+            role,
+            "x",
+            8,
             legendgroup="estimate",
             showlegend=i == 0,
             customdata=[f"{a:.4g} ± {b:.3g}" for a, b in zip(estimate[:, i], widths[:, i], strict=True)],
             hovertemplate=f"weight {i}, step %{{x}}<br>estimate %{{customdata}}<extra></extra>",
             **place,
         )
-        figure.add_scatter(
-            x=h,
-            y=truth[:, i],
-            mode="markers",
-            marker={"symbol": "star", "size": 10, "color": colors.roles["optimal"]},
-            name="true weight",
-            legendgroup="true",
-            showlegend=i == 0,
-            hovertemplate=f"weight {i}, step %{{x}}<br>true %{{y:.4g}}<extra></extra>",
-            **place,
-        )
-        kind = figure.layout.xaxis.to_plotly_json() if axis else {}
-        other = figure.layout.yaxis.to_plotly_json() if axis else {}
-        last = i + 2 >= d
-        figure.update_layout(
-            {
-                f"xaxis{axis}": kind
-                | {
-                    "domain": [0.0, 0.46] if column == 0 else [0.54, 1.0],
-                    "anchor": f"y{axis}",
-                    "title": kind.get("title", figure.layout.xaxis.title.to_plotly_json())
-                    | {"text": "Step h" if last else ""},
-                    "range": [-0.6, steps - 0.4],
-                }
-                | style.step_ticks(steps),
-                f"yaxis{axis}": other
-                | {
-                    "domain": [max(0.0, top - PANEL / plot), top],
-                    "anchor": f"x{axis}",
-                    "range": [-1.05 * bound, 1.05 * bound],
-                    "nticks": 4,
-                },
-            }
-        )
-        figure.add_annotation(
-            x=0.0 if column == 0 else 0.54,
-            y=top,
-            xref="paper",
-            yref="paper",
-            xanchor="left",
-            yanchor="bottom",
-            text=f"weight {i}",
-            showarrow=False,
-            font={"size": 12.5, "color": colors.muted},
-        )
-    figure.update_layout(uirevision="weights")
+        hover = f"weight {i}, step %{{x}}<br>true %{{y:.4g}}<extra></extra>"
+        named: Trace = {"legendgroup": "true", "showlegend": i == 0, "hovertemplate": hover} | place
+        chart.points("true weight", h, truth[:, i], chart.colors.roles["optimal"], "star", 10, **named)
+        chart.heading(f"weight {i}", left, top, 12.5, chart.colors.muted)
     table = pd.DataFrame(
         {
             "step": np.repeat(h, d),
@@ -315,4 +244,4 @@ def weights(
             "true": truth.ravel(),
         }
     )
-    return Picture(figure, WEIGHTS_ALT, see, table)
+    return chart.picture(WEIGHTS_ALT, see, table, revision="weights")

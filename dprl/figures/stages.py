@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import looks, style
+from dprl.figures.chart import Chart
+from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import human
-
-Array = NDArray[np.float64]
 
 ALT = "Line charts over the stages: what is left, the width of confidence, and infrequent tuples."
 TITLES = {
@@ -39,90 +39,41 @@ def narrowing(
     v_star: the value of an optimal episode, which the width must fall below to
     tell anything.
     """
-    colors = style.theme(dark)
     shown = [name for name in TITLES if name in series]
     plot = len(shown) * (PANEL + GAP) - GAP
-    figure = style.base(
-        "Stage by stage", subtitle=style.plain(label), dark=dark, height=plot + 176, x_title="", y_title=""
-    )
-    figure.update_layout(margin_t=88)
+    chart = Chart("Stage by stage", subtitle=style.plain(label), dark=dark, height=plot + 176)
+    chart.layout["margin"]["t"] = 88
     k = np.asarray(episodes, float)
     for i, name in enumerate(shown):
-        top = 1 - i * (PANEL + GAP) / plot
-        axis, last = ("" if i == 0 else str(i + 1)), i == len(shown) - 1
-        y = np.asarray(series[name], float)
-        figure.add_scatter(
-            x=k,
-            y=y,
+        top, last = 1 - i * (PANEL + GAP) / plot, i == len(shown) - 1
+        title = chart.layout["xaxis"]["title"] | {"text": "Episodes (one user each)" if last else ""}
+        x = {"type": "log", "nticks": 7, "tickangle": 0, "showticklabels": last, "title": title}
+        kind = "linear" if name in ("infrequent tuples", "best estimate") else "log"
+        domain = [max(0.0, top - PANEL / plot), min(1.0, top)]
+        y = {"type": kind, "rangemode": "tozero", "nticks": 5, "domain": domain}
+        place = chart.axes(i, x | ({"matches": "x"} if i else {}), y)
+        color = looks.color("shuffle", None, dark) if name == "active policies" else chart.colors.muted
+        values = np.asarray(series[name], float)
+        words = [
+            [stage, human(float(a)), human(float(b))]
+            for stage, (a, b) in enumerate(zip(k, values, strict=True), 1)
+        ]
+        chart.line(
+            name,
+            k,
+            values,
+            color,
             mode="lines+markers",
-            line={
-                "color": looks.color("shuffle", None, dark) if name == "active policies" else colors.muted,
-                "width": 2,
-            },
             marker={"size": 7},
-            xaxis=f"x{axis}",
-            yaxis=f"y{axis}",
-            customdata=[
-                [stage + 1, human(float(a)), human(float(b))]
-                for stage, (a, b) in enumerate(zip(k, y, strict=True))
-            ],
+            customdata=words,
             hovertemplate="stage %{customdata[0]}, after %{customdata[1]} episodes<br>"
-            + name
-            + ": %{customdata[2]}<extra></extra>",
+            f"{name}: %{{customdata[2]}}<extra></extra>",
             showlegend=False,
-            name=name,
+            **place,
         )
-        common = figure.layout.xaxis.to_plotly_json() if i == 0 else {}
-        if i:
-            common = figure.layout.xaxis.to_plotly_json() | {"matches": "x"}
-        figure.update_layout(
-            {
-                f"xaxis{axis}": common
-                | {
-                    "type": "log",
-                    "nticks": 7,
-                    "tickangle": 0,
-                    "anchor": f"y{axis}",
-                    "showticklabels": last,
-                    "title": {
-                        "text": "Episodes (one user each)" if last else "",
-                        "standoff": 8,
-                        "font": {"size": 13},
-                    },
-                },
-                f"yaxis{axis}": figure.layout.yaxis.to_plotly_json()
-                | {
-                    "type": "linear" if name in ("infrequent tuples", "best estimate") else "log",
-                    "rangemode": "tozero",
-                    "nticks": 5,
-                    "anchor": f"x{axis}",
-                    "domain": [max(0.0, top - PANEL / plot), min(1.0, top)],
-                },
-            }
-        )
-        figure.add_annotation(
-            text=TITLES[name],
-            x=0,
-            xref="paper",
-            xanchor="left",
-            y=top,
-            yref="paper",
-            yanchor="bottom",
-            yshift=2,
-            showarrow=False,
-            font={"size": 13, "color": colors.ink},
-        )
+        chart.heading(TITLES[name], 0, top, yshift=2)
         if name == "confidence width" and len(k):
-            figure.add_scatter(
-                x=k[[0, -1]],
-                y=[v_star, v_star],
-                mode="lines",
-                line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
-                xaxis=f"x{axis}",
-                yaxis=f"y{axis}",
-                hoverinfo="skip",
-                name=f"V* = {v_star:#.3g}: wider than this, nothing can be dropped",
-            )
-    figure.update_layout(uirevision="stages")
+            wide = f"V* = {v_star:#.3g}: wider than this, nothing can be dropped"
+            chart.theory(wide, k[[0, -1]], [v_star, v_star], 1.6, **place)
     table = pd.DataFrame({"stage": np.arange(1, len(k) + 1), "episodes": episodes, **dict(series)})
-    return Picture(figure, ALT, see, table)
+    return chart.picture(ALT, see, table, revision="stages")

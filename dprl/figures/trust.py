@@ -11,16 +11,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import looks, style
+from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import human, percent
 
-Array = NDArray[np.float64]
+Place = tuple[list[Any], list[Any]]  # x and y of a trace
 
 LEARNED = 0.1  # share of V*: below it an average episode counts as good
 X_RANGE = (1.0, 15.0)  # powers of ten; fixed, as is the height, so that the curves are seen to move
 Y_RANGE = (0.0, 106.0)
 VISIBLE = 0.2  # percent: intervals below it are narrower than the line
 TICKS = (0, 10, 25, 50, 75, 100)
+USERS = ("1,000", "1 million", "1 billion", "1 trillion", "10¹⁵")  # at the axis
 ALT = "Line chart of the share of reward lost by an average episode so far, against users, by who is trusted."
 LOST = "Reward lost by an average episode so far"
 BAND = "95% t interval of the mean over seeds"
@@ -50,7 +53,7 @@ class Cost:
     needed: float
 
 
-def chart(
+def lost_by_trust(
     by_epsilon: Mapping[float, Sequence[Cost]], *, epsilon: float, v_star: float, see: str = "", dark: bool
 ) -> Picture:
     """The curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
@@ -59,61 +62,9 @@ def chart(
     `updatemenu-button`, shows the i-th epsilon, without asking the server for another figure. Of a single epsilon there
     are none. The axes are the same for all.
     """
-    colors = style.theme(dark)
-    costs = by_epsilon[epsilon]
-    curves, marks = [], []
-    for cost in costs:
-        color = looks.color(cost.model, epsilon, dark)
-        shared: dict[str, Any] = {
-            "line": {"color": color, "width": 3},
-            "name": cost.name,
-            "legendgroup": cost.model,
-        }
-        curves.append(
-            shared
-            | {
-                "customdata": [f"after {human(k)} users" for k in cost.episodes],
-                "hovertemplate": f"<b>{cost.name}</b><br>%{{customdata}}: %{{y:.3g}}% lost<extra></extra>",
-                "showlegend": False,
-            }
-        )
-        # In the legend this is line and marker; in the plot only the marker, where the curve has come down.
-        marks.append(
-            shared
-            | {
-                "mode": "lines+markers",
-                "marker": {
-                    "symbol": style.SYMBOLS[cost.model][0],
-                    "size": 12,
-                    "color": color,
-                    "line": {"color": colors.background, "width": 1.5},
-                },
-                "hovertemplate": f"<b>{cost.name}</b><br>below {percent(LEARNED)} from here on<extra></extra>",
-            }
-        )
-    band = {
-        "line": {"width": 0},
-        "fill": "toself",
-        "fillcolor": style.translucent(colors.muted, 0.4),
-        "hoverinfo": "skip",
-        "name": BAND,
-        "legendrank": 1001,  # drawn first, named after the curves
-    }
-    bound = {
-        "x": [10.0**end for end in X_RANGE],
-        "y": [100, 100],
-        "line": {"color": colors.roles["bound"], "width": 1.5, "dash": style.BOUND_DASH},
-        "hovertemplate": f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",
-        "name": f"V* = {v_star:#.3g}, all an episode can lose",
-        "legendrank": 1002,
-    }
+    costs, alone = by_epsilon[epsilon], len(by_epsilon) == 1
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
-    moving = [
-        {"type": "scatter", "mode": "lines"} | trace | {"x": x, "y": y}
-        for trace, (x, y) in zip([band, *curves, *marks], places[epsilon], strict=True)
-    ]
-    alone = len(by_epsilon) == 1
-    layout = style.layout(
+    chart = Chart(
         LOST if alone else _title(epsilon),
         subtitle=f"ε = {epsilon:g}" if alone else "",
         dark=dark,
@@ -121,36 +72,61 @@ def chart(
         x_title="Users so far (one episode each)",
         y_title="Share of V* lost",
     )
-    layout["xaxis"] |= {
-        "type": "log",
-        "range": list(X_RANGE),
-        "tickvals": [10.0**k for k in range(3, 16, 3)],
-        "ticktext": ["1,000", "1 million", "1 billion", "1 trillion", "10¹⁵"],
-        "tickangle": 0,
+    for trace, (x, y) in zip(_moving(chart, costs, epsilon), places[epsilon], strict=True):
+        chart.traces.append({"type": "scatter", "mode": "lines"} | trace | {"x": x, "y": y})
+    chart.theory(
+        f"V* = {v_star:#.3g}, all an episode can lose",
+        [10.0**end for end in X_RANGE],
+        [100, 100],
+        hovertemplate=f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",
+        legendrank=1002,
+    )
+    users = {10.0**k: name for k, name in zip(range(3, 16, 3), USERS, strict=True)}
+    chart.x(type="log", range=list(X_RANGE), tickangle=0)
+    chart.x(tickvals=list(users), ticktext=list(users.values()))
+    chart.y(range=list(Y_RANGE), tickvals=TICKS, ticktext=[f"{tick}%" for tick in TICKS])
+    level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 100 * LEARNED, "y1": 100 * LEARNED}
+    line = {"color": chart.colors.muted, "width": 1}
+    chart.layout["shapes"] = [level | {"line": line, "layer": "below"}]
+    chart.layout["updatemenus"] = [] if alone else _buttons(by_epsilon, places, dark)
+    return chart.picture(ALT, see, numbers(costs, epsilon))
+
+
+def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
+    """The traces that move with epsilon: the band of all, the curves, and their marks. In the legend a mark is line
+    and marker; in the plot only the marker, where the curve has come down."""
+    curves, marks = [], []
+    for cost in costs:
+        color = looks.color(cost.model, epsilon, chart.dark)
+        line = {"line": {"color": color, "width": 3}, "name": cost.name, "legendgroup": cost.model}
+        words = [f"after {human(k)} users" for k in cost.episodes]
+        hover = f"<b>{cost.name}</b><br>%{{customdata}}: %{{y:.3g}}% lost<extra></extra>"
+        curves.append(line | {"customdata": words, "hovertemplate": hover, "showlegend": False})
+        edge = {"color": chart.colors.background, "width": 1.5}
+        sign = {"symbol": style.SYMBOLS[cost.model][0], "size": 12, "color": color, "line": edge}
+        hover = f"<b>{cost.name}</b><br>below {percent(LEARNED)} from here on<extra></extra>"
+        marks.append(line | {"mode": "lines+markers", "marker": sign, "hovertemplate": hover})
+    band = {
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": style.translucent(chart.colors.muted, 0.4),
+        "hoverinfo": "skip",
+        "name": BAND,
+        "legendrank": 1001,  # drawn first, named after the curves
     }
-    layout["yaxis"] |= {
-        "range": list(Y_RANGE),
-        "tickvals": TICKS,
-        "ticktext": [f"{tick}%" for tick in TICKS],
-    }
-    layout["shapes"] = [
-        {
-            "type": "line",
-            "xref": "paper",
-            "x0": 0,
-            "x1": 1,
-            "y0": 100 * LEARNED,
-            "y1": 100 * LEARNED,
-            "line": {"color": colors.muted, "width": 1},
-            "layer": "below",
-        }
-    ]
+    return [band, *curves, *marks]
+
+
+def _buttons(
+    by_epsilon: Mapping[float, Sequence[Cost]], places: Mapping[float, list[Place]], dark: bool
+) -> list[Trace]:
+    """Two groups of buttons that are not seen, one for each epsilon."""
     steps = [
         {
             "label": " ",
             "method": "update",
             "args": [
-                {"x": [x for x, _ in found], "y": [y for _, y in found], **_shades(costs, e, dark)},
+                {"x": [x for x, _ in found], "y": [y for _, y in found], **_shades(by_epsilon[e], e, dark)},
                 {"title.text": _title(e)},
                 list(range(len(found))),
             ],
@@ -158,24 +134,9 @@ def chart(
         for e, found in places.items()
     ]
     half = (len(steps) + 1) // 2  # beside each other they fit into the plot, so that they ask for no margin
-    layout["updatemenus"] = [
-        {
-            "type": "buttons",
-            "buttons": part,
-            "x": 0.5,
-            "y": 0.5,
-            "xanchor": "center",
-            "yanchor": "middle",
-            "bgcolor": "rgba(0,0,0,0)",
-            "borderwidth": 0,
-            "showactive": False,
-            "font": {"size": 1},
-        }
-        for part in (steps[:half], steps[half:])
-        if not alone
-    ]
-    figure = style.figure_of(layout, [*moving, {"type": "scatter", "mode": "lines"} | bound])
-    return Picture(figure, ALT, see, table(costs, epsilon))
+    middle = {"x": 0.5, "y": 0.5, "xanchor": "center", "yanchor": "middle"}
+    unseen = {"bgcolor": "rgba(0,0,0,0)", "borderwidth": 0, "showactive": False, "font": {"size": 1}}
+    return [{"type": "buttons", "buttons": part, **middle, **unseen} for part in (steps[:half], steps[half:])]
 
 
 def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list[str]]:
@@ -189,7 +150,7 @@ def _title(epsilon: float) -> str:
     return f"{LOST}, at ε = {epsilon:g}"
 
 
-def _places(costs: Sequence[Cost], v_star: float) -> list[tuple[list[Any], list[Any]]]:
+def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
     """Where each moving trace is, x and y: one trace for all intervals, the curves, and their marks.
 
     In percent of v_star and in four digits, more than can be seen, because the figure holds those of every epsilon.
@@ -198,9 +159,8 @@ def _places(costs: Sequence[Cost], v_star: float) -> list[tuple[list[Any], list[
     xs: list[Any] = []
     ys: list[Any] = []
     for cost in costs:
-        first = (
-            np.searchsorted(cost.episodes, 10 ** X_RANGE[0]) - 1
-        )  # so that the line comes in from the left
+        # one before the first, so that the line comes in from the left
+        first = np.searchsorted(cost.episodes, 10 ** X_RANGE[0]) - 1
         drawn = slice(max(int(first), 0), None)
         x = np.asarray(cost.episodes, float)[drawn]
         mean, low, high = (100 * values[drawn] / v_star for values in (cost.mean, cost.low, cost.high))
@@ -223,21 +183,16 @@ def _short(values: Array) -> list[float]:
     return [float(f"{value:.4g}") for value in values]
 
 
-def table(costs: Sequence[Cost], epsilon: float) -> pd.DataFrame:
+def numbers(costs: Sequence[Cost], epsilon: float) -> pd.DataFrame:
     """The means and intervals drawn, one row for each curve and checkpoint; regret in reward per episode."""
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "curve": cost.name,
-                    "epsilon": None if cost.model == "none" else epsilon,
-                    "users": np.asarray(cost.episodes, np.int64),
-                    "regret per episode": cost.mean,
-                    "low (95%)": cost.low,
-                    "high (95%)": cost.high,
-                }
-            )
-            for cost in costs
-        ],
-        ignore_index=True,
+    return stacked(
+        {
+            "curve": cost.name,
+            "epsilon": None if cost.model == "none" else epsilon,
+            "users": np.asarray(cost.episodes, np.int64),
+            "regret per episode": cost.mean,
+            "low (95%)": cost.low,
+            "high (95%)": cost.high,
+        }
+        for cost in costs
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprl.figures.asymptotics import LETTERS, Decades, Proved
 from dprl.figures.asymptotics import Measure as LongRun
-from dprl.figures.guarantee import Step
+from dprl.figures.guarantee import NoiseStep
 from dprl.figures.lines import Series, Statistic
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
@@ -170,7 +170,7 @@ def beside(bounds: Sequence[Proved]) -> str:
     )
 
 
-def ladder(steps: Sequence[Step], own: int | None = None) -> str:
+def ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
     """What each idea is worth, between what the first step proves and what the last does; and the run's own noise."""
     before, parts, given_back = steps[0], [], []
     for step in steps:

@@ -48,7 +48,8 @@ def part() -> None:
     key = ("collusion", step, night, a.spec.run.epsilon)
     show(
         kept(
-            key, lambda: figures.collusion(title, names, true, np.round(seen, 9), words, see=see, dark=night)
+            key,
+            lambda: figures.collusion_bars(title, names, true, np.round(seen, 9), words, see=see, dark=night),
         ),
         "collusion",
     )

@@ -201,7 +201,7 @@ def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str,
 def histograms(found: Scores, see: str, night: bool) -> Picture:
     """The scores of both worlds."""
     drawn = metrics.histogram(found.first, found.second)
-    return figures.scores(*drawn, see=see, dark=night)
+    return figures.score_histograms(*drawn, see=see, dark=night)
 
 
 def roc(
@@ -209,4 +209,6 @@ def roc(
 ) -> Picture:
     """Every threshold of the attack beside what is proved."""
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
-    return figures.errors(allowed, metrics.roc(found.first, found.second), claimed=claim, see=see, dark=night)
+    return figures.error_curves(
+        allowed, metrics.roc(found.first, found.second), claimed=claim, see=see, dark=night
+    )

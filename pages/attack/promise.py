@@ -57,7 +57,7 @@ def curve(card: Guarantee, curves: dict[str, Any], night: bool) -> Picture:
 def errors(curves: dict[str, Any], night: bool) -> Picture:
     """The trade-off of any test's two errors."""
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
-    return figures.errors(allowed, see=sentences.TRADE_OFF, dark=night)
+    return figures.error_curves(allowed, see=sentences.TRADE_OFF, dark=night)
 
 
 def drawn(outcomes: Sequence[float], right: float, key: str) -> None:
@@ -70,13 +70,13 @@ def drawn(outcomes: Sequence[float], right: float, key: str) -> None:
         see = sentences.outcomes(shown)
         picture = kept(
             ("promise", "outcomes", night, key, len(shown)),
-            lambda: figures.outcomes(np.array(shown), new, see=see, dark=night),
+            lambda: figures.noise_dots(np.array(shown), new, see=see, dark=night),
         )
         show(picture, "promise_outcomes")
     with right_side:
         see = sentences.guesses(right)
         picture = kept(
-            ("promise", "guesses", night, key), lambda: figures.guesses(right, see=see, dark=night)
+            ("promise", "guesses", night, key), lambda: figures.guesses_of_100(right, see=see, dark=night)
         )
         show(picture, "promise_guesses")
     st.button("Draw again", icon=":material/casino:", on_click=callback(press), key="draw_again")
@@ -111,7 +111,7 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
     least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
     at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
     see = sentences.belief(before, epsilon, curves["false"], curves["missed"])
-    show(figures.belief(priors, least, most, at=at, see=see, dark=night), "belief")
+    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=night), "belief")
 
 
 def prior(percent: int) -> None:

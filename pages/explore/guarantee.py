@@ -118,7 +118,7 @@ def offer_attack(run: RunSpec) -> None:
 
 def drawing(privacy: str) -> None:
     """Who sees raw data, where noise enters, who is trusted."""
-    sketch(figures.trust(PRIVATIZERS[privacy].words, privacy, dark=dark()))
+    sketch(figures.who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:
@@ -216,12 +216,16 @@ def instance(spec: RunSpec) -> str:
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
     """The ladder of a card, with the run's own noise in it."""
-    steps = [figures.Step(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
+    steps = [figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
     if own is None:
-        ours = figures.Step(f"this run: {g.mechanism}", mine, g.proved_epsilon or 0.0, g.proved_delta or 0.0)
+        ours = figures.NoiseStep(
+            f"this run: {g.mechanism}", mine, g.proved_epsilon or 0.0, g.proved_delta or 0.0
+        )
         own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
         steps.insert(own, ours)
     see = sentences.ladder(steps, own)
-    return figures.ladder(steps, own=own, epsilon=g.claimed_epsilon, instance=instance, see=see, dark=night)
+    return figures.noise_ladder(
+        steps, own=own, epsilon=g.claimed_epsilon, instance=instance, see=see, dark=night
+    )

@@ -10,7 +10,7 @@ import streamlit as st
 from dprl.figures import looks
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.figures.trust import Cost, chart, table
+from dprl.figures.trust import Cost, lost_by_trust, numbers
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
@@ -79,7 +79,7 @@ def at_one_epsilon(live: bool) -> None:
         st.html(cards(costs, h.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
         draw(kept(("home", *h.drawn), partial(picture, *h.drawn)), "home")
-    explain(sentences.trust(costs, h.epsilon), partial(table, costs, h.epsilon), "home", lambda: h.link)
+    explain(sentences.trust(costs, h.epsilon), partial(numbers, costs, h.epsilon), "home", lambda: h.link)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link("explore", "Open this chart in Explore", example.query)
         page_link("lessons", "A lesson of five minutes")
@@ -101,7 +101,7 @@ def picture(epsilon: float, night: bool) -> Picture:
     """The chart, at one epsilon first."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.trust(all_costs[epsilon], epsilon)
-    return chart(all_costs, epsilon=epsilon, v_star=best(), see=see, dark=night)
+    return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), see=see, dark=night)
 
 
 def meaning(epsilon: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dprl.figures import along
 from dprl.figures.picture import Picture
-from dprl.figures.trust import LEARNED, chart
+from dprl.figures.trust import LEARNED, lost_by_trust
 from dprl.sentences import price as sentences
 from dprl.sitemap import PAGES
 from pages.shared.examples import HOME_BUDGETS
@@ -27,7 +27,7 @@ def taken_along(epsilon: float, v_star: float, about: str, footer: str) -> str:
 
     def picture(e: float) -> Picture:
         costs = by_epsilon[e]
-        return chart({e: costs}, epsilon=e, v_star=v_star, see=sentences.trust(costs, e), dark=False)
+        return lost_by_trust({e: costs}, epsilon=e, v_star=v_star, see=sentences.trust(costs, e), dark=False)
 
     def numbers(at: tuple[int, ...]) -> list[list[str]]:
         return [[cost.name, sentences.users(cost.needed)] for cost in by_epsilon[HOME_BUDGETS[at[0]]]]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dprl.figures import room as figures
 from dprl.figures.picture import Picture
-from dprl.figures.room import Row
+from dprl.figures.room import KnownShare
 from dprl.rooms.steps import DELTA, Estimate, Step
 from dprl.sentences import room as sentences
 from dprl.words import plural
@@ -33,10 +33,12 @@ def picture(found: Estimate, night: bool) -> Picture:
     # noise may go beyond what can be
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
     rows = [
-        Row("local", "Local", found.epsilon, value, low, high),
-        Row("shuffle", "Shuffle", found.shuffled, value, low, high),
-        Row("central", "Central<br>(simulated)", found.epsilon, said / n, least / n, most / n),
+        KnownShare("local", "Local", found.epsilon, value, low, high),
+        KnownShare("shuffle", "Shuffle", found.shuffled, value, low, high),
+        KnownShare("central", "Central<br>(simulated)", found.epsilon, said / n, least / n, most / n),
     ]
     see = sentences.found(n, found.reported, found.yes)
     subtitle = f"{plural(n, 'answer')}, each through a coin at ε = {found.epsilon:g}"
-    return figures.shares("What the class knows of itself", rows, subtitle=subtitle, see=see, dark=night)
+    return figures.shares_of_yes(
+        "What the class knows of itself", rows, subtitle=subtitle, see=see, dark=night
+    )

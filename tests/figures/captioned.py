@@ -164,12 +164,14 @@ def narrowing(episodes: Any, series: Any, *, policies: int, v_star: float, **how
     return stages.narrowing(episodes, series, v_star=v_star, see=said, **how)
 
 
-def ladder(found: Sequence[guarantee.Step], *, own: int | None = None, **how: Any) -> Picture:
-    return guarantee.ladder(found, own=own, see=price.ladder(found, own), **how)
+def ladder(found: Sequence[guarantee.NoiseStep], *, own: int | None = None, **how: Any) -> Picture:
+    return guarantee.noise_ladder(found, own=own, see=price.ladder(found, own), **how)
 
 
 def trust(by_epsilon: Mapping[float, Sequence[home.Cost]], *, epsilon: float, **how: Any) -> Picture:
-    return home.chart(by_epsilon, epsilon=epsilon, see=price.trust(by_epsilon[epsilon], epsilon), **how)
+    return home.lost_by_trust(
+        by_epsilon, epsilon=epsilon, see=price.trust(by_epsilon[epsilon], epsilon), **how
+    )
 
 
 def frontier(

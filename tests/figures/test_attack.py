@@ -19,7 +19,7 @@ FALSE = np.linspace(0, 1, 21)
 @pytest.mark.parametrize("dark", [False, True])
 def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too(dark: bool) -> None:
     drawn = metrics.histogram(FIRST, SECOND)
-    picture = attack.scores(*drawn, see="so", dark=dark)
+    picture = attack.score_histograms(*drawn, see="so", dark=dark)
     first, second = picture.figure.data
     assert picture.table["first episode"].sum() == picture.table["second episode"].sum() == 4000
     assert max(first.y) == drawn.first.max()
@@ -30,7 +30,7 @@ def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too(dark: bo
 
 
 def test_what_is_proved_is_dotted_and_what_is_measured_is_not() -> None:
-    picture = attack.errors((FALSE, np.sqrt(FALSE)), metrics.roc(FIRST, SECOND), claimed=(1.0, 0.0))
+    picture = attack.error_curves((FALSE, np.sqrt(FALSE)), metrics.roc(FIRST, SECOND), claimed=(1.0, 0.0))
     looks = {trace.name: trace.line.dash for trace in picture.figure.data}
     assert looks == {
         "guessing": None,
@@ -57,14 +57,14 @@ def test_epsilon_falls_as_delta_grows_and_the_runs_own_pair_is_marked() -> None:
 
 def test_a_belief_is_marked_with_what_it_becomes() -> None:
     priors = np.linspace(0.01, 0.99, 9)
-    picture = attack.belief(priors, priors**2, np.sqrt(priors), at=(0.5, 0.27, 0.73))
+    picture = attack.belief_curves(priors, priors**2, np.sqrt(priors), at=(0.5, 0.27, 0.73))
     mark = picture.figure.data[-1]
     assert list(mark.text) == ["27%", "73%"]
     assert list(picture.table.columns) == ["before", "after, against", "after, for"]
 
 
 def test_bars_of_collusion_have_room_below_zero() -> None:
-    picture = attack.collusion(
+    picture = attack.collusion_bars(
         "Read", ["2", "3"], np.array([0.0, 1.0]), np.array([-3.0, 1.5]), ("visit", "read")
     )
     low, high = picture.figure.layout.yaxis.range

@@ -7,15 +7,15 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from dprl.figures import guarantee, looks
-from dprl.figures.guarantee import Step
+from dprl.figures.guarantee import NoiseStep
 from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 
 STEPS = [
-    Step("as printed: <b>tree</b>", 5258.0, 2.0, 0.0),
-    Step("scaled", 10516.0, 1.0, 0.0),
-    Step("better", 147.0, 1.0, 1e-6, "a better tree"),
-    Step("best", 122.0, 1.0, 1e-6, "releasing r/4"),
+    NoiseStep("as printed: <b>tree</b>", 5258.0, 2.0, 0.0),
+    NoiseStep("scaled", 10516.0, 1.0, 0.0),
+    NoiseStep("better", 147.0, 1.0, 1e-6, "a better tree"),
+    NoiseStep("best", 122.0, 1.0, 1e-6, "releasing r/4"),
 ]
 
 
@@ -50,8 +50,8 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
     more = captioned.ladder(
         [
             *STEPS,
-            Step("halves", 183.0, 1.0, 1e-6, "releasing n/2"),
-            Step("least", 166.4, 1.0, 1e-6, "the optimal factorisation"),
+            NoiseStep("halves", 183.0, 1.0, 1e-6, "releasing n/2"),
+            NoiseStep("least", 166.4, 1.0, 1e-6, "the optimal factorisation"),
         ]
     ).see
     assert "a factor of 32" in more
@@ -65,7 +65,7 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
 @pytest.mark.parametrize("model", PRIVATIZERS)
 def test_diagrams_are_well_formed_and_say_what_they_show(model: str, dark: bool) -> None:
     way = PRIVATIZERS[model].words
-    sketch = guarantee.trust(way, model, dark=dark)
+    sketch = guarantee.who_sees_what(way, model, dark=dark)
     tree = ET.fromstring(sketch.svg)
     words = [element.text for element in tree.iter() if element.tag.endswith("text")]
     assert all(station in words for station in way.stations)

@@ -90,7 +90,7 @@ def test_what_is_taken_along_is_the_chart_seen_with_its_slider() -> None:
     assert slider["words"][slider["at"]] == "ε = 2"
     assert [float(word.removeprefix("ε = ")) for word in slider["words"]] == list(HOME_BUDGETS)
     by_epsilon = {epsilon: known(epsilon) for epsilon in HOME_BUDGETS}
-    seen = trusted.chart(by_epsilon, epsilon=2.0, v_star=best(), dark=False).figure.to_plotly_json()
+    seen = trusted.lost_by_trust(by_epsilon, epsilon=2.0, v_star=best(), dark=False).figure.to_plotly_json()
     steps = [step for menu in seen["layout"]["updatemenus"] for step in menu["buttons"]]
     pictures = [picture["figure"] for picture in drawn["pictures"]]
     assert drawn["turned"] == 0

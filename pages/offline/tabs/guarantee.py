@@ -56,7 +56,7 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
     private = spec.calibration is not None
     way = NOISY_WAY if private else RAW_WAY
-    sketch(figures.trust(way, "central" if private else "none", dark=dark()))
+    sketch(figures.who_sees_what(way, "central" if private else "none", dark=dark()))
     st.markdown(explained(f"**{MODELS[g.model]}**"))
     st.markdown(explained(escape(g.trust)))
     if not private:
