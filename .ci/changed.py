@@ -18,6 +18,7 @@ PARTS = {
     "tests/contract": ("dprl/learners", "dprl/simulation", "dprl/privacy", *CORE),
     "tests/environments": ("dprl/environments",),
     "tests/faults": ("dprl/jobs", "dprl/kernels"),
+    "tests/golden": ("dprl/environments", "dprl/learners", "dprl/privacy", "dprl/simulation", "dprl/statistics", *CORE),
     "tests/jobs": ("dprl/jobs",),
     "tests/learners": ("dprl/learners", "dprl/statistics", *CORE),
     "tests/pages": ("app.py", "assets", "pages", "dprl/claims", "dprl/links.py"),

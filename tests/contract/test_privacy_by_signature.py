@@ -171,6 +171,14 @@ def test_the_loop_hands_planner_and_schedule_nothing_but_what_was_released(key: 
 
 
 ELIMINATORS = [key for key, a in ALGORITHMS.items() if a.loop == "eliminate"]
+SIZES = {"S": 2, "A": 2, "H": 2}
+
+
+def small_eliminated(key: str, **given: Any) -> RunSpec:
+    """As private as it can be, with noise that is not calibrated where it is printed: that takes seconds."""
+    privacy = ALGORITHMS[key].privacies[0]
+    calibration = "paper" if privacy == "shuffle" else None
+    return small_spec("random", key, privacy, None, calibration, **{"environment_params": SIZES} | given)
 
 
 def reachable(root: Any) -> list[Any]:
@@ -209,9 +217,7 @@ def reachable(root: Any) -> list[Any]:
 def test_nothing_an_eliminator_holds_is_the_model_or_true_counts(key: str) -> None:
     """After every call: no array of the model, nor of counts before their noise, can be got at from it."""
     learner = ALGORITHMS[key]
-    spec = small_spec(
-        "random", key, learner.privacies[0], environment_params={"S": 2, "A": 2, "H": 2}, episodes=500
-    )
+    spec = small_eliminated(key, episodes=500)
     run = EliminationRun(spec, 0)
     calls = 0
     while not run.done:
@@ -235,12 +241,11 @@ def test_what_an_eliminator_proposes_is_a_function_of_what_was_released(key: str
     """Other users in another environment, with releases that are always the same: then all proposals are."""
     learner = ALGORITHMS[key]
     assert isinstance(learner, EliminationLearner)
-    sizes = {"S": 2, "A": 2, "H": 2}
 
     def proposals(seed: int, environment_seed: int) -> tuple[list[bytes], Array]:
-        params = {**sizes, "seed": environment_seed}
         run = EliminationRun(
-            small_spec("random", key, learner.privacies[0], environment_params=params, episodes=10**6), seed
+            small_eliminated(key, environment_params={**SIZES, "seed": environment_seed}, episodes=10**6),
+            seed,
         )
         run.learner = learner.begin(run.problem, np.array([0.75, 0.25]))  # d1 is public, and no other is
         rng, true = np.random.default_rng(0), []
