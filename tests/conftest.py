@@ -18,6 +18,13 @@ hypothesis.settings.load_profile("dprl")
 gc.set_threshold(50_000, 10, 10)
 
 
+ACCOUNTED = (
+    "tests/contract/",
+    "tests/golden/",
+    "tests/privacy/",
+)  # whose noise is calibrated again and again
+
+
 def pytest_configure(config: pytest.Config) -> None:
     problems.QUICK = config.option.markexpr == "not thorough"
 
@@ -33,13 +40,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """A file to each process; all that need a browser and the app to one, which starts them once, while the others go
     on with the rest: two browsers, two apps and their workers at once would make each other wait. Of tests in a
     browser only those of the harness, on small scripts of their own, may go elsewhere: that process is the last to end.
+    One process, too, for all that asks how much noise proves a budget: it remembers answers that take it seconds.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = str(super()._split_scope(nodeid))
-            together = file.startswith("tests/browser/") and file != "tests/browser/test_harness.py"
-            return "tests/browser" if together else file
+            if file.startswith("tests/browser/") and file != "tests/browser/test_harness.py":
+                return "tests/browser"
+            return "tests/privacy" if file.startswith(ACCOUNTED) else file
 
     return Scheduling(config, log)

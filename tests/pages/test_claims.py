@@ -22,6 +22,7 @@ from pages.claims import state
 from pages.shared.results import bundled
 from pages.shared.text import escape
 from tests.pages.conftest import Visit, Work, charts, go, marked, unbroken, words
+from tests.problems import first
 
 PAGE = "claims"
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=3)
@@ -63,7 +64,7 @@ def test_all_claims_are_listed_with_their_verdicts_and_ask_for_nothing(visit: Vi
     assert store.status.activity().seeds_queued == 0
 
 
-@pytest.mark.parametrize("key", CLAIMS)
+@pytest.mark.parametrize("key", first(CLAIMS, lambda key: CLAIMS[key].settings[0].draw is None))
 def test_every_claim_opens_finished(visit: Visit, store: Store, key: str) -> None:
     app = visit(PAGE, claim=key)
     said = words(app)

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.jobs.rooms_file import rooms_path
 from dprl.jobs.store import Lease, Store
 from tests.pages.conftest import Visit, unbroken, words
+from tests.problems import first
 
 CURVES = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~eps.7"], "tab": "guarantee"}
 # Of every page with a link of its own, one that is not as the page opens, and a word that it then shows.
@@ -38,7 +39,7 @@ def part(app: AppTest, page: str) -> Any:
     )
 
 
-@pytest.mark.parametrize("page", sorted(LINKS))
+@pytest.mark.parametrize("page", first(LINKS, lambda page: "~" in str(LINKS[page])))
 def test_a_short_link_opens_what_the_whole_one_opens(visit: Visit, store: Store, page: str) -> None:
     app = visit(page, **LINKS[page])
     app.button(key="shorten").click().run()

@@ -385,7 +385,7 @@ def test_a_link_that_is_wrong_is_said_in_a_sentence(visit: Visit) -> None:
     assert charts(app)
 
 
-@pytest.mark.parametrize("environment", ["chain", "gridworld", "clinic", "hard-jdp", "random"])
+@pytest.mark.parametrize("environment", first(["chain", "gridworld", "clinic", "hard-jdp", "random"]))
 def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
     base = RunSpec(environment=environment, episodes=500, seeds=2)
     study = Study(base, ("none", "central"), "epsilon", (1.0, 10.0))
