@@ -47,6 +47,11 @@ class Chart:
         """Settings of the vertical axis."""
         self.layout["yaxis"] |= settings
 
+    def bare(self) -> None:
+        """Takes away the title and the room around the plot."""
+        self.layout["margin"] |= {"l": 4, "r": 4, "t": 4, "b": 4}
+        self.layout["title"]["text"] = ""
+
     def axes(self, i: int, x: Trace, y: Trace) -> Trace:
         """Lays down the i-th pair of axes, styled as the first (i = 0); what traces have that are drawn on it.
 

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import heat, style
+from dprl.figures.chart import Chart
+from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import after, brief, human
-
-Array = NDArray[np.float64]
 
 HEATMAP_ALT = (
     "Heatmaps of how often each state and action was tried: truly, through the noise, and the difference."
@@ -28,7 +28,7 @@ CELL_ALT = (
 
 
 @dataclass(frozen=True)
-class Family:
+class Counted:
     """What is counted: its noun, a column's title, and the share of E that bounds its error (with its words)."""
 
     noun: str
@@ -37,11 +37,11 @@ class Family:
     bound: str
 
 
-VISITS = Family("visits", "Visits", 0.25, "E/4")
-REWARDS = Family("reward", "Reward sums", 1.0, "E")
+VISITS = Counted("visits", "Visits", 0.25, "E/4")
+REWARDS = Counted("reward", "Reward sums", 1.0, "E")
 
 
-def heatmaps(
+def count_heatmaps(
     true: Array,
     noisy: Array,
     *,
@@ -51,7 +51,7 @@ def heatmaps(
     action_labels: Sequence[str],
     step: int | None = None,
     word: str = "noisy",
-    family: Family = VISITS,
+    family: Counted = VISITS,
     see: str = "",
     dark: bool = False,
 ) -> Picture:
@@ -64,11 +64,7 @@ def heatmaps(
         word: what the second array is ("noisy", "released"). Without any noise there is one panel.
     """
     a, b = heat.laid_out(true, step), heat.laid_out(noisy, step)
-    axes = heat.cell_axes(true.shape, state_labels, action_labels, step)
-    where = "at every step" if step is None else f"at step {step}"
-    error = b - a
-    linear = max(1.0, typical)
-    exact = not error.any()
+    error, linear = b - a, max(1.0, typical)
     # Amounts share one scale, its middle at zero, so that a colour means the same count in both.
     bottom, top = min(float(b.min()), 0.0), float(max(a.max(), b.max(), -b.min(), 1.0))
     lowest, reach = float(style.symlog(bottom, linear)), float(style.symlog(top, linear))
@@ -76,44 +72,31 @@ def heatmaps(
     scale = style.crop(colors.counts, 0.5 + 0.5 * lowest / reach)
     ticks = style.symlog_ticks(bottom, top, linear, most=heat.height(len(a)) // 22)
     panels = [
-        heat.Panel("True", style.symlog(a, linear), a, scale, lowest, reach, text=_short(a), ticks=ticks)
+        heat.Heatmap(
+            name,
+            style.symlog(values, linear),
+            values,
+            scale,
+            lowest,
+            reach,
+            text=heat.in_cells(brief, values),
+            ticks=ticks,
+        )
+        for name, values in (("True", a), (word.capitalize(), b))
     ]
-    if not exact:
-        most = float(np.abs(error).max())
-        panels += [
-            heat.Panel(
-                word.capitalize(),
-                style.symlog(b, linear),
-                b,
-                scale,
-                lowest,
-                reach,
-                text=_short(b),
-                ticks=ticks,
-            ),
-            heat.Panel(
-                f"Difference, {word} − true",
-                error,
-                error,
-                colors.difference,
-                -most,
-                most,
-                form="+,.0f",
-                text=_short(error),
-                ticks=([-most, 0.0, most], [brief(-most), "0", brief(most)]),
-            ),
-        ]
-    figure = heat.stacked(panels, title=f"{family.title} {where}", subtitle=after(episode), dark=dark, **axes)
-    figure.update_layout(uirevision=f"counts-{step}")
-    return Picture(
-        figure,
-        HEATMAP_ALT,
-        see,
-        _cells_table(true, noisy, state_labels, action_labels, step, word),
-    )
+    if error.any():
+        name, text = f"Difference, {word} − true", heat.in_cells(brief, error)
+        panels.append(heat.difference(name, error, brief, "+,.0f", colors, zero="0", text=text))
+    else:
+        del panels[1:]
+    where = "at every step" if step is None else f"at step {step}"
+    axes = heat.cell_axes(true.shape, state_labels, action_labels, step)
+    chart = heat.stacked(panels, title=f"{family.title} {where}", subtitle=after(episode), dark=dark, **axes)
+    table = heat.cell_numbers(_columns(true, noisy, word), true.shape, state_labels, action_labels, step)
+    return chart.picture(HEATMAP_ALT, see, table, revision=f"counts-{step}")
 
 
-def scatter(
+def count_scatter(
     true: Array,
     noisy: Array,
     *,
@@ -123,7 +106,7 @@ def scatter(
     action_labels: Sequence[str],
     bound: float | None = None,
     word: str = "noisy",
-    family: Family = VISITS,
+    family: Counted = VISITS,
     see: str = "",
     dark: bool = False,
 ) -> Picture:
@@ -134,10 +117,8 @@ def scatter(
     Of more than 500 cells those with the largest errors are drawn, and others evenly over the true counts.
     """
     x, y = true.ravel(), noisy.ravel()
-    error = y - x
-    linear = max(1.0, typical)
-    colors = style.theme(dark)
-    figure = style.base(
+    error, linear = y - x, max(1.0, typical)
+    chart = Chart(
         f"{word.capitalize()} against true {family.noun}",
         subtitle=f"every cell (step, state, action), {after(episode)}",
         dark=dark,
@@ -147,27 +128,11 @@ def scatter(
     )
     top, bottom = float(max(x.max(), y.max(), 1.0)), float(min(y.min(), 0.0))
     along = np.sinh(np.linspace(0, float(style.symlog(top, linear)), 200)) * linear
-    figure.add_scatter(
-        x=style.symlog(along, linear),
-        y=style.symlog(along, linear),
-        mode="lines",
-        line={"color": colors.roles["true"], "width": 1.2},
-        name="no error",
-        hoverinfo="skip",
-    )
+    equal = style.symlog(along, linear)
+    chart.line("no error", equal, equal, chart.colors.roles["true"], 1.2)
     allowed = family.share * bound if bound else None
     if allowed:
-        for sign, shown in ((1, True), (-1, False)):
-            figure.add_scatter(
-                x=style.symlog(along, linear),
-                y=style.symlog(along + sign * allowed, linear),
-                mode="lines",
-                line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
-                name=f"bound {family.bound} = {human(allowed)}",
-                legendgroup="bound",
-                showlegend=shown,
-                hoverinfo="skip",
-            )
+        _corridor(chart, equal, along, allowed, linear, f"bound {family.bound} = {human(allowed)}")
     pick = _most_telling(x, error)
     outside = np.abs(error[pick]) > allowed if allowed else np.zeros(len(pick), bool)
     names = _cell_names(true.shape, state_labels, action_labels)
@@ -176,37 +141,53 @@ def scatter(
         (pick[outside], "outside the bound", "x", 9),
     ):
         if len(chosen):
-            figure.add_scatter(
-                x=style.symlog(x[chosen], linear),
-                y=style.symlog(y[chosen], linear),
-                mode="markers",
-                marker={
-                    "color": colors.roles["noisy"],
-                    "symbol": symbol,
-                    "size": size,
-                    "opacity": 0.7,
-                    "line": {"width": 0},
-                },
-                name=name,
+            chart.points(
+                name,
+                style.symlog(x[chosen], linear),
+                style.symlog(y[chosen], linear),
+                chart.colors.roles["noisy"],
+                symbol,
+                size,
+                marker={"opacity": 0.7, "line": {"width": 0}},
                 customdata=[
                     [names(int(i)), human(float(x[i])), human(float(y[i])), human(float(error[i]))]
                     for i in chosen
                 ],
-                hovertemplate="%{customdata[0]}<br>true %{customdata[1]}<br>"
-                + word
-                + " %{customdata[2]}<br>difference %{customdata[3]}<extra></extra>",
+                hovertemplate=_hover("%{customdata[0]}", word),
             )
     low = min(bottom, -(allowed or 0.0) if bottom < 0 else 0.0)
     x_at, x_text = style.symlog_ticks(0.0, top, linear, most=6)
-    y_at, y_text = style.symlog_ticks(low, top, linear, most=11)
-    figure.update_xaxes(tickvals=x_at, ticktext=x_text, tickangle=0)
-    figure.update_yaxes(tickvals=y_at, ticktext=y_text, zeroline=True, zerolinecolor=colors.muted)
-    figure.update_layout(uirevision="scatter")
+    chart.x(tickvals=x_at, ticktext=x_text, tickangle=0)
+    _symlog_axis(chart, low, top, linear, 11)
     if len(pick) < len(x):
         see += f" {len(pick)} of {len(x):,} cells are drawn, the largest errors among them."
-    return Picture(
-        figure, SCATTER_ALT, see, _cells_table(true, noisy, state_labels, action_labels, None, word)
+    table = heat.cell_numbers(_columns(true, noisy, word), true.shape, state_labels, action_labels)
+    return chart.picture(SCATTER_ALT, see, table, revision="scatter")
+
+
+def _columns(true: Array, noisy: Array, word: str) -> dict[str, Any]:
+    return {"true": true, word: noisy, "difference": noisy - true}
+
+
+def _hover(place: str, word: str) -> str:
+    """What is said of a count: of `place` in words, then the true one, the other and the difference."""
+    return (
+        f"{place}<br>true %{{customdata[1]}}<br>{word} %{{customdata[2]}}<br>"
+        "difference %{customdata[3]}<extra></extra>"
     )
+
+
+def _corridor(chart: Chart, x: Array, around: Array, allowed: Any, linear: float, name: str) -> None:
+    """As far above and below as is allowed, one entry in the legend."""
+    for sign in (1, -1):
+        y = style.symlog(around + sign * allowed, linear)
+        chart.theory(name, x, y, 1.6, legendgroup="bound", showlegend=sign > 0)
+
+
+def _symlog_axis(chart: Chart, low: float, high: float, linear: float, most: int) -> None:
+    """The vertical axis of counts."""
+    at, text = style.symlog_ticks(low, high, linear, most=most)
+    chart.y(tickvals=at, ticktext=text, zeroline=True, zerolinecolor=chart.colors.muted)
 
 
 def cell_over_time(
@@ -218,7 +199,7 @@ def cell_over_time(
     cell: str,
     bound: Array | None = None,
     word: str = "noisy",
-    family: Family = VISITS,
+    family: Counted = VISITS,
     see: str = "",
     dark: bool = False,
 ) -> Picture:
@@ -231,8 +212,7 @@ def cell_over_time(
     pick = style.thin(len(episodes))
     k, x, y = np.asarray(episodes, float)[pick], true[pick], noisy[pick]
     linear = max(1.0, typical)
-    colors = style.theme(dark)
-    figure = style.base(
+    chart = Chart(
         f"One cell's {family.noun}",
         subtitle=style.plain(cell),
         dark=dark,
@@ -244,48 +224,33 @@ def cell_over_time(
     if bound is not None and len(k):
         allowed = family.share * bound[pick]
         limits += [float((x - allowed).min()), float((x + allowed).max())]
-        for sign, shown in ((1, True), (-1, False)):
-            figure.add_scatter(
-                x=k,
-                y=style.symlog(x + sign * allowed, linear),
-                mode="lines",
-                line={"color": colors.roles["bound"], "width": 1.6, "dash": style.BOUND_DASH},
-                name=f"true ± bound {family.bound}",
-                legendgroup="bound",
-                showlegend=shown,
-                hoverinfo="skip",
-            )
+        _corridor(chart, k, x, allowed, linear, f"true ± bound {family.bound}")
     words = [
         [human(float(a)), human(float(b)), human(float(c)), human(float(c - b))]
         for a, b, c in zip(k, x, y, strict=True)
     ]
-    hover = (
-        "after %{customdata[0]} episodes<br>true %{customdata[1]}<br>"
-        + word
-        + " %{customdata[2]}<br>difference %{customdata[3]}<extra></extra>"
-    )
     for values, name, role, symbol, dash in (
         (x, "true", "true", "circle-open", "solid"),
         (y, word, "noisy", "circle", "6px,3px"),
     ):
-        figure.add_scatter(
-            x=k,
-            y=style.symlog(values, linear),
+        chart.line(
+            name,
+            k,
+            style.symlog(values, linear),
+            chart.colors.roles[role],
+            2,
+            dash,
             mode="lines+markers",
-            line={"color": colors.roles[role], "width": 2, "dash": dash},
             marker={"symbol": symbol, "size": 6},
-            name=name,
             customdata=words,
-            hovertemplate=hover,
+            hovertemplate=_hover("after %{customdata[0]} episodes", word),
         )
-    at, text = style.symlog_ticks(min(limits), max(limits), linear, most=10)
-    figure.update_xaxes(type="log", nticks=7, tickangle=0)
-    figure.update_yaxes(tickvals=at, ticktext=text, zeroline=True, zerolinecolor=colors.muted)
-    figure.update_layout(uirevision="cell")
-    columns: dict[str, Any] = {"episodes": episodes, "true": true, word: noisy, "difference": noisy - true}
+    chart.x(type="log", nticks=7, tickangle=0)
+    _symlog_axis(chart, min(limits), max(limits), linear, 10)
+    columns = {"episodes": episodes} | _columns(true, noisy, word)
     if bound is not None:
         columns[f"bound {family.bound}"] = family.share * bound
-    return Picture(figure, CELL_ALT, see, pd.DataFrame(columns))
+    return chart.picture(CELL_ALT, see, pd.DataFrame(columns), revision="cell")
 
 
 def _most_telling(x: Array, error: Array) -> NDArray[np.intp]:
@@ -303,28 +268,3 @@ def _cell_names(shape: tuple[int, ...], states: Sequence[str], actions: Sequence
         return f"step {h}, {style.plain(states[int(s)])}, {style.plain(actions[int(a)])}"
 
     return name
-
-
-def _cells_table(
-    true: Array, noisy: Array, states: Sequence[str], actions: Sequence[str], step: int | None, word: str
-) -> pd.DataFrame:
-    H, S, A = true.shape
-    h, s, a = (index.ravel() for index in np.indices((H, S, A)))
-    table = pd.DataFrame(
-        {
-            "step": h,
-            "state": np.asarray(states, object)[s],
-            "action": np.asarray(actions, object)[a],
-            "true": true.ravel(),
-            word: noisy.ravel(),
-            "difference": (noisy - true).ravel(),
-        }
-    )
-    return table if step is None else table[table["step"] == step].reset_index(drop=True)
-
-
-def _short(values: Array) -> NDArray[np.object_] | None:
-    """Words for cells, or None where there are too many to show them."""
-    if max(values.shape) > heat.TEXT_CELLS:
-        return None
-    return np.array([[brief(v) for v in row] for row in values], object)

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import style
+from dprl.figures.chart import Chart, Trace
+from dprl.figures.lines import Array
 from dprl.words import percent
-
-Array = NDArray[np.float64]
 
 GLYPHS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "stay": "•"}
 WIDTHS = (1.0, 2.0, 3.5, 5.0)  # of an arc, by quarters of its probability
@@ -58,42 +57,39 @@ def in_row(place: Array) -> bool:
 
 def canvas(
     title: str, place: Array, dark: bool, small: bool, subtitle: str = "", labels: Sequence[str] = ()
-) -> go.Figure:
-    """An empty figure with room for the states at `place`, and for names beside them."""
+) -> Chart:
+    """An empty chart with room for the states at `place`, and for names beside them."""
     row = in_row(place)
     pair = not row and len(place) == 2
     height = (190 if small else 340) if row else (300 if small else 460)
     height = (170 if small else 320) if pair else height
-    figure = style.base(title, dark=dark, height=height, subtitle=subtitle)
+    chart = Chart(title, dark=dark, height=height, subtitle=subtitle)
     if small:
-        figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4}, title_text="")
+        chart.bare()
     many = row and len(place) > NAMED_STATES
     if row:
         edge = max(0.6, 0.04 * len(place))
-        x_range, y_range = (
-            [-edge, place[-1, 0] + edge],
-            [-1.35, 1.25] if small else [-2.25, 0.5 if many else 1.3],
-        )
+        x_range = [-edge, place[-1, 0] + edge]
+        y_range = [-1.35, 1.25] if small else [-2.25, 0.5 if many else 1.3]
     else:
         outside = stand_outside(place, labels)
         wide = 2.15 if outside or pair else 1.75  # room for names beside the circle, or for loops
         high = 0.75 if pair else 1.45 if outside else 1.75
         x_range, y_range = [-wide, wide], [-high, high]
-    figure.update_xaxes(visible=False, range=x_range, fixedrange=small)
-    figure.update_yaxes(visible=False, range=y_range, fixedrange=small)
-    if not row:
-        figure.update_yaxes(scaleanchor="x", constrain="domain")
-        figure.update_xaxes(constrain="domain")
-    figure.update_layout(dragmode=False if small else "pan")
-    return figure
+        chart.x(constrain="domain")
+        chart.y(scaleanchor="x", constrain="domain")
+    chart.x(visible=False, range=x_range, fixedrange=small)
+    chart.y(visible=False, range=y_range, fixedrange=small)
+    chart.layout["dragmode"] = False if small else "pan"
+    return chart
 
 
-def _reach(figure: go.Figure, place: Array, inward: bool) -> float:
+def _reach(chart: Chart, place: Array, inward: bool) -> float:
     """How far from the middle of a node on a circle arcs begin and end, so that none is hidden under it: nodes have a
     size in pixels, arcs in units of the axes."""
-    (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
-    room = SKETCH if figure.layout.xaxis.fixedrange else NARROW
-    pixels = min(room / (right - left), (figure.layout.height - BESIDE) / (high - low))
+    x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
+    (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
+    pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
     size = SMALL_NODE if inward else _node_size(len(place), False)
     return float((size / 2 + 3) / pixels)
 
@@ -103,19 +99,20 @@ def _node_size(S: int, row: bool) -> float:
 
 
 def moves(
-    figure: go.Figure,
+    chart: Chart,
     place: Array,
     chances: Array,
     action: int,
     name: str,
     actions: int,
-    dark: bool,
     one_side: bool = False,
     inward: bool = False,
 ) -> None:
     """Arcs for one action's moves, chances [S, S], in four widths; the action is named once in the legend."""
-    color = action_colors(actions, dark)[action]
-    reach = 0.0 if in_row(place) else _reach(figure, place, inward)
+    color = action_colors(actions, chart.dark)[action]
+    reach = 0.0 if in_row(place) else _reach(chart, place, inward)
+    opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
+    label, group = style.plain(worded(name)), f"action {action}"
     named = False
     for quarter, width in enumerate(WIDTHS):
         low, high = max(quarter / 4, FAINTEST), (quarter + 1) / 4 if quarter < 3 else 1.01
@@ -130,35 +127,13 @@ def moves(
         # A tip points away from the point before it, which has no size.
         tip = np.concatenate([part for path in paths for part in (path[-2:], gap)])
         size = float(np.clip(5 + 1.4 * width, 5, 60 / np.sqrt(len(place))))
-        opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
-        figure.add_scatter(
-            x=line[:, 0],
-            y=line[:, 1],
-            mode="lines",
-            line={"color": color, "width": width if len(place) <= NAMED_STATES else min(width, 1.5)},
-            opacity=opacity,
-            hoverinfo="skip",
-            name=style.plain(worded(name)),
-            legendgroup=f"action {action}",
-            showlegend=not named,
-        )
-        figure.add_scatter(
-            x=tip[:, 0],
-            y=tip[:, 1],
-            mode="markers",
-            marker={
-                "symbol": "arrow",
-                "angleref": "previous",
-                "size": [0.0, size, 0.0] * len(paths),
-                "color": color,
-                "opacity": opacity,
-                "line": {"width": 0},
-            },
-            hoverinfo="skip",
-            name=style.plain(worded(name)),
-            legendgroup=f"action {action}",
-            showlegend=False,
-        )
+        wide = width if len(place) <= NAMED_STATES else min(width, 1.5)
+        shown: Trace = {"opacity": opacity, "legendgroup": group, "showlegend": not named}
+        chart.line(label, line[:, 0], line[:, 1], color, wide, **shown)
+        marker = {"angleref": "previous", "opacity": opacity, "line": {"width": 0}}
+        unnamed: Trace = {"legendgroup": group, "showlegend": False}
+        sizes = [0.0, size, 0.0] * len(paths)
+        chart.points(label, tip[:, 0], tip[:, 1], color, "arrow", sizes, marker=marker, **unnamed)
         named = True
 
 
@@ -210,49 +185,39 @@ def likeliest(chances: Array, of_all_actions: bool) -> Array:
 
 
 def nodes(
-    figure: go.Figure,
+    chart: Chart,
     place: Array,
     labels: Sequence[str],
     fill: Array,
     hover: Sequence[str],
-    dark: bool,
     ringed: NDArray[np.bool_] | None = None,
     never: NDArray[np.bool_] | None = None,
 ) -> None:
     """The states: fill [S] from 0 to 1 on the scale of amounts; a ring where asked, and grey where never."""
-    colors = style.theme(dark)
-    S = len(place)
+    colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
     grey = np.zeros(S, bool) if never is None else never
-    inside = [
-        colors.background if g else style.mix(colors.amount, float(f))
-        for f, g in zip(fill, grey, strict=True)
-    ]
-    inks = [colors.faint if g else style.readable_on(c) for c, g in zip(inside, grey, strict=True)]
     ring = np.zeros(S, bool) if ringed is None else ringed
-    edges = [colors.roles["optimal"] if r else colors.muted for r in ring]
+    inside, inks, edges = [], [], []
+    for share, g, r in zip(fill, grey, ring, strict=True):
+        inside.append(colors.background if g else style.mix(colors.amount, float(share)))
+        inks.append(colors.faint if g else style.readable_on(inside[-1]))
+        edges.append(colors.faint if g else colors.roles["optimal"] if r else colors.muted)
     if outside:
-        names_outside(figure, place, labels, colors)
-    figure.add_scatter(
-        x=place[:, 0],
-        y=place[:, 1],
-        mode="markers+text" if S <= NAMED_STATES and not outside else "markers",
-        marker={
-            "size": size,
-            "color": inside,
-            "opacity": 1,
-            "line": {
-                "color": [colors.faint if g else edge for edge, g in zip(edges, grey, strict=True)],
-                "width": [3.0 if r else 1.2 for r in ring],
-            },
-        },
+        names_outside(chart, place, labels)
+    border = {"color": edges, "width": [3.0 if r else 1.2 for r in ring]}
+    chart.add(
+        "markers+text" if S <= NAMED_STATES and not outside else "markers",
+        place[:, 0],
+        place[:, 1],
+        name="states",
+        marker={"size": size, "color": inside, "opacity": 1, "line": border},
         text=[style.plain(label) for label in _inside(labels)],
         textfont={"size": 12 if size >= 20 else 10, "color": inks},
         customdata=list(hover),
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
-        name="states",
     )
 
 
@@ -275,23 +240,15 @@ def stand_outside(place: Array, labels: Sequence[str]) -> bool:
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and _short(labels) is None
 
 
-def names_outside(figure: go.Figure, place: Array, labels: Sequence[str], colors: style.Theme) -> None:
+def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:
     """The names around the circle, in short lines, each leaning away from it."""
+    away = 0.62 * SMALL_NODE + 3
     for (x, y), label in zip(place, labels, strict=True):
         side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
         level = "middle" if side != "center" else "bottom" if y > 0 else "top"
-        figure.add_annotation(
-            x=x,
-            y=y,
-            xshift=(0.62 * SMALL_NODE + 3) * x if side != "center" else 0,
-            yshift=(0.62 * SMALL_NODE + 3) * y,
-            text=_lines(label),
-            showarrow=False,
-            align=side,
-            xanchor=side,
-            yanchor=level,
-            font={"size": 11, "color": colors.ink},
-        )
+        shift: Trace = {"xshift": away * x if side != "center" else 0, "yshift": away * y}
+        anchors: Trace = {"align": side, "xanchor": side, "yanchor": level}
+        chart.note(_lines(label), size=11, x=x, y=y, **shift, **anchors)
 
 
 def _lines(label: str, wide: int = 13, most: int = 3) -> str:
@@ -307,7 +264,7 @@ def _lines(label: str, wide: int = 13, most: int = 3) -> str:
     return "<br>".join(style.plain(line) for line in cut)
 
 
-def note(figure: go.Figure, place: Array, s: int, text: str, below: float, color: str) -> None:
+def note(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
     """A word at a state: below it in a row, at whose ends it goes inward; on a circle where no loop is, below it or,
     at the bottom and the top, beside it."""
     x, y = place[s]
@@ -323,58 +280,38 @@ def note(figure: go.Figure, place: Array, s: int, text: str, below: float, color
         y -= 0.4
     else:
         anchor, shift = "left", 0.5 * _node_size(len(place), False) + 4
-    figure.add_annotation(
-        x=x,
-        y=y,
-        text=style.plain(text),
-        showarrow=False,
-        font={"size": 11, "color": color},
-        xanchor=anchor,
-        xshift=shift,
-    )
+    chart.note(style.plain(text), color, 11, x=x, y=y, xanchor=anchor, xshift=shift)
 
 
 def row_of_actions(
-    figure: go.Figure,
+    chart: Chart,
     place: Array,
     chosen: NDArray[Any],
     action_labels: Sequence[str],
     y: float,
     title: str,
-    dark: bool,
     never: NDArray[np.bool_],
 ) -> None:
     """The action in each state of a chain, under a row title: an arrow or a short word, or a mere colour; grey in
     states where the policy never is."""
-    palette = action_colors(len(action_labels), dark)
-    inks = [style.theme(dark).faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
+    palette = action_colors(len(action_labels), chart.dark)
+    inks = [chart.colors.faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
     words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]
-    figure.add_scatter(
-        x=place[:, 0],
-        y=np.full(len(place), y),
+    chart.points(
+        title,
+        place[:, 0],
+        np.full(len(place), y),
+        inks,
+        "square",
+        _node_size(len(place), True) + 3,
         mode="text" if len(place) <= NAMED_STATES else "markers",
+        marker={"line": {"width": 0}},
         text=[style.plain(word) for word in words],
         textfont={"size": 20, "color": inks},
-        marker={
-            "symbol": "square",
-            "size": _node_size(len(place), True) + 3,
-            "color": inks,
-            "line": {"width": 0},
-        },
-        hoverinfo="skip",
         showlegend=False,
-        name=title,
     )
-    figure.add_annotation(
-        x=0,
-        xref="paper",
-        xanchor="left",
-        y=y + 0.18,
-        yanchor="bottom",
-        text=title,
-        showarrow=False,
-        font={"size": 11, "color": style.theme(dark).muted},
-    )
+    left: Trace = {"x": 0, "xref": "paper", "xanchor": "left", "y": y + 0.18, "yanchor": "bottom"}
+    chart.note(title, chart.colors.muted, 11, **left)
 
 
 def goes(chances: Array, labels: Sequence[str]) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import style
-
-Array = NDArray[np.float64]
+from dprl.figures.chart import Chart, Trace
+from dprl.figures.lines import Array
 
 SIGNS = {"S": "S", "G": "★", "X": "✕"}
 ARROWS = {(-1, 0): "↑", (0, 1): "→", (1, 0): "↓", (0, -1): "←"}  # by rows down and columns right
@@ -45,42 +44,37 @@ def pixels(drawing: Mapping[str, Any], small: bool) -> float:
     return float(min((SMALL if small else LARGE) / drawing["rows"], NARROW / drawing["columns"], 64))
 
 
-def canvas(
-    title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = ""
-) -> go.Figure:
+def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = "") -> Chart:
     """An empty grid, its rows from top to bottom, with walls filled. What lies under the cells is seen between them."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
-    extra = 8 if small else 150
-    figure = style.base(title, dark=dark, height=round(side * rows) + extra, subtitle=subtitle)
+    chart = Chart(title, dark=dark, height=round(side * rows) + (8 if small else 150), subtitle=subtitle)
     if small:
-        figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4}, title_text="")
-    figure.update_xaxes(visible=False, range=[-0.5, columns - 0.5], fixedrange=small, constrain="domain")
-    figure.update_yaxes(
-        visible=False, range=[rows - 0.5, -0.5], fixedrange=small, scaleanchor="x", constrain="domain"
-    )
-    figure.update_layout(dragmode=False if small else "pan")
+        chart.bare()
+    flat: Trace = {"visible": False, "fixedrange": small, "constrain": "domain"}
+    chart.x(**flat, range=[-0.5, columns - 0.5])
+    chart.y(**flat, range=[rows - 0.5, -0.5], scaleanchor="x")
+    chart.layout["dragmode"] = False if small else "pan"
     wall, floor = np.ones((rows, columns)), np.full((rows, columns), np.nan)
     for r, c in drawing["cells"]:
         wall[r, c], floor[r, c] = np.nan, 1.0
-    colors = style.theme(dark)
-    _cells(figure, floor, ((0.0, colors.faint), (1.0, colors.faint)), "edges", None, gap=0)
+    colors = chart.colors
+    _cells(chart, floor, ((0.0, colors.faint), (1.0, colors.faint)), "edges", None, gap=0)
     if np.isfinite(wall).any():
-        _cells(figure, wall, ((0.0, colors.muted), (1.0, colors.muted)), "wall", None, gap=0)
-    return figure
+        _cells(chart, wall, ((0.0, colors.muted), (1.0, colors.muted)), "wall", None, gap=0)
+    return chart
 
 
 def fill(
-    figure: go.Figure,
+    chart: Chart,
     drawing: Mapping[str, Any],
     shares: Array,
     hover: Sequence[str],
-    dark: bool,
     never: NDArray[np.bool_] | None = None,
 ) -> list[str]:
     """Colours each state's cell by `shares` [cells], 0 to 1, on the scale of amounts, or the page's where `never`
     [cells]; returns the colours."""
-    colors = style.theme(dark)
+    colors = chart.colors
     z = np.full((drawing["rows"], drawing["columns"]), np.nan)
     words = np.full(z.shape, "", object)
     for (r, c), share, word in zip(drawing["cells"], shares, hover, strict=True):
@@ -91,8 +85,8 @@ def fill(
         for r, c in np.array(drawing["cells"])[grey]:
             empty[r, c], z[r, c] = 1.0, np.nan
         blank = ((0.0, colors.background), (1.0, colors.background))
-        _cells(figure, empty, blank, "never here", words, gap=2)
-    _cells(figure, z, colors.amount, "cells", words, gap=2)
+        _cells(chart, empty, blank, "never here", words, gap=2)
+    _cells(chart, z, colors.amount, "cells", words, gap=2)
     return [
         colors.background if g else style.mix(colors.amount, float(s))
         for s, g in zip(shares, grey, strict=True)
@@ -100,26 +94,28 @@ def fill(
 
 
 def _cells(
-    figure: go.Figure, z: Array, scale: style.Scale, name: str, words: NDArray[Any] | None, gap: int
+    chart: Chart, z: Array, scale: style.Scale, name: str, words: NDArray[Any] | None, gap: int
 ) -> None:
-    figure.add_heatmap(
-        z=z,
-        zmin=0,
-        zmax=1,
-        colorscale=[list(stop) for stop in scale],
-        showscale=False,
-        xgap=gap,
-        ygap=gap,
-        customdata=words,
-        hovertemplate=None if words is None else "%{customdata}<extra></extra>",
-        hoverinfo="skip" if words is None else None,
-        hoverongaps=False,
-        name=name,
-    )
+    said: Trace = {"hoverinfo": "skip"}
+    if words is not None:
+        said = {"customdata": words, "hovertemplate": "%{customdata}<extra></extra>"}
+    cells = {
+        "type": "heatmap",
+        "z": z,
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [list(stop) for stop in scale],
+        "showscale": False,
+        "xgap": gap,
+        "ygap": gap,
+        "hoverongaps": False,
+        "name": name,
+    }
+    chart.traces.append(cells | said)
 
 
 def signs(
-    figure: go.Figure, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
+    chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
 ) -> None:
     """Writes S, ★ and ✕ into marked cells; with `corner`, S beside the arrow that stands in the middle."""
     side = pixels(drawing, small)
@@ -129,23 +125,13 @@ def signs(
             continue
         aside = corner and mark not in FINAL
         shift = -0.33 if aside else 0.0
-        figure.add_scatter(
-            x=[drawing["cells"][i][1] + shift for i in at],
-            y=[drawing["cells"][i][0] + shift for i in at],
-            mode="text",
-            text=[sign] * len(at),
-            textfont={
-                "size": float(np.clip(side * (0.26 if aside else 0.5), 8, 26)),
-                "color": [inks[i] for i in at],
-            },
-            hoverinfo="skip",
-            showlegend=False,
-            name=SIGN_WORDS[mark],
-        )
+        x, y = ([drawing["cells"][i][axis] + shift for i in at] for axis in (1, 0))
+        size = float(np.clip(side * (0.26 if aside else 0.5), 8, 26))
+        chart.words(x, y, [sign] * len(at), [inks[i] for i in at], size, name=SIGN_WORDS[mark])
 
 
 def arrows(
-    figure: go.Figure,
+    chart: Chart,
     drawing: Mapping[str, Any],
     taken: Array,
     inks: Sequence[str],
@@ -161,35 +147,26 @@ def arrows(
         if a < len(moves)
     ]
     size = float(np.clip(0.55 * pixels(drawing, False), 9, 30))
-    figure.add_scatter(
-        x=[drawing["cells"][i][1] + aside * moves[a][1] for i, a, aside in at],
-        y=[drawing["cells"][i][0] + aside * moves[a][0] for i, a, aside in at],
-        mode="text",
-        text=[ARROWS.get(tuple(moves[a]), "•") for _, a, _ in at],
-        textfont={
-            "size": [size * (0.4 + 0.6 * float(taken[i, a])) if aside else size for i, a, aside in at],
-            "color": [inks[i] for i, _, _ in at],
-        },
-        hoverinfo="skip",
-        showlegend=False,
+    chart.words(
+        [drawing["cells"][i][1] + aside * moves[a][1] for i, a, aside in at],
+        [drawing["cells"][i][0] + aside * moves[a][0] for i, a, aside in at],
+        [ARROWS.get(tuple(moves[a]), "•") for _, a, _ in at],
+        [inks[i] for i, _, _ in at],
+        [size * (0.4 + 0.6 * float(taken[i, a])) if aside else size for i, a, aside in at],
         name="action",
     )
 
 
-def rings(figure: go.Figure, drawing: Mapping[str, Any], which: NDArray[np.bool_], dark: bool) -> None:
+def rings(chart: Chart, drawing: Mapping[str, Any], which: NDArray[np.bool_]) -> None:
     """A ring in the cells of `which` [cells]."""
-    colors = style.theme(dark)
-    figure.add_scatter(
-        x=[drawing["cells"][i][1] for i in np.flatnonzero(which)],
-        y=[drawing["cells"][i][0] for i in np.flatnonzero(which)],
-        mode="markers",
-        marker={
-            "symbol": "circle-open",
-            "size": float(np.clip(0.72 * pixels(drawing, False), 10, 40)),
-            "color": colors.roles["optimal"],
-            "line": {"width": 3},
-        },
-        hoverinfo="skip",
+    at = np.flatnonzero(which)
+    chart.points(
+        "the optimal action is better",
+        [drawing["cells"][i][1] for i in at],
+        [drawing["cells"][i][0] for i in at],
+        chart.colors.roles["optimal"],
+        "circle-open",
+        float(np.clip(0.72 * pixels(drawing, False), 10, 40)),
+        marker={"line": {"width": 3}},
         showlegend=False,
-        name="the optimal action is better",
     )

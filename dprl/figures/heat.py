@@ -5,17 +5,18 @@ Stacked rather than side by side: columns of a figure cannot wrap, and a telepho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
+import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import style
+from dprl.figures.chart import Chart, Trace
+from dprl.figures.lines import Array
 
-Array = NDArray[np.float64]
 TEXT_CELLS = 8  # columns and rows up to which a cell is wide enough, at 390 pixels, for its number
 NAMED_ROWS = 15  # state-action pairs that each have room for a label
 TWO_LINES = 28  # pixels that a label of two lines takes
@@ -24,7 +25,7 @@ GAP = 46  # pixels between panels: the name of the next one
 
 
 @dataclass(frozen=True)
-class Panel:
+class Heatmap:
     """One heatmap.
 
     Attributes:
@@ -53,12 +54,12 @@ def height(rows: int, labels: Sequence[str] = ()) -> int:
     return int(np.clip(max(22 * rows, TWO_LINES * len(labels) * broken), 70, MOST))
 
 
-def row_ticks(labels: Sequence[str]) -> dict[str, Any]:
+def row_ticks(labels: Sequence[str]) -> Trace:
     """Axis settings that name as many of the rows as have room."""
     return style.label_ticks(labels, height(len(labels)) // 16)
 
 
-def state_rows(labels: Sequence[str]) -> dict[str, Any]:
+def state_rows(labels: Sequence[str]) -> Trace:
     """The same of states; where all may have two lines, long ones do."""
     return row_ticks(_names(labels, MOST))
 
@@ -81,7 +82,7 @@ def _broken(label: str, cut: str) -> str:
     return next(("\n".join(way) for way in ways if max(map(len, way)) <= len(cut)), cut)
 
 
-def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> dict[str, Any]:
+def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> Trace:
     """Settings of `stacked` for rows that are state-action pairs; where these are too many, states are named."""
     states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
     S, A = len(states), len(actions)
@@ -103,7 +104,7 @@ def laid_out(values: Array, step: int | None) -> Array:
 
 def cell_axes(
     shape: tuple[int, ...], state_labels: Sequence[str], action_labels: Sequence[str], step: int | None
-) -> dict[str, Any]:
+) -> Trace:
     """Settings of `stacked` for cells (h, s, a): steps across and pairs up, or of one step states and actions."""
     if step is None:
         return {
@@ -122,129 +123,110 @@ def cell_axes(
 
 
 def stacked(
-    panels: Sequence[Panel],
+    panels: Sequence[Heatmap],
     *,
     title: str,
     dark: bool,
     x_title: str,
     y_title: str,
-    x_ticks: dict[str, Any],
-    y_ticks: dict[str, Any],
+    x_ticks: Trace,
+    y_ticks: Trace,
     x_hover: Sequence[str],
     y_hover: Sequence[str],
     legend: bool = False,
     subtitle: str = "",
-) -> go.Figure:
+) -> Chart:
     """The panels from top to bottom; row 0 of each is at its bottom edge."""
     rows, columns = panels[0].z.shape
     tall = height(rows, y_ticks.get("ticktext", ()))
     plot = len(panels) * (tall + GAP) - GAP
-    layout = style.layout(
-        title, dark=dark, height=plot + (168 if subtitle else 148) + (26 if legend else 0), subtitle=subtitle
-    )
-    layout["margin"]["t"] = 82 if subtitle else 62  # the first panel's name stands between title and plot
-    traces: list[dict[str, Any]] = []
-    notes: list[dict[str, Any]] = []
-    colors = style.theme(dark)
-    gap = 1 if rows <= 24 and columns <= 24 else 0
-    few = rows <= TEXT_CELLS and columns <= TEXT_CELLS
+    around = (168 if subtitle else 148) + (26 if legend else 0)
+    chart = Chart(title, dark=dark, height=plot + around, subtitle=subtitle)
+    chart.layout["margin"]["t"] = (
+        82 if subtitle else 62
+    )  # the first panel's name stands between title and plot
     spoken = rows * columns <= 4000  # beyond, words for each cell would weigh more than the numbers
+    words = [[f"{y}, {x}" for x in x_hover] for y in y_hover] if spoken else None
+    bare = {
+        "automargin": True,
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "tickfont": {"color": chart.colors.muted, "size": 12},
+    }
     for i, panel in enumerate(panels):
-        top = 1 - i * (tall + GAP) / plot
+        top, last = 1 - i * (tall + GAP) / plot, i == len(panels) - 1
         bottom = top - tall / plot
-        x_name, y_name = ("x", "y") if i == 0 else (f"x{i + 1}", f"y{i + 1}")
-        last = i == len(panels) - 1
-        heatmap = {
-            "type": "heatmap",
-            "z": panel.z,
-            "customdata": panel.shown,
-            "x0": 0,
-            "dx": 1,
-            "y0": 0,
-            "dy": 1,
-            "xaxis": x_name,
-            "yaxis": y_name,
-            "colorscale": [list(stop) for stop in panel.scale],
-            "zmin": panel.low,
-            "zmax": panel.high if panel.high > panel.low else panel.low + 1,
-            "xgap": gap,
-            "ygap": gap,
-            "showscale": panel.bar,
-            "colorbar": _bar(panel, top, bottom, colors) if panel.bar else None,
-            "text": [[f"{y}, {x}" for x in x_hover] for y in y_hover] if spoken else None,
-            "hovertemplate": (
-                ("%{text}" if spoken else "row %{y}, column %{x}")
-                + f"<br>{panel.name}: %{{customdata:{panel.form}}}{panel.unit}<extra></extra>"
-            ),
-            "name": panel.name,
+        name = "" if i == 0 else str(i + 1)
+        place = {"xaxis": f"x{name}", "yaxis": f"y{name}"}
+        _cells(chart, panel, words, _bar(panel, top, bottom, chart.colors), place)
+        if rows <= TEXT_CELLS and columns <= TEXT_CELLS and panel.text is not None:
+            _words_in_cells(chart, panel, panel.text, place)
+        chart.heading(panel.name, 0, top, yshift=2)
+        usual_x, usual_y = (chart.layout[f"{xy}axis"] if i == 0 else {"matches": xy} for xy in "xy")
+        across = {
+            "anchor": place["yaxis"],
+            "domain": [0, 1],
+            "range": [-0.5, columns - 0.5],
+            "showticklabels": last,
+            "title": {"text": x_title if last else "", "standoff": 8, "font": {"size": 13}},
         }
-        traces.append({key: value for key, value in heatmap.items() if value is not None})
-        if few and panel.text is not None:
-            traces.append(_words_in_cells(panel, x_name, y_name))
-        note = {
-            "text": panel.name,
-            "xref": "paper",
-            "x": 0,
-            "xanchor": "left",
-            "yref": "paper",
-            "y": top,
-            "yanchor": "bottom",
-            "yshift": 2,
-            "showarrow": False,
-            "font": {"size": 13, "color": colors.ink},
+        up = {
+            "ticklabelstandoff": 4,
+            "anchor": place["xaxis"],
+            "domain": [max(bottom, 0.0), min(top, 1.0)],
+            "range": [-0.5, rows - 0.5],
+            "title": {"text": y_title, "standoff": 6, "font": {"size": 13}},
         }
-        notes.append(note)
-        axis = {
-            "automargin": True,
-            "showgrid": False,
-            "zeroline": False,
-            "ticks": "",
-            "tickfont": {"color": colors.muted, "size": 12},
-        }
-        layout[f"xaxis{x_name[1:]}"] = (
-            (layout["xaxis"] if i == 0 else {})
-            | axis
-            | x_ticks
-            | {
-                "anchor": y_name,
-                "domain": [0, 1],
-                "range": [-0.5, columns - 0.5],
-                "showticklabels": last,
-                "title": {"text": x_title if last else "", "standoff": 8, "font": {"size": 13}},
-            }
-            | ({"matches": "x"} if i else {})
-        )
-        layout[f"yaxis{y_name[1:]}"] = (
-            (layout["yaxis"] if i == 0 else {})
-            | axis
-            | y_ticks
-            | {
-                "ticklabelstandoff": 4,
-                "anchor": x_name,
-                "domain": [max(bottom, 0.0), min(top, 1.0)],
-                "range": [-0.5, rows - 0.5],
-                "title": {"text": y_title, "standoff": 6, "font": {"size": 13}},
-            }
-            | ({"matches": "y"} if i else {})
-        )
-    return style.figure_of(layout | {"annotations": notes}, traces)
+        chart.layout[f"xaxis{name}"] = usual_x | bare | x_ticks | across
+        chart.layout[f"yaxis{name}"] = usual_y | bare | y_ticks | up
+    return chart
 
 
-def name_colors(figure: go.Figure, names: Sequence[tuple[str, str]]) -> None:
+def _cells(
+    chart: Chart, panel: Heatmap, words: Sequence[Sequence[str]] | None, bar: Trace | None, place: Trace
+) -> None:
+    """The colours of a panel; words: of each cell, where it is."""
+    rows, columns = panel.z.shape
+    gap = 1 if rows <= 24 and columns <= 24 else 0
+    where = "row %{y}, column %{x}" if words is None else "%{text}"
+    said = f"{panel.name}: %{{customdata:{panel.form}}}{panel.unit}"
+    heatmap = {
+        "type": "heatmap",
+        "z": panel.z,
+        "customdata": panel.shown,
+        "x0": 0,
+        "dx": 1,
+        "y0": 0,
+        "dy": 1,
+        "colorscale": [list(stop) for stop in panel.scale],
+        "zmin": panel.low,
+        "zmax": panel.high if panel.high > panel.low else panel.low + 1,
+        "xgap": gap,
+        "ygap": gap,
+        "showscale": panel.bar,
+        "colorbar": bar,
+        "text": words,
+        "hovertemplate": f"{where}<br>{said}<extra></extra>",
+        "name": panel.name,
+    }
+    chart.traces.append(heatmap | place)
+
+
+def name_colors(chart: Chart, names: Sequence[tuple[str, str]]) -> None:
     """Legend entries for the colours of categories: (name, colour) each."""
     for name, color in names:
-        figure.add_scatter(
-            x=[None],
-            y=[None],
-            mode="markers",
-            marker={"symbol": "square", "size": 13, "color": color},
-            name=style.plain(name),
-            hoverinfo="skip",
-        )
+        chart.sign(style.plain(name), {"symbol": "square", "size": 13, "color": color})
 
 
-def _bar(panel: Panel, top: float, bottom: float, colors: style.Theme) -> dict[str, Any]:
-    bar: dict[str, Any] = {
+def _bar(panel: Heatmap, top: float, bottom: float, colors: style.Theme) -> Trace | None:
+    """The colour bar of a panel beside it, None where it has none."""
+    if not panel.bar:
+        return None
+    ticks: Trace = {}
+    if panel.ticks is not None:
+        ticks = {"tickmode": "array", "tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
+    return ticks | {
         "thickness": 10,
         "len": top - bottom,
         "y": (top + bottom) / 2,
@@ -257,27 +239,56 @@ def _bar(panel: Panel, top: float, bottom: float, colors: style.Theme) -> dict[s
         "ticklen": 3,
         "nticks": 4,
     }
-    if panel.ticks is not None:
-        bar |= {"tickmode": "array", "tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
-    return bar
 
 
-def _words_in_cells(panel: Panel, x_name: str, y_name: str) -> dict[str, Any]:
+def _words_in_cells(chart: Chart, panel: Heatmap, text: NDArray[np.object_], place: Trace) -> None:
     """The numbers in the cells, each dark or light as its own cell's colour asks."""
-    assert panel.text is not None
     rows, columns = np.indices(panel.z.shape)
     span = panel.high - panel.low or 1.0
     ink = [style.readable_on(style.mix(panel.scale, (value - panel.low) / span)) for value in panel.z.ravel()]
-    return {
-        "type": "scatter",
-        "x": columns.ravel(),
-        "y": rows.ravel(),
-        "mode": "text",
-        "text": panel.text.ravel().tolist(),
-        "textfont": {"size": 11, "color": ink},
-        "xaxis": x_name,
-        "yaxis": y_name,
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "name": f"{panel.name}: numbers",
-    }
+    name, words = f"{panel.name}: numbers", text.ravel().tolist()
+    chart.words(columns.ravel(), rows.ravel(), words, ink, 11, name=name, **place)
+
+
+def in_cells(word: Callable[[float], str], values: Array) -> NDArray[np.object_] | None:
+    """What `word` makes of each value, to be written into its cell; None where cells have no room."""
+    if max(values.shape) > TEXT_CELLS:
+        return None
+    return np.array([[word(float(value)) for value in row] for row in values], object)
+
+
+def chances(name: str, values: Array, colors: style.Theme) -> Heatmap:
+    """A panel of chances [rows, columns]."""
+    ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
+    return Heatmap(name, values, values, colors.amount, 0.0, 1.0, form=".3~p", ticks=ticks)
+
+
+def difference(
+    name: str,
+    error: Array,
+    word: Callable[[float], str],
+    form: str,
+    colors: style.Theme,
+    *,
+    zero: str = "",
+    text: NDArray[np.object_] | None = None,
+) -> Heatmap:
+    """A panel of what is too low or too high; word, zero: what its colour bar says of its ends, and of none."""
+    most = max(float(np.abs(error).max()), 1e-12)
+    ticks = ([-most, 0.0, most], [word(-most), zero or word(0.0), word(most)])
+    return Heatmap(name, error, error, colors.difference, -most, most, form=form, text=text, ticks=ticks)
+
+
+def cell_numbers(
+    columns: Mapping[str, Array],
+    shape: tuple[int, ...],
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    step: int | None = None,
+) -> pd.DataFrame:
+    """A row for each (h, s, a) drawn, of columns with H S A values each: all, or those of one step."""
+    h, s, a = (index.ravel() for index in np.indices(shape))
+    names = {"state": np.asarray(state_labels, object)[s], "action": np.asarray(action_labels, object)[a]}
+    numbers = {name: values.ravel() for name, values in columns.items()}
+    whole = pd.DataFrame({"step": h, **names, **numbers})
+    return whole if step is None else whole[whole["step"] == step].reset_index(drop=True)

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from dprl.figures import ends, heat, lines, style
 from dprl.figures.chart import Chart
-from dprl.figures.lines import Series
+from dprl.figures.lines import Array, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.figures.regret import numbers, told_apart, worst_case
 from dprl.words import brief, human, power, rough
-
-Array = NDArray[np.float64]
 
 GAP_ALT = "Line chart of the gap to the best policy against the size of the data set, a curve for each run."
 PRICE_ALT = "Line chart of what privacy takes from the low estimate against the size of the data set."
@@ -174,7 +172,7 @@ def _shade(chart: Chart, curves: Sequence[Series], end: float, words: str) -> No
     chart.note(words, chart.colors.muted, x=middle, y=0.02, yref="paper", yanchor="bottom")
 
 
-def pessimism(
+def pessimism_of_cells(
     visits: Array,
     released: Array | None,
     penalty: Array,
@@ -204,44 +202,43 @@ def pessimism(
     ticks = style.symlog_ticks(0.0, most, linear, most=heat.height(len(true)) // 22)
     top = float(style.symlog(most, linear))
 
-    def count_panel(name: str, values: Array) -> heat.Panel:
-        words = np.vectorize(brief, otypes=[object])(values)
-        z = style.symlog(values, linear)
-        return heat.Panel(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
+    def counts(name: str, values: Array) -> heat.Heatmap:
+        z, words = style.symlog(values, linear), heat.in_cells(brief, values)
+        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
 
     # Values share one scale, up to all that is left to earn; larger penalties are drawn as that.
     reach = float(max(Q_hat.max(), Q.max(), 1e-9))
     taken = min(reach, float(max(penalty.max(), 1e-9)))
 
-    def value_panel(name: str, values: Array, top: float) -> heat.Panel:
-        words = np.vectorize(lambda v: f"{v:.2g}" if v >= 0.005 else "0", otypes=[object])(values)
+    def worth(name: str, values: Array, top: float) -> heat.Heatmap:
+        words = heat.in_cells(lambda v: f"{v:.2g}" if v >= 0.005 else "0", values)
         beyond = "+" if values.max() > top else ""
         ticks = ([0.0, top / 2, top], ["0", rough(top / 2), rough(top) + beyond])
         z = np.minimum(values, top)
-        return heat.Panel(name, z, values, colors.amount, 0.0, top, form=".3~g", text=words, ticks=ticks)
+        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, form=".3~g", text=words, ticks=ticks)
 
-    panels = [count_panel("n: visits in the data", true)]
+    panels = [counts("n: visits in the data", true)]
     if told is not None:
-        panels.append(count_panel("ñ: visits as released", told))
+        panels.append(counts("ñ: visits as released", told))
     panels += [
-        value_panel("Γ: the penalty for uncertainty", heat.laid_out(penalty, step), taken),
-        value_panel("Q̂: worth before the penalty", heat.laid_out(Q_hat, step), reach),
-        value_panel("Q: worth after the penalty", heat.laid_out(Q, step), reach),
+        worth("Γ: the penalty for uncertainty", heat.laid_out(penalty, step), taken),
+        worth("Q̂: worth before the penalty", heat.laid_out(Q_hat, step), reach),
+        worth("Q: worth after the penalty", heat.laid_out(Q, step), reach),
     ]
-    figure = heat.stacked(
+    chart = heat.stacked(
         panels,
         title="Where pessimism bites " + ("at every step" if step is None else f"at step {step}"),
         subtitle=f"a data set of {human(n)} trajectories",
         dark=dark,
         **heat.cell_axes(visits.shape, state_labels, action_labels, step),
     )
-    figure.update_layout(uirevision=f"pessimism-{step}")
     columns = {"visits": visits} | ({} if released is None else {"released visits": released})
     columns |= {"penalty": penalty, "Q before": Q_hat, "Q": Q}
-    return Picture(figure, PESSIMISM_ALT, see, _cells(columns, state_labels, action_labels, step))
+    table = heat.cell_numbers(columns, visits.shape, state_labels, action_labels, step)
+    return chart.picture(PESSIMISM_ALT, see, table, revision=f"pessimism-{step}")
 
 
-def coverage(
+def coverage_of_cells(
     behaviour: Array,
     best: Array,
     *,
@@ -258,40 +255,23 @@ def coverage(
     decades = list(range(low, 1, max(1, -low // 4)))
     ticks = ([float(k) for k in decades], [power(10.0**k) for k in decades])
 
-    def panel(name: str, values: Array) -> heat.Panel:
+    def shares(name: str, values: Array) -> heat.Heatmap:
         z = np.where(values > 0, np.log10(np.maximum(values, 10.0**low)), np.nan)
-        words = np.vectorize(lambda v: f"{100 * v:.2g}%" if v else "", otypes=[object])(values)
-        return heat.Panel(
+        words = heat.in_cells(lambda v: f"{100 * v:.2g}%" if v else "", values)
+        return heat.Heatmap(
             name, z, values, colors.amount, low - 0.5, 0.0, form=".3~p", text=words, ticks=ticks
         )
 
-    figure = heat.stacked(
+    chart = heat.stacked(
         [
-            panel("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
-            panel("Of the best policy: d*", heat.laid_out(best, step)),
+            shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
+            shares("Of the best policy: d*", heat.laid_out(best, step)),
         ],
         title="Where the data go " + ("at every step" if step is None else f"at step {step}"),
         subtitle="share of the trajectories; empty: never",
         dark=dark,
         **heat.cell_axes(behaviour.shape, state_labels, action_labels, step),
     )
-    figure.update_layout(uirevision=f"coverage-{step}")
     columns = {"share of the data": behaviour, "share under the best policy": best}
-    return Picture(figure, COVERAGE_ALT, see, _cells(columns, state_labels, action_labels, step))
-
-
-def _cells(
-    columns: dict[str, Array], state_labels: Sequence[str], action_labels: Sequence[str], step: int | None
-) -> pd.DataFrame:
-    """A row for each (h, s, a) drawn."""
-    shape = next(iter(columns.values())).shape
-    h, s, a = (index.ravel() for index in np.indices(shape))
-    whole = pd.DataFrame(
-        {
-            "step": h,
-            "state": np.asarray(state_labels, object)[s],
-            "action": np.asarray(action_labels, object)[a],
-            **{name: values.ravel() for name, values in columns.items()},
-        }
-    )
-    return whole if step is None else whole[whole["step"] == step].reset_index(drop=True)
+    table = heat.cell_numbers(columns, behaviour.shape, state_labels, action_labels, step)
+    return chart.picture(COVERAGE_ALT, see, table, revision=f"coverage-{step}")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dprl.figures import graph, grid, heat, style
+from dprl.figures.chart import Chart
+from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import after, human, percent
 
-Array = NDArray[np.float64]
 Policy = NDArray[np.integer[Any]]
 
 GRID_ALT = "Drawing of a grid: walls, start, goal and pits."
@@ -24,7 +25,7 @@ TOLD_APART = 8  # actions that have a colour each
 POLICY_ALT = "Drawing of the environment with the action that the policy takes in each state."
 
 
-def environment(
+def environment_drawing(
     P: Array,
     R: Array,
     *,
@@ -52,9 +53,9 @@ def environment(
         for s in range(S)
     ]
     if grid.is_grid(drawing):
-        return Picture(_grid(drawing, best, hover, dark), GRID_ALT, "", table)
+        return _grid(drawing, best, hover, dark).picture(GRID_ALT, "", table)
     place = graph.places(drawing, S)
-    figure = graph.canvas("", place, dark, small=True, labels=state_labels)
+    chart = graph.canvas("", place, dark, small=True, labels=state_labels)
     whole = (
         A <= 3
         and S <= graph.NAMED_STATES
@@ -67,28 +68,54 @@ def environment(
         sparse = S > graph.NAMED_STATES and not graph.in_row(place)
         shown, names = P[step] if whole else graph.likeliest(P[step], sparse), list(action_labels)
         see = "" if whole else "Only the likeliest moves are drawn."
+    outside = graph.stand_outside(place, state_labels)
     for action, name in enumerate(names):
-        graph.moves(
-            figure,
-            place,
-            shown[:, action],
-            action,
-            name,
-            len(names),
-            dark,
-            inward=graph.stand_outside(place, state_labels),
-        )
-    graph.nodes(figure, place, state_labels, best / top if top > 0 else best, hover, dark)
+        graph.moves(chart, place, shown[:, action], action, name, len(names), inward=outside)
+    graph.nodes(chart, place, state_labels, best / top if top > 0 else best, hover)
     paying = np.flatnonzero(best > 0)
-    if S <= graph.NAMED_STATES and len(paying) <= 4 and not graph.stand_outside(place, state_labels):
+    if S <= graph.NAMED_STATES and len(paying) <= 4 and not outside:
         for s in paying:
-            graph.note(
-                figure, place, int(s), f"reward {human(float(best[s]))}", -1.15, style.theme(dark).muted
-            )
-    return Picture(figure, DRAWING_ALT, see, table)
+            said = f"reward {human(float(best[s]))}"
+            graph.note(chart, place, int(s), said, -1.15, chart.colors.muted)
+    return chart.picture(DRAWING_ALT, see, table)
 
 
-def on_environment(
+def _grid(drawing: Mapping[str, Any], best: Array, hover: Sequence[str], dark: bool) -> Chart:
+    """A grid whose cells are the fuller the more they can pay, best [S]; states without a cell are left out."""
+    cells = len(drawing["cells"])
+    chart = grid.canvas("", drawing, dark, small=True)
+    # Only cells that pay more than most: a small reward everywhere is no landmark.
+    extra = np.maximum(best[:cells] - float(np.median(best[:cells])), 0.0)
+    colors = grid.fill(chart, drawing, extra / extra.max() if extra.any() else extra, hover[:cells])
+    grid.signs(chart, drawing, [style.readable_on(color) for color in colors], small=True)
+    return chart
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A policy at one step.
+
+    Attributes:
+        title, subtitle: of the chart.
+        taken: [S, A] the chances of actions.
+        best: [S] the optimal actions, None where they are not known.
+        wrong: [S] where those are better.
+        shares: [S] how likely a state is, the likeliest 1.
+        reached: [S] which states are possible.
+        hover: what is said of each state.
+    """
+
+    title: str
+    subtitle: str
+    taken: Array
+    best: Policy | None
+    wrong: NDArray[np.bool_]
+    shares: Array
+    reached: NDArray[np.bool_]
+    hover: Sequence[str]
+
+
+def policy_on_environment(
     P: Array,
     policy: Policy,
     *,
@@ -114,153 +141,98 @@ def on_environment(
     S, A = len(state_labels), len(action_labels)
     chosen = policy[step].astype(int)
     taken = np.eye(A)[chosen] if chances is None else chances[step]
-    colors = style.theme(dark)
+    best = None if optimal_policy is None else optimal_policy[step].astype(int)
     wrong = np.zeros(S, bool) if wrong is None else wrong
     visited = occupancy[step] if occupancy is not None else np.zeros(S)
     reached = visited > 0 if occupancy is not None else np.ones(S, bool)
     hover = []
     for s in range(S):
-        words = f"<b>{style.plain(state_labels[s])}</b>: {style.plain(action_labels[chosen[s]])}"
+        name = f"<b>{style.plain(state_labels[s])}</b>"
+        words = f"{name}: {style.plain(action_labels[chosen[s]])}"
         if chances is None:
             words += f", which leads to {graph.goes(P[step, s, chosen[s]], state_labels)}"
         else:
-            words = f"<b>{style.plain(state_labels[s])}</b>: {graph.goes(taken[s], action_labels)}"
+            words = f"{name}: {graph.goes(taken[s], action_labels)}"
             words += f"<br>leads to {graph.goes(taken[s] @ P[step, s], state_labels)}"
-        if optimal_policy is not None:
-            words += f"<br>optimal: {style.plain(action_labels[int(optimal_policy[step, s])])}"
+        if best is not None:
+            words += f"<br>optimal: {style.plain(action_labels[int(best[s])])}"
         if occupancy is not None:
             words += f"<br>is here at this step: {percent(float(visited[s]))}"
         hover.append(words)
     most = float(visited.max())
     shares = visited / most if most > 0 else visited
-    if grid.is_grid(drawing):
-        figure = _grid_policy(drawing, taken, shares, hover, wrong, reached, step, episode, dark)
+    title = f"What it does at step {step}"
+    at = _Step(title, after(episode), taken, best, wrong, shares, reached, hover)
+    if on_grid := grid.is_grid(drawing):
+        chart = _policy_on_grid(drawing, at, dark)
     else:
-        figure = _drawn_policy(
-            P[step],
-            drawing,
-            taken,
-            shares,
-            hover,
-            wrong,
-            reached,
-            optimal_policy,
-            step,
-            episode,
-            state_labels,
-            action_labels,
-            dark,
-        )
-    figure.update_layout(uirevision="policy")
+        chart = _policy_on_graph(P[step], drawing, at, state_labels, action_labels, dark)
+    if wrong.any():
+        ring = {"width": 3}
+        optimal = {"symbol": "circle-open", "size": 14, "color": chart.colors.roles["optimal"], "line": ring}
+        chart.sign("the optimal action is better", optimal)
+    if not reached.all():
+        shape = "square-open" if on_grid else "circle-open"
+        never = {"symbol": shape, "size": 14, "color": chart.colors.faint, "line": {"width": 1.2}}
+        chart.sign("never here at this step", never)
     names = np.asarray(action_labels, object)
     columns: dict[str, Any] = {"state": list(state_labels), "action": names[chosen]}
     if chances is not None:
         columns |= {f"chance of {name}": taken[:, a] for a, name in enumerate(action_labels)}
-    if optimal_policy is not None:
-        columns["optimal action"] = names[optimal_policy[step].astype(int)]
+    if best is not None:
+        columns["optimal action"] = names[best]
     if occupancy is not None:
         columns["probability of being there"] = visited
-    if wrong.any():
-        ring = {"symbol": "circle-open", "size": 14, "color": colors.roles["optimal"], "line": {"width": 3}}
-        figure.add_scatter(
-            x=[None], y=[None], mode="markers", marker=ring, name="the optimal action is better"
-        )
-    if not reached.all():
-        shape = "square-open" if grid.is_grid(drawing) else "circle-open"
-        never = {"symbol": shape, "size": 14, "color": colors.faint, "line": {"width": 1.2}}
-        figure.add_scatter(x=[None], y=[None], mode="markers", marker=never, name="never here at this step")
-    alt = GRID_POLICY_ALT if grid.is_grid(drawing) else POLICY_ALT
-    return Picture(figure, alt, see, pd.DataFrame(columns))
+    alt = GRID_POLICY_ALT if on_grid else POLICY_ALT
+    return chart.picture(alt, see, pd.DataFrame(columns), revision="policy")
 
 
-def _grid(drawing: Mapping[str, Any], best: Array, hover: Sequence[str], dark: bool) -> go.Figure:
-    """A grid whose cells are the fuller the more they can pay, best [S]; states without a cell are left out."""
+def _policy_on_grid(drawing: Mapping[str, Any], at: _Step, dark: bool) -> Chart:
+    """Arrows on the grid; none where nothing matters (goal, pit)."""
     cells = len(drawing["cells"])
-    figure = grid.canvas("", drawing, dark, small=True)
-    # Only cells that pay more than most: a small reward everywhere is no landmark.
-    extra = np.maximum(best[:cells] - float(np.median(best[:cells])), 0.0)
-    colors = grid.fill(figure, drawing, extra / extra.max() if extra.any() else extra, hover[:cells], dark)
-    grid.signs(figure, drawing, [style.readable_on(color) for color in colors], small=True)
-    return figure
-
-
-def _grid_policy(
-    drawing: Mapping[str, Any],
-    taken: Array,
-    shares: Array,
-    hover: Sequence[str],
-    wrong: NDArray[np.bool_],
-    reached: NDArray[np.bool_],
-    step: int,
-    episode: int | None,
-    dark: bool,
-) -> go.Figure:
-    """Arrows on the grid, of actions taken with chances [S,A]; none where nothing matters (goal, pit)."""
-    cells = len(drawing["cells"])
-    title = f"What it does at step {step}"
-    figure = grid.canvas(title, drawing, dark, small=False, subtitle=after(episode))
-    fills = grid.fill(figure, drawing, shares[:cells], hover[:cells], dark, ~reached[:cells])
-    inks = [
-        style.readable_on(c) if here else style.theme(dark).faint
-        for c, here in zip(fills, reached[:cells], strict=True)
-    ]
+    chart = grid.canvas(at.title, drawing, dark, small=False, subtitle=at.subtitle)
+    here = at.reached[:cells]
+    fills = grid.fill(chart, drawing, at.shares[:cells], at.hover[:cells], ~here)
+    inks = [style.readable_on(c) if h else chart.colors.faint for c, h in zip(fills, here, strict=True)]
     open_cells = np.array([mark not in grid.FINAL for mark in grid.cell_marks(drawing)])
-    grid.arrows(figure, drawing, taken, inks, open_cells)
-    grid.signs(figure, drawing, inks, small=False, corner=True)
-    grid.rings(figure, drawing, wrong[:cells] & open_cells, dark)
-    return figure
+    grid.arrows(chart, drawing, at.taken, inks, open_cells)
+    grid.signs(chart, drawing, inks, small=False, corner=True)
+    grid.rings(chart, drawing, at.wrong[:cells] & open_cells)
+    return chart
 
 
-def _drawn_policy(
+def _policy_on_graph(
     P: Array,
     drawing: Mapping[str, Any],
-    taken: Array,
-    shares: Array,
-    hover: Sequence[str],
-    wrong: NDArray[np.bool_],
-    reached: NDArray[np.bool_],
-    optimal_policy: Policy | None,
-    step: int,
-    episode: int | None,
+    at: _Step,
     state_labels: Sequence[str],
     action_labels: Sequence[str],
     dark: bool,
-) -> go.Figure:
-    """The actions that are taken, with chances [S,A], as arcs on a chain or a graph with transitions P [S,A,S]."""
+) -> Chart:
+    """The actions that are taken, as arcs on a chain or a graph with transitions P [S,A,S]."""
     S, A = P.shape[:2]
-    chosen = taken.argmax(axis=1)
-    place = graph.places(drawing, S)
-    title = f"What it does at step {step}"
-    figure = graph.canvas(title, place, dark, small=False, subtitle=after(episode), labels=state_labels)
-    moves = np.moveaxis(np.where(reached[:, None], taken, 0.0)[..., None] * P, 1, 0)
+    place, never = graph.places(drawing, S), ~at.reached
+    chart = graph.canvas(at.title, place, dark, small=False, subtitle=at.subtitle, labels=state_labels)
+    moves = np.moveaxis(np.where(at.reached[:, None], at.taken, 0.0)[..., None] * P, 1, 0)
     if S > graph.DRAWN_STATES:
         moves = np.where(moves == moves.max(axis=(0, 2), keepdims=True), moves, 0.0)
-    strip = graph.in_row(place) and S > graph.NAMED_STATES  # too many to see arcs: a row of colours instead
-    for action in range(A):
-        if (taken[reached, action] >= graph.FAINTEST).any() and not strip:
-            graph.moves(
-                figure,
-                place,
-                moves[action],
-                action,
-                action_labels[action],
-                A,
-                dark,
-                one_side=True,
-                inward=graph.stand_outside(place, state_labels),
-            )
-    graph.nodes(figure, place, state_labels, shares, hover, dark, wrong, ~reached)
-    if graph.in_row(place):
-        graph.row_of_actions(figure, place, chosen, action_labels, -1.25, "plays", dark, ~reached)
-        used = np.unique(chosen[reached])
-        if optimal_policy is not None:
-            best = optimal_policy[step].astype(int)
-            graph.row_of_actions(figure, place, best, action_labels, -1.95, "optimal", dark, ~reached)
-            used = np.union1d(used, best[reached])
-        if strip:
-            ticks = style.label_ticks(style.short_labels(state_labels), 10)
-            figure.update_xaxes(visible=True, showgrid=False, title_text="State", **ticks)
-            heat.name_colors(
-                figure, [(graph.worded(action_labels[a]), graph.action_colors(A, dark)[a]) for a in used]
-            )
-    return figure
+    row = graph.in_row(place)
+    strip = row and S > graph.NAMED_STATES  # too many to see arcs: a row of colours instead
+    inward = graph.stand_outside(place, state_labels)
+    for a, name in enumerate(action_labels):
+        if (at.taken[at.reached, a] >= graph.FAINTEST).any() and not strip:
+            graph.moves(chart, place, moves[a], a, name, A, one_side=True, inward=inward)
+    graph.nodes(chart, place, state_labels, at.shares, at.hover, at.wrong, never)
+    rows = [(at.taken.argmax(axis=1), -1.25, "plays")] if row else []
+    if row and at.best is not None:
+        rows.append((at.best, -1.95, "optimal"))
+    for actions, y, title in rows:
+        graph.row_of_actions(chart, place, actions, action_labels, y, title, never)
+    if strip:
+        ticks = style.label_ticks(style.short_labels(state_labels), 10)
+        chart.x(visible=True, showgrid=False, **ticks)
+        chart.layout["xaxis"]["title"]["text"] = "State"
+        used = np.unique([actions[at.reached] for actions, _, _ in rows])
+        palette = graph.action_colors(A, dark)
+        heat.name_colors(chart, [(graph.worded(action_labels[a]), palette[a]) for a in used])
+    return chart

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dprl.figures.counts import VISITS, Family
+from dprl.figures.counts import VISITS, Counted
 from dprl.metrics import Array, Coverage, Noise
 from dprl.words import human, percent
 
@@ -20,7 +20,7 @@ def deviation(std: float, users: float | None = None) -> str:
     return f"standard deviation {human(std)} visits" + (f" after {human(users)} users" if users else "")
 
 
-def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", family: Family = VISITS) -> str:
+def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", family: Counted = VISITS) -> str:
     """Of all cells.
 
     Args:
@@ -43,7 +43,7 @@ def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", fami
     return said + "."
 
 
-def cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Family = VISITS) -> str:
+def cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Counted = VISITS) -> str:
     """Of one cell, [D] each."""
     if not len(episodes):
         return NOTHING

@@ -78,7 +78,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     show(kept(key, lambda: cells(mdp, trace, at, chart, family, seen, step, night)), f"counts_{chart}")
 
 
-def counted(family: str) -> tuple[int, figures.Family]:
+def counted(family: str) -> tuple[int, figures.Counted]:
     """Where the counts of a family stand in a row of counters, and how they are spoken of."""
     return (-2, figures.VISITS) if family == "visits" else (-1, figures.REWARDS)
 
@@ -102,7 +102,7 @@ def cells(
     noise = metrics.noise(true[here], told[here])
     see = sentences.cells(noise, bound=bound, word=seen, family=kind)
     if chart == "scatter":
-        return figures.scatter(
+        return figures.count_scatter(
             true,
             told,
             typical=noise.typical,
@@ -115,7 +115,7 @@ def cells(
             see=see,
             dark=night,
         )
-    return figures.heatmaps(
+    return figures.count_heatmaps(
         true,
         told,
         typical=noise.typical,

@@ -112,7 +112,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
         reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
         wrong = metrics.mistakes(policy, best, trace.optimal_Q)[step] & reached
         ended = grid.over(mdp.drawing, occupancy[step])
-        return drawings.on_environment(
+        return drawings.policy_on_environment(
             mdp.P,
             policy,
             step=step,
@@ -136,7 +136,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             dark=night,
         )
     if chart == "chances" and chances is not None:
-        return figures.chances(
+        return figures.action_chances(
             chances,
             best,
             state_labels=states,
@@ -147,7 +147,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
         )
     if chart == "visits":
         shared = metrics.time_shared(occupancy, trace.optimal_occupancy)
-        return figures.visitation(
+        return figures.state_visits(
             occupancy,
             state_labels=states,
             optimal_occupancy=trace.optimal_occupancy,
@@ -157,7 +157,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
         )
     if chart == "V":
         hopeful, excess = metrics.optimism(trace.V[at], trace.optimal_V)
-        return figures.values(
+        return figures.state_values(
             trace.V[at],
             trace.optimal_V,
             state_labels=states,
@@ -182,7 +182,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
         )
     everywhere = metrics.mistakes(policy, best, trace.optimal_Q)
     weight = metrics.weighed(everywhere, trace.optimal_occupancy)
-    return figures.steps(
+    return figures.policy_by_step(
         policy,
         state_labels=states,
         action_labels=actions,

@@ -34,13 +34,13 @@ def heatmaps(
     here = slice(None) if step is None else step
     found = metrics.noise(true[here], noisy[here])
     said = noise.cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
-    return counts.heatmaps(true, noisy, step=step, typical=found.typical, see=said, **how)
+    return counts.count_heatmaps(true, noisy, step=step, typical=found.typical, see=said, **how)
 
 
 def scatter(true: Any, noisy: Any, *, bound: float | None = None, **how: Any) -> Picture:
     found = metrics.noise(true, noisy)
     said = noise.cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
-    return counts.scatter(true, noisy, bound=bound, typical=found.typical, see=said, **how)
+    return counts.count_scatter(true, noisy, bound=bound, typical=found.typical, see=said, **how)
 
 
 def cell_over_time(episodes: Any, true: Any, noisy: Any, **how: Any) -> Picture:
@@ -94,7 +94,7 @@ def on_environment(
         wrong = metrics.mistakes(chosen, optimal_policy, optimal_Q)[step]
         wrong = wrong if reached is None else wrong & reached
     over = 0.0 if occupancy is None else grid.over(drawing, occupancy[step])
-    return policy.on_environment(
+    return policy.policy_on_environment(
         P,
         chosen,
         step=step,
@@ -125,7 +125,7 @@ def over_steps(
     if optimal_policy is not None:
         wrong = metrics.mistakes(chosen, optimal_policy, optimal_Q)
         weight = metrics.weighed(wrong, optimal_occupancy)
-    return steps.steps(
+    return steps.policy_by_step(
         chosen,
         action_labels=action_labels,
         optimal_policy=optimal_policy,
@@ -140,7 +140,7 @@ def over_steps(
 
 def visitation(occupancy: Any, *, state_labels: Sequence[str], optimal_occupancy: Any, **how: Any) -> Picture:
     shared = metrics.time_shared(occupancy, optimal_occupancy)
-    return steps.visitation(
+    return steps.state_visits(
         occupancy,
         state_labels=state_labels,
         optimal_occupancy=optimal_occupancy,
@@ -151,7 +151,7 @@ def visitation(occupancy: Any, *, state_labels: Sequence[str], optimal_occupancy
 
 def values(V: Any, optimal_V: Any, **how: Any) -> Picture:
     said = about_policies.values(*metrics.optimism(V, optimal_V), "state-step pairs")
-    return steps.values(V, optimal_V, see=said, **how)
+    return steps.state_values(V, optimal_V, see=said, **how)
 
 
 def action_values(Q: Any, optimal_Q: Any, **how: Any) -> Picture:

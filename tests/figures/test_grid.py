@@ -38,7 +38,7 @@ GRIDS = [("gridworld", {}), ("gymnasium", {}), ("gymnasium", {"id": "CliffWalkin
 @pytest.mark.parametrize(("key", "params"), GRIDS)
 def test_every_cell_stands_where_it_is(key: str, params: dict[str, Any], dark: bool) -> None:
     mdp, hints = world(key, **params)
-    picture = policy.environment(mdp.P, mdp.R, dark=dark, **hints)
+    picture = policy.environment_drawing(mdp.P, mdp.R, dark=dark, **hints)
     (cells,) = named(picture, "cells")
     filled = np.isfinite(np.array(cells.z, float))
     expected = np.zeros((mdp.drawing["rows"], mdp.drawing["columns"]), bool)
@@ -96,7 +96,7 @@ def test_arrows_of_a_stochastic_policy_stand_apart_and_are_the_larger_the_likeli
 def test_cells_are_told_from_each_other_by_edges_that_are_seen(key: str, dark: bool) -> None:
     """Cells that pay nothing had the colour of the sidebar."""
     mdp, hints = world(key)
-    picture = policy.environment(mdp.P, mdp.R, dark=dark, **hints)
+    picture = policy.environment_drawing(mdp.P, mdp.R, dark=dark, **hints)
     (edges,), (cells,) = named(picture, "edges"), named(picture, "cells")
     np.testing.assert_array_equal(np.isfinite(edges.z), np.isfinite(np.array(cells.z, float)))
     assert picture.figure.data.index(edges) < picture.figure.data.index(cells)
@@ -151,7 +151,7 @@ def test_what_is_over_is_said_where_there_is_no_cell_for_it() -> None:
 @pytest.mark.parametrize("key", ["clinic", "hard-jdp", "custom", "chain"])
 def test_long_names_stand_beside_the_nodes_whole_or_are_short(key: str) -> None:
     mdp, hints = world(key)
-    picture = policy.environment(mdp.P, mdp.R, **hints)
+    picture = policy.environment_drawing(mdp.P, mdp.R, **hints)
     (nodes,) = named(picture, "states")
     beside = [
         a.text.replace("<br>", " ") for a in picture.figure.layout.annotations if "reward" not in a.text
@@ -167,7 +167,7 @@ def test_long_names_stand_beside_the_nodes_whole_or_are_short(key: str) -> None:
 def test_names_a_visitor_gave_are_text() -> None:
     labels = ("<b>bold</b> and long", "&amp; another long one")
     P = np.full((1, 2, 1, 2), 0.5)
-    picture = policy.environment(
+    picture = policy.environment_drawing(
         P, np.zeros((1, 2, 1)), drawing={"kind": "graph"}, state_labels=labels, action_labels=("a",)
     )
     text = " ".join(a.text for a in picture.figure.layout.annotations)

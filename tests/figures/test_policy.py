@@ -22,7 +22,7 @@ def lines_of(figure: go.Figure, name: str) -> list[Any]:
 
 @pytest.mark.parametrize("drawing", [CHAIN, GRAPH])
 def test_the_environment_draws_every_move_in_its_actions_colour(chain: Any, drawing: dict[str, str]) -> None:
-    picture = policy.environment(chain.P, chain.R, drawing=drawing, **chain.labels)
+    picture = policy.environment_drawing(chain.P, chain.R, drawing=drawing, **chain.labels)
     for action, name in enumerate(("← left", "→ right")):
         arcs = lines_of(picture.figure, name)
         assert {t.line.color for t in arcs} == {style.LIGHT.actions[action]}
@@ -33,7 +33,7 @@ def test_the_environment_draws_every_move_in_its_actions_colour(chain: Any, draw
 
 
 def test_an_arc_is_wider_where_a_move_is_likelier(chain: Any) -> None:
-    figure = policy.environment(chain.P, chain.R, drawing=CHAIN, **chain.labels).figure
+    figure = policy.environment_drawing(chain.P, chain.R, drawing=CHAIN, **chain.labels).figure
     left, right = lines_of(figure, "← left"), lines_of(figure, "→ right")
     assert {t.line.width for t in left} == {5.0}  # certain
     assert {t.line.width for t in right} == {2.0, 3.5, 5.0}  # 0.4, 0.6, and 1 at the end
@@ -105,15 +105,15 @@ def test_a_loop_on_a_circle_is_longer_than_its_node_is_wide_and_no_two_are_the_s
 ) -> None:
     """Loops of a few pixels under nodes of thirty looked like knots."""
     place = graph.places(GRAPH, S)
-    figure = graph.canvas("", place, False, small)
-    reach = graph._reach(figure, place, False)
+    chart = graph.canvas("", place, False, small)
+    reach = graph._reach(chart, place, False)
     for s in range(S):
         first, second = (graph._arc(place, s, s, action, False, False, reach) - place[s] for action in (0, 1))
         away = np.hypot(*first.T)
         assert min(away[0], away[-1]) > 0.8 * reach  # it begins and ends at the edge of the node
         assert away.max() > 1.7 * reach
         assert np.hypot(*second.T).max() > away.max() + 0.02
-        (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+        (left, right), (low, high) = (chart.layout[f"{axis}axis"]["range"] for axis in "xy")
         whole = np.concatenate([first, second]) + place[s]
         assert left < whole[:, 0].min() < whole[:, 0].max() < right
         assert low < whole[:, 1].min() < whole[:, 1].max() < high
@@ -154,7 +154,7 @@ def test_a_stochastic_policy_is_drawn_with_every_action_as_wide_as_it_is_likely(
 
 def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     chances = stochastic(chain)
-    picture = steps.chances(chances, chain.optimal, see="seen", **chain.labels)
+    picture = steps.action_chances(chances, chain.optimal, see="seen", **chain.labels)
     learned, optimal = picture.figure.data
     assert (learned.name, optimal.name) == ("Learned", "Optimal")
     assert learned.z.shape == (8, 5)
@@ -271,7 +271,7 @@ def test_every_size_stays_readable(drawing: dict[str, str], S: int, A: int, H: i
     chosen = rng.integers(0, A, size=(H, S))
     best = rng.integers(0, A, size=(H, S))
     occupancy = np.full((H, S), 1 / S)
-    alone = policy.environment(P, R, drawing=drawing, **labels)
+    alone = policy.environment_drawing(P, R, drawing=drawing, **labels)
     drawn = captioned.on_environment(
         P, chosen, step=H - 1, drawing=drawing, optimal_policy=best, occupancy=occupancy, **labels
     )
@@ -291,7 +291,7 @@ def test_more_actions_than_colours_are_drawn_as_their_average() -> None:
     rng = np.random.default_rng(0)
     P, R = rng.dirichlet(np.ones(2), size=(1, 2, 100)), rng.random((1, 2, 100))
     names = [str(a) for a in range(100)]
-    picture = policy.environment(
+    picture = policy.environment_drawing(
         P, R, drawing={"kind": "graph"}, state_labels=("0", "1"), action_labels=names
     )
     assert [trace.name for trace in picture.figure.data if trace.showlegend] == ["all actions, on average"]
@@ -299,7 +299,7 @@ def test_more_actions_than_colours_are_drawn_as_their_average() -> None:
 
 
 def test_words_at_the_ends_of_a_row_go_inward_where_a_telephone_cut_them() -> None:
-    figure = graph.canvas("", place := graph.places({"kind": "chain"}, 6), False, True)
+    chart = graph.canvas("", place := graph.places({"kind": "chain"}, 6), False, True)
     for s in (0, 3, 5):
-        graph.note(figure, place, s, "reward 1", -1.15, "#000000")
-    assert [note.xanchor for note in figure.layout.annotations] == ["left", "center", "right"]
+        graph.note(chart, place, s, "reward 1", -1.15, "#000000")
+    assert [note["xanchor"] for note in chart.layout["annotations"]] == ["left", "center", "right"]

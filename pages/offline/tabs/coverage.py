@@ -38,7 +38,7 @@ def tab() -> None:
     night = dark()
     picture = kept(
         ("coverage", step, night, spec.environment, str(spec.environment_params), spec.behaviour),
-        lambda: figures.coverage(
+        lambda: figures.coverage_of_cells(
             behaviour,
             best,
             state_labels=mdp.state_labels,

@@ -29,7 +29,7 @@ def picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
     bitten = metrics.bite(trace.Q_hat[at], trace.Q[at], trace.optimal_policy, trace.optimal_occupancy)
     private = found.spec.calibration is not None
-    return figures.pessimism(
+    return figures.pessimism_of_cells(
         trace.visits[at],
         released[at] if released is not None and private else None,
         trace.penalty[at],

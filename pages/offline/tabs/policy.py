@@ -39,7 +39,7 @@ def actions(found: DataSetSelection, night: bool) -> Picture:
     here = trace.behaviour.sum(-1)
     taken = np.take_along_axis(trace.behaviour, policy[..., None].astype(np.intp), -1)[..., 0]
     agrees = np.divide(taken, here, out=np.full_like(taken, np.nan), where=here > 0)
-    return figures.steps(
+    return figures.policy_by_step(
         policy,
         state_labels=mdp.state_labels,
         action_labels=mdp.action_labels,
@@ -61,7 +61,7 @@ def values(found: DataSetSelection, night: bool) -> Picture:
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
     start = float(trace.lower[list(trace.curve.at).index(found.n)])
-    return figures.values(
+    return figures.state_values(
         trace.V[at],
         trace.optimal_V,
         state_labels=mdp.state_labels,

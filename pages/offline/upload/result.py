@@ -92,7 +92,7 @@ def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     public, night = spec.public, dark()
     picture = kept(
         ("own-policy", night, spec.to_json()),
-        lambda: steps.steps(
+        lambda: steps.policy_by_step(
             trace.policy,
             state_labels=public.states,
             action_labels=public.actions,

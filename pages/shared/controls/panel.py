@@ -61,7 +61,7 @@ BONUS_HELP = "Bounds that are proved to hold at all times and learn soon, or tho
 def picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
     """The drawing of an environment."""
     mdp = ENVIRONMENTS[environment].make(**dict(params))
-    return policy.environment(
+    return policy.environment_drawing(
         mdp.P,
         mdp.R,
         drawing=mdp.drawing,
