@@ -4,7 +4,7 @@ from dprl.brief import Registry
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
 from dprl.learners.linear import lsvi_ucb, lsvi_ucb_plus_plus, lsvi_ucb_rare, ucrl_vtr, ucrl_vtr_plus
-from dprl.learners.offline import apvi, dp_pevi, pevi, vapvi
+from dprl.learners.offline import apvi, dp_pevi, kl_lcb, pevi, vapvi
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.learners.tabular import (
     dp_ucbvi,
@@ -53,6 +53,8 @@ OFFLINE: Registry[OfflineLearner] = Registry(
         dp_pevi.DP_PEVI,
         apvi.DP_APVI_REWARDS,
         apvi.APVI_REWARDS,
+        kl_lcb.KL_LCB,
+        kl_lcb.KL_LCB_REWARDS,
     )
 )
 

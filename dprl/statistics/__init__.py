@@ -1,7 +1,7 @@
 """Statistics: what a learner may see of its users, one file a kind. A statistic says how far one user moves it."""
 
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
-from dprl.statistics.dataset import DATASET, REWARDS
+from dprl.statistics.dataset import DATASET, REWARDS, TRANSITIONS
 from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "NOISY",
     "REPLACE_ONE",
     "REWARDS",
+    "TRANSITIONS",
     "Change",
     "Printed",
     "Statistic",

@@ -1,4 +1,4 @@
-"""Counts of visits n and of transitions m of a data set: the statistic of an offline tabular learner.
+"""Counts of visits n and of transitions m of a data set: the statistics of offline tabular learners.
 
 The record is that of mdp/counts.py, [H, S, A, S + 2]; its last column, sums of rewards, stays 0: rewards are known, or
 released by themselves.
@@ -109,6 +109,39 @@ class Dataset:
 
 
 @dataclass(frozen=True)
+class Transitions:
+    """Counts of transitions m alone, as they are with their noise; n is their sum in each row.
+
+    No cell is moved for the sake of another: what is released of one step is independent of the noise of all others.
+    """
+
+    family = "transitions"
+    half = 0
+
+    def sensitivity(self, size: Size, adjacency: str) -> Change:
+        """What one trajectory moves: replaced, one unit out of a cell and into another at each step."""
+        moved = size.H if adjacency == REPLACE_ONE else 0
+        return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
+
+    def draws(self, size: Size) -> int:
+        """One for each m."""
+        return size.H * size.S * size.A * size.S
+
+    def sums(self, record: Array) -> Array:
+        """[H, S, A, S], what noise is added to, a view."""
+        return counts.transitions(record)
+
+    def answer(self, record: Array, noise: Array, error: float) -> Array:
+        """[H, S, A, S + 2] as the learner sees it: m~ and its sums n~, both maybe negative, and no rewards; error is
+        not used."""
+        released = np.zeros_like(record)
+        m = counts.transitions(released)
+        m[...] = self.sums(record) + noise.reshape(m.shape)
+        counts.visits(released)[...] = m.sum(-1)
+        return released
+
+
+@dataclass(frozen=True)
 class RewardSums:
     """Sums of rewards in [0, 1] at each (h, s, a): a query beside that for counts, where rewards are not known."""
 
@@ -135,4 +168,5 @@ class RewardSums:
 
 
 DATASET = Dataset()
+TRANSITIONS = Transitions()
 REWARDS = RewardSums()

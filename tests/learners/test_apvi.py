@@ -185,6 +185,6 @@ def test_a_pair_seen_once_has_no_penalty_without_noise_as_printed() -> None:
 def test_learners_say_where_v_is_no_proved_bound() -> None:
     defaults = {key: {f.name: f.default for f in learner.fields} for key, learner in OFFLINE.items()}
     proved = {key for key, learner in OFFLINE.items() if not learner.unproved(defaults[key])}
-    assert proved == {"dp-apvi", "dp-apvi-rewards"}
+    assert proved == {"dp-apvi", "dp-apvi-rewards", "dp-kl-lcb", "dp-kl-lcb-rewards"}
     assert "C2 = 1" in OFFLINE["dp-apvi"].unproved(defaults["dp-apvi"] | {"C2": 1.0})
     assert OFFLINE["apvi"].unproved(defaults["apvi"] | {"C3": 7 / 3}) == ""

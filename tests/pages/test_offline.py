@@ -294,6 +294,8 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
 
     app = visit(PAGE)
     tabular = ["DP-APVI", "APVI, no privacy", "DP-APVI with rewards", "APVI with rewards, no privacy"]
+    for ours in ("DP-KL-LCB", "DP-KL-LCB with rewards"):
+        tabular += [ours, f"{ours}, no privacy"]
     assert menu(app, "Learners").options == tabular
     assert len(menu(app, "Privacy budget").options) == 3
     app = visit(PAGE, **query(*EXAMPLES[3].specs))

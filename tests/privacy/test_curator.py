@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +18,8 @@ from dprl.privacy.curator import PROMISES, Budget, CuratorNoise, tight_scales
 from dprl.privacy.mechanisms import MECHANISMS
 from dprl.simulation import OfflineSpec
 from dprl.simulation.loops.offline import Curator, noise_of_run
-from dprl.statistics import DATASET, Change
-from dprl.statistics.family import Family
+from dprl.statistics import DATASET, TRANSITIONS, Change
+from dprl.statistics.family import Family, Query
 from tests.privacy.draws import LEVEL
 
 SMALL = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 4}, "n": 100}
@@ -116,16 +117,28 @@ def worlds() -> tuple[Array, Array]:
 
 @pytest.mark.parametrize("factor", [1.0, 0.5])
 @pytest.mark.parametrize(
+    ("algorithm", "query", "moved"),
+    [("dp-apvi", Raw(), 4 * H), ("dp-kl-lcb", TRANSITIONS, 2 * H)],
+    ids=["counts", "transitions"],
+)
+@pytest.mark.parametrize(
     "budget", [{"rho": 0.5}, {"privacy": "pure", "epsilon": 4.0}], ids=["gaussian", "laplace"]
 )
-def test_the_best_attack_reaches_the_proof_and_not_more(budget: dict[str, object], factor: float) -> None:
+def test_the_best_attack_reaches_the_proof_and_not_more(
+    budget: dict[str, object], algorithm: str, query: Query, moved: int, factor: float
+) -> None:
     """Scores are log-likelihood ratios of what the curator releases. With half the noise it is caught."""
-    noise = noise_of(**budget)
+    noise = noise_of(**budget, algorithm=algorithm)
     assert noise.mechanism is not None
-    scale = noise.scales["counts"]
-    weak = replace(noise, scales={"counts": factor * scale})
-    means = [Raw().answer(record, np.zeros(DATASET.cells(SIZE)), 0.0) for record in worlds()]
-    assert np.abs(means[0] - means[1]).sum() == 4 * H
+    scale = noise.scales[query.family]
+    weak = replace(noise, scales={query.family: factor * scale})
+
+    def told(seen: Array) -> Array:
+        """Nothing that is told beside it is not a function of it."""
+        return seen[..., : SIZE.S] if query is TRANSITIONS else seen
+
+    means = [told(query.answer(record, np.zeros(query.draws(SIZE)), 0.0)) for record in worlds()]
+    assert np.abs(means[0] - means[1]).sum() == moved
 
     def score(seen: Array) -> float:
         if "rho" in budget:
@@ -136,7 +149,8 @@ def test_the_best_attack_reaches_the_proof_and_not_more(budget: dict[str, object
 
     rng, times = np.random.default_rng(1), 2000
     scores = [
-        np.array([score(Curator((m,), weak, {}, rng).release(Raw())) for _ in range(times)]) for m in worlds()
+        np.array([score(told(Curator((m,), weak, {}, rng).release(query))) for _ in range(times)])
+        for m in worlds()
     ]
     found = metrics.separation(scores[0], scores[1])
     proved = separation_of(noise.losses[0])
@@ -147,21 +161,50 @@ def test_the_best_attack_reaches_the_proof_and_not_more(budget: dict[str, object
     else:
         assert found.low > 1.5 * proved
     if "rho" in budget:
-        assert proved == pytest.approx(math.sqrt(2 * 0.5))
+        assert proved == pytest.approx(math.sqrt(2 * 0.5), rel=1e-5)
         assert gaussian_mu(gaussian_epsilon(proved, 1e-6), 1e-6) == pytest.approx(proved)
 
 
 @pytest.mark.parametrize(
+    "budget",
+    [
+        {"rho": 0.5},
+        {"privacy": "approximate", "epsilon": 2.0, "delta": 1e-5},
+        {"privacy": "pure", "epsilon": 4.0},
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["dp-kl-lcb", "dp-kl-lcb-rewards"])
+def test_an_independent_accountant_agrees(algorithm: str, budget: dict[str, object]) -> None:
+    """It is told what one trajectory moves of each family, and the noise."""
+    from dp_accounting import dp_event, pld
+
+    noise = noise_of(**budget, algorithm=algorithm)
+    account: Any = pld.PLDAccountant(value_discretization_interval=1e-4)
+    for scale in noise.scales.values():
+        if budget.get("privacy") == "pure":
+            account.compose(dp_event.LaplaceDpEvent(scale), 2 * H)
+        else:
+            account.compose(dp_event.GaussianDpEvent(scale / math.sqrt(2 * H)))
+    found = [r for r in noise.guarantee.readings if r.adjacency == "replace-one" and r.delta > 1e-12]
+    assert len(found) >= 2
+    for reading in found:
+        assert reading.epsilon == pytest.approx(account.get_epsilon(reading.delta), rel=0.01)
+
+
+@pytest.mark.parametrize(("algorithm", "counts"), [("dp-apvi-rewards", 4 * H), ("dp-kl-lcb-rewards", 2 * H)])
+@pytest.mark.parametrize(
     "budget", [{"rho": 0.5}, {"privacy": "pure", "epsilon": 4.0}], ids=["gaussian", "laplace"]
 )
-def test_a_third_family_is_in_the_proof(budget: dict[str, object]) -> None:
+def test_a_third_family_is_in_the_proof(budget: dict[str, object], algorithm: str, counts: int) -> None:
     """A trajectory of reward 1 in the place of one that is elsewhere with reward 1 moves all there is to move."""
-    noise = noise_of(**budget, algorithm="dp-apvi-rewards")
+    noise = noise_of(**budget, algorithm=algorithm)
     first, second = worlds()
     first[:, 0, 0, -1] += 1
     second[:, 1, 1, -1] += 1
-    moved = {"counts": (first - second)[..., :-1], "rewards": (first - second)[..., -1]}
-    assert {name: (change**2).sum() for name, change in moved.items()} == {"counts": 4 * H, "rewards": 2 * H}
+    name = "counts" if algorithm == "dp-apvi-rewards" else "transitions"
+    told = slice(0, -1 if name == "counts" else -2)
+    moved = {name: (first - second)[..., told], "rewards": (first - second)[..., -1]}
+    assert {one: (change**2).sum() for one, change in moved.items()} == {name: counts, "rewards": 2 * H}
     if "rho" in budget:
         spent = sum(float((moved[name] ** 2).sum()) / (2 * scale**2) for name, scale in noise.scales.items())
         assert spent == pytest.approx(noise.guarantee.proved_rho, rel=1e-9)
@@ -169,8 +212,8 @@ def test_a_third_family_is_in_the_proof(budget: dict[str, object]) -> None:
         spent = sum(float(np.abs(moved[name]).sum()) / scale for name, scale in noise.scales.items())
         assert spent == pytest.approx(noise.guarantee.proved_epsilon, rel=1e-9)
     assert spent == pytest.approx(budget.get("rho", budget.get("epsilon")), rel=1e-4)
-    assert noise.scales["rewards"] == 4 * noise.scales["counts"]
-    assert noise.times == {("counts", 0): 1, ("rewards", 0): 1}
+    assert noise.scales["rewards"] == 4 * noise.scales[name]
+    assert noise.times == {(name, 0): 1, ("rewards", 0): 1}
 
 
 def test_what_nobody_promises_is_not_noisy() -> None:

@@ -28,8 +28,9 @@ from dprl.jobs.store import Store
 from dprl.jobs.sweeps import compute_runs
 from dprl.jobs.worker import work
 from dprl.mdp import counts, planning
+from dprl.mdp.counts import transitions, visits
 from dprl.mdp.tabular import Array
-from dprl.privacy.exact import EXACT, STEPS, discrete_gaussian
+from dprl.privacy.exact import BITS, EXACT, STEPS, discrete_gaussian
 from dprl.privacy.guarantee import DRAWN, SIMULATION
 from dprl.simulation import KINDS, UploadTrace, answer, answered, datasets, estimate, trace_from_bytes
 from dprl.simulation.loops.offline import noise_for
@@ -132,6 +133,32 @@ def test_the_bound_of_a_known_model_holds() -> None:
     assert len(text) < 1.1e6
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "budget", "least"),
+    [
+        ("dp-kl-lcb", {"rho": 0.1}, 0.7),
+        ("dp-kl-lcb-rewards", {"rho": 0.1}, 0.6),
+        ("dp-kl-lcb-rewards", {"privacy": "approximate", "epsilon": 1.0}, 0.6),
+        ("dp-kl-lcb", {"privacy": "pure", "epsilon": 1.0}, 0.6),
+    ],
+)
+def test_the_proved_learner_says_more_of_the_same_people(
+    algorithm: str, budget: dict[str, Any], least: float
+) -> None:
+    """On the example: more than what the people were treated by is worth, at a budget at which DP-APVI has nothing."""
+    mdp = ENVIRONMENTS["custom"].make(H=2)
+    declared = EXAMPLE if algorithm == "dp-kl-lcb" else {k: v for k, v in EXAMPLE.items() if k != "rewards"}
+    spec = upload(io.BytesIO(example().encode()), declared, algorithm=algorithm, **budget)
+    (seed,) = dprl.run(spec).seeds
+    worth = planning.start_value(mdp, planning.policy_values(mdp, seed.policy.astype(np.int64)))
+    total = sum(float(row.split(",")[4]) for row in example().splitlines()[1:])
+    assert total / spec.n < least < seed.curve.values[0] <= worth
+    np.testing.assert_allclose(visits(seed.released), transitions(seed.released).sum(-1))
+    assert (seed.released * 2.0**BITS % 1 == 0).all()  # on the grid, as drawn
+    old = spec.replace(algorithm=algorithm.replace("kl-lcb", "apvi"), **budget)
+    assert dprl.run(old).values[0, 0] == 0
+
+
 def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -175,7 +202,7 @@ def test_rewards_may_be_learned_too() -> None:
     model = json.loads(dprl.fitted_model(spec))
     assert model["R"] == [[[0, 0], [1, 0]]] * 2  # nobody took y in b
     with pytest.raises(
-        SpecError, match=r"declared.rewards: dp-apvi takes .* or give algorithm dp-apvi-rewards\."
+        SpecError, match=r"declared.rewards: dp-apvi takes .* or give algorithm dp-apvi-rewards or dp-kl-"
     ):
         spec.replace(algorithm="dp-apvi")
 

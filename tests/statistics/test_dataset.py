@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 from dprl.kernels import compiled
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE
+from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE, TRANSITIONS
 from dprl.statistics.dataset import SIGNATURE, project
 
 H, S, A = 3, 4, 2
@@ -45,6 +45,33 @@ def test_one_trajectory_moves_what_is_declared_and_no_more() -> None:
         assert float(one.sum()) == blanked.l1 == 2 * H
     assert worst == replaced.l1
     assert DATASET.cells(SIZE) == sums(trajectory(rng)).size
+
+
+def test_of_transitions_alone_it_moves_half_as_much() -> None:
+    rng = np.random.default_rng(0)
+    replaced, blanked = (TRANSITIONS.sensitivity(SIZE, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
+    assert (replaced.l1, replaced.l2_squared, blanked.l1, blanked.one_way) == (2 * H, 2 * H, H, True)
+    worst = 0.0
+    for _ in range(300):
+        one, other = (TRANSITIONS.sums(record_of(trajectory(rng))) for _ in range(2))
+        worst = max(worst, float(np.abs(one - other).sum()))
+        assert float(((one - other) ** 2).sum()) <= replaced.l2_squared
+        assert one.sum() == blanked.l1
+    assert worst == replaced.l1
+    assert TRANSITIONS.draws(SIZE) == TRANSITIONS.sums(record_of(trajectory(rng))).size
+
+
+def test_transitions_are_released_as_they_are_with_their_noise() -> None:
+    rng = np.random.default_rng(1)
+    m, noise = rng.integers(0, 50, (H, S, A, S)).astype(float), rng.normal(scale=40, size=H * S * A * S)
+    record = record_of(m)
+    before = record.copy()
+    released = TRANSITIONS.answer(record, noise, 3.0)
+    np.testing.assert_array_equal(released[..., :S], m + noise.reshape(m.shape))
+    np.testing.assert_allclose(released[..., S], released[..., :S].sum(-1))
+    assert (released[..., S] < 0).any()
+    assert not released[..., -1].any()
+    np.testing.assert_array_equal(record, before)
 
 
 def record_of(m: Array) -> Array:

@@ -95,6 +95,8 @@ class OfflineLearner:
         shown: what a trace keeps of what was released, by name: functions from all that was released, in order, to
             [H, S, A].
         halves(params): whether the data set is drawn in two halves, for queries that are about one of them.
+        proved: in a few words where V~ is proved to be a lower bound but for a chance of beta; "" where the proof is a
+            paper's, whose beta has a constant.
         unproved(params): why V~ is no proved lower bound of v^pi with these constants; "" where it is one.
     """
 
@@ -113,5 +115,6 @@ class OfflineLearner:
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
     unproved: Callable[[Mapping[str, Any]], str]
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
+    proved: str = ""
 
     __repr__ = described

@@ -15,10 +15,10 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.curator import CuratorNoise
 from dprl.privacy.exact import BITS, EXACT, STEPS
 from dprl.simulation.uploads import kept
-from dprl.statistics import DATASET, REWARDS
+from dprl.statistics import DATASET, REWARDS, TRANSITIONS
 from dprl.statistics.family import Query
 
-QUERIES = {query.family: query for query in (DATASET, REWARDS)}
+QUERIES = {query.family: query for query in (DATASET, TRANSITIONS, REWARDS)}
 AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 

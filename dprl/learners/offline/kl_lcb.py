@@ -1,0 +1,206 @@
+"""DP-KL-LCB, ours: pessimistic value iteration whose V~ is a proved lower bound of v^pi, from private counts.
+
+It releases half of what DP-APVI does (Qiao, Wang 2023, Algorithm 1): m alone, with no projection. Three things bound
+what a row (h, s, a) is worth from below, where W = V~_{h+1} is what is known to be had of next states:
+
+- data: n KL(P^, P) <= L(n) for all n at once, which bounds PW for *every* W, also one that depends on the same people;
+- noise: sums of m W are moved by noise that is independent of W, since W comes of later steps alone, so that a quantile
+  of one number is enough, where a bound for all W at once needs an ellipsoid;
+- the ratio of two noisy sums: what it may be off is solved for (Fieller 1954).
+
+docs/offline.md has the proof, and adds up the chances of failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, ndtri
+
+from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
+from dprl.mdp import counts
+from dprl.mdp.tabular import Array
+from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
+from dprl.statistics.family import Family
+
+COUNTS = TRANSITIONS.family
+# what has to hold in each row, without noise and with it, of next states and of rewards; docs/offline.md numbers them
+OF_NEXT, OF_REWARDS, NOISE_OF_NEXT, NOISE_OF_REWARDS = 1, 1, 4, 2
+GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of continuous noise
+
+
+def plan(problem: OfflineProblem) -> Plan:
+    """Rewards are known."""
+    assert problem.rewards is not None
+    released = yield TRANSITIONS
+    return iterated(problem, released, problem.rewards, problem.rewards)
+
+
+def plan_with_rewards(problem: OfflineProblem) -> Plan:
+    """Rewards are learned from noisy sums of them."""
+    released = yield TRANSITIONS
+    sums = yield REWARDS
+    return iterated(problem, released, *reward_bounds(problem, released, sums))
+
+
+def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array) -> Learned:
+    """Pessimistic value iteration. r: [H, S, A], mean rewards; least_r: what they are at least."""
+    S, A, H, _ = problem.size
+    Q_hat, Gamma, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
+    V, policy = np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)
+    for h in range(H - 1, -1, -1):
+        PV, least_PV = next_bounds(problem, released[h], V[h + 1])
+        Q_hat[h] = r[h] + PV
+        Gamma[h] = Q_hat[h] - (least_r[h] + least_PV)
+        Q[h] = np.clip(Q_hat[h] - Gamma[h], 0.0, H - h)
+        policy[h] = Q[h].argmax(-1)  # the lowest of equally good actions
+        V[h] = Q[h].max(-1)
+    return Learned(policy, Q_hat, Gamma, Q, V)
+
+
+def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
+    """[S, A] each: about what next states are worth, and what they are worth at least.
+
+    Args:
+        problem: what is known.
+        released: [S, A, S + 2], of one step.
+        V: [S], least values at the next step.
+    """
+    E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
+    m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
+    mean = m @ V / n
+    off = V - mean[..., None]
+    error = E * rms(off) / fewest  # of the mean, by noise
+    squares = (m * off**2).sum(-1) + E * rms(off**2) + error**2 * (2 * n + fewest)
+    variance = np.clip(squares / fewest, 0.0, (high - low) ** 2 / 4)  # at most
+    above = np.clip(mean + error, low, high) - low  # how far the mean is above the least value, at most
+    mean = np.clip(mean, low, high)
+    least = mean - error - shortfall(variance, above, log_wealth(problem, fewest, len(V)) / fewest)
+    return np.where(known, mean, V.mean()), np.where(known, np.maximum(least, low), low)
+
+
+def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
+    """[H, S, A] each: about what mean rewards are, and what they are at least. sums: [H, S, A], released."""
+    E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
+    known, n, fewest = visited(counts.visits(released), E)
+    mean = np.clip(sums / n, 0.0, 1.0)
+    error = np.hypot(E_r, E * sums / n) / fewest
+    least, most = np.maximum(mean - error, 0.0), np.minimum(mean + error, 1.0)
+    middle = np.clip(0.5, least, most)  # of what the mean may be, the one with the largest variance
+    least = least - shortfall(middle * (1 - middle), most, log_wealth(problem, fewest, 2) / fewest)
+    return np.where(known, mean, 0.0), np.where(known, np.maximum(least, 0.0), 0.0)
+
+
+def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
+    """Where rows have a visit for certain; there n~ and how many visits there are at least, and 1 elsewhere."""
+    known = n - E >= 1
+    return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
+
+
+def rms(values: Array) -> Array:
+    """Root mean square over next states, the last axis."""
+    return np.asarray(np.sqrt((values**2).mean(-1)))
+
+
+def shortfall(variance: Array, above: Array, x: Array) -> Array:
+    """How far a mean under P may be below that under P^, at most, where KL(P^, P) <= x.
+
+    Args:
+        variance: under P^.
+        above: of the mean under P^ from the least value.
+        x: at least 0.
+    """
+    return np.asarray(np.sqrt(2 * variance * x) + above * x)
+
+
+def log_wealth(problem: OfflineProblem, n: Array, outcomes: int) -> Array:
+    """L(n): n KL(P^, P) is at most this at all n in a row, of so many outcomes, but for a chance of `each`.
+
+    What the mixture of Krichevsky and Trofimov (1981) may lose to the best law in hindsight, and ln(1/chance).
+    """
+    loss = gammaln(n + outcomes / 2) + gammaln(0.5) - gammaln(n + 0.5) - gammaln(outcomes / 2)
+    return np.asarray(loss - log(each(problem, noisy=bool(problem.errors))))
+
+
+def each(problem: OfflineProblem, noisy: bool) -> float:
+    """The chance that each of the events of the proof may fail with, of all rows: together beta."""
+    S, A, H, _ = problem.size
+    learned = problem.rewards is None
+    events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)
+    return problem.beta / (events * H * S * A)
+
+
+def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
+    """All counts m, released once."""
+    return (_family(problem, TRANSITIONS, "counts m of transitions"),)
+
+
+def families_with_rewards(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
+    """The sums of rewards have more noise than the counts, of which a penalty has up to H."""
+    return (*families(problem, calibration), _family(problem, REWARDS, "sums of rewards", weight=4.0))
+
+
+def _family(problem: OfflineProblem, query: Any, what: str, weight: float = 1.0) -> Family:
+    replaced, blanked = (query.sensitivity(problem.size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
+    return Family(query.family, what, replaced, blanked, weight=weight)
+
+
+def errors(
+    problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
+) -> dict[str, float]:
+    """E of counts: noise moves a sum of m f by at most E times the root mean square of f, and so n~ by E; E of rewards:
+    and a sum of rewards by E. But for a chance of `each`.
+
+    Gaussian: a quantile. Laplace(b): Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u with the best u; of all f
+    with |f|_2 = 1 it is largest where f is one cell, for -ln(1 - y) is convex.
+    """
+    chance, S = each(problem, noisy=True), problem.size.S
+    u = np.linspace(0.01, 0.99, 99)
+    tails = {
+        "gaussian": -float(ndtri(chance)),
+        "laplace": float(((-log(chance) - np.log1p(-(u**2))) / u).min()),
+    }
+    found = {name: scale * tails[mechanism] + 2 * sqrt(S + 1) * GRID for name, scale in scales.items()}
+    return found | {COUNTS: found[COUNTS] * sqrt(S)}
+
+
+SHOWN = {"visits": lambda released: counts.visits(released[0])}
+RECORD: Any = {
+    "privacies": ("zcdp", "pure", "approximate", "none"),
+    "fields": (),
+    "printed": {},
+    "errors": errors,
+    "unproved": lambda params: "",
+    "proved": "the documentation has the proof",
+}
+
+KL_LCB = OfflineLearner(
+    key="dp-kl-lcb",
+    title="DP-KL-LCB",
+    summary="Offline, tabular, ours: pessimistic value iteration with a lower bound that is proved, from half of what "
+    "DP-APVI releases.",
+    source="ours, after QW23-offline Algorithm 1 and Jonsson et al. 2020",
+    twin="dp-kl-lcb",
+    public=("sizes", "rewards"),
+    families=families,
+    plan=plan,
+    shown=SHOWN,
+    **RECORD,
+)
+
+KL_LCB_REWARDS = OfflineLearner(
+    key="dp-kl-lcb-rewards",
+    title="DP-KL-LCB with rewards",
+    summary="Offline, tabular, ours: DP-KL-LCB where rewards are not known, from noisy sums of them.",
+    source="ours, after QW23-offline Algorithm 1 and Jonsson et al. 2020",
+    twin="dp-kl-lcb-rewards",
+    public=("sizes",),
+    families=families_with_rewards,
+    plan=plan_with_rewards,
+    shown={**SHOWN, "rewards": lambda released: released[1]},
+    **RECORD,
+)

@@ -1,0 +1,363 @@
+"""DP-KL-LCB against docs/offline.md, written out once more, plainly, and each step of its proof by itself."""
+
+from __future__ import annotations
+
+from math import ceil, hypot, lgamma, log, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import minimize_scalar
+
+import dprl
+from dprl import OfflineSpec, TabularMDP
+from dprl.learners import OFFLINE
+from dprl.learners.offline import kl_lcb
+from dprl.learners.offline.learner import Learned, OfflineProblem
+from dprl.mdp import Size, planning
+from dprl.mdp.counts import transitions, visits
+from dprl.mdp.tabular import Array
+from dprl.simulation import datasets
+from dprl.simulation.loops.offline import Curator, OfflineRun, learned_from, noise_for
+from dprl.statistics import REWARDS, TRANSITIONS
+from tests.privacy.draws import LEVEL
+from tests.problems import few, random_mdp
+
+BETA = 0.1
+BOTH = ("dp-kl-lcb", "dp-kl-lcb-rewards")
+
+
+class Row(NamedTuple):
+    about: float
+    least: float
+
+
+def lost(n: float, outcomes: int) -> float:
+    """What the mixture of Krichevsky and Trofimov loses to hindsight at worst: when one outcome always comes."""
+    half = outcomes / 2
+    return lgamma(n + half) - lgamma(half) - (lgamma(n + 0.5) - lgamma(0.5))
+
+
+def row_of_next(m: list[float], V: list[float], E: float, chance: float) -> Row:
+    """What the next state of one row is worth: about, and at least. E: |noise . f| <= E |f|_2."""
+    S, n, low, high = len(V), sum(m), min(V), max(V)
+    fewest = n - E * sqrt(S)
+    if fewest < 1:
+        return Row(sum(V) / S, low)
+    mean = sum(c * v for c, v in zip(m, V, strict=True)) / n
+    off = [v - mean for v in V]
+    error = E * sqrt(sum(d * d for d in off)) / fewest
+    squares = sum(c * d * d for c, d in zip(m, off, strict=True))
+    squares += E * sqrt(sum(d**4 for d in off)) + error**2 * (2 * n + fewest)
+    variance = min(max(squares / fewest, 0.0), (high - low) ** 2 / 4)
+    x = (log(1 / chance) + lost(fewest, S)) / fewest
+    above = min(max(mean + error, low), high) - low
+    mean = min(max(mean, low), high)
+    return Row(mean, max(mean - error - sqrt(2 * variance * x) - above * x, low))
+
+
+def row_of_reward(total: float, n: float, S: int, E: float, E_r: float, chance: float) -> Row:
+    """The same of the reward of one row, from a noisy sum."""
+    fewest = n - E * sqrt(S)
+    if fewest < 1:
+        return Row(0.0, 0.0)
+    mean = min(max(total / n, 0.0), 1.0)
+    error = hypot(E_r, E * sqrt(S) * total / n) / fewest
+    candidates = np.linspace(max(mean - error, 0), min(mean + error, 1), 20_001)
+    x = (log(1 / chance) + lost(fewest, 2)) / fewest
+    variance = float((candidates * (1 - candidates)).max())
+    return Row(mean, max(candidates[0] - sqrt(2 * variance * x) - candidates[-1] * x, 0.0))
+
+
+def whole(m: Array, r: Array | None, sums: Array | None, E: float, E_r: float, events: int) -> Learned:
+    """The plan, a row at a time. E: of |f|_2."""
+    H, S, A, _ = m.shape
+    chance = BETA / (events * H * S * A)
+    Q_hat, penalty, Q = np.zeros((H, S, A)), np.zeros((H, S, A)), np.zeros((H, S, A))
+    found = Learned(np.zeros((H, S), dtype=np.int64), Q_hat, penalty, Q, np.zeros((H + 1, S)))
+    for h in reversed(range(H)):
+        for s in range(S):
+            for a in range(A):
+                later = row_of_next(list(m[h, s, a]), list(found.V[h + 1]), E, chance)
+                if r is not None:
+                    now = Row(r[h, s, a], r[h, s, a])
+                else:
+                    assert sums is not None
+                    now = row_of_reward(sums[h, s, a], sum(m[h, s, a]), S, E, E_r, chance)
+                found.Q_hat[h, s, a] = now.about + later.about
+                found.Q[h, s, a] = min(max(now.least + later.least, 0.0), H - h)
+                found.penalty[h, s, a] = found.Q_hat[h, s, a] - now.least - later.least
+            found.policy[h, s] = int(np.argmax(found.Q[h, s]))
+            found.V[h, s] = found.Q[h, s].max()
+    return found
+
+
+def data(seed: int, n: int) -> tuple[TabularMDP, Array]:
+    mdp = random_mdp(seed, 4, 3, 5, sparse=True)
+    parts = datasets.parts("epsilon-optimal:0.5", mdp)
+    return mdp, datasets.sample(np.random.default_rng(seed), mdp, parts, n)
+
+
+@pytest.mark.parametrize("key", BOTH)
+@pytest.mark.parametrize(("n", "scale"), [(60, 0.0), (10**6, 0.0), (10**4, 3.0), (10**8, 20.0)])
+def test_every_table_is_that_of_the_proof(key: str, n: int, scale: float) -> None:
+    mdp, record = data(n % 7, n)
+    rng, learns = np.random.default_rng(1), key.endswith("rewards")
+    released = TRANSITIONS.answer(record, scale * rng.normal(size=TRANSITIONS.draws(mdp.size)), 0.0)
+    sums = REWARDS.answer(record, 4 * scale * rng.normal(size=REWARDS.draws(mdp.size)), 0.0)
+    errors = {"transitions": 4 * scale * sqrt(mdp.S), "rewards": 16 * scale} if scale else {}
+    rewards = None if learns else mdp.R
+    plan = OFFLINE[key].plan(OfflineProblem(mdp.size, n, BETA, {}, rewards, errors=errors))
+    assert next(plan) is TRANSITIONS
+    if learns:
+        assert plan.send(released) is REWARDS
+    with pytest.raises(StopIteration) as end:
+        plan.send(sums if learns else released)
+    events = (1, 5, 2, 8)[2 * learns + (scale > 0)]
+    expected = whole(released[..., : mdp.S], rewards, sums, 4 * scale, 16 * scale, events)
+    for name in ("policy", "Q_hat", "penalty", "Q", "V"):
+        np.testing.assert_allclose(
+            getattr(end.value.value, name), getattr(expected, name), rtol=0, atol=2e-6, err_msg=name
+        )
+    known = released[..., mdp.S] - 4 * scale * sqrt(mdp.S) >= 1
+    assert known.any()
+    assert n > 10**4 or not known.all()
+    assert n == 60 or expected.V[0].max() > 0.05
+
+
+# --- each step of the proof
+
+
+@pytest.mark.parametrize("p", [[0.5, 0.3, 0.15, 0.05], [0.97, 0.01, 0.01, 0.01], [0.7, 0.3]])
+def test_what_was_seen_is_near_what_is_so_at_all_n_at_once(p: list[float]) -> None:
+    """n KL(P^, P) <= L(n) for n up to 3,000, in all but the chance; and the bound is not far from what happens."""
+    chance, times, most = 0.3, few(2000), 3000
+    rng, worst = np.random.default_rng(3), np.zeros(times)
+    n = np.arange(1, most + 1)
+    loss = np.array([lost(float(k), len(p)) for k in n])
+    for i in range(times):
+        seen = np.cumsum(np.eye(len(p))[rng.choice(len(p), size=most, p=p)], 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.where(seen > 0, seen * np.log(seen / n[:, None] / np.array(p)), 0.0)
+        worst[i] = (terms.sum(1) - loss).max()
+    assert stats.binomtest(int((worst > log(1 / chance)).sum()), times, chance, "greater").pvalue > LEVEL
+    assert (worst > log(1 / chance) - 2).mean() > 0.1
+
+
+def test_a_mixture_loses_most_where_one_outcome_always_comes() -> None:
+    """Over all counts of n visits of three outcomes: also those that are no whole numbers, as sums of rewards are."""
+    n = 24.0
+    losses = []
+    for a in np.arange(0, n + 0.25, 0.25):
+        for b in np.arange(0, n - a + 0.25, 0.5):
+            seen = np.array([a, b, n - a - b])
+            likely = sum(k * log(k / n) for k in seen if k > 0)
+            mixed = sum(lgamma(k + 0.5) - lgamma(0.5) for k in seen) - lgamma(n + 1.5) + lgamma(1.5)
+            losses.append(likely - mixed)
+    assert max(losses) == pytest.approx(lost(n, 3), abs=1e-9)
+    problem = OfflineProblem(Size(3, 1, 1), 1, 0.5, {}, np.zeros((1, 3, 1)))
+    assert kl_lcb.log_wealth(problem, np.array(n), 3) == pytest.approx(lost(n, 3) + log(3 / 0.5))
+
+
+def least_mean(P: Array, V: Array, x: float) -> float:
+    """The least QV over Q with KL(P, Q) <= x, by its dual: Q is P / (1 + bet (V - level)), up to what is never seen."""
+    low = V.min()
+
+    def wealth(level: float) -> float:
+        """The most of sum P ln(1 + bet (V - level)), by all bets that cannot be ruined."""
+        found = minimize_scalar(
+            lambda bet: -float(P @ np.log1p(bet * (V - level))),
+            bounds=(0, (1 - 1e-12) / max(level - low, 1e-12)),
+            method="bounded",
+            options={"xatol": 1e-12},
+        )
+        return -float(found.fun)
+
+    under, over = low, float(P @ V)
+    for _ in range(60):
+        middle = (under + over) / 2
+        under, over = (middle, over) if wealth(middle) > x else (under, middle)
+    return over
+
+
+def test_no_mean_is_further_below_than_the_shortfall() -> None:
+    """Of 4 x 40 random laws, also of those that put all on one outcome, against the least mean there can be."""
+    rng, ratios = np.random.default_rng(5), np.zeros(0)
+    for i in range(few(160)):
+        S = 2 + i % 5
+        P, V = rng.dirichlet(np.full(S, 0.4)), rng.random(S) * 10
+        if i % 7 == 0:
+            P = np.eye(S)[rng.integers(S)]
+        x = 10 ** rng.uniform(-4, 0.5)
+        mean = P @ V
+        said = float(kl_lcb.shortfall(P @ (V - mean) ** 2, mean - V.min(), np.array(x)))
+        true = mean - least_mean(P, V, x)
+        assert true <= said + 1e-6
+        ratios = np.append(ratios, true / max(said, 1e-9))
+    assert max(ratios) > 0.9
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+def test_noise_moves_no_sum_further_than_e_but_for_its_chance(mechanism: str) -> None:
+    """Sums of m f, for f of one cell, of all, and between."""
+    beta, scale = 0.99, 3.0
+    problem = OfflineProblem(Size(5, 2, 2), 100, beta, {}, np.zeros((2, 5, 2)))
+    E = OFFLINE["dp-kl-lcb"].errors(problem, mechanism, {"transitions": scale}, "tight")["transitions"]
+    chance = beta / (5 * 2 * 5 * 2)  # five events in each of 20 rows
+    rng, times = np.random.default_rng(0), 40_000
+    noise = (rng.normal if mechanism == "gaussian" else rng.laplace)(scale=scale, size=(times, 5))
+    for f in (np.eye(5)[0], np.ones(5), np.array([-1.0, 0.3, 2.0, 0.0, -0.5])):
+        beyond = int((noise @ f > E * kl_lcb.rms(f)).sum())
+        assert stats.binomtest(beyond, times, chance, "greater").pvalue > LEVEL
+        if mechanism == "gaussian":
+            assert stats.binomtest(beyond, times, chance, "less").pvalue > LEVEL
+
+
+def test_what_later_steps_are_worth_does_not_depend_on_the_noise_of_this_one() -> None:
+    """Which is what lets a quantile of one number do: a release of step h has no part in V at h + 1 and later."""
+    mdp, record = data(2, 10**5)
+    rng = np.random.default_rng(0)
+    released = TRANSITIONS.answer(record, 5 * rng.normal(size=TRANSITIONS.draws(mdp.size)), 0.0)
+    problem = OfflineProblem(mdp.size, 10**5, BETA, {}, mdp.R, errors={"transitions": 40.0})
+
+    def learned(answer: Array) -> Learned:
+        plan = OFFLINE["dp-kl-lcb"].plan(problem)
+        next(plan)
+        with pytest.raises(StopIteration) as end:
+            plan.send(answer)
+        found: Learned = end.value.value
+        return found
+
+    first = learned(released)
+    for h in range(mdp.H - 1):
+        other = released.copy()
+        other[h, ..., : mdp.S] += rng.normal(scale=50, size=other[h, ..., : mdp.S].shape)
+        visits(other)[h] = transitions(other)[h].sum(-1)
+        again = learned(other)
+        np.testing.assert_array_equal(again.V[h + 1 :], first.V[h + 1 :])
+        assert not np.array_equal(again.V[h], first.V[h])
+
+
+# --- the whole
+
+
+def above(mdp: TabularMDP, spec: OfflineSpec, n: int, times: int, bound: bool = True) -> tuple[int, Array]:
+    """In how many data sets V~ is above v^pi from some first state that can be, and V~ by v^pi. bound: with what the
+    penalty has for noise."""
+    rng = np.random.default_rng([n, spec.seeds])
+    parts = datasets.parts(spec.behaviour, mdp)
+    rewards = mdp.R if "rewards" in spec.learner.public else None
+    problem = OfflineProblem(mdp.size, n, spec.beta, {}, rewards)
+    noise, errors = noise_for(spec, problem, ())
+    told = OfflineProblem(mdp.size, n, spec.beta, {}, rewards, errors=errors if bound else {})
+    over, shares = 0, []
+    for _ in range(times):
+        record = datasets.sample(rng, mdp, parts, n)
+        learned, _ = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(told))
+        true = planning.policy_values(mdp, learned.policy)
+        over += bool((learned.V > true + 1e-9).any())  # at each step, from each state
+        shares.append(mdp.d1 @ learned.V[0] / (mdp.d1 @ true[0]))
+    return over, np.array(shares)
+
+
+NOTIONS: list[dict[str, Any]] = [
+    {"privacy": "none"},
+    {"rho": 1.0},
+    {"rho": 0.05},
+    {"privacy": "pure", "epsilon": 2.0},
+    {"privacy": "approximate", "epsilon": 1.0},
+]
+
+
+def cases(models: int) -> list[tuple[int, str, dict[str, Any], int]]:
+    """Models, learners, notions of privacy and n, each in its turn."""
+    sizes = [300, 3000, 3 * 10**4, 10**6]
+    return [(i, BOTH[i % 2], NOTIONS[i % len(NOTIONS)], sizes[i % 4]) for i in range(models)]
+
+
+def violations(models: int, times: int, beta: float, **more: Any) -> tuple[int, Array]:
+    """Over random models: in how many data sets V~ was above v^pi anywhere, and V~ by v^pi at the start."""
+    over, shares = 0, []
+    for i, key, notion, n in cases(models):
+        rng = np.random.default_rng([8, i])
+        S, A, H = (int(rng.integers(low, high)) for low, high in ((2, 9), (2, 5), (2, 13)))
+        mdp = random_mdp(i, S, A, H, sparse=bool(i % 3))
+        behaviour = ("uniform", "mixture:0.7", "epsilon-optimal:0.3")[i % 3]
+        spec = OfflineSpec(algorithm=key, behaviour=behaviour, beta=beta, **(notion | more.get("notion", {})))
+        found, share = above(mdp, spec, n, times, more.get("bound", True))
+        over += found
+        shares.append(share)
+    return over, np.concatenate(shares)
+
+
+def test_v_is_below_what_the_policy_is_worth() -> None:
+    """At every step and state at once, on random models; how large it is says that it is not below for no reason."""
+    over, shares = violations(10, few(16), beta=0.5)
+    assert stats.binomtest(over, len(shares), 0.5, "greater").pvalue > LEVEL
+    assert over <= ceil(0.02 * len(shares))  # conservative: of thousands none was above
+    assert np.quantile(shares, 0.75) > 0.5
+
+
+def test_without_the_bound_on_noise_it_is_not() -> None:
+    """The same test finds what it looks for."""
+    over, shares = violations(8, 4, beta=0.1, notion={"privacy": "zcdp", "rho": 0.001}, bound=False)
+    assert over > 0.4 * len(shares)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("beta", [0.1, 0.5])
+def test_v_is_below_in_two_thousand_data_sets_of_twenty_models(beta: float) -> None:
+    over, shares = violations(20, 100, beta)
+    print(f"beta {beta}: V~ above v^pi somewhere in {over} of {len(shares)} data sets")
+    assert len(shares) == 2000
+    assert stats.binomtest(over, 2000, beta, "greater").pvalue > LEVEL
+
+
+@pytest.mark.parametrize(
+    ("environment", "behaviour", "rho", "n"),
+    [
+        ("riverswim", "mixture:0.7", 1.0, 3 * 10**4),
+        ("clinic", "mixture:0.7", 1.0, 3 * 10**4),
+        ("riverswim", "uniform", 0.1, 10**6),
+        ("chain", "uniform", 0.1, 10**5),
+    ],
+)
+def test_few_records_are_enough(environment: str, behaviour: str, rho: float, n: int) -> None:
+    """Where DP-APVI has learned nothing yet; docs/offline.md has the table."""
+    spec = OfflineSpec(
+        environment=environment, behaviour=behaviour, rho=rho, n=n, seeds=2, algorithm="dp-kl-lcb"
+    )
+    runs = [OfflineRun(one, seed) for one in (spec, spec.replace(algorithm="dp-apvi")) for seed in (0, 1)]
+    losses = [run._learn(n).gap / run.v_star for run in runs]
+    assert max(losses[:2]) < 0.05
+    assert min(losses[2:]) > 0.5
+
+
+GOLDEN: dict[tuple[str, str], tuple[float, float, float]] = {
+    ("dp-kl-lcb", "none"): (0.0, 0.6502370346644246, 0.12995861966870864),
+    ("dp-kl-lcb", "zcdp"): (0.9190995, 0.5952038850839165, 0.14798392245467706),
+    ("dp-kl-lcb", "pure"): (0.9190995, 0.22819959313793692, 0.23188662899117088),
+    ("dp-kl-lcb", "approximate"): (0.9190995, 0.42852303386862683, 0.18467409006146257),
+    ("dp-kl-lcb-rewards", "none"): (0.0, 0.630457383215536, 0.11567183214403605),
+    ("dp-kl-lcb-rewards", "zcdp"): (0.9190995, 0.5150143642317635, 0.1723096419927778),
+    ("dp-kl-lcb-rewards", "pure"): (0.9190995, 0.0, 0.12303878740462866),
+    ("dp-kl-lcb-rewards", "approximate"): (0.9190995, 0.2030168856018603, 0.16162750130205708),
+}
+
+
+@pytest.mark.parametrize(("key", "privacy"), GOLDEN)
+def test_traces_stay_as_they_are(key: str, privacy: str) -> None:
+    """The gap at n = 200, V~ and the mean penalty at 3,000. What is meant to change them is said in the CHANGELOG."""
+    spec = OfflineSpec(
+        environment="riverswim",
+        environment_params={"S": 3, "H": 5},
+        algorithm=key,
+        privacy=privacy,
+        n=3000,
+        seeds=1,
+    )
+    trace = dprl.run(spec)
+    seed = trace.seeds[0]
+    found = float(trace.values[0, trace.at == 200][0]), float(seed.lower[-1]), float(seed.penalty[-1].mean())
+    assert found == pytest.approx(GOLDEN[key, privacy], rel=1e-9)
