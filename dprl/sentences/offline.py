@@ -233,10 +233,12 @@ def lower_bounds(
     beta: float,
     unproved: str,
     why: str = "",
+    proved: str = "",
 ) -> str:
     """Of V~ against a budget, ascending, where no model says what a policy is worth.
 
-    nothing: the least that an episode can bring; unproved: why V~ is no proved bound, or ""; why: why it is nothing.
+    nothing: the least that an episode can bring; unproved: why V~ is no proved bound, or ""; why: why it is nothing;
+    proved: what is to be said of its proof, where it is no paper's.
     """
     budget, best = max(rows, key=lambda row: row[1])
     unknown = "Nobody knows v* here, so how far the policy is from the best one is not known."
@@ -253,9 +255,14 @@ def lower_bounds(
     said = f"From {trajectories(n)} at {name} = {budget:g} the learned policy is worth at least {human(best)} a person"
     if rows[0][1] < best:
         said += f"; at {name} = {rows[0][0]:g} that can be said of {human(rows[0][1])} only"
+    whose = (
+        f"holds but for a chance of at most β = {beta:g}: {proved}"
+        if proved
+        else "is the paper's (QW23-offline, Lemmas C.6 and C.10), but for a chance in proportion to "
+        f"β = {beta:g}; the documentation says what its proof passes over"
+    )
     return (
-        f"{said}. The bound is the paper's (QW23-offline, Lemmas C.6 and C.10), but for a chance in proportion to "
-        f"β = {beta:g}; the documentation says what its proof passes over. It needs people who are independent, and "
+        f"{said}. The bound {whose}. It needs people who are independent, and "
         f"states that say all that the next one depends on. {unknown}"
     )
 

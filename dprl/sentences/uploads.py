@@ -66,9 +66,10 @@ def forecast(found: Mapping[str, Any]) -> str:
     name, alike, even = found["name"], found["alike"], found["even"]
     at = f"{name} = {found['given']:g}"
     if alike["bound"] <= 0:
+        takes = "The proof takes" if found["proved"] else "The paper constants take"
         return (
-            f"**At {at} the bound is certainly {human(found['least'])}**, but for a chance of {found['beta']:g}. The "
-            f"paper constants take at least {human(alike['penalty'])} off each step, and a whole episode brings at "
+            f"**At {at} the bound is certainly {human(found['least'])}**, but for a chance of {found['beta']:g}. "
+            f"{takes} at least {human(alike['penalty'])} off each step, and a whole episode brings at "
             f"most {count(found['H'])}, in units of the reward range. {_needs(name, alike)}, even where all "
             f"people do the same. {_spread(name, even)}"
         )
@@ -95,6 +96,8 @@ def nothing(found: Mapping[str, Any] | None) -> str:
     if found is None:
         return ""
     even = found["even"]
+    if found["proved"]:
+        return f"{_needs(found['name'], even)} where visits are spread evenly." if even["bound"] <= 0 else ""
     why = (
         f"The paper constants make it so, not privacy alone. At {found['name']} = {found['given']:g} the penalty "
         f"takes, where visits are spread evenly, {human(even['penalty'])} off each step, and a whole episode brings at "
@@ -113,6 +116,5 @@ def nothing(found: Mapping[str, Any] | None) -> str:
 def outcome(found: Mapping[str, Any], value: float) -> str:
     """What one release says: its bound `value`, in the declared rewards. found: as of `forecast`."""
     rows = [(found["given"], value)]
-    return offline.lower_bounds(
-        rows, found["name"], found["n"], found["least"], found["beta"], found["unproved"], nothing(found)
-    )
+    about = (found[key] for key in ("name", "n", "least", "beta", "unproved"))
+    return offline.lower_bounds(rows, *about, nothing(found), found["proved"])

@@ -157,6 +157,27 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     assert "The paper constants make it so, not privacy alone" in "".join(words(app).split("\\"))
 
 
+def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Visit, work: Work) -> None:
+    app = given(visit(PAGE, tab="upload"), CSV)
+    app.button(key="own_run").click().run()
+    work()
+    app.run()
+    menu = labelled(app.selectbox, "Learner for your data")
+    assert menu.options == ["DP-APVI", "DP-KL-LCB"]
+    menu.set_value("dp-kl-lcb").run()
+    app.button(key="own_run").click().run()
+    work()
+    app.run()
+    unbroken(app)
+    said = "".join(words(app).split("\\"))
+    assert "**ρ = 22** in all" in said  # 1 and 10, twice
+    assert "the documentation has the proof" in said
+    assert "DP-KL-LCB, ρ = 10" in labelled(app.selectbox, "Look closely at").options
+    own = own_of(app)
+    later = Own(specs=own.specs[-2:], values=own.values)
+    assert own_of(visit(PAGE, **dict(later.encode()), tab="upload")).algorithm == "dp-kl-lcb"
+
+
 def test_rewards_that_are_all_nothing_are_named_as_what_leaves_nothing(visit: Visit, work: Work) -> None:
     app = visit(PAGE, tab="upload")
     own_of(app).file = written(EXAMPLE | {"rewards": [[0.0, 0.0], [0.0, 0.0]]})
@@ -262,6 +283,9 @@ def test_budgets_add_up_and_the_same_one_counts_once() -> None:
     base = UploadSpec(data="0" * 32, declared=written(EXAMPLE), n=5)
     specs = [base, base.replace(rho=0.5), base.replace(beta=0.2)]
     assert spent(specs) == "ρ = 1.5"
+    assert (
+        spent([*specs, base.replace(algorithm="dp-kl-lcb")]) == "ρ = 2.5"
+    )  # of other sums, so noise of its own
     pure = [base.replace(privacy="pure", epsilon=e) for e in (1, 2)]
     assert spent([*specs, *pure]) == "ρ = 1.5 and ε = 3"
     assert spent([base.replace(privacy="approximate", epsilon=1, delta=1e-6)]) == "ε = 1, δ = 1e-06"

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from dprl import UploadSpec
+from dprl.mdp.counts import empty, rewards, transitions, visits
 from dprl.sentences import uploads
 from dprl.simulation import answer, answered
+from dprl.simulation.loops.offline import Curator, learned_from
 from dprl.simulation.uploads.declaration import written
 from dprl.simulation.uploads.reach import imagined, reach
+from dprl.simulation.uploads.run import noise_of, problem_of
 from dprl.simulation.uploads.spec import NOWHERE
+from tests.problems import few
 
 HOSPITAL = UploadSpec(  # no such data set is kept: nothing of it is read
     data=NOWHERE,
@@ -41,6 +48,27 @@ def test_the_printed_constants_leave_nothing_and_what_would_is_said() -> None:
     smaller = HOSPITAL.replace(algorithm_params={"C2": 0.0})
     assert reach(smaller)["even"]["bound"] > 5
     assert uploads.forecast(reach(smaller)) == ""
+
+
+@pytest.mark.parametrize("S", [2, 30])
+def test_no_data_set_has_a_higher_bound_than_where_everybody_does_the_same(S: int) -> None:
+    """Of the proved learner, whose bound is lower where next states are worth different things: all are worth the same
+    here. Some others, with noise, all rewards as large as can be."""
+    declared = written({"states": S, "actions": 2, "horizon": 3})
+    spec = UploadSpec(data=NOWHERE, declared=declared, n=3000, rho=0.5, algorithm="dp-kl-lcb-rewards")
+    most, rng = imagined(spec, everybody_alike=True).V[0].max(), np.random.default_rng(0)
+    assert 1 < most < 3
+    noise, errors = noise_of(spec)
+    problem, found = replace(problem_of(spec), errors=errors), []
+    for i in range(few(40)):
+        starts = (1, 2, S)[i % 3]  # how many states there are people in
+        record = empty(3, S, 2)
+        visits(record)[:, :starts, 0] = spec.n / starts
+        transitions(record)[:, :starts, 0, :starts] = spec.n / starts**2
+        rewards(record)[...] = visits(record)
+        curator = Curator((record,), noise, errors, rng)
+        found.append(learned_from(curator, spec.learner.plan(problem))[0].V[0].max())
+    assert 0.5 * most < max(found) <= most
 
 
 def test_where_the_bound_may_be_something_nothing_is_forecast() -> None:

@@ -28,14 +28,15 @@ def imagined(spec: UploadSpec, everybody_alike: bool) -> Learned:
 
     Args:
         spec: its public numbers only; the data set is not read.
-        everybody_alike: all trajectories are in one state and do one thing, and noise adds all that it may, E: but for
-            a chance of at most beta no data set has a higher bound. Else each action in each state has the same share.
+        everybody_alike: all trajectories do one thing in whichever state it is that is asked about, and noise adds all
+            that it may, E: but for a chance of at most beta no data set has a higher bound. Else each action in each
+            state has the same share.
     """
     S, A, H, _ = spec.problem_size
     errors = noise_of(spec)[1]
     record = empty(H, S, A)
     if everybody_alike:
-        visits(record)[:, 0, 0] = spec.n + max(errors.values())
+        visits(record)[:, :, 0] = spec.n + max(errors.values())
     else:
         visits(record)[...] = spec.n / (S * A)
     transitions(record)[...] = visits(record)[..., None] * np.eye(S)[:, None]
@@ -52,6 +53,7 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
 
     Returns:
         name, given, n, H, beta, unproved: the budget's name and value, trajectories, and what the bound assumes.
+        proved: what is to be said of the proof of the bound, where it is no paper's.
         least: that an episode can bring, in the declared rewards.
         alike, even: of the two data sets of `imagined`, each with
             bound: the bound from the best first state; penalty: of the pair that is tried most, at one step; both in
@@ -68,6 +70,7 @@ def reach(spec: UploadSpec) -> dict[str, Any]:
         "H": H,
         "beta": spec.beta,
         "unproved": spec.learner.unproved(spec.algorithm_params),
+        "proved": spec.learner.proved,
         "least": H * least,
     }
     for which, alike in (("alike", True), ("even", False)):

@@ -14,6 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dprl.environments.custom import MAX_LABEL
 from dprl.fields import SpecError
 from dprl.jobs.file import StoreError
+from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.privacy.curator import PROMISES
 from dprl.sentences import uploads as sentences
 from dprl.simulation import UploadSpec, upload
@@ -21,11 +22,11 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.model import EXAMPLE, example
 from dprl.simulation.uploads.reading import COLUMNS, MOST_BYTES
-from dprl.simulation.uploads.spec import FIELDS
+from dprl.simulation.uploads.spec import FIELDS, LEARNERS
 from dprl.tables import harmless
 from dprl.words import count, plural
 from pages.offline.record import OFFLINE, start_own
-from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, refusal
+from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, learners, refusal
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
@@ -279,6 +280,11 @@ def summary(declared: Declaration) -> str:
 def budgets(own: Own) -> None:
     """Which promise, several budgets of it, and the button."""
     st.markdown("## 3. Spend privacy", anchors=False)
+    try:
+        fitting = learners(own.data.public if own.data is not None else own.declared())
+    except SpecError:
+        fitting = LEARNERS  # what is wrong is said below
+    choice(own, "algorithm", "Learner for your data", {key: OFFLINE_LEARNERS[key].title for key in fitting})
     left, right = st.columns(2)
     with left:
         choice(own, "privacy", "Privacy budget of your data", {key: PROMISES[key].title for key in BUDGET})

@@ -31,6 +31,7 @@ class Own:
         states, actions, horizon, table, low, high, start: the form; start "": all states are as likely.
         rewards: KNOWN, as in the table, or LEARNED.
         file: a declaration from a file, in its place.
+        algorithm: the learner; where it does not go with what is declared, the first that does is meant.
         privacy: the promise; values: its budgets as they are written, by promise; delta: beside them.
         data: a spec of the data set that was read in this session; only who holds one can have it learned from.
         specs: what was asked of it, each a release.
@@ -50,6 +51,7 @@ class Own:
     high: float = 1.0
     start: str = EXAMPLE["start"]
     file: str = ""
+    algorithm: str = LEARNERS[0]
     privacy: str = "zcdp"
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
     delta: float = DEFAULT_DELTA
@@ -89,8 +91,10 @@ class Own:
     def asked(self) -> tuple[UploadSpec, ...]:
         """A run for each budget on the data set that was read. Raises SpecError."""
         base = self.data or blank(self.declared())
+        fitting = learners(base.public)
         return tuple(
             base.replace(
+                algorithm=self.algorithm if self.algorithm in fitting else fitting[0],
                 privacy=self.privacy,
                 **{self.budget.name: value},
                 **({"delta": self.delta} if "delta" in PROMISES[self.privacy].fields else {}),
@@ -125,7 +129,7 @@ class Own:
         problems += [f"Your data: {sentence}" for sentence in wrong + more]
         if spec is None:
             return
-        self.file, self.privacy = spec.declared, spec.privacy
+        self.file, self.algorithm, self.privacy = spec.declared, spec.algorithm, spec.privacy
         self.delta = spec.delta or self.delta
         self.values[spec.privacy] = str(links.last(parameters, "ub") or getattr(spec, BUDGET[spec.privacy]))[
             :200
@@ -137,8 +141,14 @@ class Own:
 
 def blank(declared: Declaration) -> UploadSpec:
     """A spec with this declaration, of no data set. Raises SpecError."""
-    learner = LEARNERS[0] if declared.rewards is not None else LEARNING_REWARDS[0]
-    return UploadSpec(data=NOWHERE, declared=declared.text, n=1, algorithm=learner)
+    return UploadSpec(data=NOWHERE, declared=declared.text, n=1, algorithm=learners(declared)[0])
+
+
+def learners(declared: Declaration) -> tuple[str, ...]:
+    """Those that take rewards as known where they are declared, those that learn them where they are not."""
+    if declared.rewards is None:
+        return LEARNING_REWARDS
+    return tuple(key for key in LEARNERS if key not in LEARNING_REWARDS)
 
 
 def labels(text: str) -> list[str]:
@@ -148,11 +158,11 @@ def labels(text: str) -> list[str]:
 
 def spent(specs: Sequence[UploadSpec]) -> str:
     """What several releases of the same people prove together, in words: budgets add up."""
-    rho = sum({spec.rho for spec in specs if spec.rho is not None})
-    others = {(spec.epsilon, spec.delta or 0.0) for spec in specs if spec.epsilon is not None}
+    rho = sum(rho for _, rho in {(spec.algorithm, spec.rho) for spec in specs if spec.rho is not None})
+    others = {(spec.algorithm, spec.epsilon, spec.delta or 0.0) for spec in specs if spec.epsilon is not None}
     parts = [f"ρ = {rho:g}"] if rho else []
     if others:
-        epsilon, delta = (sum(column) for column in zip(*others, strict=True))
+        epsilon, delta = (sum(one[i] for one in others) for i in (1, 2))
         parts.append(f"ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else ""))
     return " and ".join(parts)
 

@@ -54,29 +54,29 @@ def results(own: Own) -> None:
 
 
 def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
-    """V~ against the budget, for the promise that has most releases."""
-    promise = own.specs[-1].privacy
-    rows = sorted(
-        (float(getattr(spec, BUDGET[promise])), float(trace.curve.values[0]))
+    """V~ against the budget, for the promise and the learner that were asked for last."""
+    last = own.specs[-1]
+    rows = {
+        float(getattr(spec, BUDGET[last.privacy])): (float(trace.curve.values[0]), spec)
         for spec, trace in done
-        if spec.privacy == promise
-    )
-    public, n, night = own.specs[-1].public, own.specs[-1].n, dark()
+        if (spec.privacy, spec.algorithm) == (last.privacy, last.algorithm)
+    }
+    if not rows:
+        return
+    public, n, night, learner = last.public, last.n, dark(), last.learner
     least, most = (public.size.H * reward for reward in public.reward_range)
-    unproved = own.specs[-1].learner.unproved(own.specs[-1].algorithm_params)
-    name = "ρ" if BUDGET[promise] == "rho" else "ε"
-    best = max(
-        (spec for spec, _ in done if spec.privacy == promise), key=lambda spec: getattr(spec, BUDGET[promise])
-    )
-    why = said.nothing(answers.reach(best))
+    unproved = learner.unproved(last.algorithm_params)
+    name = "ρ" if BUDGET[last.privacy] == "rho" else "ε"
+    why = said.nothing(answers.reach(rows[max(rows)][1]))
+    lower = [(given, value) for given, (value, _) in sorted(rows.items())]
     picture = kept(
-        ("own-bounds", night, own.specs[-1].data, name, why, *rows),
+        ("own-bounds", night, last.data, learner.key, name, why, *lower),
         lambda: figures.lower_bounds_over_budgets(
-            rows,
+            lower,
             name=name,
             least=least,
             most=most,
-            see=sentences.lower_bounds(rows, name, n, least, own.specs[-1].beta, unproved, why),
+            see=sentences.lower_bounds(lower, name, n, least, last.beta, unproved, why, learner.proved),
             dark=night,
         ),
     )
@@ -85,7 +85,11 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
 
 def closely(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
     """One release: its policy, its card, its files."""
-    titles = {f"{budget(spec)}": (spec, trace) for spec, trace in done}
+    several = len({spec.algorithm for spec, _ in done}) > 1
+    titles = {
+        f"{spec.learner.title}, {budget(spec)}" if several else budget(spec): (spec, trace)
+        for spec, trace in done
+    }
     key = f"{own.turn}:own:close:{len(titles)}"
     chosen = st.selectbox("Look closely at", list(titles), index=len(titles) - 1, key=key, filter_mode=None)
     spec, trace = titles[str(chosen)]
