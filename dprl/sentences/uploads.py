@@ -116,5 +116,13 @@ def nothing(found: Mapping[str, Any] | None) -> str:
 def outcome(found: Mapping[str, Any], value: float) -> str:
     """What one release says: its bound `value`, in the declared rewards. found: as of `forecast`."""
     rows = [(found["given"], value)]
-    about = (found[key] for key in ("name", "n", "least", "beta", "unproved"))
-    return offline.lower_bounds(rows, *about, nothing(found), found["proved"])
+    return offline.lower_bounds(
+        rows,
+        found["name"],
+        found["n"],
+        found["least"],
+        found["beta"],
+        found["unproved"],
+        nothing(found),
+        found["proved"],
+    )

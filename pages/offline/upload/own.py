@@ -158,11 +158,12 @@ def labels(text: str) -> list[str]:
 
 def spent(specs: Sequence[UploadSpec]) -> str:
     """What several releases of the same people prove together, in words: budgets add up."""
-    rho = sum(rho for _, rho in {(spec.algorithm, spec.rho) for spec in specs if spec.rho is not None})
-    others = {(spec.algorithm, spec.epsilon, spec.delta or 0.0) for spec in specs if spec.epsilon is not None}
+    budgets = {(spec.algorithm, spec.rho, spec.epsilon, spec.delta or 0.0) for spec in specs}
+    rho = sum(given for _, given, _, _ in budgets if given is not None)
+    epsilon = sum(given for _, _, given, _ in budgets if given is not None)
+    delta = sum(beside for _, _, given, beside in budgets if given is not None)
     parts = [f"ρ = {rho:g}"] if rho else []
-    if others:
-        epsilon, delta = (sum(one[i] for one in others) for i in (1, 2))
+    if epsilon:
         parts.append(f"ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else ""))
     return " and ".join(parts)
 
