@@ -34,6 +34,7 @@ from pages.shared.layout import frame
 from pages.shared.layout.terms import TERM
 from pages.shared.visitor import presence
 from tests.jobs import disk as disks
+from tests.pages import corpus
 
 ROOT = Path(__file__).parents[2]
 LEVELS = {"title": 1, "header": 2, "subheader": 3}
@@ -191,6 +192,15 @@ def finished(visit: Visit, work: Work) -> Visit:
         return visit(page, **query)
 
     return open_page
+
+
+@pytest.fixture
+def reading(store: Store) -> Iterator[None]:
+    """Links are read, and start nothing: see corpus.py."""
+    with corpus.reading():
+        yield
+    if "session" in st.session_state:
+        del st.session_state["session"]
 
 
 def path(page: str) -> str:

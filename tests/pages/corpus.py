@@ -96,15 +96,26 @@ def reading() -> Iterator[None]:
         yield
 
 
-def read(page: str, query: str) -> tuple[list[Spec], dict[str, Any], dict[str, Any]]:
-    """The specs, all else that a link means, and how that is looked at. Raises nothing, whatever the link."""
-    kind, specs_of = PAGES[page]
+def opened(page: str, query: str) -> PageState:
+    """What a page keeps of a visitor who comes by a link. Raises nothing, whatever the link."""
+    kind, _ = PAGES[page]
     st.session_state["session"] = Session()
     session().page = "" if page == "home" else page
     given = parse_qs(query, keep_blank_values=True)
     st.query_params.from_dict({key: given[key] for key in given if key.lower() not in STREAMLIT})
-    part = kind.state if isinstance(kind, ComparisonPage) else session().part(kind)
+    part: PageState = kind.state if isinstance(kind, ComparisonPage) else session().part(kind)
     read_address(part)
+    return part
+
+
+def specs_of(page: str, part: PageState) -> list[Spec]:
+    """Those that a page stands for."""
+    return list(PAGES[page][1](part))
+
+
+def read(page: str, query: str) -> tuple[list[Spec], dict[str, Any], dict[str, Any]]:
+    """The specs, all else that a link means, and how that is looked at."""
+    part = opened(page, query)
     looked, known = LOOKS.get(page, set()), SPECS | ({"b"} if page in BASES else set())
     items = [(key, value) for key, value in part.items if key not in known]
     own = [dict(_own(text)) for key, text in part.items if key == "c"]
@@ -118,7 +129,7 @@ def read(page: str, query: str) -> tuple[list[Spec], dict[str, Any], dict[str, A
         "hidden": [pairs.get("hide", "no") for pairs in own],
         "problems": list(part.problems),
     }
-    return list(specs_of(part)), _jsonable(means), _jsonable(looks)
+    return specs_of(page, part), _jsonable(means), _jsonable(looks)
 
 
 def _digest(specs: Sequence[Spec]) -> list[str]:

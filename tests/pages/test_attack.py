@@ -14,7 +14,6 @@ from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackLink, AttackView, decode, encode
 from pages.attack.state import Attack
 from tests.pages.conftest import Visit, Work, charts, go, unbroken, widget, words
-from tests.pages.hostile import hostile
 
 PAGE = "attack"
 RUN = RunSpec(
@@ -209,8 +208,3 @@ def test_what_is_wrong_takes_its_default_and_is_said() -> None:
     assert link.spec == DEFAULT
     assert link.view == AttackView()
     assert len(link.problems) == 4
-
-
-def test_hostile_links_are_read_without_an_exception() -> None:
-    for seed in range(40):
-        assert isinstance(read(hostile(seed, list(LINK.items()))).spec, AttackSpec)

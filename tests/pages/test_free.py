@@ -24,8 +24,6 @@ from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, choice, go, keyed, names, unbroken, words
-from tests.pages.hostile import hostile
-from tests.pages.test_free_link import LINK
 from tests.problems import first
 
 PAGE = "free"
@@ -266,22 +264,6 @@ def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
     assert "B: Lower bound, Central (JDP), Vietri et al. 2020, Thm. 6" in drawn
     assert not any(name.startswith("C:") for name in drawn)
     assert "only slopes and ratios mean something" in words(app)
-
-
-@pytest.mark.parametrize("block", first(range(3)))
-def test_hostile_links_are_answered_by_a_page(visit: Visit, block: int) -> None:
-    app = visit(PAGE)
-    for seed in range(1000 + 8 * block, 1008 + 8 * block):
-        query = parse_qs(hostile(seed, LINK), keep_blank_values=True)
-        app.query_params.clear()
-        for key, values in query.items():
-            app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]
-        app.run()
-        unbroken(app)
-        assert "Traceback" not in words(app)
-        assert bool([w for w in app.warning if "this link" in w.value]) == bool(
-            free_link.decode(query).problems
-        )
 
 
 def test_coming_back_keeps_what_was_seen(visit: Visit) -> None:

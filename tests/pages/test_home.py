@@ -13,21 +13,17 @@ from plotly.basedatatypes import BaseFigure
 from streamlit.testing.v1 import AppTest
 
 from dprl import metrics, search
-from dprl.fields import SpecError
 from dprl.figures import trust as trusted
 from dprl.figures.style import MOST_POINTS
 from dprl.jobs.store import Store
 from dprl.sentences import price as sentences
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
-from dprl.simulation.table import FIELDS
 from pages.home.taken import taken_along
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
-from pages.shared.visitor import address, links
+from pages.shared.visitor import links
 from tests.pages.conftest import Visit, charts, go, words
-from tests.pages.hostile import hostile
-from tests.pages.test_links import COMPARISONS
 
 
 def title(app: AppTest) -> str:
@@ -107,24 +103,6 @@ def test_a_link_of_another_page_is_no_problem_here(visit: Visit) -> None:
     app = visit(v="1", c=["eps.-1"], tab="regret")
     assert app.warning == []
     assert title(app).endswith("at ε = 1")
-
-
-@pytest.mark.parametrize("block", range(3))
-def test_hostile_links_get_a_chart(visit: Visit, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    app = visit()
-    monkeypatch.setattr(address, "went_back", lambda: True)  # else one that was there before is no link
-    for seed in range(10 * block, 10 * block + 10):
-        query = parse_qs(hostile(seed, *COMPARISONS), keep_blank_values=True)
-        text = [v for values in query.values() for v in values][-1].encode("utf-8", "replace").decode()
-        app.query_params.clear()
-        app.query_params["eps"] = text
-        app.run()
-        try:
-            right = FIELDS["epsilon"].parse(text) in HOME_BUDGETS
-        except SpecError:
-            right = False
-        assert bool(app.warning) != right
-        assert title(app)
 
 
 def test_the_epsilon_is_kept_while_other_pages_are_visited(visit: Visit) -> None:

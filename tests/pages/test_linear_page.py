@@ -17,7 +17,6 @@ from pages.linear.record import LINEAR
 from pages.linear.settings import LEARNERS, PROBLEMS, drafted, fitting, settings_of, specs_of
 from pages.linear.tabs.exponents import most
 from pages.linear.view import TABS, LinearView
-from pages.shared.comparison.record import ComparisonLink
 from pages.shared.names import titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
@@ -27,17 +26,12 @@ from tests.pages.conftest import (
     Work,
     charts,
     choice,
-    go,
     grouped,
-    legend,
-    sent,
-    tabs,
     unbroken,
     widget,
     words,
 )
-from tests.pages.hostile import hostile
-from tests.problems import few, first
+from tests.problems import first
 
 PAGE = "linear"
 SMALL = RunSpec(
@@ -57,19 +51,6 @@ def query(*specs: RunSpec, **view: Any) -> dict[str, Any]:
 
 def labels(specs: tuple[RunSpec, ...]) -> list[str]:
     return titles([Curve(spec) for spec in specs])
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.title)
-def test_every_example_opens_finished(visit: Visit, store: Store, example: Any) -> None:
-    app = visit(PAGE)
-    assert set(labels(DEFAULT)) <= {name.split(": ")[-1] for name in legend(app)}
-    app.button(key=f"example_{EXAMPLES.index(example)}").click().run()
-    unbroken(app)
-    assert store.status.activity().seeds_queued == 0
-    assert app.get("progress") == []
-    assert set(labels(example.specs)) <= {name.split(": ")[-1] for name in legend(app)}
-    assert app.query_params["c"] == query(*example.specs)["c"]
-    assert "Computed before" in words(app)
 
 
 def test_the_first_example_says_what_its_runs_show() -> None:
@@ -113,54 +94,6 @@ def test_from_which_k_printed_constants_say_something_is_read_off_their_runs(vis
             assert told.startswith("from about ")
 
 
-SEEN = {
-    "exponents": ("Chart of growth exponents", "(theory: at most"),
-    "ellipsoid": ("The confidence region", "Noise makes the region"),
-    "eigenvalues": ("Line chart of the eigenvalues", "stand above what noise can do"),
-    "weights": ("Estimated weights", "of the weights are known to within"),
-    "guarantee": (None, "the features of every"),
-    "data": (None, "Cumulative regret of every seed"),
-}
-
-
-@pytest.mark.parametrize("tab", SEEN)
-def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work, tab: str) -> None:
-    visit(PAGE, **query(*SPECS))
-    assert work() == 6
-    app = visit(PAGE, **query(*SPECS, tab=tab))
-    alt, said = SEEN[tab]
-    assert said in words(app)
-    assert [chart.alt.startswith(alt or "-") for chart in charts(app)][:1] == ([True] if alt else [])
-    for curve in (0, 2):
-        unbroken(
-            visit(PAGE, **query(*SPECS, tab=tab, curve=curve, episode=3, h=2, first=1, second=2, near="off"))
-        )
-
-
-def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
-    app = visit(PAGE, **query(*SPECS))
-    assert store.status.activity().seeds_queued == 6
-    assert "first points appear" in words(app)
-    work(3)
-    app.run()
-    unbroken(app)
-    assert "3 of 6 seeds finished" in words(app).replace("**", "")
-    assert charts(app)
-    work()
-    app.run()
-    unbroken(app)
-    assert app.get("progress") == []
-
-
-def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store) -> None:
-    app = visit(PAGE, **query(*SPECS))
-    go(app, "runs")
-    assert "**Comparisons of Linear**: 3 runs" in words(app)
-    app.button(key="cancel_linear").click().run()
-    unbroken(app)
-    assert store.status.activity().seeds_queued == 0
-
-
 def test_the_price_is_measured_against_the_same_learner(visit: Visit, work: Work) -> None:
     visit(PAGE, **query(*SPECS))
     work()
@@ -194,19 +127,6 @@ def _array(given: Any) -> Any:
     if isinstance(given, dict):
         return np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"])
     return np.array(given, float)
-
-
-def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store, work: Work) -> None:
-    app = visit(PAGE, tab="ellipsoid")
-    assert store.status.activity().seeds_queued == 10  # of the most private run
-    app.button(key="cancel").click().run()
-    assert store.status.activity().seeds_queued == 0
-    assert "This seed was not computed" in words(app)
-    app.button(key="close_look").click().run()
-    work(1)
-    app.run()
-    unbroken(app)
-    assert "Noise makes the region" in words(app)
 
 
 def test_problems_get_harder_and_exponents_can_be_met(visit: Visit) -> None:
@@ -291,37 +211,6 @@ def test_theory_is_found_for_every_pair_that_a_paper_bounds() -> None:
     assert [most(spec) for spec in SPECS] == [0.5, 0.5, 0.75]
 
 
-def test_run_shows_what_the_controls_say(visit: Visit) -> None:
-    app = visit(PAGE, **query(*SPECS))
-    field = widget(app, "text_input", "Values of ε")
-    field.set_value("0.5, 2").run()
-    models = widget(app, "multiselect", "Privacy models")
-    models.set_value(["none", "local"]).run()
-    unbroken(app)
-    app.button(key="run").click().run()
-    unbroken(app)
-    local = SMALL.replace(privacy="local")
-    part = app.session_state["session"].parts["linear"]
-    assert part.specs == (SMALL.twin(), local.replace(epsilon=0.5), local.replace(epsilon=2.0))
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("0.1, x", "epsilon: x is not allowed"),
-        ("", "values: 0 were given"),
-        ("1,2,3,4", "values: these are 9 curves"),
-    ],
-)
-def test_bad_budgets_are_one_sentence(visit: Visit, text: str, said: str) -> None:
-    app = visit(PAGE)
-    field = widget(app, "text_input", "Values of ε")
-    field.set_value(text).run()
-    unbroken(app)
-    assert said in words(app)
-    assert app.button(key="run").disabled
-
-
 def test_only_what_is_linear_is_offered(visit: Visit) -> None:
     app = visit(PAGE)
     menu = widget(app, "selectbox", "Environment")
@@ -340,37 +229,11 @@ def test_only_what_is_linear_is_offered(visit: Visit) -> None:
             assert refused
 
 
-@pytest.mark.parametrize("specs", [e.specs for e in EXAMPLES] + [SPECS])
-def test_a_link_makes_the_round_trip(specs: tuple[RunSpec, ...]) -> None:
-    looked = LINEAR.decode(query(*specs, tab="weights", seed=1, episode=500, h=2, near="off"))
-    view = LinearView(tab="weights", seed=1, episode=500, h=2, near="off")
-    assert (looked.specs, looked.view, looked.problems) == (specs, view, ())
-
-
 def test_settings_give_the_runs_that_they_are_made_from() -> None:
     for example in EXAMPLES:
         if len({spec.bonus for spec in example.specs}) == 1:
             found, refused = specs_of(settings_of(example.specs), drafted(example.specs))
             assert (set(found), refused) == (set(example.specs), [])
-
-
-GOOD = [LINEAR.encode(e.specs, LinearView(tab="ellipsoid", episode=500)) for e in EXAMPLES]
-
-
-def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
-    for seed in range(few(300)):
-        found = LINEAR.decode(parse_qs(hostile(seed, *GOOD), keep_blank_values=True))
-        assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
-        again = grouped(LINEAR.encode(found.specs, found.view))
-        assert LINEAR.decode(again) == ComparisonLink(found.specs, found.view)
-
-
-def test_tabs_are_in_the_address(visit: Visit) -> None:
-    app = visit(PAGE)
-    sent(app, tabs(app), string_value="Guarantee")
-    unbroken(app)
-    assert app.query_params["tab"] == "guarantee"
-    assert app.query_params["c"] == query(*DEFAULT)["c"]
 
 
 @pytest.mark.parametrize("key", first(LEARNERS))

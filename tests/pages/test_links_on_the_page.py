@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs
-
 import pytest
 
-from pages.shared.visitor import address, links
-from tests.pages.conftest import Visit, chip, unbroken, words
-from tests.pages.hostile import hostile
-from tests.pages.test_links import COMPARISONS
-from tests.problems import first
-
-
-@pytest.mark.parametrize("block", first(range(5)))
-def test_fifty_hostile_links(visit: Visit, block: int) -> None:
-    app = visit("explore")
-    for seed in range(2000 + 10 * block, 2010 + 10 * block):
-        query = parse_qs(hostile(seed, *COMPARISONS), keep_blank_values=True)
-        app.query_params.clear()
-        for key, values in query.items():
-            app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]
-        app.run()
-        unbroken(app)
-        assert "Traceback" not in words(app)
-        wrong = links.decode(query).problems
-        assert bool(app.warning) == bool(wrong)
+from pages.shared.visitor import address
+from tests.pages.conftest import Visit, chip
 
 
 def test_a_wrong_value_is_said_and_the_rest_is_shown(visit: Visit) -> None:

@@ -20,26 +20,20 @@ from pages.offline.examples import DEFAULT, EXAMPLES, LINEAR
 from pages.offline.names import kinds, titles
 from pages.offline.record import OFFLINE
 from pages.offline.settings import families, offered
-from pages.offline.view import TABS, OfflineView
-from pages.shared.comparison.record import ComparisonLink
+from pages.offline.view import OfflineView
 from pages.shared.layout import frame
 from pages.shared.results.bundled import bundled
 from tests.pages.conftest import (
     Visit,
     Work,
     charts,
-    go,
     grouped,
     legend,
     plain,
-    sent,
-    tabs,
     unbroken,
     widget,
     words,
 )
-from tests.pages.hostile import hostile
-from tests.problems import few
 
 PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
@@ -56,16 +50,6 @@ def test_the_first_view_is_finished_and_asks_for_no_run(visit: Visit, store: Sto
     assert app.get("progress") == []
     assert "Trajectories it takes to come within 1% of v* = 3.40: **APVI, no privacy**: 2,000" in words(app)
     assert {"APVI, no privacy", *(f"DP-APVI, ρ = {rho:g}" for rho in (0.01, 0.1, 1))} <= set(legend(app))
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.title)
-def test_every_example_opens_finished(visit: Visit, store: Store, example: Any) -> None:
-    app = visit(PAGE)
-    app.button(key=f"example_{EXAMPLES.index(example)}").click().run()
-    unbroken(app)
-    assert store.status.activity().seeds_queued == 0
-    assert set(titles(example.specs)) <= {name.removeprefix("2: ") for name in legend(app)}
-    assert app.query_params["c"] == query(*example.specs)["c"]
 
 
 def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
@@ -140,46 +124,6 @@ def test_of_less_noise_than_the_paper_prints_nothing_is_said_of_the_paper(visit:
     assert "stands for the noise" not in words(visit(PAGE, **query(*specs, tab="pessimism", curve=0)))
 
 
-def test_a_link_starts_what_is_missing_and_curves_grow(visit: Visit, work: Work, store: Store) -> None:
-    app = visit(PAGE, **query(*SPECS))
-    assert store.status.activity().seeds_queued == 6
-    assert "3 runs" in words(app)
-    assert "first points appear" in words(app)
-    work(3)
-    app.run()
-    unbroken(app)
-    assert "3 of 6 seeds finished" in words(app).replace("**", "")
-    assert charts(app)
-    work()
-    app.run()
-    unbroken(app)
-    assert app.get("progress") == []
-    assert "Trajectories it takes" in words(app)
-    second = visit(PAGE, **query(*SPECS))
-    assert store.status.activity().seeds_queued == 0
-    assert legend(second) == legend(app)
-
-
-SEEN = {
-    "pessimism": ("Heatmaps of a data set's visits", "the penalty takes all that the action seems worth"),
-    "policy": ("Heatmaps of the action taken", "the behaviour policy takes the learned action with chance"),
-    "coverage": ("Heatmaps of where the trajectories", "Of the pairs that the optimal policy visits"),
-    "guarantee": (None, "It proves what it claims:** ρ = 0.1 when one trajectory is replaced"),
-    "data": (None, "The gap to the best policy, of every repetition"),
-    "upload": (None, "2. Give the file"),
-}
-
-
-@pytest.mark.parametrize("tab", SEEN)
-def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work, tab: str) -> None:
-    visit(PAGE, **query(*SPECS))
-    work()
-    app = visit(PAGE, **query(*SPECS, tab=tab))
-    alt, said = SEEN[tab]
-    assert said in words(app)
-    assert [chart.alt.startswith(alt or "-") for chart in charts(app)][:1] == ([True] if alt else [])
-
-
 def test_why_a_rare_state_takes_more_than_a_billion_is_said(visit: Visit) -> None:
     """The issue of this page: under uniform behaviour RiverSwim's far end is reached by 1.4e-4 of the trajectories."""
     (example,) = (e for e in EXAMPLES if e.title == "A rare state")
@@ -201,36 +145,6 @@ def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
     assert "3 of 3 need more than n = 1 million" in words(app)
 
 
-def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store, work: Work) -> None:
-    app = visit(PAGE, tab="pessimism")
-    assert store.status.activity().seeds_queued == DEFAULT[1].seeds  # of the most private run
-    app.button(key="cancel").click().run()
-    assert store.status.activity().seeds_queued == 0
-    assert "This repetition was not computed" in words(app)
-    app.button(key="close_look").click().run()
-    work(1)
-    app.run()
-    unbroken(app)
-    assert "the penalty takes all" in words(app)
-
-
-def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store) -> None:
-    app = visit(PAGE, **query(*SPECS))
-    go(app, "runs")
-    assert "**Data sets of Offline**: 3 runs" in words(app)
-    app.button(key="cancel_offline").click().run()
-    unbroken(app)
-    assert store.status.activity().seeds_queued == 0
-
-
-def test_tabs_are_in_the_address(visit: Visit) -> None:
-    app = visit(PAGE)
-    sent(app, tabs(app), string_value="Coverage")
-    unbroken(app)
-    assert app.query_params["tab"] == "coverage"
-    assert app.query_params["c"] == query(*DEFAULT)["c"]
-
-
 def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     """The issue of this page: v* - V_lower less APVI's has exponent -1."""
     said = words(visit(PAGE, **query(*DEFAULT, measure="price")))
@@ -238,20 +152,6 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     lowered = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹·", "-0123456789.")
     found = [float(power.translate(lowered)) for power in re.findall("n([⁻⁰¹²³⁴⁵⁶⁷⁸⁹·]+)", said)[:3]]
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
-
-
-def test_run_shows_what_the_controls_say(visit: Visit, store: Store) -> None:
-    app = visit(PAGE, **query(*SPECS))
-    store.status.activity()
-    field = widget(app, "text_input", "Values of ρ")
-    assert field.value == "0.1, 1"
-    field.set_value("0.5, 1, 2").run()
-    unbroken(app)
-    app.button(key="run").click().run()
-    unbroken(app)
-    session = app.session_state["session"]
-    part = session.parts["offline"]
-    assert part.specs == (SMALL.twin(), *(SMALL.replace(rho=rho) for rho in (0.5, 1.0, 2.0)))
 
 
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
@@ -268,24 +168,6 @@ def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     app.button(key="run").click().run()
     unbroken(app)
     assert len(app.query_params["c"]) == 5
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("0.1, x", "rho: x is not allowed"),
-        ("", "values: 0 were given"),
-        ("0", "rho: 0 is not allowed"),
-        ("1,2,3,4,5,6,7,8", "values: these are 9 curves"),
-    ],
-)
-def test_bad_budgets_are_one_sentence(visit: Visit, text: str, said: str) -> None:
-    app = visit(PAGE)
-    field = widget(app, "text_input", "Values of ρ")
-    field.set_value(text).run()
-    unbroken(app)
-    assert said in words(app)
-    assert app.button(key="run").disabled
 
 
 def test_only_what_goes_together_is_offered(visit: Visit) -> None:
@@ -305,40 +187,6 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
     menu(app, "Privacy budget").set_value("approximate").run()
     unbroken(app)
     assert menu(app, "How much noise").options == ["calibrated to the budget"]
-
-
-@pytest.mark.parametrize("specs", [e.specs for e in EXAMPLES] + [SPECS])
-def test_a_link_makes_the_round_trip(specs: tuple[OfflineSpec, ...]) -> None:
-    view = OfflineView(tab="policy", seed=1, n=500, h=2)
-    given = {key: value if isinstance(value, list) else [value] for key, value in query(*specs).items()}
-    assert OFFLINE.decode(given) == ComparisonLink(specs, OfflineView())
-    looked = OFFLINE.decode(query(*specs, tab="policy", seed=1, n=500, h=2))
-    assert (looked.specs, looked.view, looked.problems) == (specs, view, ())
-    assert given["c"][-1] in ("rho.1", "rho.0.1") or len(specs) < 4 or specs[-1].privacy != specs[-2].privacy
-
-
-GOOD = [OFFLINE.encode(e.specs, OfflineView(tab="pessimism", n=500)) for e in EXAMPLES]
-
-
-def test_hostile_links_never_raise_and_are_read_as_what_they_say() -> None:
-    for seed in range(few(1000)):
-        query = parse_qs(hostile(seed, *GOOD), keep_blank_values=True)
-        found = OFFLINE.decode(query)
-        assert all(isinstance(p, str) and p.endswith(".") for p in found.problems)
-        again = grouped(OFFLINE.encode(found.specs, found.view))
-        assert OFFLINE.decode(again) == ComparisonLink(found.specs, found.view)
-
-
-def test_hostile_links_are_answered_by_a_page(visit: Visit) -> None:
-    app = visit(PAGE)
-    for seed in range(3000, 3012):
-        query = parse_qs(hostile(seed, *GOOD), keep_blank_values=True)
-        app.query_params.clear()
-        for key, values in query.items():
-            app.query_params[key] = [v.encode("utf-8", "replace").decode() for v in values]
-        app.run()
-        unbroken(app)
-        assert bool(app.warning) == bool(OFFLINE.decode(query).problems)
 
 
 @pytest.mark.parametrize(
@@ -375,9 +223,6 @@ def test_bundled_low_estimates_are_the_engines() -> None:
     assert kept.values[:1] == pytest.approx(trace.values, rel=1e-5, abs=1e-12), again
     assert kept.lower is not None
     assert kept.lower[0] == pytest.approx(trace.seeds[0].lower, rel=1e-7), again
-
-
-assert set(SEEN) == set(TABS) - {"gap"}
 
 
 @pytest.mark.parametrize("environment", ["riverswim", "linear-synthetic"])

@@ -1,0 +1,257 @@
+"""What all pages that compare runs of one kind do alike: open finished, compute, show, refuse, and write links."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from dprl.jobs.store import Store
+from dprl.simulation import OfflineSpec, RunSpec
+from dprl.sitemap import GROUPS
+from pages.linear.record import LINEAR
+from pages.offline.record import OFFLINE
+from pages.shared.comparison.record import ComparisonLink, ComparisonPage
+from pages.shared.visitor.views import fields_of
+from tests.pages.conftest import Visit, Work, charts, go, grouped, legend, sent, tabs, unbroken, widget, words
+
+MIXTURE = RunSpec(
+    environment="linear-mixture",
+    environment_params={"d": 3, "S": 3, "H": 4},
+    algorithm="ucrl-vtr",
+    privacy="central",
+    episodes=10**8,
+    seeds=2,
+)
+DATA = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
+
+
+class Alike(NamedTuple):
+    """One of these pages.
+
+    Attributes:
+        specs: three small runs of two seeds each; the first without privacy.
+        seen: what each tab but the first draws of them first, by its alternative text (None: nothing), and says.
+        close: the tab that needs all of a run, and what is said of one that came with the program.
+        budgets: the field of budgets, and values that are refused.
+        chosen: other values, and the runs that these controls describe.
+    """
+
+    page: ComparisonPage[Any]
+    specs: tuple[Any, ...]
+    seen: dict[str, tuple[str | None, str]]
+    close: tuple[str, str]
+    budgets: tuple[str, dict[str, str]]
+    chosen: tuple[dict[tuple[str, str], Any], tuple[Any, ...]]
+
+
+ALIKE = {
+    "linear": Alike(
+        LINEAR,
+        (MIXTURE.twin(), MIXTURE, MIXTURE.replace(privacy="local")),
+        {
+            "exponents": ("Chart of growth exponents", "(theory: at most"),
+            "ellipsoid": ("The confidence region", "Noise makes the region"),
+            "eigenvalues": ("Line chart of the eigenvalues", "stand above what noise can do"),
+            "weights": ("Estimated weights", "of the weights are known to within"),
+            "guarantee": (None, "the features of every"),
+            "data": (None, "Cumulative regret of every seed"),
+        },
+        ("ellipsoid", "This seed was not computed"),
+        (
+            "Values of ε",
+            {
+                "0.1, x": "epsilon: x is not allowed",
+                "": "values: 0 were given",
+                "1,2,3,4": "values: these are 9 curves",
+            },
+        ),
+        (
+            {("text_input", "Values of ε"): "0.5, 2", ("multiselect", "Privacy models"): ["none", "local"]},
+            (MIXTURE.twin(), *(MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (0.5, 2.0))),
+        ),
+    ),
+    "offline": Alike(
+        OFFLINE,
+        (DATA.twin(), DATA, DATA.replace(rho=0.1)),
+        {
+            "pessimism": (
+                "Heatmaps of a data set's visits",
+                "the penalty takes all that the action seems worth",
+            ),
+            "policy": (
+                "Heatmaps of the action taken",
+                "the behaviour policy takes the learned action with chance",
+            ),
+            "coverage": ("Heatmaps of where the trajectories", "Of the pairs that the optimal policy visits"),
+            "guarantee": (None, "It proves what it claims:** ρ = 0.1 when one trajectory is replaced"),
+            "data": (None, "The gap to the best policy, of every repetition"),
+            "upload": (None, "2. Give the file"),
+        },
+        ("pessimism", "This repetition was not computed"),
+        (
+            "Values of ρ",
+            {
+                "0.1, x": "rho: x is not allowed",
+                "": "values: 0 were given",
+                "0": "rho: 0 is not allowed",
+                "1,2,3,4,5,6,7,8": "values: these are 9 curves",
+            },
+        ),
+        (
+            {("text_input", "Values of ρ"): "0.5, 1, 2"},
+            (DATA.twin(), *(DATA.replace(rho=rho) for rho in (0.5, 1.0, 2.0))),
+        ),
+    ),
+}
+PAGES = pytest.mark.parametrize("path", ALIKE)
+
+
+def query(path: str, *specs: Any, **view: Any) -> dict[str, list[str]]:
+    """The link of such a page to these runs, by default to its small ones."""
+    page = ALIKE[path].page
+    return grouped(page.encode(specs or ALIKE[path].specs, page.view(**view)))
+
+
+def named(app: Any) -> set[str]:
+    """The runs in the legend, without their numbers."""
+    return {name.split(": ")[-1] for name in legend(app)}
+
+
+@pytest.mark.parametrize(
+    ("path", "place"), [(path, i) for path, alike in ALIKE.items() for i in range(len(alike.page.examples))]
+)
+def test_every_example_opens_finished(visit: Visit, store: Store, path: str, place: int) -> None:
+    page = ALIKE[path].page
+    app, example = visit(path), page.examples[place]
+    assert set(page.titles(page.examples[0].specs)) <= named(app)
+    app.button(key=f"example_{place}").click().run()
+    unbroken(app)
+    assert store.status.activity().seeds_queued == 0
+    assert app.get("progress") == []
+    assert set(page.titles(example.specs)) <= named(app)
+    assert app.query_params["c"] == query(path, *example.specs)["c"]
+    assert (
+        "Computed before" in words(app) or path == "offline"
+    )  # whose settings do not describe every example
+
+
+@PAGES
+def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work, path: str) -> None:
+    alike = ALIKE[path]
+    assert set(alike.seen) == set(fields_of(alike.page.view)["tab"].choices[1:])
+    visit(path, **query(path))
+    assert work() == 6
+    for tab, (alt, said) in alike.seen.items():
+        app = visit(path, **query(path, tab=tab))
+        assert said in words(app), tab
+        assert [chart.alt.startswith(alt or "-") for chart in charts(app)][:1] == ([True] if alt else []), tab
+        for curve in (0, 2):
+            visit(path, **looked_at(path, tab, curve))
+
+
+def looked_at(path: str, tab: str, curve: int) -> dict[str, list[str]]:
+    """The same with all else of the view not as usual, as far as that is of a close look."""
+    given = {"episode": 3, "n": 500, "h": 2, "first": 1, "second": 2, "near": "off"}
+    known = {name: value for name, value in given.items() if name in fields_of(ALIKE[path].page.view)}
+    return query(path, tab=tab, curve=curve, **known)
+
+
+@PAGES
+def test_a_link_starts_what_is_missing_and_curves_grow(
+    visit: Visit, work: Work, store: Store, path: str
+) -> None:
+    app = visit(path, **query(path))
+    assert store.status.activity().seeds_queued == 6
+    assert "3 runs" in words(app)
+    assert "first points appear" in words(app)
+    work(3)
+    app.run()
+    unbroken(app)
+    assert "3 of 6 seeds finished" in words(app).replace("**", "")
+    assert charts(app)
+    work()
+    app.run()
+    unbroken(app)
+    assert app.get("progress") == []
+    second = visit(path, **query(path))
+    assert store.status.activity().seeds_queued == 0
+    assert legend(second) == legend(app)
+
+
+@PAGES
+def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store, path: str) -> None:
+    app = visit(path, **query(path))
+    go(app, "runs")
+    assert f"**{GROUPS[path].title}**: 3 runs" in words(app)
+    app.button(key=f"cancel_{path}").click().run()
+    unbroken(app)
+    assert store.status.activity().seeds_queued == 0
+
+
+@PAGES
+def test_a_close_look_at_what_is_bundled_computes_it(
+    visit: Visit, store: Store, work: Work, path: str
+) -> None:
+    alike = ALIKE[path]
+    tab, missing = alike.close
+    first = alike.page.examples[0].specs
+    app = visit(path, tab=tab)
+    assert store.status.activity().seeds_queued == first[alike.page.most_private(first)].seeds
+    app.button(key="cancel").click().run()
+    assert store.status.activity().seeds_queued == 0
+    assert missing in words(app)
+    app.button(key="close_look").click().run()
+    work(1)
+    app.run()
+    unbroken(app)
+    assert alike.seen[tab][1] in words(app)
+
+
+@PAGES
+def test_tabs_are_in_the_address(visit: Visit, path: str) -> None:
+    app = visit(path)
+    sent(app, tabs(app), string_value="Guarantee")
+    unbroken(app)
+    assert app.query_params["tab"] == "guarantee"
+    assert app.query_params["c"] == query(path, *ALIKE[path].page.examples[0].specs)["c"]
+
+
+@PAGES
+def test_run_shows_what_the_controls_say(visit: Visit, path: str) -> None:
+    app = visit(path, **query(path))
+    given, specs = ALIKE[path].chosen
+    for (kind, label), value in given.items():
+        widget(app, kind, label).set_value(value).run()
+        unbroken(app)
+    app.button(key="run").click().run()
+    unbroken(app)
+    assert app.session_state["session"].parts[path].specs == specs
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [(path, text, said) for path, alike in ALIKE.items() for text, said in alike.budgets[1].items()],
+)
+def test_bad_budgets_are_one_sentence(visit: Visit, path: str, text: str, said: str) -> None:
+    app = visit(path)
+    widget(app, "text_input", ALIKE[path].budgets[0]).set_value(text).run()
+    unbroken(app)
+    assert said in words(app)
+    assert app.button(key="run").disabled
+
+
+@PAGES
+def test_all_of_a_view_and_all_examples_are_said_by_a_link(path: str) -> None:
+    """Each attribute of the view is not as usual."""
+    page = ALIKE[path].page
+    other = {
+        name: next(one for one in field.choices if one != field.default)
+        if field.choices
+        else int(field.low or 0) + 2
+        for name, field in fields_of(page.view).items()
+    }
+    view = page.view(**other | {"curve": 1})
+    for specs in (ALIKE[path].specs, *(example.specs for example in page.examples)):
+        for seen in (page.view(), view):
+            assert page.decode(grouped(page.encode(specs, seen))) == ComparisonLink(specs, seen)
