@@ -315,7 +315,7 @@ def sweep_command(given: argparse.Namespace) -> int:
         if metrics.regret_band(price[:, None])[2][0] < 0:
             below.append(", ".join(map(str, point.values)))
     if below:
-        print(f"Note: {doubts.below_zero(below)}")
+        print(f"Note: {doubts.about_negative_prices(below)}")
     return 0
 
 

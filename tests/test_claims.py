@@ -214,9 +214,12 @@ def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None
     assert overall(["holds", "undecided", NO]) == NO
     for n in range(1, 5):
         for verdicts in itertools.combinations_with_replacement(VERDICTS * 3, n):
-            assert words(sentences.summary(verdicts)) <= 25
-    assert sentences.summary(["holds", "holds"]) == "It holds in both settings."
-    assert sentences.summary(["holds", "holds", NO]) == "Of 3 settings it holds in 2 and does not hold in 1."
+            assert words(sentences.about_verdicts(verdicts)) <= 25
+    assert sentences.about_verdicts(["holds", "holds"]) == "It holds in both settings."
+    assert (
+        sentences.about_verdicts(["holds", "holds", NO])
+        == "Of 3 settings it holds in 2 and does not hold in 1."
+    )
 
 
 def lost(spec: RunSpec, share: float) -> RunCurves:

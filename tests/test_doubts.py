@@ -19,10 +19,10 @@ def test_seeds_that_lose_in_proportion_to_the_users_are_counted() -> None:
 
 
 def test_nothing_to_warn_of() -> None:
-    assert doubts.unsettled(0, 5) == doubts.below_zero([]) == doubts.retired(["", ""]) == ""
+    assert doubts.unsettled(0, 5) == doubts.about_negative_prices([]) == doubts.retired(["", ""]) == ""
 
 
 def test_words() -> None:
     assert "at K = 10 and K = 100 in up to 3 of 5 seeds" in doubts.unsettled(3, 5, ["K = 10", "K = 100"])
-    assert "for a, b, c and 2 more: there" in doubts.below_zero(list("abcde"))
+    assert "for a, b, c and 2 more: there" in doubts.about_negative_prices(list("abcde"))
     assert doubts.retired(["it is old", "", "it is old"]) == "Computed with earlier constants: it is old."

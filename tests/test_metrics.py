@@ -298,19 +298,19 @@ def test_growth_of_a_mean_that_grows_like_a_power() -> None:
 
 def test_noise_is_measured_by_its_root_mean_square() -> None:
     true = np.array([[0.0, 10_000.0], [50.0, 200.0]])
-    found = metrics.noise(true, true + np.array([[100.0, -100.0], [-100.0, 100.0]]))
+    found = metrics.count_noise(true, true + np.array([[100.0, -100.0], [-100.0, 100.0]]))
     assert (found.typical, found.largest, found.most) == (100.0, 100.0, 10_000.0)
     assert (found.drowned, found.negative) == (0.5, 0.25)
-    assert metrics.noise(true, true).largest == 0
-    partly = metrics.noise(np.array([1.0, np.nan]), np.array([4.0, np.nan]))
+    assert metrics.count_noise(true, true).largest == 0
+    partly = metrics.count_noise(np.array([1.0, np.nan]), np.array([4.0, np.nan]))
     assert partly.typical == 3.0
-    assert metrics.noise(np.zeros(0), np.zeros(0)).typical == 0
+    assert metrics.count_noise(np.zeros(0), np.zeros(0)).typical == 0
 
 
 def test_a_bound_has_held_in_the_seeds_that_never_left_it() -> None:
     ratio = np.array([[0.1, 0.5], [0.9, 1.2], [1.0, np.nan], [np.nan, np.nan]])
-    assert metrics.coverage(ratio) == metrics.Coverage(kept=3, seeds=4, worst=1.2)
-    assert metrics.coverage(np.full((2, 2), np.nan)) is None
+    assert metrics.noise_coverage(ratio) == metrics.Coverage(kept=3, seeds=4, worst=1.2)
+    assert metrics.noise_coverage(np.full((2, 2), np.nan)) is None
 
 
 def test_policies_against_the_optimal_one() -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dprl import theory
-from dprl.theory import BOUNDS, Setting, Term
+from dprl.theory import BOUNDS, BoundSetting, Term
 
 # Chosen so that every root is exact: S=4, A=9, H=16, K=10^8 (its fourth root is 100), d=16 (sqrt(d)+1 = 5),
 # epsilon=1/4 (1/sqrt(epsilon) = 2), alpha=1/2, beta=1/4, rho=1/4, d_m=1/100, kappa=1/16.
-AT = Setting(
+AT = BoundSetting(
     S=4, A=9, H=16, K=1e8, epsilon=0.25, d=16, alpha=0.5, beta=0.25, rho=0.25, coverage=0.01, kappa=0.0625
 )
 
@@ -243,20 +243,22 @@ def test_privacy_is_free_from_where_it_costs_no_more_than_learning() -> None:
     assert BOUNDS["ucrl-vtr-ldp"].free_from(AT) == math.inf  # a larger power of K
     assert math.isnan(BOUNDS["ucbvi"].free_from(AT))
     assert math.isnan(BOUNDS["ucrl-vtr-plus-jdp"].free_from(AT))
-    generous = Setting(1, 1, 1, 1, epsilon=1e6)
+    generous = BoundSetting(1, 1, 1, 1, epsilon=1e6)
     assert BOUNDS["dp-ucbvi-ldp"].free_from(generous) == 1.0  # it always costs less
 
 
 def test_what_a_theorem_assumes_is_checked() -> None:
-    assert BOUNDS["sdp-pe"].unmet(Setting(4, 9, 16, 1e8, epsilon=1.0)) == "proved for ε below 1"
+    assert BOUNDS["sdp-pe"].unmet(BoundSetting(4, 9, 16, 1e8, epsilon=1.0)) == "proved for ε below 1"
     assert BOUNDS["sdp-pe"].unmet(AT) == ""
     assert BOUNDS["jdp-lower"].unmet(AT.at(4)) == "proved for K from S^1.1"  # 4^1.1 = 4.59
     assert BOUNDS["jdp-lower"].unmet(AT.at(5)) == ""
-    assert BOUNDS["dp-ucbvi-jdp"].unmet(Setting(4, 9, 16, 1, epsilon=1000.0)) == ""
-    assert BOUNDS["jdp-pac-lower"].unmet(Setting(4, 9, 16, 1e8, beta=0.125)) == "proved for β below 0.125"
-    assert BOUNDS["jdp-pac-lower"].unmet(Setting(4, 9, 16, 1e8, beta=0.12)) == ""
-    assert BOUNDS["pucb-pac"].unmet(Setting(4, 9, 16, 1e8, alpha=16.5)) == "proved for α up to H = 16"
-    assert BOUNDS["pucb-pac"].unmet(Setting(4, 9, 16, 1e8, alpha=16)) == ""
+    assert BOUNDS["dp-ucbvi-jdp"].unmet(BoundSetting(4, 9, 16, 1, epsilon=1000.0)) == ""
+    assert (
+        BOUNDS["jdp-pac-lower"].unmet(BoundSetting(4, 9, 16, 1e8, beta=0.125)) == "proved for β below 0.125"
+    )
+    assert BOUNDS["jdp-pac-lower"].unmet(BoundSetting(4, 9, 16, 1e8, beta=0.12)) == ""
+    assert BOUNDS["pucb-pac"].unmet(BoundSetting(4, 9, 16, 1e8, alpha=16.5)) == "proved for α up to H = 16"
+    assert BOUNDS["pucb-pac"].unmet(BoundSetting(4, 9, 16, 1e8, alpha=16)) == ""
 
 
 @pytest.mark.parametrize(
@@ -266,9 +268,9 @@ def test_what_a_theorem_assumes_is_checked() -> None:
 def test_a_bad_value_is_refused_by_name(name: str, bad: object) -> None:
     given: dict[str, object] = {"S": 4, "A": 9, "H": 16, "K": 1e8}
     with pytest.raises(ValueError, match=f"^{name} must be"):
-        Setting(**(given | {name: bad}))  # type: ignore[arg-type]
+        BoundSetting(**(given | {name: bad}))  # type: ignore[arg-type]
 
 
 def test_a_failure_probability_of_one_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^beta must be"):
-        Setting(4, 9, 16, 1e8, beta=1.0)
+        BoundSetting(4, 9, 16, 1e8, beta=1.0)

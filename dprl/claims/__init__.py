@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dprl.claims.claim import Claim, Plot, Series, Setting
+from dprl.claims.claim import Claim, Plot, Setting, SpecSeries
 from dprl.claims.experiments import CLAIMS
 
-__all__ = ["CLAIMS", "Claim", "Plot", "Series", "Setting"]
+__all__ = ["CLAIMS", "Claim", "Plot", "Setting", "SpecSeries"]

@@ -15,7 +15,7 @@ from dprl.simulation import Spec
 
 
 @dataclass(frozen=True)
-class Series:
+class SpecSeries:
     """Values of several seeds, rows [seeds, P], at x [P], drawn as runs like `spec` are.
 
     one_budget: not so where each point has a budget of its own.
@@ -35,7 +35,7 @@ class Plot:
     title: str
     x_title: str
     y_title: str
-    series: tuple[Series, ...]
+    series: tuple[SpecSeries, ...]
     bound: tuple[str, Array, Array] | None = None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.claims.claim import Plot, Series, Setting, problem
+from dprl.claims.claim import Plot, Setting, SpecSeries, problem
 from dprl.claims.regret import USERS
 from dprl.curves import Evidence
 from dprl.learners import ALGORITHMS
@@ -201,7 +201,7 @@ def costs(runs: Sequence[RunSpec], place: int, bonus: str = "anytime") -> Settin
             rows = np.column_stack(
                 [evidence.runs[s].ends / s.episodes / evidence.runs[s].v_star for s in specs]
             )
-            series.append(Series(specs[0], label, x, rows, one_budget=label == "RLSVI"))
+            series.append(SpecSeries(specs[0], label, x, rows, one_budget=label == "RLSVI"))
         return Plot(
             "What an average episode has lost, each K a run", USERS, "Share of V* lost", tuple(series)
         )

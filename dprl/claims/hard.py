@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl.claims.claim import Plot, Series, Setting
+from dprl.claims.claim import Plot, Setting, SpecSeries
 from dprl.claims.regret import Points, exponent_of, inverse, label
 from dprl.curves import Array, Evidence
 from dprl.learners import ALGORITHMS
@@ -114,7 +114,7 @@ def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
             "How often each worse arm is played",
             "1/ε",
             "Pulls of a worse arm",
-            (Series(specs[0], ALGORITHMS[specs[0].algorithm].title, x, rows, one_budget=False),),
+            (SpecSeries(specs[0], ALGORITHMS[specs[0].algorithm].title, x, rows, one_budget=False),),
             ("lower bound", x, np.array([fewest(spec) for spec in specs])),
         )
 

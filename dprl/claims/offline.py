@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dprl.claims.claim import Plot, Series, Setting, problem
+from dprl.claims.claim import Plot, Setting, SpecSeries, problem
 from dprl.curves import Array, Evidence
 from dprl.learners import OFFLINE
 from dprl.metrics import Finding, at_most, every_more_than, t_interval
@@ -35,7 +35,7 @@ def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], Plot]:
 
     def draw(evidence: Evidence) -> Plot:
         runs = [(spec, evidence.runs[spec]) for spec in specs]
-        series = tuple(Series(spec, label(spec), run.at.astype(float), run.values) for spec, run in runs)
+        series = tuple(SpecSeries(spec, label(spec), run.at.astype(float), run.values) for spec, run in runs)
         return Plot("What the learned policy loses", TRAJECTORIES, GAP, series)
 
     return draw

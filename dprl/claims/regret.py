@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dprl.claims.claim import Plot, Series, Setting, problem
+from dprl.claims.claim import Plot, Setting, SpecSeries, problem
 from dprl.curves import Array, Evidence, RunCurves
 from dprl.learners import ALGORITHMS
 from dprl.metrics import (
@@ -67,7 +67,9 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
         series = []
         for spec in specs:
             run = evidence.runs[spec]
-            series.append(Series(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star))
+            series.append(
+                SpecSeries(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star)
+            )
         return Plot("What an average episode has lost so far", USERS, "Share of V* lost", tuple(series))
 
     return Setting(
@@ -89,7 +91,7 @@ def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> Plot:
     """What privacy has cost so far."""
-    series = tuple(Series(spec, label(spec), *price(evidence, spec)) for spec in specs)
+    series = tuple(SpecSeries(spec, label(spec), *price(evidence, spec)) for spec in specs)
     return Plot("What privacy has cost so far", USERS, "Extra regret (reward lost)", series)
 
 
@@ -153,7 +155,7 @@ def exponent_of(
         name, x_title, y_title = labels
         alike = len({spec.epsilon for spec in specs}) == 1
         who = label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title
-        return Plot(name, x_title, y_title, (Series(specs[0], who, x, rows, alike),), bound)
+        return Plot(name, x_title, y_title, (SpecSeries(specs[0], who, x, rows, alike),), bound)
 
     return Setting(
         heading,

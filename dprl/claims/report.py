@@ -76,7 +76,7 @@ def report(claim: Claim, evidence: Evidence) -> Report:
     return Report(
         claim,
         overall(verdicts),
-        sentences.summary(verdicts),
+        sentences.about_verdicts(verdicts),
         findings,
         tuple(
             sentences.finding(found, setting.form, exact=not setting.over)

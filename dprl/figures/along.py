@@ -48,7 +48,7 @@ class Slider:
 
 
 @dataclass(frozen=True)
-class Chart:
+class ChartSlot:
     """A place for a chart.
 
     Attributes:
@@ -78,7 +78,7 @@ def episodes(curves: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return spread
 
 
-def over(label: str, stops: Sequence[float], at: int = -1) -> Slider:
+def slider_over(label: str, stops: Sequence[float], at: int = -1) -> Slider:
     """A slider over numbers; at: the place of the first one shown."""
     values = tuple(float(stop) for stop in stops)
     words = tuple(map(human, values))
@@ -104,7 +104,7 @@ def interval(low: float, high: float) -> str:
     return f"{human(low)} to {human(high)}" if np.isfinite(low) and np.isfinite(high) else ""
 
 
-def compared(
+def comparison_page(
     title: str,
     about: str,
     curves: Sequence[Series],
@@ -131,23 +131,23 @@ def compared(
         pairs = list(zip(curves, budgets, strict=True))
         groups += [[curve for curve, budget in pairs if budget in ("", word)] for word in words]
     shown = Slider("Curves shown", tuple(map(float, range(len(groups)))), ("all", *words)[: len(groups)], 0)
-    along = over(x, episodes([curve.x for curve in curves]).tolist())
-    return page(
+    along = slider_over(x, episodes([curve.x for curve in curves]).tolist())
+    return html_page(
         title,
         about,
         [shown, along],
-        [Chart([draw(group) for group in groups], turned=0, marked=1)],
+        [ChartSlot([draw(group) for group in groups], turned=0, marked=1)],
         ["", *columns],
         lambda at: at_stop(groups[at[0]], along.stops[at[1]]),
         footer=footer,
     )
 
 
-def page(
+def html_page(
     title: str,
     about: str,
     sliders: Sequence[Slider],
-    charts: Sequence[Chart],
+    charts: Sequence[ChartSlot],
     columns: Sequence[str],
     cells: Cells,
     *,

@@ -75,7 +75,7 @@ class Proved:
     values: Array
 
 
-def over_episodes(
+def long_run(
     curves: Sequence[Series],
     *,
     view: Measure,
@@ -96,7 +96,7 @@ def over_episodes(
         y_title=Y_TITLES[view],
         subtitle=SUBTITLES[view],
     )
-    lines.draw(chart, curves, _after, show_seeds=show_seeds)
+    lines.draw_series(chart, curves, _after, show_seeds=show_seeds)
     if view == "regret":
         all_there_is(chart, curves)
     marked = [(curve, start) for curve, start in zip(curves, flat, strict=bool(flat)) if start is not None]
@@ -172,7 +172,7 @@ PRICE_LEVELS: tuple[Level, ...] = (
 )
 
 
-def growth(
+def growth_exponents(
     runs: Sequence[Decades],
     *,
     what: str = "the price of privacy",
@@ -240,7 +240,7 @@ def _exponents(chart: Chart, run: Decades, aside: float) -> None:
     )
 
 
-def beside(
+def regret_beside_bounds(
     curves: Sequence[Series], bounds: Sequence[Proved], *, see: str = "", dark: bool = False
 ) -> Picture:
     """Simulated regret, and dotted beside it what is proved, constants and logarithms set to 1."""
@@ -252,7 +252,7 @@ def beside(
         y_title="Regret (reward lost)",
         subtitle="means over seeds; dotted: bounds, constants set to 1",
     )
-    lines.draw(chart, curves, _after)
+    lines.draw_series(chart, curves, _after)
     all_there_is(chart, curves)
     for number, bound in enumerate(bounds):
         color = looks.color(bound.model, bound.epsilon, dark)

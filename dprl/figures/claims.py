@@ -128,7 +128,7 @@ def measured_curves(
     height = 400 + 18 * (len(series) + (bound is not None))
     titles = {"x_title": x_title, "y_title": y_title, "subtitle": "mean over seeds"}
     chart = Chart(title, dark=dark, height=height, **titles)
-    lines.draw(chart, series, lambda x: f"at {human(x)}")
+    lines.draw_series(chart, series, lambda x: f"at {human(x)}")
     parts: list[Mapping[str, Any]] = [{"series": one.label, "x": one.x, **one.numbers()} for one in series]
     if bound is not None:
         name, x, y = bound

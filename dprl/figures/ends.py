@@ -39,7 +39,7 @@ class End:
         return ("" if self.style.number == 1 else f"{self.style.number}: ") + self.name
 
 
-def label(chart: Chart, ends: Sequence[End]) -> None:
+def name_ends(chart: Chart, ends: Sequence[End]) -> None:
     """Write each name to the right of the plot, at the height of its line's end or as near as others let it be, and
     leave the legend to what is no line. Where a name is long, or would stand far from its line because many end at one
     height, as those do that have come down to zero, the legend names the lines as before; and while one goes on, so

@@ -10,7 +10,7 @@ from dprl.figures import lines
 from dprl.figures.chart import Chart
 from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
-from dprl.figures.regret import numbers, told_apart
+from dprl.figures.regret import regret_numbers, told_apart
 from dprl.words import human
 
 ALT = "Line chart of regret at the end against the number of users, each point on a problem of its own, with slopes."
@@ -38,7 +38,7 @@ def harder(
         y_title="Regret at its end (reward lost)",
         subtitle=f"{statistic} over seeds; each K has a problem of its own",
     )
-    lines.draw(chart, curves, lambda k: f"of {human(k)} users", statistic=statistic)
+    lines.draw_series(chart, curves, lambda k: f"of {human(k)} users", statistic=statistic)
     known = [(curve.x[0], curve.x[-1], curve.center[0]) for curve in curves if len(curve.x)]
     if known:
         x = np.array([min(first for first, _, _ in known), max(last for _, last, _ in known)], float)
@@ -47,4 +47,4 @@ def harder(
             chart.theory(name, x, height * (x / x[0]) ** exponent)
         steepest = max((exponent for exponent, _ in slopes), default=0.0)
         chart.reach(high=np.log10(height * (x[1] / x[0]) ** steepest * 1.3))
-    return chart.picture(ALT, see, numbers(curves, statistic, "users"), revision="harder")
+    return chart.picture(ALT, see, regret_numbers(curves, statistic, "users"), revision="harder")

@@ -264,7 +264,7 @@ def _lines(label: str, wide: int = 13, most: int = 3) -> str:
     return "<br>".join(style.plain(line) for line in cut)
 
 
-def note(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
+def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
     """A word at a state: below it in a row, at whose ends it goes inward; on a circle where no loop is, below it or,
     at the bottom and the top, beside it."""
     x, y = place[s]

@@ -33,7 +33,7 @@ def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
     return [str(marks.get(f"{r},{c}", "")) for r, c in drawing["cells"]]
 
 
-def over(drawing: Mapping[str, Any], visited: Array) -> float:
+def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
     """How likely an episode is over, where visited [S] says how likely each state is: states beyond the cells of a
     grid are where episodes end. 0 for what is no grid."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0

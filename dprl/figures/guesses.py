@@ -164,7 +164,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
         shown: whether the chart has the curves' own names.
     """
     colors = chart.colors
-    points = apart(asked, order)
+    points = points_apart(asked, order)
     for number, ((x, y), name, place) in enumerate(zip(points, names, order, strict=True), 1):
         own = asked.curves[place].label
         fits, said = shown and name == own, name
@@ -198,7 +198,7 @@ def _rank(chart: Chart, group: str, number: int, name: str) -> None:
             trace |= {"name": name, "legendrank": number}
 
 
-def apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
+def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
     """For each of these curves a point that is far from all others, and from the points of those before, as the eye
     sees the chart on a telephone."""
     curves = [_seen(asked, curve) for curve in asked.curves]

@@ -257,7 +257,7 @@ def in_cells(word: Callable[[float], str], values: Array) -> NDArray[np.object_]
     return np.array([[word(float(value)) for value in row] for row in values], object)
 
 
-def chances(name: str, values: Array, colors: style.Theme) -> Heatmap:
+def chance_map(name: str, values: Array, colors: style.Theme) -> Heatmap:
     """A panel of chances [rows, columns]."""
     ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
     return Heatmap(name, values, values, colors.amount, 0.0, 1.0, form=".3~p", ticks=ticks)

@@ -32,7 +32,7 @@ ROOM = 0.01  # of the axis
 LEAST_SHARE = 1e-16  # of all there is to lose: what is drawn of nothing, as the axis is logarithmic
 
 
-def drawn(curve: Series, view: View, v_star: float) -> tuple[Array, Array, Array]:
+def _drawn(curve: Series, view: View, v_star: float) -> tuple[Array, Array, Array]:
     """Center, low and high as a view shows them."""
     unit = curve.x * v_star if view == "share" else np.ones(len(curve.x))
     least = LEAST_SHARE * curve.x * v_star / unit
@@ -44,7 +44,7 @@ def span(curves: Sequence[Series], view: View, v_star: float) -> tuple[float, fl
     """The powers of ten between which all curves lie: one axis for all panels. Of shares it ends at all there is to
     lose."""
     seen = np.concatenate(
-        [np.concatenate(drawn(c, view, v_star)) for c in curves if len(c.x)] or [np.ones(1)]
+        [np.concatenate(_drawn(c, view, v_star)) for c in curves if len(c.x)] or [np.ones(1)]
     )
     top = 0.0 if view == "share" else np.ceil(np.log10(v_star * 10.0 ** ENDS[1]) + 0.2)
     return float(np.floor(np.log10(seen.min()) - 0.2)), float(top)
@@ -76,7 +76,7 @@ def regret_by_users(
     chart.y(type="log", range=[ends[0], ends[1] + ROOM * (ends[1] - ends[0])])
     chart.y(tickvals=[10.0**k for k in marks], ticktext=[_mark(k, view) for k in marks])
     chart.layout["margin"]["r"] = SIDE
-    return chart.picture(ALT, "", numbers(curves, title, v_star), showlegend=False)
+    return chart.picture(ALT, "", _numbers(curves, title, v_star), showlegend=False)
 
 
 def _mark(k: int, view: View) -> str:
@@ -105,7 +105,7 @@ def _levels(chart: Chart, view: View, v_star: float, target: float) -> None:
 def _draw(chart: Chart, curve: Series, view: View, v_star: float) -> None:
     """The band, the line, and a marker at each run."""
     color, label = curve.style.color(chart.dark), style.plain(curve.label)
-    center, low, high = drawn(curve, view, v_star)
+    center, low, high = _drawn(curve, view, v_star)
     has = np.isfinite(low) & np.isfinite(high)
     if has.sum() > 1:
         name = f"{label}: 95% interval of the median"
@@ -126,7 +126,7 @@ def _names(
 ) -> None:
     """Beside the end of each line; moved apart where two ends are near."""
     last = sorted(
-        ((float(np.log10(drawn(c, view, v_star)[0][-1])), c) for c in curves), key=lambda one: one[0]
+        ((float(np.log10(_drawn(c, view, v_star)[0][-1])), c) for c in curves), key=lambda one: one[0]
     )
     step = APART * (ends[1] - ends[0])
     arrow: Trace = {
@@ -138,13 +138,13 @@ def _names(
         "ayref": "y",
     }
     side: Trace = {"xanchor": "left", "yanchor": "middle", "ax": ENDS[1] + 0.9}
-    for (end, curve), place in zip(last, apart([end for end, _ in last], step, ends), strict=True):
+    for (end, curve), place in zip(last, spread_apart([end for end, _ in last], step, ends), strict=True):
         tip: Trace = {"x": float(np.log10(curve.x[-1])), "y": end, "ay": place}
         color = curve.style.color(chart.dark)
         chart.note(style.plain(curve.label), **arrow, **side, **tip, arrowcolor=color)
 
 
-def apart(places: Sequence[float], step: float, ends: tuple[float, float]) -> list[float]:
+def spread_apart(places: Sequence[float], step: float, ends: tuple[float, float]) -> list[float]:
     """Ascending places moved as little as needed so that two are a step apart, within ends."""
     found = list(places)
     for _ in range(200):
@@ -165,7 +165,7 @@ def apart(places: Sequence[float], step: float, ends: tuple[float, float]) -> li
     return found
 
 
-def numbers(curves: Sequence[Series], title: str, v_star: float) -> pd.DataFrame:
+def _numbers(curves: Sequence[Series], title: str, v_star: float) -> pd.DataFrame:
     """The numbers drawn."""
     return stacked(
         {"trust": title, "learner": c.label, "K": c.x.astype(np.int64)}

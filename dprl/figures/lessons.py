@@ -97,7 +97,7 @@ def _named(chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]
             np.where(known, floored(asked, v), np.nan) for v in (curve.center, curve.low, curve.high)
         )
         found.append(replace(curve, center=center, low=low, high=high, rows=center[None]))
-    lines.draw(
+    lines.draw_series(
         chart,
         found,
         lambda x: f"at {human(1 / x if asked.inverse_x else x)}",

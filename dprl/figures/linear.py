@@ -178,7 +178,7 @@ def _said(name: str, users: Sequence[str]) -> Trace:
     return {"customdata": users, "hovertemplate": hover}
 
 
-def weights(
+def weights_over_steps(
     estimate: Array,
     widths: Array,
     truth: Array,

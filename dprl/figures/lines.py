@@ -105,7 +105,7 @@ class Floor:
         return np.where(values > self.tiny, values, np.nan) if self.log else values
 
 
-def draw(
+def draw_series(
     chart: Chart,
     series: Sequence[Series],
     x_words: Callable[[float], str],

@@ -14,7 +14,7 @@ from dprl.figures.chart import Chart
 from dprl.figures.lines import Array, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.figures.regret import numbers, told_apart, worst_case
+from dprl.figures.regret import regret_numbers, told_apart, worst_case
 from dprl.words import brief, human, power, rough
 
 GAP_ALT = "Line chart of the gap to the best policy against the size of the data set, a curve for each run."
@@ -52,10 +52,10 @@ def gaps_over_n(
     _draw(chart, curves, log_y, show_seeds, least=float(f"{FAINT * most:.1g}"))
     worst_case(chart, curves, "v*")
     if wide:
-        ends.label(chart, lines.names_at_ends(curves))
+        ends.name_ends(chart, lines.names_at_ends(curves))
     if shaded is not None:
         _shade(chart, curves, *shaded)
-    return chart.picture(GAP_ALT, see, numbers(curves, "mean", "n"), revision=f"gap-{log_y}")
+    return chart.picture(GAP_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"gap-{log_y}")
 
 
 def prices_over_n(
@@ -77,8 +77,8 @@ def prices_over_n(
         x = np.geomspace(max(float(guide.x[0]), end / 1e4), end, 20)
         chart.theory("falls like 1/n (Theorem 3.4)", x, last * end / x, 1.6)
     if wide:
-        ends.label(chart, lines.names_at_ends(curves))
-    return chart.picture(PRICE_ALT, see, numbers(curves, "mean", "n"), revision=f"price-{log_y}")
+        ends.name_ends(chart, lines.names_at_ends(curves))
+    return chart.picture(PRICE_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"price-{log_y}")
 
 
 def penalties_over_n(
@@ -155,7 +155,7 @@ def _draw(
     chart: Chart, curves: Sequence[Series], log_y: bool, show_seeds: bool, *, least: float = 0.0
 ) -> None:
     words, over = (lambda n: f"{human(n)} trajectories"), lines.DATA_SETS
-    lines.draw(chart, curves, words, log_y=log_y, show_seeds=show_seeds, least=least, over=over)
+    lines.draw_series(chart, curves, words, log_y=log_y, show_seeds=show_seeds, least=least, over=over)
     axis = chart.layout["yaxis"]
     shown = axis.get("range")
     if axis["type"] == "log" and shown and shown[1] - shown[0] > 2:

@@ -39,7 +39,7 @@ def mistakes_over_alpha(
     def said(alpha: float) -> str:
         return f"more than {human(alpha)} short of V*"
 
-    lines.draw(chart, curves, said, log_y=log_y, statistic=statistic)
+    lines.draw_series(chart, curves, said, log_y=log_y, statistic=statistic)
     alphas = np.unique(np.concatenate([np.asarray(curve.x, float) for curve in curves] or [np.zeros(0)]))
     if 0 < len(alphas) <= MOST_TICKS:  # the values there are, rather than whatever a log axis would name
         chart.x(tickmode="array", tickvals=alphas, ticktext=[f"{a:.2g}" for a in alphas])

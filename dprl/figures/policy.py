@@ -76,7 +76,7 @@ def environment_drawing(
     if S <= graph.NAMED_STATES and len(paying) <= 4 and not outside:
         for s in paying:
             said = f"reward {human(float(best[s]))}"
-            graph.note(chart, place, int(s), said, -1.15, chart.colors.muted)
+            graph.note_at(chart, place, int(s), said, -1.15, chart.colors.muted)
     return chart.picture(DRAWING_ALT, see, table)
 
 

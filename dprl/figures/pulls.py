@@ -55,7 +55,7 @@ def pulls_over_episodes(
         x_title="Episodes (one user each)",
         y_title="Pulls of one bad arm so far",
     )
-    lines.draw(chart, [_from_first_pull(curve.mean) for curve in curves], after, log_x=log_x)
+    lines.draw_series(chart, [_from_first_pull(curve.mean) for curve in curves], after, log_x=log_x)
     for curve in curves:
         label, x = curve.mean.label, np.asarray(curve.mean.x, float)
         faint = style.translucent(curve.mean.style.color(dark), 0.45)

@@ -67,7 +67,7 @@ def comparison(
         y_title=Y_TITLES[view],
         subtitle=f"{statistic} over seeds",
     )
-    lines.draw(
+    lines.draw_series(
         chart,
         curves,
         lambda k: f"after {human(k)} episodes",
@@ -79,9 +79,11 @@ def comparison(
     if view == "per-episode":
         worst_case(chart, curves)
     if wide:
-        ends.label(chart, lines.names_at_ends(curves))
+        ends.name_ends(chart, lines.names_at_ends(curves))
     # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
-    return chart.picture(ALTS[view], see, numbers(curves, statistic), revision=f"{view}-{log_x}-{log_y}")
+    return chart.picture(
+        ALTS[view], see, regret_numbers(curves, statistic), revision=f"{view}-{log_x}-{log_y}"
+    )
 
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*") -> None:
@@ -117,7 +119,7 @@ def distinct(labels: Sequence[str]) -> list[str]:
     return result
 
 
-def numbers(curves: Sequence[Series], statistic: str, x: str = "episodes") -> pd.DataFrame:
+def regret_numbers(curves: Sequence[Series], statistic: str, x: str = "episodes") -> pd.DataFrame:
     """The means (or medians) and intervals drawn, one row for each curve and checkpoint."""
     parts = [
         {"curve": curve.label, x: np.asarray(curve.x, np.int64)}

@@ -71,7 +71,7 @@ def policy_by_step(
     panels = [actions("Learned" if sure is None else "Learned: the likeliest action", policy)]
     columns: dict[str, Any] = {"learned": shown[policy.astype(int)].ravel()}
     if sure is not None:
-        panels.append(heat.chances("Its chance", sure.T, colors))
+        panels.append(heat.chance_map("Its chance", sure.T, colors))
         columns["its chance"] = sure.ravel()
     if optimal_policy is not None and wrong is not None:
         panels.append(actions("Optimal", optimal_policy))
@@ -81,7 +81,7 @@ def policy_by_step(
         if optimal_occupancy is not None:
             columns["optimal policy's visits"] = optimal_occupancy.ravel()
     if behaviour is not None:
-        panels.append(heat.chances("Behaviour policy's chance of this", behaviour.T, colors))
+        panels.append(heat.chance_map("Behaviour policy's chance of this", behaviour.T, colors))
         columns["behaviour policy's chance of it"] = behaviour.ravel()
     chart = _over_steps(panels, "The policy, step by step", when or after(episode), state_labels, dark, True)
     used = sorted(
@@ -124,7 +124,8 @@ def action_chances(
     optimal = np.eye(policy.shape[2])[optimal_policy.astype(int)]
     columns = {"learned": policy, "optimal": optimal}
     panels = [
-        heat.chances(name.capitalize(), heat.laid_out(which, None), colors) for name, which in columns.items()
+        heat.chance_map(name.capitalize(), heat.laid_out(which, None), colors)
+        for name, which in columns.items()
     ]
     rows = heat.pair_rows(state_labels, action_labels)
     chart = _over_steps(panels, "Chances of actions", after(episode), state_labels, dark, rows=rows)

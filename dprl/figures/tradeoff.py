@@ -128,7 +128,7 @@ def frontier(
     if wide:
         reached = [(curve, curve.center[ok]) for curve, ok in zip(curves, known, strict=True) if ok.any()]
         tips = [(curve, float(np.where(floor.above(y), y, floor.at)[-1])) for curve, y in reached]
-        ends.label(chart, [ends.End(curve.label, curve.style, y) for curve, y in tips])
+        ends.name_ends(chart, [ends.End(curve.label, curve.style, y) for curve, y in tips])
     parts = (
         {"model": c.label, symbol: c.x}
         | {statistic: c.center, "low (95%)": c.low, "high (95%)": c.high}

@@ -89,7 +89,7 @@ def lost_by_trust(
     line = {"color": chart.colors.muted, "width": 1}
     chart.layout["shapes"] = [level | {"line": line, "layer": "below"}]
     chart.layout["updatemenus"] = [] if alone else _buttons(by_epsilon, places, dark)
-    return chart.picture(ALT, see, numbers(costs, epsilon))
+    return chart.picture(ALT, see, lost_numbers(costs, epsilon))
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
@@ -183,7 +183,7 @@ def _short(values: Array) -> list[float]:
     return [float(f"{value:.4g}") for value in values]
 
 
-def numbers(costs: Sequence[Cost], epsilon: float) -> pd.DataFrame:
+def lost_numbers(costs: Sequence[Cost], epsilon: float) -> pd.DataFrame:
     """The means and intervals drawn, one row for each curve and checkpoint; regret in reward per episode."""
     return stacked(
         {

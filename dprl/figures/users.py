@@ -79,7 +79,7 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: 
     chart.note(f"your ε = {mine.epsilon:g}", **at_epsilon)
     chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
     chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
-    return chart.picture(ALT, see, numbers(curves))
+    return chart.picture(ALT, see, _numbers(curves))
 
 
 def _draw(chart: Chart, curve: UsersCurve) -> None:
@@ -115,7 +115,7 @@ def _range(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
     return 10 ** np.floor(np.log10(max(min(seen), 1.0))), 10 ** np.ceil(np.log10(max(seen)) + 0.3)
 
 
-def numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
+def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
     """The numbers drawn; users beyond what can be run are left out."""
     parts = []
     for curve in curves:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.curves import Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
 from dprl.lessons.trust import EXPLORED, NONE
-from dprl.sentences.price import users
+from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 from dprl.words import human, listed, rough, to_the
 
@@ -24,14 +24,14 @@ START, END = 1e5, 1e9
 
 def _learned(evidence: Evidence) -> str:
     return (
-        f"From {users(regret.needed(evidence, NONE))} users on. The best policy earns "
+        f"From {rough_users(regret.needed(evidence, NONE))} users on. The best policy earns "
         f"{human(evidence.runs[NONE].v_star)} in an episode: that is all an episode can lose."
     )
 
 
 def _in_all(evidence: Evidence) -> Plot:
     run = evidence.runs[NONE]
-    series = Series(NONE, "No privacy", run.at.astype(float), run.values)
+    series = SpecSeries(NONE, "No privacy", run.at.astype(float), run.values)
     top = float(run.values.mean(axis=0)[-1])
     return Plot(
         "What all episodes together have lost",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.curves import Evidence
 from dprl.figures.lessons import Frame
 from dprl.lessons.prediction import Order, Prediction
@@ -18,7 +18,7 @@ from dprl.lessons.prediction import Order, Prediction
 class Drawn:
     """A series of a chart; until: as far as it is drawn before the answer is shown, 0 for not at all."""
 
-    series: Series
+    series: SpecSeries
     until: float = np.inf
 
 

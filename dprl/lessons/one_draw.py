@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.claims.collusion import read
 from dprl.claims.experiments import COLLUSIONS
 from dprl.curves import Array, Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
-from dprl.sentences.price import users
+from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 from dprl.words import human, percent, rough
 
@@ -44,7 +44,8 @@ def _read_within(noise: str) -> Step:
             points, shares = np.concatenate([[0.0], x]), np.concatenate([[0.0], share])
             drawn.append(
                 Drawn(
-                    Series(LOOKS[name], NOISES[name], points, shares[None]), -1.0 if name == noise else np.inf
+                    SpecSeries(LOOKS[name], NOISES[name], points, shares[None]),
+                    -1.0 if name == noise else np.inf,
                 )
             )
         return Plot(
@@ -107,7 +108,7 @@ def _costs(evidence: Evidence) -> str:
     return (
         f"After {human(BASE.episodes)} users the noise in a count of visits has standard deviation {rough(tree)} with "
         f"the tree and {rough(best)} with the other. For the same promise it takes "
-        f"{users(regret.needed(evidence, TREE))} users against {users(regret.needed(evidence, BASE))}."
+        f"{rough_users(regret.needed(evidence, TREE))} users against {rough_users(regret.needed(evidence, BASE))}."
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dprl import search
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.figures.lines import DATA_SETS
 from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
-from dprl.sentences.price import users
+from dprl.sentences.price import rough_users
 from dprl.simulation import OfflineSpec
 from dprl.words import listed, percent, rough
 
@@ -51,7 +51,7 @@ def _low(evidence: Evidence, spec: OfflineSpec) -> Array:
 
 def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> Plot:
     drawn = tuple(
-        Drawn(Series(spec, name(spec), evidence.runs[spec].at.astype(float), _gap(evidence, spec)), until)
+        Drawn(SpecSeries(spec, name(spec), evidence.runs[spec].at.astype(float), _gap(evidence, spec)), until)
         for spec, until in specs
     )
     return Plot(
@@ -69,11 +69,12 @@ def _gaps(specs: tuple[tuple[OfflineSpec, float], ...], evidence: Evidence) -> P
 
 def _first(evidence: Evidence) -> str:
     need, free = _needed(evidence, PRIVATE), _needed(evidence, FREE)
-    return f"It takes {users(need)} records at ρ = 1, {users(need / free)} times as many as without privacy."
+    times = rough_users(need / free)
+    return f"It takes {rough_users(need)} records at ρ = 1, {times} times as many as without privacy."
 
 
 def _budgets(evidence: Evidence) -> str:
-    parts = [f"{users(_needed(evidence, CLINIC.replace(rho=rho)))} at ρ = {rho:g}" for rho in RHOS]
+    parts = [f"{rough_users(_needed(evidence, CLINIC.replace(rho=rho)))} at ρ = {rho:g}" for rho in RHOS]
     return f"Records until the policy loses less than {percent(GOOD)}: {listed(parts)}."
 
 
@@ -87,8 +88,8 @@ def _beliefs(evidence: Evidence) -> Plot:
         RANGE,
         (0.0, 1.05),
         drawn=(
-            Drawn(Series(PRIVATE, EARNS, at, earned)),
-            Drawn(Series(PRIVATE, LOW, at, _low(evidence, PRIVATE)), 0.0),
+            Drawn(SpecSeries(PRIVATE, EARNS, at, earned)),
+            Drawn(SpecSeries(PRIVATE, LOW, at, _low(evidence, PRIVATE)), 0.0),
         ),
         percent=True,
         level=(1 - BELIEVED, f"{percent(1 - BELIEVED)} of v*"),
@@ -105,8 +106,8 @@ def _later(evidence: Evidence) -> str:
     at = evidence.runs[PRIVATE].at.astype(float)
     earned = search.stays_below(at, _gap(evidence, PRIVATE).mean(axis=0), BELIEVED)
     return (
-        f"The policy earns that much from {users(earned)} records on; the learner believes it from "
-        f"{users(_believed(evidence))} on, {rough(_believed(evidence) / earned)} times as many."
+        f"The policy earns that much from {rough_users(earned)} records on; the learner believes it from "
+        f"{rough_users(_believed(evidence))} on, {rough(_believed(evidence) / earned)} times as many."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.claims.regret import price
 from dprl.curves import Evidence
 from dprl.lessons import regret
@@ -34,7 +34,9 @@ def _growing(spec: RunSpec, beside: tuple[RunSpec, ...], why: str) -> Step:
         drawn = []
         for one in (*beside, spec):
             at, extra = price(evidence, one)
-            drawn.append(Drawn(Series(one, regret.name(one), at, extra), START if one == spec else np.inf))
+            drawn.append(
+                Drawn(SpecSeries(one, regret.name(one), at, extra), START if one == spec else np.inf)
+            )
         return Plot(
             "What privacy has cost so far",
             regret.USERS,

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.lessons.trust import EXPLORED
-from dprl.sentences.price import users
+from dprl.sentences.price import rough_users
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import human, percent, promise, rough
 
@@ -45,7 +45,7 @@ def _deltas(evidence: Evidence) -> Plot:
         found = evidence.answers[("promise", spec)]
         order = np.argsort(found["epsilons"])
         x, y = (np.array(found[name])[order] for name in ("epsilons", "deltas"))
-        drawn.append(Drawn(Series(spec, NOISES[spec], x, y[None]), until))
+        drawn.append(Drawn(SpecSeries(spec, NOISES[spec], x, y[None]), until))
     return Plot(
         "What is proved when one user is replaced",
         "ε (to the left more private)",
@@ -73,7 +73,7 @@ def _printed(evidence: Evidence) -> str:
 
 def _orders(evidence: Evidence) -> str:
     noise = {spec: evidence.runs[spec].noise_std or 0.0 for spec in (PRINTED, TREE, BASE)}
-    need = {spec: users(regret.needed(evidence, spec)) for spec in noise}
+    need = {spec: rough_users(regret.needed(evidence, spec)) for spec in noise}
     return (
         f"Printed noise in a count of visits has standard deviation {rough(noise[PRINTED])} after "
         f"{human(BASE.episodes)} users, and it takes {need[PRINTED]} users. "
@@ -99,8 +99,8 @@ def _errors(evidence: Evidence) -> Plot:
         (0.0, 1.0),
         (0.0, 1.0),
         drawn=(
-            Drawn(Series(ATTACK.run.twin(), "Guessing blindly", ends, ends[None])),
-            Drawn(Series(ATTACK.run, "The attack", false, true[None]), -1.0),
+            Drawn(SpecSeries(ATTACK.run.twin(), "Guessing blindly", ends, ends[None])),
+            Drawn(SpecSeries(ATTACK.run, "The attack", false, true[None]), -1.0),
         ),
         log_x=False,
         percent=True,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dprl import search
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.figures.trust import LEARNED
 from dprl.lessons.lesson import Drawn, Plot
@@ -44,7 +44,7 @@ def losses(
 
     def plot(evidence: Evidence) -> Plot:
         drawn = tuple(
-            Drawn(Series(spec, label, evidence.runs[spec].at.astype(float), lost(evidence, spec)), until)
+            Drawn(SpecSeries(spec, label, evidence.runs[spec].at.astype(float), lost(evidence, spec)), until)
             for spec, label, until in specs
         )
         return Plot(

@@ -9,7 +9,7 @@ from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, Lesson, Step
 from dprl.lessons.prediction import Marker, Order
 from dprl.privacy import PRIVATIZERS
-from dprl.sentences.price import users
+from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 
 EVERY = RunSpec(epsilon=1.0, episodes=10**15)
@@ -27,8 +27,9 @@ def _in_words(evidence: Evidence) -> str:
     """The order alone: how many users each takes is what is asked next."""
     private = [OFFERED[place] for place in _order(evidence) if OFFERED[place] != NONE]
     few, more, most = (PRIVATIZERS[spec.privacy].words.given for spec in private)
+    free = rough_users(regret.needed(evidence, NONE))
     return (
-        f"Without privacy it takes {users(regret.needed(evidence, NONE))} users. At ε = 1 it takes more with {few}, "
+        f"Without privacy it takes {free} users. At ε = 1 it takes more with {few}, "
         f"more still with {more}, and most with {most}."
     )
 
@@ -41,7 +42,7 @@ def _beside(spec: RunSpec, why: str) -> Step:
     def found(evidence: Evidence) -> str:
         need, before = regret.needed(evidence, spec), regret.needed(evidence, known[-1])
         return (
-            f"With {given} it takes {users(need)} users, {users(need / before)} times as many as "
+            f"With {given} it takes {rough_users(need)} users, {rough_users(need / before)} times as many as "
             f"{'without privacy' if known[-1] is NONE else 'with a trusted agent'}."
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
@@ -13,7 +13,7 @@ from dprl.lessons.prediction import Marker, Slope
 from dprl.lessons.trust import CENTRAL, LOCAL, SHUFFLE
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import promise
-from dprl.sentences.price import users
+from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec
 from dprl.words import human, to_the
 
@@ -43,7 +43,7 @@ def _plot(
 ) -> Plot:
     drawn = [
         Drawn(
-            Series(one, regret.name(one), X, _needed(evidence, one)[None], one_budget=False),
+            SpecSeries(one, regret.name(one), X, _needed(evidence, one)[None], one_budget=False),
             until if one == asked else np.inf,
         )
         for one in (*known, asked)
@@ -74,8 +74,8 @@ def _with(spec: RunSpec, ends: tuple[float, float], why: str) -> Step:
         need = dict(zip(reversed(BUDGETS), _needed(evidence, spec), strict=True))
         power = _exponent(evidence, spec)
         return (
-            f"With {given} users grow like {to_the('(1/ε)', power)}: from {users(need[1.0])} at ε = 1 to "
-            f"{users(need[0.1])} at ε = 0.1. Halving ε takes {human(float(f'{2**power:.2g}'))} times as many."
+            f"With {given} users grow like {to_the('(1/ε)', power)}: from {rough_users(need[1.0])} at ε = 1 to "
+            f"{rough_users(need[0.1])} at ε = 0.1. Halving ε takes {human(float(f'{2**power:.2g}'))} times as many."
         )
 
     return Step(
@@ -108,7 +108,7 @@ def _mine(evidence: Evidence) -> str:
 
 
 USERS = Lesson(
-    "users",
+    "rough_users",
     "How many users do you need?",
     "From a budget to a number of users, and from your users to the smallest budget.",
     "What ε is; who is trusted with what.",

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.curves import Array, Evidence
 from dprl.lessons import regret
 from dprl.lessons.lesson import Attempt, Drawn, Lesson, Plot, Step
 from dprl.lessons.prediction import Marker, Order, Slope
-from dprl.sentences.price import users
+from dprl.sentences.price import rough_users
 from dprl.simulation import RunSpec, SeedTrace
 from dprl.words import human, listed, percent, to_the
 
@@ -64,7 +64,7 @@ def _shrinking(evidence: Evidence) -> Plot:
         "± of an average weight",
         RANGE,
         (1e-6, 10.0),
-        drawn=(Drawn(Series(MIXTURE, NAMES[MIXTURE], at, rows), START),),
+        drawn=(Drawn(SpecSeries(MIXTURE, NAMES[MIXTURE], at, rows), START),),
         log_y=True,
     )
 
@@ -87,12 +87,12 @@ def _never(evidence: Evidence) -> str:
 
 def _learned(evidence: Evidence) -> str:
     need, free = (regret.needed(evidence, spec) for spec in (MIXTURE, NONE))
-    return f"From {users(need)} users on, {users(need / free)} times as many as without privacy."
+    return f"From {rough_users(need)} users on, {rough_users(need / free)} times as many as without privacy."
 
 
 def _times(evidence: Evidence) -> str:
     need = sorted((regret.needed(evidence, spec), name) for spec, name in NAMES.items())
-    parts = [f"{users(found)} ({name})" for found, name in need]
+    parts = [f"{rough_users(found)} ({name})" for found, name in need]
     return f"Users until an average episode loses less than a tenth of V*: {listed(parts)}."
 
 

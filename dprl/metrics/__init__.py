@@ -35,8 +35,8 @@ from dprl.metrics.growth import (
     power_law,
     unsettled,
 )
-from dprl.metrics.noise import Coverage, Noise, coverage, noise
-from dprl.metrics.policies import action_shares, mistakes, optimism, time_shared, weighed
+from dprl.metrics.noise import CountNoise, Coverage, count_noise, noise_coverage
+from dprl.metrics.policies import action_shares, optimism, time_shared, weighed, worse_actions
 from dprl.metrics.regions import Region, half_widths, outline, region, spectrum, widths_over_steps
 from dprl.metrics.seeds import (
     BANDS,
@@ -74,13 +74,13 @@ __all__ = [
     "VERDICTS",
     "Array",
     "Bite",
+    "CountNoise",
     "Coverage",
     "Finding",
     "Growth",
     "Histogram",
     "Integers",
     "Measured",
-    "Noise",
     "Region",
     "Reversal",
     "Roc",
@@ -93,7 +93,7 @@ __all__ = [
     "best_guess",
     "bite",
     "clopper_pearson",
-    "coverage",
+    "count_noise",
     "crossing",
     "enough",
     "epsilon_of_separation",
@@ -112,9 +112,8 @@ __all__ = [
     "late_share",
     "least",
     "median_band",
-    "mistakes",
     "more_than",
-    "noise",
+    "noise_coverage",
     "of_threshold",
     "optimism",
     "outline",
@@ -140,4 +139,5 @@ __all__ = [
     "unsettled",
     "weighed",
     "widths_over_steps",
+    "worse_actions",
 ]

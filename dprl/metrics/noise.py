@@ -10,7 +10,7 @@ from dprl.metrics.seeds import Array
 
 
 @dataclass(frozen=True)
-class Noise:
+class CountNoise:
     """The noise in some cells.
 
     Attributes:
@@ -28,14 +28,14 @@ class Noise:
     negative: float
 
 
-def noise(true: Array, noisy: Array) -> Noise:
+def count_noise(true: Array, noisy: Array) -> CountNoise:
     """What the noise does to true counts of any shape. An error that is NaN (nothing is known yet) does not count."""
     error = noisy - true
     error = error[np.isfinite(error)]
     if not error.size:
-        return Noise(0.0, 0.0, 0.0, 0.0, 0.0)
+        return CountNoise(0.0, 0.0, 0.0, 0.0, 0.0)
     typical = float(np.sqrt(np.mean(np.square(error))))
-    return Noise(
+    return CountNoise(
         typical,
         float(np.abs(error).max()),
         float(true.max()),
@@ -53,7 +53,7 @@ class Coverage:
     worst: float
 
 
-def coverage(ratio: Array) -> Coverage | None:
+def noise_coverage(ratio: Array) -> Coverage | None:
     """Of the largest noise so far over its bound, ratio [seeds, C], NaN where not known; None if nothing is."""
     known = np.isfinite(ratio)
     if not known.any():

@@ -12,7 +12,9 @@ from dprl.metrics.seeds import Array
 Policy = NDArray[np.integer[Any]]
 
 
-def mistakes(policy: Policy, optimal_policy: Policy, optimal_Q: Array | None = None) -> NDArray[np.bool_]:
+def worse_actions(
+    policy: Policy, optimal_policy: Policy, optimal_Q: Array | None = None
+) -> NDArray[np.bool_]:
     """Where, [H,S], the policy's action is worth less than the optimal one's (by optimal_Q [H,S,A], if given)."""
     if optimal_Q is None:
         return np.asarray(policy != optimal_policy)

@@ -50,7 +50,7 @@ def interval(found: Measured) -> str:
     return f"{human(float(f'{found.value:.3g}'))} ({found.low:.2f} to {found.high:.2f})"
 
 
-def verdict(
+def about_attack(
     found: Measured, proved: float, claimed: float, delta: float, *, farthest: bool, half: bool
 ) -> tuple[bool, str]:
     """Whether something was caught, and the sentence that says so.
@@ -95,7 +95,7 @@ def surely(bound: float, delta: float) -> str:
     )
 
 
-def scores(guessed: Measured, best: float) -> str:
+def about_scores(guessed: Measured, best: float) -> str:
     """What there is to see in the histograms. best: the chance of a right guess that the noise allows."""
     if not math.isfinite(guessed.value):
         return NOTHING_YET
@@ -105,7 +105,7 @@ def scores(guessed: Measured, best: float) -> str:
     )
 
 
-def errors(broken: bool) -> str:
+def about_errors(broken: bool) -> str:
     """What there is to see in the curve of errors. broken: more was measured than is proved."""
     where = "rises above" if broken else "stays, up to chance, below"
     return f"The attack {where} the dotted curve, which no test whatever may pass if the noise keeps its promise."
@@ -119,14 +119,14 @@ def advantage(right: float) -> str:
     )
 
 
-def outcomes(drawn: Sequence[float]) -> str:
+def about_draws(drawn: Sequence[float]) -> str:
     """What there is to see in draws of noise in a count."""
     off = sorted(abs(d) for d in drawn)
     half, most = (human(float(f"{x:.2g}")) for x in (off[len(off) // 2], off[-1]))
     return f"Half of these draws put the count off by less than {half} visits, the worst by {most}."
 
 
-def guesses(right: float) -> str:
+def about_guesses(right: float) -> str:
     """What there is to see in a hundred guesses."""
     hits = round(100 * right)
     return (
@@ -141,7 +141,7 @@ def concentrated(rho: float | None) -> str:
     return f"The same noise is ρ-zCDP with ρ = {human(rho)}."
 
 
-def curve(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
+def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
     """What there is to see in epsilon against delta."""
     return (
         f"The same noise proves {promise(epsilons[0], deltas[0])} and {promise(epsilons[-1], deltas[-1])}: a pair is "
@@ -149,7 +149,7 @@ def curve(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
     )
 
 
-def belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequence[float]) -> str:
+def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequence[float]) -> str:
     """What a belief becomes."""
     low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
     right = best_guess(prior, false, missed)  # type: ignore[arg-type]
@@ -160,7 +160,7 @@ def belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequenc
     )
 
 
-def collusion(step: str, exact: int, users: int, worst: float) -> str:
+def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
     """What two users read. exact: users who were read exactly; worst: largest error."""
     if step == "one":
         return "The bars differ by the same noise everywhere: it moves the whole counter, and hides no step."

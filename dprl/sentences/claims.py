@@ -18,7 +18,7 @@ SAID: dict[Verdict, str] = {
 }
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
+def about_verdicts(verdicts: Sequence[Verdict]) -> str:
     """In how many settings a claim holds, in one sentence."""
     counts = [(verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts]
     if len(counts) == 1:
@@ -28,7 +28,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     return f"Of {plural(len(verdicts), 'setting')} it {listed(parts)}."
 
 
-def number(value: float, form: Form) -> str:
+def number_of(value: float, form: Form) -> str:
     """A statistic in words."""
     return exponent(value) if form == "exponent" else human(value)
 
@@ -36,9 +36,9 @@ def number(value: float, form: Form) -> str:
 def finding(found: Finding, form: Form, exact: bool = False) -> str:
     """A statistic with its interval. exact: it has none."""
     if exact:
-        return f"{number(found.value, form)} (exact)"
-    low, high = number(found.low, form), number(found.high, form)
-    return f"{number(found.value, form)} ({low} to {high})"
+        return f"{number_of(found.value, form)} (exact)"
+    low, high = number_of(found.low, form), number_of(found.high, form)
+    return f"{number_of(found.value, form)} ({low} to {high})"
 
 
 def against(found: Sequence[Finding], exact: bool = False) -> str:

@@ -22,7 +22,7 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
     )
 
 
-def below_zero(names: Sequence[str]) -> str:
+def about_negative_prices(names: Sequence[str]) -> str:
     """Of prices whose whole interval lies below zero; "" where there are none."""
     if not names:
         return ""

@@ -32,7 +32,7 @@ def headline(found: Beside) -> str:
     return f"At equal ε it cannot be told at {most} users, the most that were run, which noise costs less."
 
 
-def numbers(found: Beside) -> list[str]:
+def about_numbers(found: Beside) -> list[str]:
     """By how much, where it turns and at the ends, a line each."""
     first = found.first
     last = len(found.users) - 1
@@ -61,7 +61,7 @@ def _rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def see(found: Beside, lost: tuple[float, float] | None = None) -> str:
+def about_costs(found: Beside, lost: tuple[float, float] | None = None) -> str:
     """What there is to see in the chart. lost: the shares of all there is that RLSVI and DP-UCBVI have lost at last."""
     first, last = (float(found.epsilon[place]) for place in (0, -1))
     least, most = (human(float(found.users[place])) for place in (0, -1))
@@ -84,7 +84,7 @@ def hardly(users: float) -> str:
     return f"From {human(users)} users on it is {HARDLY:g} or more: hardly a promise."
 
 
-def ends(beyond: tuple[int, float] | None, most: float) -> str:
+def about_ends(beyond: tuple[int, float] | None, most: float) -> str:
     """Why the curves end; "" where K of the settings ends them. most: the largest budget of a run."""
     if beyond is None:
         return ""

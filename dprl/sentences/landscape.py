@@ -11,7 +11,7 @@ from dprl.words import human, listed, rough
 Needed = tuple[str, float, float, float]  # a learner, and the users that it needs with their interval
 
 
-def fewest(found: Mapping[str, Sequence[Needed]], most: float) -> str:
+def about_fewest(found: Mapping[str, Sequence[Needed]], most: float) -> str:
     """Who needs the fewest users. found: by who is trusted ("with a trusted agent") the learners; users are infinite
     for more than `most`, NaN where nothing was run. Learners whose intervals meet that of the least are named, too.
     How many that are is for `how_many` to say: with both a sentence would be too long to be read."""
@@ -38,7 +38,7 @@ def how_many(found: Mapping[str, Sequence[Needed]]) -> str:
     return f"That takes {listed(said)}." if said else ""
 
 
-def apart(found: Mapping[str, Sequence[float]], K: float) -> str:
+def about_spread(found: Mapping[str, Sequence[float]], K: float) -> str:
     """How much choice matters. found: by who is trusted the regret of each learner after K users."""
     ratios = {who: max(own) / min(own) for who, own in found.items() if len(own) > 1 and min(own) > 0}
     if not ratios:

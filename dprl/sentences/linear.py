@@ -68,7 +68,7 @@ def eigenvalues(quiet: Array, shift: float, users: int, private: bool) -> str:
     return f"{lead}: of the other directions of the weights the learner is told next to nothing."
 
 
-def weights(off: Array, widths: Array, bound: float, users: int) -> str:
+def about_weights(off: Array, widths: Array, bound: float, users: int) -> str:
     """off, widths: [steps, d] how far estimates are off, and may be."""
     known = np.isfinite(widths)
     share = float(np.mean(np.where(known, widths, np.inf) <= SURE * bound))
@@ -83,7 +83,7 @@ def weights(off: Array, widths: Array, bound: float, users: int) -> str:
 
 
 @dataclass(frozen=True)
-class Slope:
+class MeasuredSlope:
     """How one run's regret grew: like K^mean; low, high: 95% interval; most: what theory allows, None for none."""
 
     label: str
@@ -93,7 +93,7 @@ class Slope:
     most: float | None
 
 
-def slopes(runs: Sequence[Slope], harder: bool) -> str:
+def slopes(runs: Sequence[MeasuredSlope], harder: bool) -> str:
     """Each run's exponent at its end, beside what theory allows at most."""
     said = []
     for run in (run for run in runs if np.isfinite(run.mean)):

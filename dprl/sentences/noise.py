@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dprl.figures.counts import VISITS, Counted
-from dprl.metrics import Array, Coverage, Noise
+from dprl.metrics import Array, CountNoise, Coverage
 from dprl.words import human, percent
 
 IN_A_COUNT = "Noise in a count (standard deviation)"
@@ -20,7 +20,9 @@ def deviation(std: float, users: float | None = None) -> str:
     return f"standard deviation {human(std)} visits" + (f" after {human(users)} users" if users else "")
 
 
-def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", family: Counted = VISITS) -> str:
+def about_cells(
+    noise: CountNoise, *, bound: float | None = None, word: str = "noisy", family: Counted = VISITS
+) -> str:
     """Of all cells.
 
     Args:
@@ -43,7 +45,7 @@ def cells(noise: Noise, *, bound: float | None = None, word: str = "noisy", fami
     return said + "."
 
 
-def cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Counted = VISITS) -> str:
+def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Counted = VISITS) -> str:
     """Of one cell, [D] each."""
     if not len(episodes):
         return NOTHING
@@ -58,7 +60,7 @@ def cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: Counted =
     return said + (f", {percent(abs(gap) / x)} {more if gap > 0 else less}." if gap and x else ".")
 
 
-def bound(held: Coverage | None) -> str:
+def about_bound(held: Coverage | None) -> str:
     """Of the bound on the noise, over seeds."""
     if held is None:
         return NOTHING

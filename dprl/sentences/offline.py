@@ -23,7 +23,7 @@ def trajectories(n: int) -> str:
     return f"{human(n)} trajector{'y' if n == 1 else 'ies'}"
 
 
-def gaps(curves: Sequence[Series], v_star: float | None) -> str:
+def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
     """How many trajectories each run needs to come within CLOSE of v*, of those that are finished."""
     done = [curve for curve in curves if curve.complete and len(curve.x)]
     if not done or not v_star:
@@ -93,7 +93,7 @@ def _range(values: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def prices(curves: Sequence[Series], first: float) -> str:
+def about_prices(curves: Sequence[Series], first: float) -> str:
     """How the price in the low estimate falls from n = first on, with the exponent's interval."""
     parts = []
     for curve in curves:
@@ -106,7 +106,7 @@ def prices(curves: Sequence[Series], first: float) -> str:
     return f"From n = {count(first)} on it falls like {listed(parts)}; Theorem 3.4 says 1/n for DP-APVI."
 
 
-def pessimism(
+def about_pessimism(
     bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float, ranks: bool = False
 ) -> str:
     """Where the penalty takes all that an action seems worth.
@@ -132,7 +132,7 @@ def pessimism(
     return said + f" The learned policy is {human(gap)} short of v* = {v_star:#.3g}."
 
 
-def actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
+def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
     """Of a learned policy against the optimal one and against the behaviour.
 
     Args:
@@ -153,7 +153,7 @@ def low_values(below: float, start: float, v_star: float) -> str:
     )
 
 
-def coverage(optimal: float, d_m: float, where: str, n: int) -> str:
+def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     """How well the data cover where the optimal policy goes.
 
     Args:
@@ -173,7 +173,7 @@ def coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     )
 
 
-def charges(
+def about_penalties(
     runs: Sequence[tuple[str, Array, Array]], n: Array, v_star: float, private: Sequence[bool]
 ) -> str:
     """Why a data set is not enough while pessimism takes more than there is.
@@ -207,7 +207,7 @@ def charges(
     )
 
 
-def expected(runs: Sequence[tuple[str, Array]], n: Array, v_star: float, most: float) -> str:
+def about_expected_penalties(runs: Sequence[tuple[str, Array]], n: Array, v_star: float, most: float) -> str:
     """From how many trajectories runs are expected to be good. runs: label and gap [C]; most: that there will be."""
     good = [(label, enough(n, gap, CLOSE * v_star)) for label, gap in runs]
     parts = [
@@ -225,7 +225,7 @@ def _one_in(share: float) -> str:
     return f"one in {human(float(f'{1 / share:.2g}'))}" if share < 0.5 else f"{percent(share)} of the"
 
 
-def lower_bounds(
+def about_lower_bounds(
     rows: Sequence[tuple[float, float]],
     name: str,
     n: int,

@@ -60,7 +60,7 @@ def at_step(
     return said + "."
 
 
-def steps(
+def about_steps(
     policy: Actions,
     action_labels: Sequence[str],
     *,
@@ -94,7 +94,7 @@ def _played(policy: Actions, action_labels: Sequence[str]) -> str:
     return ", ".join(f"{quoted(action_labels[a])} in {percent(shares[a])}" for a in order if shares[a])
 
 
-def visitation(occupancy: Array, state_labels: Sequence[str], shared: float | None = None) -> str:
+def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | None = None) -> str:
     """Of occupancy [H,S]. shared: the share of time spent as the optimal policy would."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
@@ -104,7 +104,7 @@ def visitation(occupancy: Array, state_labels: Sequence[str], shared: float | No
     return said + "."
 
 
-def chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
+def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     """Of chances [H,S,A]. weight: [H,S] how often the optimal policy is in a state, at a step."""
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
@@ -115,7 +115,9 @@ def chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     )
 
 
-def values(hopeful: float, excess: float, what: str, *, of_played: bool = False, drawn: bool = False) -> str:
+def about_values(
+    hopeful: float, excess: float, what: str, *, of_played: bool = False, drawn: bool = False
+) -> str:
     """How close the estimates are to the optimum.
 
     Args:
@@ -137,7 +139,7 @@ def values(hopeful: float, excess: float, what: str, *, of_played: bool = False,
     )
 
 
-def narrowing(series: Mapping[str, Array], *, stages: int, policies: int, v_star: float) -> str:
+def about_stages(series: Mapping[str, Array], *, stages: int, policies: int, v_star: float) -> str:
     """Of the stages of one seed: series [stages] each."""
     if stages and "active policies" in series:
         left = float(series["active policies"][-1])

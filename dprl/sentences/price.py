@@ -32,12 +32,12 @@ NEAR = 0.01  # a share of v*: a gap that is small
 LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, little was learned
 
 
-def users(needed: float) -> str:
+def rough_users(needed: float) -> str:
     """A number of users to two digits; infinite or NaN for more than are looked at."""
     return rough(needed) if np.isfinite(needed) else f"more than {human(10 ** X_RANGE[1])}"
 
 
-def trust(costs: Sequence[Cost], epsilon: float) -> str:
+def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
     """How many times as many users each model needs until it has learned."""
     free = next(cost for cost in costs if cost.model == "none")
     parts: list[str] = []
@@ -46,16 +46,16 @@ def trust(costs: Sequence[Cost], epsilon: float) -> str:
             continue
         if np.isfinite(cost.needed):
             many = "" if any(part.startswith("**") for part in parts) else " as many"
-            parts.append(f"**{users(cost.needed / free.needed)} times**{many} with {cost.given}")
+            parts.append(f"**{rough_users(cost.needed / free.needed)} times**{many} with {cost.given}")
         else:
             parts.append(f"more than {human(10 ** X_RANGE[1])} users with {cost.given}")
     return (
-        f"Without privacy it takes {users(free.needed)} users until an average episode loses less than "
+        f"Without privacy it takes {rough_users(free.needed)} users until an average episode loses less than "
         f"{percent(LEARNED)}; hiding each of them at **ε\u00a0=\u00a0{epsilon:g}** takes {listed(parts)}."
     )
 
 
-def frontier(
+def about_frontier(
     curves: Sequence[Frontier],
     measure: Measure,
     symbol: str,
@@ -72,7 +72,11 @@ def frontier(
     return " ".join(
         filter(
             None,
-            [near or _slopes(known, measure, symbol), seeds.over(statistic, fewest, OVER[measure]), *extra],
+            [
+                near or _slopes(known, measure, symbol),
+                seeds.of_seeds(statistic, fewest, OVER[measure]),
+                *extra,
+            ],
         )
     )
 
@@ -109,7 +113,7 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     return text.strip() or f"{quoted(known[0].label)} lost {human(float(known[0].center[-1]))}."
 
 
-def over_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float | None] = ()) -> str:
+def about_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float | None] = ()) -> str:
     """What each run has lost (or privacy cost) by the end, and from how many episodes on it is flat."""
     parts = []
     for curve in curves:
@@ -139,7 +143,7 @@ def over_episodes(curves: Sequence[Series], view: LongRun, flat: Sequence[float 
     return said
 
 
-def growth(runs: Sequence[Decades]) -> str:
+def about_growth(runs: Sequence[Decades]) -> str:
     """The exponents of the last tenfold, and how many tenfolds have none."""
     said = [
         f"{quoted(run.label)} {exponents(run.mean[-1], run.low[-1], run.high[-1])}"
@@ -156,7 +160,7 @@ def growth(runs: Sequence[Decades]) -> str:
     return see
 
 
-def beside(bounds: Sequence[Proved]) -> str:
+def about_bounds(bounds: Sequence[Proved]) -> str:
     """How fast the bounds grow."""
     if not bounds:
         return "No bound is chosen."
@@ -170,7 +174,7 @@ def beside(bounds: Sequence[Proved]) -> str:
     )
 
 
-def ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
+def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
     """What each idea is worth, between what the first step proves and what the last does; and the run's own noise."""
     before, parts, given_back = steps[0], [], []
     for step in steps:

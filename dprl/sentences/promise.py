@@ -84,7 +84,7 @@ the data would say something about the people in it.
 """
 
 
-class Reading(Protocol):
+class ProvedReading(Protocol):
     """One thing that the noise proves, see `privacy.guarantee.Reading`."""
 
     @property
@@ -116,8 +116,8 @@ def outcome(epsilon: float, delta: float) -> str:
     )
 
 
-def verdict(
-    epsilon: float, delta: float, found: Sequence[Reading], blanked: str = "", who: str = "user"
+def about_promise(
+    epsilon: float, delta: float, found: Sequence[ProvedReading], blanked: str = "", who: str = "user"
 ) -> tuple[bool, str]:
     """Whether the noise proves what is claimed, and the sentence that says so.
 
@@ -173,7 +173,7 @@ def concentrated_verdict(claimed: float, proved: float) -> tuple[bool, str]:
     return False, f"**It proves less than it claims:** ρ = {rho}, and it claims {human(claimed)}."
 
 
-def readings(found: Sequence[Reading], blanked: str = "", who: str = "user") -> str:
+def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user") -> str:
     """Everything that the noise proves: a row for each δ, a column for each notion of neighbours, then what follows
     by another argument than our accountant's. blanked, who: see `verdict`."""
     ours = {(r.adjacency == REPLACED, r.delta): r.epsilon for r in found if r.how == ACCOUNTANT}

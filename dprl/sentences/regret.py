@@ -27,7 +27,7 @@ class _End:
     value: float  # mean, or median, there; or where curves are compared
 
 
-def comparison(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
+def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
     """Which curve loses least and which most, and how many times as much; and of which statistic that is said.
 
     Curves are compared after one number of episodes, the last that at least two of them have come to.
@@ -43,7 +43,9 @@ def comparison(curves: Sequence[Series], view: Measure, statistic: Statistic = "
         said = _users(met)
     else:
         said = _least_and_most(met, at, view)
-    return f"{said} {_left_out(ends, at)}{seeds.over(statistic, min(len(end.curve.rows) for end in ends))}"
+    return (
+        f"{said} {_left_out(ends, at)}{seeds.of_seeds(statistic, min(len(end.curve.rows) for end in ends))}"
+    )
 
 
 def _learned(end: _End) -> bool:
@@ -146,7 +148,7 @@ def _extra(ends: list[_End], at: float) -> str:
     return f"{_after(ends, at)} privacy has cost {'; '.join(parts)}."
 
 
-def mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
+def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
     """Who fell short by more than the least alpha in the fewest episodes, and who in the most. Only those are compared
     that have the alpha of the first."""
     if not curves or not len(curves[0].x):
@@ -163,10 +165,10 @@ def mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
     )
     for most in others[-1:]:
         said += f", {most} {human(often[most])}"
-    return f"{said}. {seeds.over(statistic, len(curves[0].rows))}"
+    return f"{said}. {seeds.of_seeds(statistic, len(curves[0].rows))}"
 
 
-def pulls(curves: Sequence[PullCurve]) -> str:
+def about_pulls(curves: Sequence[PullCurve]) -> str:
     """Who pulls bad arms least and most, beside the bound, and whose mean a few seeds carry."""
     centers = [(c.mean.center, c) for c in curves]
     ends = [(float(mean[-1]), c) for mean, c in centers if len(mean) and np.isfinite(mean[-1])]

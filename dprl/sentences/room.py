@@ -43,7 +43,7 @@ def coin(epsilon: float, flip: float) -> str:
     )
 
 
-def spent(epsilons: list[float]) -> str:
+def spent_on_phone(epsilons: list[float]) -> str:
     """What a device has used up; epsilons: of the questions that it answered."""
     return (
         f"You have answered {plural(len(epsilons), 'question')}. What they promise adds up: ε = "

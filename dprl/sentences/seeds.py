@@ -6,7 +6,7 @@ from dprl.figures.lines import SEEDS, Statistic
 from dprl.metrics import FEWEST_FOR_MEDIAN
 
 
-def over(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
+def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
     """Which statistic of the seeds the numbers are; and, of medians of so few that they have none, why no interval.
 
     seeds: the fewest that any curve has. what: `SEEDS` or `DATA_SETS` of figures.lines.

@@ -44,7 +44,7 @@ ESTIMATE = (
 )
 
 
-def spent(total: str) -> str:
+def about_spending(total: str) -> str:
     """What several releases cost together. total: in words, safe to show."""
     return (
         f"Released since this file was read: **{total}** in all. Each further budget adds to it, and so does reading "
@@ -116,7 +116,7 @@ def nothing(found: Mapping[str, Any] | None) -> str:
 def outcome(found: Mapping[str, Any], value: float) -> str:
     """What one release says: its bound `value`, in the declared rewards. found: as of `forecast`."""
     rows = [(found["given"], value)]
-    return offline.lower_bounds(
+    return offline.about_lower_bounds(
         rows,
         found["name"],
         found["n"],

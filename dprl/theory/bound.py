@@ -19,7 +19,7 @@ FARTHEST = 1e60  # users beyond which no crossing is looked for
 
 
 @dataclass(frozen=True)
-class Setting:
+class BoundSetting:
     """What bounds are evaluated at. K, the episodes, may be an array; all else are single positive numbers.
 
     Attributes:
@@ -60,7 +60,7 @@ class Setting:
         if self.beta >= 1:
             raise ValueError("beta must be below 1: it is a probability.")
 
-    def at(self, K: ArrayLike) -> Setting:
+    def at(self, K: ArrayLike) -> BoundSetting:
         """The same with other numbers of episodes."""
         return replace(self, K=np.asarray(K, float))
 
@@ -92,7 +92,7 @@ class Term:
         """Whether it is part of what privacy costs."""
         return bool(self.epsilon or self.rho)
 
-    def value(self, at: Setting) -> Array:
+    def value(self, at: BoundSetting) -> Array:
         """The term with constant 1, in the shape of K."""
         K = np.asarray(at.K, float)
         factor = {"": 1.0, "K": np.log(K), "1/beta": math.log(1 / at.beta)}[self.log]
@@ -193,19 +193,19 @@ class Bound:
     alpha_to_H: bool = False
     from_S: float = 0.0
 
-    def value(self, at: Setting) -> Array:
+    def value(self, at: BoundSetting) -> Array:
         """The bound, reward lost (or a number of episodes) in all, in the shape of K."""
         return self.non_private(at) + self.price(at)
 
-    def non_private(self, at: Setting) -> Array:
+    def non_private(self, at: BoundSetting) -> Array:
         """The terms without a budget: what is lost by learning."""
         return self._sum(at, private=False)
 
-    def price(self, at: Setting) -> Array:
+    def price(self, at: BoundSetting) -> Array:
         """The terms with epsilon or rho: what privacy adds."""
         return self._sum(at, private=True)
 
-    def _sum(self, at: Setting, private: bool) -> Array:
+    def _sum(self, at: BoundSetting, private: bool) -> Array:
         total = np.zeros(np.shape(at.K))
         for term in self.terms:
             if term.private == private:
@@ -223,7 +223,7 @@ class Bound:
         sign = "Õ" if self.upper else "Ω"
         return f"{sign}({' + '.join(term.text for term in self.terms)})"
 
-    def unmet(self, at: Setting) -> str:
+    def unmet(self, at: BoundSetting) -> str:
         """The condition of its theorem that a setting breaks, in words; "" if none does. K: a single number."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
@@ -235,7 +235,7 @@ class Bound:
             return f"proved for K from S^{self.from_S:g}"
         return ""
 
-    def informative_from(self, at: Setting) -> float:
+    def informative_from(self, at: BoundSetting) -> float:
         """The number of episodes from which an upper bound on regret stays below K*H, the most that can be lost.
 
         Infinite beyond FARTHEST; 1 if it always does; NaN for what bounds something else, or from below.
@@ -244,7 +244,7 @@ class Bound:
             return math.nan
         return _falls_to(1.0, lambda K: self.value(at.at(K)) / (K * at.H))
 
-    def free_from(self, at: Setting) -> float:
+    def free_from(self, at: BoundSetting) -> float:
         """The number of episodes from which the price of privacy is at most the non-private part.
 
         Infinite where it never comes to that, or grows beyond it again; NaN for what is not an upper bound on regret

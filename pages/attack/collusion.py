@@ -43,7 +43,7 @@ def part() -> None:
         who, true, seen = users[1:-1], visits[1:-1], told[2:] - told[:-2] - visits[2:]
     wrong = np.abs(seen - true)
     title, words = CHARTS[step]
-    see = sentences.collusion(step, int((wrong < 1e-9).sum()), len(who), float(wrong.max()))
+    see = sentences.about_collusion(step, int((wrong < 1e-9).sum()), len(who), float(wrong.max()))
     names = [str(user) for user in who]
     key = ("collusion", step, night, a.spec.run.epsilon)
     show(

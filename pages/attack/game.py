@@ -166,7 +166,7 @@ def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str,
         np.array(curves["measures"]),
     )
     half = spec.noise == "half"
-    caught, sentence = sentences.verdict(
+    caught, sentence = sentences.about_attack(
         epsilon, proved, claimed, delta, farthest=is_farthest(spec), half=half
     )
     surely = metrics.surely(found.first, found.second, delta)
@@ -187,10 +187,10 @@ def measured(spec: AttackSpec, found: Scores, card: Guarantee, curves: dict[str,
     night, key = dark(), (spec.to_json(), found.token)
     claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
     if attack().view.chart == "scores":
-        see = sentences.scores(guessed, curves["right"])
+        see = sentences.about_scores(guessed, curves["right"])
         show(kept(("attack", "scores", night, key), lambda: histograms(found, see, night)), "attack_scores")
     else:
-        see = sentences.errors(epsilon.low > proved)
+        see = sentences.about_errors(epsilon.low > proved)
         show(
             kept(("attack", "errors", night, key), lambda: roc(found, curves, claim, see, night)),
             "attack_errors",

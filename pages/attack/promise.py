@@ -50,7 +50,11 @@ def curve(card: Guarantee, curves: dict[str, Any], night: bool) -> Picture:
     deltas, epsilons = curves["deltas"], curves["epsilons"]
     own = (card.proved_epsilon, card.proved_delta) if card.proved_epsilon and card.proved_delta else None
     return figures.epsilon_of_delta(
-        np.array(deltas), np.array(epsilons), own=own, see=sentences.curve(deltas, epsilons), dark=night
+        np.array(deltas),
+        np.array(epsilons),
+        own=own,
+        see=sentences.about_epsilons(deltas, epsilons),
+        dark=night,
     )
 
 
@@ -67,14 +71,14 @@ def drawn(outcomes: Sequence[float], right: float, key: str) -> None:
     shown = outcomes[: new * (1 + presses % PRESSES)]
     left, right_side = st.columns(2)
     with left:
-        see = sentences.outcomes(shown)
+        see = sentences.about_draws(shown)
         picture = kept(
             ("promise", "outcomes", night, key, len(shown)),
             lambda: figures.noise_dots(np.array(shown), new, see=see, dark=night),
         )
         show(picture, "promise_outcomes")
     with right_side:
-        see = sentences.guesses(right)
+        see = sentences.about_guesses(right)
         picture = kept(
             ("promise", "guesses", night, key), lambda: figures.guesses_of_100(right, see=see, dark=night)
         )
@@ -110,7 +114,7 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
     priors = np.linspace(0.01, 0.99, 99)
     least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
     at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
-    see = sentences.belief(before, epsilon, curves["false"], curves["missed"])
+    see = sentences.about_belief(before, epsilon, curves["false"], curves["missed"])
     show(figures.belief_curves(priors, least, most, at=at, see=see, dark=night), "belief")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dprl import metrics
-from dprl.claims import Series
+from dprl.claims import SpecSeries
 from dprl.claims.report import Report
 from dprl.curves import Evidence
 from dprl.figures import claims as figures
@@ -78,7 +78,7 @@ def _curves(found: Report, known: Evidence, place: int, night: bool) -> Picture:
     )
 
 
-def kinds(series: Sequence[Series]) -> list[CurveStyle]:
+def kinds(series: Sequence[SpecSeries]) -> list[CurveStyle]:
     """What gives them their looks."""
     specs: list[Any] = [one.spec for one in series]
     if all(spec.kind == OfflineSpec.kind for spec in specs):

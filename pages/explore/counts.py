@@ -99,8 +99,8 @@ def cells(
     episode = int(trace.detail_episodes[at])
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
     here = slice(None) if step is None else step
-    noise = metrics.noise(true[here], told[here])
-    see = sentences.cells(noise, bound=bound, word=seen, family=kind)
+    noise = metrics.count_noise(true[here], told[here])
+    see = sentences.about_cells(noise, bound=bound, word=seen, family=kind)
     if chart == "scatter":
         return figures.count_scatter(
             true,
@@ -150,11 +150,11 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
             episodes,
             true,
             noisy,
-            typical=metrics.noise(true, noisy).typical,
+            typical=metrics.count_noise(true, noisy).typical,
             cell=f"step {h}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
             bound=trace.error_bound if trace.error_bound.any() else None,
             family=kind,
-            see=sentences.cell(episodes, true, noisy, family=kind),
+            see=sentences.about_cell(episodes, true, noisy, family=kind),
             dark=night,
         ),
     )
@@ -170,7 +170,7 @@ def coverage(curve: Curve, title: str, chosen: SeedTrace) -> Picture:
     for row, t in zip(ratio, found, strict=True):
         row[: len(t.coverage_ratio)] = t.coverage_ratio
     promise = 1 - spec.beta / 3 if spec.beta is not None and spec.privacy != "none" else None
-    see = sentences.bound(metrics.coverage(ratio))
+    see = sentences.about_bound(metrics.noise_coverage(ratio))
     return noise_below_bound(
         longest, ratio, look=kind_of(spec), label=title, promise=promise, see=see, dark=dark()
     )

@@ -87,7 +87,7 @@ def page(
     rows = zip(shown, best, strict=True)
     curves = [curve_of(*row, "cumulative", statistic, read, v_star=value) for row, value in rows]
     budgets = [row[0].spec.epsilon for row in shown]
-    return along.compared(
+    return along.comparison_page(
         "Regret so far, compared",
         about,
         curves,

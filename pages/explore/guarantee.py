@@ -99,7 +99,7 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
             noise = f"{human(g.noise_std)} visits" if g.noise_std else "–"
             if g.claimed_epsilon is not None:
                 delta = g.claimed_delta or 0.0
-                good, _ = said.verdict(g.claimed_epsilon, delta, g.readings, words.blanked)
+                good, _ = said.about_promise(g.claimed_epsilon, delta, g.readings, words.blanked)
                 sign = f":material/{'verified' if good else 'warning'}: "
                 claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
         rows.append((escape(titles[i]), escape(words.promise), claimed, sign + proves, noise))
@@ -135,7 +135,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     if g.claimed_epsilon is None:
         return
     blanked = PRIVATIZERS[run.privacy].words.blanked
-    good, sentence = said.verdict(g.claimed_epsilon, g.claimed_delta or 0.0, g.readings, blanked)
+    good, sentence = said.about_promise(g.claimed_epsilon, g.claimed_delta or 0.0, g.readings, blanked)
     st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         st.metric("Claimed (ε, δ)", promise(g.claimed_epsilon, g.claimed_delta or 0.0), width="content")
@@ -225,7 +225,7 @@ def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
         )
         own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
         steps.insert(own, ours)
-    see = sentences.ladder(steps, own)
+    see = sentences.about_ladder(steps, own)
     return figures.noise_ladder(
         steps, own=own, epsilon=g.claimed_epsilon, instance=instance, see=see, dark=night
     )

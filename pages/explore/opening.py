@@ -73,7 +73,7 @@ def answer(night: bool, room: bool) -> Picture:
         drawn(QUESTION),
         view="per-episode",
         statistic="mean",
-        see=sentences.trust(known(EPSILON), EPSILON),
+        see=sentences.about_trust(known(EPSILON), EPSILON),
         log_x=True,
         log_y=False,
         show_seeds=False,

@@ -96,7 +96,7 @@ def stages(mdp: TabularMDP, trace: SeedTrace, title: str, night: bool) -> Pictur
         trace.series,
         v_star=trace.v_star,
         label=f"{title}, seed {trace.seed}",
-        see=sentences.narrowing(trace.series, stages=done, policies=policies, v_star=trace.v_star),
+        see=sentences.about_stages(trace.series, stages=done, policies=policies, v_star=trace.v_star),
         dark=night,
     )
 
@@ -110,8 +110,8 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
     drawn = ALGORITHMS[trace.spec.algorithm].draws
     if chart == "map":
         reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
-        wrong = metrics.mistakes(policy, best, trace.optimal_Q)[step] & reached
-        ended = grid.over(mdp.drawing, occupancy[step])
+        wrong = metrics.worse_actions(policy, best, trace.optimal_Q)[step] & reached
+        ended = grid.chance_over(mdp.drawing, occupancy[step])
         return drawings.policy_on_environment(
             mdp.P,
             policy,
@@ -142,7 +142,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             state_labels=states,
             action_labels=actions,
             episode=episode,
-            see=sentences.chances(chances, best, trace.optimal_occupancy),
+            see=sentences.about_chances(chances, best, trace.optimal_occupancy),
             dark=night,
         )
     if chart == "visits":
@@ -152,7 +152,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             state_labels=states,
             optimal_occupancy=trace.optimal_occupancy,
             episode=episode,
-            see=sentences.visitation(occupancy, states, shared),
+            see=sentences.about_visits(occupancy, states, shared),
             dark=night,
         )
     if chart == "V":
@@ -162,7 +162,7 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             trace.optimal_V,
             state_labels=states,
             episode=episode,
-            see=sentences.values(
+            see=sentences.about_values(
                 hopeful, excess, "state-step pairs", of_played=chances is not None, drawn=drawn
             ),
             dark=night,
@@ -175,12 +175,12 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
             state_labels=states,
             action_labels=actions,
             episode=episode,
-            see=sentences.values(
+            see=sentences.about_values(
                 hopeful, excess, "state-action-step triples", of_played=chances is not None, drawn=drawn
             ),
             dark=night,
         )
-    everywhere = metrics.mistakes(policy, best, trace.optimal_Q)
+    everywhere = metrics.worse_actions(policy, best, trace.optimal_Q)
     weight = metrics.weighed(everywhere, trace.optimal_occupancy)
     return figures.policy_by_step(
         policy,
@@ -192,6 +192,6 @@ def picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, n
         weight=weight,
         sure=sure,
         episode=episode,
-        see=sentences.steps(policy, actions, wrong=everywhere, weight=weight, sure=sure),
+        see=sentences.about_steps(policy, actions, wrong=everywhere, weight=weight, sure=sure),
         dark=night,
     )

@@ -57,7 +57,7 @@ def tab(titles: Sequence[str]) -> None:
 
 def picture(curves: Sequence[PullCurve], night: bool) -> Picture:
     """The curves with what there is to see in them."""
-    return figures.pulls_over_episodes(curves, see=sentences.pulls(curves), dark=night)
+    return figures.pulls_over_episodes(curves, see=sentences.about_pulls(curves), dark=night)
 
 
 def bad_arms(trace: SeedTrace) -> list[tuple[int, int]]:

@@ -92,7 +92,9 @@ def draw(
     each: bool,
 ) -> None:
     """The chart of these runs, below what cannot be read off it. read: where their numbers are."""
-    doubts.tell([*doubts.of_runs([row[0].spec for row in rows]), words.below_zero(below_zero(rows, read))])
+    doubts.tell(
+        [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows, read))]
+    )
     night, room = dark(), wide()
     twins = [read(row[0].spec.twin()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
@@ -138,7 +140,7 @@ def compared(
     curves: Sequence[Series], *, view: figures.Measure, statistic: metrics.Statistic, **how: bool
 ) -> Picture:
     """The curves with what there is to see in them."""
-    see = sentences.comparison(curves, view, statistic)
+    see = sentences.about_regret(curves, view, statistic)
     return figures.comparison(curves, view=view, statistic=statistic, see=see, **how)
 
 
@@ -176,7 +178,7 @@ def mistakes(
         )
     )
     night = dark()
-    see = sentences.mistakes(curves, statistic)
+    see = sentences.about_mistakes(curves, statistic)
     show(
         kept(
             ("pac", statistic, log_y, night, *parts),

@@ -71,7 +71,7 @@ def results(corner: DeltaGenerator, choices: Callable[[], None], live: bool) -> 
         show(picture(pairs, found), "free_exploration")
     elif planned.pairs:
         empty("The first points appear in a moment." if state.active else "Nothing has been computed.")
-    if ended := sentences.ends(planned.beyond, MOST):
+    if ended := sentences.about_ends(planned.beyond, MOST):
         st.caption(explained(ended))
     worth = sentences.claimed(planned.by, planned.delta, attacked())
     st.markdown(f":material/warning: {explained(worth)}")
@@ -123,7 +123,7 @@ def answer(found: Beside | None, whole: bool) -> str:
     if found is None or not whole:
         return sentences.ABOUT
     lines = [f"**{sentences.headline(found)}** {sentences.ABOUT}", ""]
-    return "\n".join([*lines, *(f"- {line}" for line in sentences.numbers(found))])
+    return "\n".join([*lines, *(f"- {line}" for line in sentences.about_numbers(found))])
 
 
 def shared(calibrated: Sequence[RunSpec]) -> str:
@@ -141,7 +141,7 @@ def picture(pairs: Sequence[Pair], found: Beside) -> PackedPicture:
         calibrated = curve("DP-UCBVI, calibrated noise", pairs[0].calibrated, found, other, best)
         worst = found.users[-1] * (best or np.nan)
         lost = float(mine.center[-1] / worst), float(calibrated.center[-1] / worst)
-        see = sentences.see(found, lost if best else None)
+        see = sentences.about_costs(found, lost if best else None)
         return figures.costs(mine, calibrated, found, see=see, dark=night)
 
     return kept(("free-exploration", tuple(pairs), best, night), made)

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.privacy import PRIVATIZERS
-from dprl.theory import BOUNDS, Bound, Setting
+from dprl.theory import BOUNDS, Bound, BoundSetting
 from dprl.words import human, percent, rough
 from pages.free.link import FIELDS, FreeView
 from pages.free.state import change, free
@@ -34,9 +34,9 @@ LABELS = {
 }
 
 
-def setting(view: FreeView) -> Setting:
+def setting(view: FreeView) -> BoundSetting:
     """What the calculator holds, as bounds take it."""
-    return Setting(**{name: getattr(view, name) for name in LABELS})
+    return BoundSetting(**{name: getattr(view, name) for name in LABELS})
 
 
 def calculator() -> None:
@@ -112,7 +112,7 @@ def _setter(name: str) -> Callable[[Any], None]:
     return store
 
 
-def table(bounds: list[Bound], at: Setting) -> pd.DataFrame:
+def table(bounds: list[Bound], at: BoundSetting) -> pd.DataFrame:
     """A row for each bound, as text."""
     rows = []
     for bound in bounds:
@@ -148,7 +148,7 @@ def _from(K: float) -> str:
     return "never" if math.isinf(K) else "always" if K <= 1 else human(float(f"{K:.3g}"))
 
 
-def summary(at: Setting) -> str:
+def summary(at: BoundSetting) -> str:
     """The smallest bound for each model in a tabular problem, Markdown."""
     said = []
     for privatizer in PRIVATIZERS.values():
@@ -170,6 +170,6 @@ def summary(at: Setting) -> str:
     )
 
 
-def _ratio(at: Setting) -> str:
+def _ratio(at: BoundSetting) -> str:
     local = BOUNDS["dp-ucbvi-ldp"]
     return rough(float(local.price(at) / local.non_private(at)))

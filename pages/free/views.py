@@ -44,8 +44,10 @@ def chart(runs: Sequence[PricedRun]) -> None:
     elif f.view.show == "growth":
         ready = [decades(run) for run in runs if run.decades]
         if ready:
-            see = sentences.growth(ready)
-            picture = kept(("free-growth", night, tokens), lambda: figures.growth(ready, see=see, dark=night))
+            see = sentences.about_growth(ready)
+            picture = kept(
+                ("free-growth", night, tokens), lambda: figures.growth_exponents(ready, see=see, dark=night)
+            )
             show(picture, "free_growth")
         else:
             empty()
@@ -66,8 +68,8 @@ def over_episodes(runs: Sequence[PricedRun], view: figures.Measure, each: bool, 
     """Regret, or its price, with what there is to see in it."""
     curves = [run.drawn(view) for run in runs]
     flat = [run.flat if view == "price" else None for run in runs]
-    see = sentences.over_episodes(curves, view, flat)
-    return figures.over_episodes(curves, view=view, flat=flat, show_seeds=each, see=see, dark=night)
+    see = sentences.about_episodes(curves, view, flat)
+    return figures.long_run(curves, view=view, flat=flat, show_seeds=each, see=see, dark=night)
 
 
 def beside(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> None:
@@ -96,8 +98,8 @@ def beside(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> N
     ]
     picture = kept(
         ("free-theory", night, tokens, f.view.bounds, S, A, H, at.epsilon, at.d, f.base.episodes),
-        lambda: figures.beside(
-            [run.drawn("regret") for run in runs], bounds, see=sentences.beside(bounds), dark=night
+        lambda: figures.regret_beside_bounds(
+            [run.drawn("regret") for run in runs], bounds, see=sentences.about_bounds(bounds), dark=night
         ),
     )
     show(picture, "free_theory")

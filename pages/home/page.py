@@ -10,7 +10,7 @@ import streamlit as st
 from dprl.figures import looks
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.figures.trust import Cost, lost_by_trust, numbers
+from dprl.figures.trust import Cost, lost_by_trust, lost_numbers
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
@@ -79,7 +79,12 @@ def at_one_epsilon(live: bool) -> None:
         st.html(cards(costs, h.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
         draw(kept(("home", *h.drawn), partial(picture, *h.drawn)), "home")
-    explain(sentences.trust(costs, h.epsilon), partial(numbers, costs, h.epsilon), "home", lambda: h.link)
+    explain(
+        sentences.about_trust(costs, h.epsilon),
+        partial(lost_numbers, costs, h.epsilon),
+        "home",
+        lambda: h.link,
+    )
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link("explore", "Open this chart in Explore", example.query)
         page_link("lessons", "A lesson of five minutes")
@@ -100,7 +105,7 @@ def moved(place: int) -> None:
 def picture(epsilon: float, night: bool) -> Picture:
     """The chart, at one epsilon first."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
-    see = sentences.trust(all_costs[epsilon], epsilon)
+    see = sentences.about_trust(all_costs[epsilon], epsilon)
     return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), see=see, dark=night)
 
 
@@ -122,7 +127,7 @@ def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
         items.append(
             f"<div><dt>{mark} {explained(html(cost.name), html=True)}</dt>"
-            f"<dd>{html(sentences.users(cost.needed))}</dd></div>"
+            f"<dd>{html(sentences.rough_users(cost.needed))}</dd></div>"
         )
     return f'<div class="dprl-cards"><p>{NEEDED}</p><dl>{"".join(items)}</dl></div>'
 

@@ -27,11 +27,13 @@ def taken_along(epsilon: float, v_star: float, about: str, footer: str) -> str:
 
     def picture(e: float) -> Picture:
         costs = by_epsilon[e]
-        return lost_by_trust({e: costs}, epsilon=e, v_star=v_star, see=sentences.trust(costs, e), dark=False)
+        return lost_by_trust(
+            {e: costs}, epsilon=e, v_star=v_star, see=sentences.about_trust(costs, e), dark=False
+        )
 
     def numbers(at: tuple[int, ...]) -> list[list[str]]:
-        return [[cost.name, sentences.users(cost.needed)] for cost in by_epsilon[HOME_BUDGETS[at[0]]]]
+        return [[cost.name, sentences.rough_users(cost.needed)] for cost in by_epsilon[HOME_BUDGETS[at[0]]]]
 
     slider = along.Slider(LABEL, HOME_BUDGETS, STOPS, HOME_BUDGETS.index(epsilon))
-    charts = [along.Chart([picture(e) for e in HOME_BUDGETS], turned=0)]
-    return along.page(PAGES[""].heading, about, [slider], charts, ["", NEEDED], numbers, footer=footer)
+    charts = [along.ChartSlot([picture(e) for e in HOME_BUDGETS], turned=0)]
+    return along.html_page(PAGES[""].heading, about, [slider], charts, ["", NEEDED], numbers, footer=footer)

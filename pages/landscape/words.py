@@ -55,7 +55,7 @@ def verdict(found: Sequence[Row]) -> tuple[str, str]:
         given(trust): [(row.learner, *row.cell.needed) for row in found if row.entry.privacy == trust]
         for trust in TRUSTS
     }
-    return sentences.fewest(by_trust, table().users[-1]), sentences.how_many(by_trust)
+    return sentences.about_fewest(by_trust, table().users[-1]), sentences.how_many(by_trust)
 
 
 def see(found: Sequence[Row], K: int) -> str:
@@ -64,4 +64,4 @@ def see(found: Sequence[Row], K: int) -> str:
         given(trust): [row.regret for row in found if row.entry.privacy == trust and np.isfinite(row.regret)]
         for trust in TRUSTS
     }
-    return sentences.apart(lost, K)
+    return sentences.about_spread(lost, K)

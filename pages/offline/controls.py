@@ -264,7 +264,7 @@ def expectation(found: Described, live: bool) -> None:
         n, v_star = np.array(told[0][1]["n"]), float(told[0][1]["v_star"])
         runs = [(budget(spec), np.array(one["gap"])) for spec, one in told]
         st.caption(
-            sentences.expected(runs, n, v_star, max(spec.n for spec, _ in told)),
+            sentences.about_expected_penalties(runs, n, v_star, max(spec.n for spec, _ in told)),
             help="A rule of thumb: what would be learned from exactly what is expected of a data set, with the penalty "
             "for noise, but without noise and chance.",
         )

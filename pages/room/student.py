@@ -52,7 +52,7 @@ def stage(here: Room) -> None:
         one.content.epsilon for one in steps if one.place in written and isinstance(one.content, Question)
     ]
     if len(spent) > 1:
-        st.caption(explained(sentences.spent(spent)))
+        st.caption(explained(sentences.spent_on_phone(spent)))
 
 
 def turned(step: Step, written: dict[int, str]) -> None:

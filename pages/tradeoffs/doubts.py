@@ -27,4 +27,4 @@ def of_study(study: Study) -> list[str]:
     said = [sentences.retired([study.base.caution])]
     if stuck:
         said.append(sentences.unsettled(*max(stuck.values()), at=list(filter(None, stuck))))
-    return [*said, sentences.below_zero(negative)]
+    return [*said, sentences.about_negative_prices(negative)]

@@ -74,7 +74,7 @@ def chart(study: Study) -> None:
             axis=f"{title[0].upper()}{title[1:]}",
             symbol=symbol,
             statistic=study.statistic,
-            see=sentences.frontier(curves, measure, symbol, [said, proved], study.statistic),
+            see=sentences.about_frontier(curves, measure, symbol, [said, proved], study.statistic),
             dark=night,
             wide=room,
         ),
@@ -156,7 +156,7 @@ def taken_along(study: Study, about: str, footer: str) -> str:
     reached = [trade.frontiers(study, k) for k in ks]
 
     def frontier(place: int) -> Picture:
-        said = sentences.frontier(reached[place], measure, symbol, [], study.statistic)
+        said = sentences.about_frontier(reached[place], measure, symbol, [], study.statistic)
         when = "" if ks[place] in (None, study.base.size) else f"after {human(ks[place] or 0)} episodes"
         return figures.frontier(
             reached[place],
@@ -189,15 +189,17 @@ def taken_along(study: Study, about: str, footer: str) -> str:
         return rows
 
     known = [k for k in ks if k is not None]
-    over_x = along.over(axis, study.values, len(study.values) // 2)
-    over_k = along.over("After so many episodes", known) if known else along.Slider("", (0.0,), ("",), 0)
-    charts = [along.Chart([frontier(place) for place in range(len(ks))], turned=1, marked=0)]
+    over_x = along.slider_over(axis, study.values, len(study.values) // 2)
+    over_k = (
+        along.slider_over("After so many episodes", known) if known else along.Slider("", (0.0,), ("",), 0)
+    )
+    charts = [along.ChartSlot([frontier(place) for place in range(len(ks))], turned=1, marked=0)]
     if known:
-        charts.append(along.Chart([curves(study, x) for x in study.values], turned=0, marked=1))
+        charts.append(along.ChartSlot([curves(study, x) for x in study.values], turned=0, marked=1))
     what = study.subject.shows["price" if study.show == "price" else "regret"]
     over = figures.OVER[study.subject.measures["regret"]]
     columns = ["", what, "95% interval", f"of {study.subject.worst_named}", over]
-    return along.page(
+    return along.html_page(
         f"{what} against {named}", about, [over_x, over_k], charts, columns, numbers, footer=footer
     )
 

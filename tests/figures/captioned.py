@@ -32,26 +32,28 @@ def heatmaps(
     true: Any, noisy: Any, *, step: int | None = None, bound: float | None = None, **how: Any
 ) -> Picture:
     here = slice(None) if step is None else step
-    found = metrics.noise(true[here], noisy[here])
-    said = noise.cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
+    found = metrics.count_noise(true[here], noisy[here])
+    said = noise.about_cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
     return counts.count_heatmaps(true, noisy, step=step, typical=found.typical, see=said, **how)
 
 
 def scatter(true: Any, noisy: Any, *, bound: float | None = None, **how: Any) -> Picture:
-    found = metrics.noise(true, noisy)
-    said = noise.cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
+    found = metrics.count_noise(true, noisy)
+    said = noise.about_cells(found, bound=bound, **{k: how[k] for k in ("word", "family") if k in how})
     return counts.count_scatter(true, noisy, bound=bound, typical=found.typical, see=said, **how)
 
 
 def cell_over_time(episodes: Any, true: Any, noisy: Any, **how: Any) -> Picture:
-    said = noise.cell(episodes, true, noisy, **{k: how[k] for k in ("family",) if k in how})
+    said = noise.about_cell(episodes, true, noisy, **{k: how[k] for k in ("family",) if k in how})
     return counts.cell_over_time(
-        episodes, true, noisy, typical=metrics.noise(true, noisy).typical, see=said, **how
+        episodes, true, noisy, typical=metrics.count_noise(true, noisy).typical, see=said, **how
     )
 
 
 def bound(episodes: Any, ratio: Any, **how: Any) -> Picture:
-    return coverage.noise_below_bound(episodes, ratio, see=noise.bound(metrics.coverage(ratio)), **how)
+    return coverage.noise_below_bound(
+        episodes, ratio, see=noise.about_bound(metrics.noise_coverage(ratio)), **how
+    )
 
 
 def comparison(
@@ -61,17 +63,17 @@ def comparison(
     statistic: Statistic = "mean",
     **how: Any,
 ) -> Picture:
-    said = about_regret.comparison(curves, view, statistic)
+    said = about_regret.about_regret(curves, view, statistic)
     return regret.comparison(curves, view=view, statistic=statistic, see=said, **how)
 
 
 def mistakes(curves: Sequence[Series], *, statistic: Statistic = "mean", **how: Any) -> Picture:
-    said = about_regret.mistakes(curves, statistic)
+    said = about_regret.about_mistakes(curves, statistic)
     return pac.mistakes_over_alpha(curves, statistic=statistic, see=said, **how)
 
 
 def pulls(curves: Sequence[bad_arms.PullCurve], **how: Any) -> Picture:
-    return bad_arms.pulls_over_episodes(curves, see=about_regret.pulls(curves), **how)
+    return bad_arms.pulls_over_episodes(curves, see=about_regret.about_pulls(curves), **how)
 
 
 def on_environment(
@@ -91,9 +93,9 @@ def on_environment(
     reached = None if occupancy is None else occupancy[step] > 0
     sure = None if chances is None else chances[step].max(-1)
     if optimal_policy is not None:
-        wrong = metrics.mistakes(chosen, optimal_policy, optimal_Q)[step]
+        wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)[step]
         wrong = wrong if reached is None else wrong & reached
-    over = 0.0 if occupancy is None else grid.over(drawing, occupancy[step])
+    over = 0.0 if occupancy is None else grid.chance_over(drawing, occupancy[step])
     return policy.policy_on_environment(
         P,
         chosen,
@@ -123,7 +125,7 @@ def over_steps(
 ) -> Picture:
     wrong = weight = None
     if optimal_policy is not None:
-        wrong = metrics.mistakes(chosen, optimal_policy, optimal_Q)
+        wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)
         weight = metrics.weighed(wrong, optimal_occupancy)
     return steps.policy_by_step(
         chosen,
@@ -133,7 +135,7 @@ def over_steps(
         wrong=wrong,
         weight=weight,
         sure=sure,
-        see=about_policies.steps(chosen, action_labels, wrong=wrong, weight=weight, sure=sure),
+        see=about_policies.about_steps(chosen, action_labels, wrong=wrong, weight=weight, sure=sure),
         **how,
     )
 
@@ -144,33 +146,33 @@ def visitation(occupancy: Any, *, state_labels: Sequence[str], optimal_occupancy
         occupancy,
         state_labels=state_labels,
         optimal_occupancy=optimal_occupancy,
-        see=about_policies.visitation(occupancy, state_labels, shared),
+        see=about_policies.about_visits(occupancy, state_labels, shared),
         **how,
     )
 
 
 def values(V: Any, optimal_V: Any, **how: Any) -> Picture:
-    said = about_policies.values(*metrics.optimism(V, optimal_V), "state-step pairs")
+    said = about_policies.about_values(*metrics.optimism(V, optimal_V), "state-step pairs")
     return steps.state_values(V, optimal_V, see=said, **how)
 
 
 def action_values(Q: Any, optimal_Q: Any, **how: Any) -> Picture:
-    said = about_policies.values(*metrics.optimism(Q, optimal_Q), "state-action-step triples")
+    said = about_policies.about_values(*metrics.optimism(Q, optimal_Q), "state-action-step triples")
     return steps.action_values(Q, optimal_Q, see=said, **how)
 
 
 def narrowing(episodes: Any, series: Any, *, policies: int, v_star: float, **how: Any) -> Picture:
-    said = about_policies.narrowing(series, stages=len(episodes), policies=policies, v_star=v_star)
+    said = about_policies.about_stages(series, stages=len(episodes), policies=policies, v_star=v_star)
     return stages.narrowing(episodes, series, v_star=v_star, see=said, **how)
 
 
 def ladder(found: Sequence[guarantee.NoiseStep], *, own: int | None = None, **how: Any) -> Picture:
-    return guarantee.noise_ladder(found, own=own, see=price.ladder(found, own), **how)
+    return guarantee.noise_ladder(found, own=own, see=price.about_ladder(found, own), **how)
 
 
 def trust(by_epsilon: Mapping[float, Sequence[home.Cost]], *, epsilon: float, **how: Any) -> Picture:
     return home.lost_by_trust(
-        by_epsilon, epsilon=epsilon, see=price.trust(by_epsilon[epsilon], epsilon), **how
+        by_epsilon, epsilon=epsilon, see=price.about_trust(by_epsilon[epsilon], epsilon), **how
     )
 
 
@@ -183,7 +185,7 @@ def frontier(
     statistic: Statistic = "mean",
     **how: Any,
 ) -> Picture:
-    said = price.frontier(curves, measure, symbol, extra, statistic)
+    said = price.about_frontier(curves, measure, symbol, extra, statistic)
     return tradeoff.frontier(curves, measure=measure, symbol=symbol, statistic=statistic, see=said, **how)
 
 
@@ -194,13 +196,13 @@ def over_episodes(
     flat: Sequence[float | None] = (),
     **how: Any,
 ) -> Picture:
-    said = price.over_episodes(curves, view, flat)
-    return asymptotics.over_episodes(curves, view=view, flat=flat, see=said, **how)
+    said = price.about_episodes(curves, view, flat)
+    return asymptotics.long_run(curves, view=view, flat=flat, see=said, **how)
 
 
 def growth(runs: Sequence[asymptotics.Decades], **how: Any) -> Picture:
-    return asymptotics.growth(runs, see=price.growth(runs), **how)
+    return asymptotics.growth_exponents(runs, see=price.about_growth(runs), **how)
 
 
 def beside(curves: Sequence[Series], bounds: Sequence[asymptotics.Proved], **how: Any) -> Picture:
-    return asymptotics.beside(curves, bounds, see=price.beside(bounds), **how)
+    return asymptotics.regret_beside_bounds(curves, bounds, see=price.about_bounds(bounds), **how)

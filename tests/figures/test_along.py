@@ -32,7 +32,7 @@ def content(page: str) -> dict[str, Any]:
 
 
 def compared(curves: list[Series], budgets: list[str]) -> str:
-    return along.compared(
+    return along.comparison_page(
         HOSTILE,
         HOSTILE,
         curves,

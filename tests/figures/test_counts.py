@@ -100,7 +100,7 @@ def test_the_corridor_is_dotted_unfilled_and_a_quarter_of_e_wide(chain: Any) -> 
     figure = captioned.scatter(chain.true, chain.noisy, episode=10, bound=4000.0, **chain.labels).figure
     bounds = [trace for trace in figure.data if trace.legendgroup == "bound"]
     assert len(bounds) == 2
-    linear = metrics.noise(chain.true, chain.noisy).typical
+    linear = metrics.count_noise(chain.true, chain.noisy).typical
     for trace, side in zip(bounds, (1, -1), strict=True):
         assert trace.line.dash == style.BOUND_DASH
         assert trace.line.color == style.LIGHT.roles["bound"]

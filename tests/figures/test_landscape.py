@@ -23,7 +23,7 @@ def curve(name: str, learner: int, exponent: float) -> Series:
 )
 def test_names_stand_apart_in_their_order_and_inside(places: list[float]) -> None:
     ends, step = (-5.0, 5.0), 0.5
-    found = figures.apart(places, step, ends)
+    found = figures.spread_apart(places, step, ends)
     assert (np.diff(found) >= step - 1e-3).all()
     assert ends[0] <= min(found)
     assert max(found) <= ends[1]

@@ -50,7 +50,7 @@ def test_what_nobody_has_shown_is_not_drawn_as_an_eigenvalue() -> None:
 def test_each_weight_has_a_panel(d: int) -> None:
     truth = np.full((4, d), 0.3)
     widths = np.full((4, d), np.inf)
-    picture = linear.weights(truth + 1.0, widths, truth, bound=1.0, label="a run", private=True)
+    picture = linear.weights_over_steps(truth + 1.0, widths, truth, bound=1.0, label="a run", private=True)
     assert len({t.xaxis for t in picture.figure.data}) == d
     stripes = [t for t in picture.figure.data if t.mode == "lines"]
     assert all(np.nanmax(np.abs(np.array(t.y, float))) <= 1 for t in stripes)  # never beyond what is possible

@@ -164,7 +164,7 @@ def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     row = picture.table[(picture.table["step"] == 2) & (picture.table["state"] == "state 1")]
     assert row["learned"].tolist() == pytest.approx([0.6, 0.4])
     assert row["action"].tolist() == ["left", "right"]
-    said = sentences.chances(chances, chain.optimal, chain.occupancy)
+    said = sentences.about_chances(chances, chain.optimal, chain.occupancy)
     assert said == (  # (19 * 0.9 + 0.4) / 20, (19 * 0.9 + 0.6) / 20
         "It takes the optimal action with chance 88% where the optimal policy goes. Its likeliest action has chance "
         "88% on average over states and steps, and at least 60%."
@@ -184,24 +184,24 @@ def test_the_likeliest_action_comes_with_its_chance(chain: Any) -> None:
 
 
 def test_values_of_a_policy_that_was_played_promise_nothing_of_the_best() -> None:
-    assert "optimism holds" in sentences.values(1.0, 0.5, "pairs")
+    assert "optimism holds" in sentences.about_values(1.0, 0.5, "pairs")
     for hopeful in (0.4, 1.0):
-        said = sentences.values(hopeful, 0.5, "pairs", of_played=True)
+        said = sentences.about_values(hopeful, 0.5, "pairs", of_played=True)
         assert "optimism" not in said
         assert "above what the policy earns that was played" in said
 
 
 def test_values_that_are_drawn_are_above_the_optimum_now_and_then() -> None:
-    said = sentences.values(0.4, -12.0, "pairs", drawn=True)
+    said = sentences.about_values(0.4, -12.0, "pairs", drawn=True)
     assert "optimism" not in said
     assert said.endswith("now and then; at the first step it is 12 below on average.")
 
 
 def test_a_tie_is_no_mistake(chain: Any) -> None:
-    assert metrics.mistakes(chain.policy, chain.optimal).sum() == 1
+    assert metrics.worse_actions(chain.policy, chain.optimal).sum() == 1
     tied = chain.optimal_Q.copy()
     tied[2, 1] = 0.5
-    assert metrics.mistakes(chain.policy, chain.optimal, tied).sum() == 0
+    assert metrics.worse_actions(chain.policy, chain.optimal, tied).sum() == 0
 
 
 def test_steps_weigh_a_disagreement_by_the_optimal_policys_visits(chain: Any) -> None:
@@ -301,5 +301,5 @@ def test_more_actions_than_colours_are_drawn_as_their_average() -> None:
 def test_words_at_the_ends_of_a_row_go_inward_where_a_telephone_cut_them() -> None:
     chart = graph.canvas("", place := graph.places({"kind": "chain"}, 6), False, True)
     for s in (0, 3, 5):
-        graph.note(chart, place, s, "reward 1", -1.15, "#000000")
+        graph.note_at(chart, place, s, "reward 1", -1.15, "#000000")
     assert [note["xanchor"] for note in chart.layout["annotations"]] == ["left", "center", "right"]

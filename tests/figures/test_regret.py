@@ -241,14 +241,14 @@ def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> N
         return curve(label, center=average, rows=rows, v_star=3.4, needed=needed)
 
     curves = [learned("slow", 1.88e6), learned("quick", 2e4), learned("slowest", 2e11)]
-    see = sentences.comparison(curves, "per-episode")
+    see = sentences.about_regret(curves, "per-episode")
     assert see.startswith(
         "With **quick** it takes 20,000 episodes until an average episode loses less than 10%"
     )
     assert "**slow** 94 times and **slowest** 10 million times as many." in see
     assert "lost" not in see
     for other in (learned("c", np.nan), learned("c", 2e5, last=0.3)):  # which has more to tell
-        assert "has lost" in sentences.comparison([*curves, other], "per-episode")
+        assert "has lost" in sentences.about_regret([*curves, other], "per-episode")
 
 
 def test_the_sentence_compares_the_best_with_the_worst() -> None:
@@ -282,7 +282,7 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
     assume(not np.isclose(times, [1.0, 1.5]).any())
     every = 1 if view == "extra" else 3  # checkpoints of its own
     curves = [stopped("soon", first, 8.0, until, view), stopped("late", second, 3.0, np.inf, view, every)]
-    see = sentences.comparison(curves, view)
+    see = sentences.about_regret(curves, view)
     both = ", as far as both have come," if first != second else ""
     assert see.startswith(f"After {human(K)} episodes{both} ")
     assert (see.index("**soon**") < see.index("**late**")) == (soon < late)
@@ -296,9 +296,9 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
 
 def test_of_several_runs_those_that_stopped_before_are_not_compared_and_named() -> None:
     whole = [stopped(label, len(EPISODES), lost) for label, lost in (("a", 1.0), ("b", 2.0))]
-    see = sentences.comparison([stopped("c", 5, 900.0), *whole], "cumulative")
+    see = sentences.about_regret([stopped("c", 5, 900.0), *whole], "cumulative")
     assert "2 times as much. Not compared, since it ends before: **c**, after 5 episodes. Numbers" in see
-    assert "Not compared" not in sentences.comparison(whole, "cumulative")
+    assert "Not compared" not in sentences.about_regret(whole, "cumulative")
     assert "as far as both" not in see
 
 

@@ -180,7 +180,7 @@ def test_the_answer_is_what_the_intervals_say(ratio: list[float], first: int | N
     said = sentences.headline(found(ratio, first))
     assert sentence in said
     assert len(said.split()) <= 25
-    assert len(sentences.numbers(found(ratio, first))) >= 2
+    assert len(sentences.about_numbers(found(ratio, first))) >= 2
 
 
 def test_what_was_found_of_the_claim_is_said_whatever_it_is() -> None:

@@ -38,7 +38,7 @@ def card(privacy: str, calibration: str, **change: Any) -> Guarantee:
 def verdict(privacy: str, calibration: str, **change: Any) -> tuple[bool, str]:
     g = card(privacy, calibration, **change)
     blanked = PRIVATIZERS[privacy].words.blanked
-    return promise.verdict(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, blanked)
+    return promise.about_promise(g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, blanked)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_printed_noise_is_judged_by_its_own_claim_whatever_delta_the_run_has() -
 
 
 def test_a_claim_that_nothing_proves_is_said() -> None:
-    assert "nobody has proved" in promise.verdict(1.0, 1e-6, ())[1]
+    assert "nobody has proved" in promise.about_promise(1.0, 1e-6, ())[1]
 
 
 @pytest.mark.parametrize(

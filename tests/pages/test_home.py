@@ -96,7 +96,7 @@ def test_what_is_taken_along_is_the_chart_seen_with_its_slider() -> None:
         assert [trace["y"] for trace in picture["data"]][: len(moving["y"])] == moving["y"]
         assert f"ε = {epsilon:g}<" in picture["layout"]["title"]["text"]
         assert "updatemenus" not in picture["layout"] or picture["layout"]["updatemenus"] == []
-        assert rows == [[cost.name, sentences.users(cost.needed)] for cost in by_epsilon[epsilon]]
+        assert rows == [[cost.name, sentences.rough_users(cost.needed)] for cost in by_epsilon[epsilon]]
 
 
 def test_a_link_of_another_page_is_no_problem_here(visit: Visit) -> None:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
 from dprl.landscape import PROBLEMS, rows
-from dprl.sentences.landscape import apart, fewest, how_many
+from dprl.sentences.landscape import about_fewest, about_spread, how_many
 from pages.landscape import views, words
 from pages.landscape.state import SORTS, Seen, View, decode, encode, table
 from tests.pages.conftest import Visit, charts, grouped, unbroken, widget
@@ -126,12 +126,12 @@ def test_the_sentence_names_who_needs_the_fewest_and_says_where_nobody_does() ->
         "with nobody trusted": [("A", inf, inf, inf), ("B", nan, nan, nan)],
         "with a trusted shuffler": [("A", nan, nan, nan)],
     }
-    assert fewest(found, 1e15) == (
+    assert about_fewest(found, 1e15) == (
         "Fewest users: with a trusted agent A and B; with nobody trusted nobody gets there within 10¹⁵; "
         "with a trusted shuffler nobody was run."
     )
     assert how_many(found) == "That takes 2 million with a trusted agent."
-    assert apart({"with a trusted agent": [1.0, 30.0], "with nobody trusted": [7.0]}, 1e9) == (
+    assert about_spread({"with a trusted agent": [1.0, 30.0], "with nobody trusted": [7.0]}, 1e9) == (
         "After 1 billion users the worst learner has lost 30 times as much as the best with a trusted agent."
     )
     assert "clinic" in words.common(Seen()).lower()

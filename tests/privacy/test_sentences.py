@@ -79,7 +79,7 @@ def vocabulary() -> set[str]:
     }
     for calibration in ("tight", "paper"):
         card = prepared("central", "laplace-tree", calibration, [1, 5, 30], H=3).guarantee()
-        said.add(promise.verdict(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
+        said.add(promise.about_promise(1.0, card.claimed_delta or 0.0, card.readings, "is blanked")[1])
     return {
         plain(text)
         for of in (of_attacks, of_data_sets, of_values_asked_anew, of_rooms, of_lessons, of_exploration)
@@ -118,7 +118,7 @@ def of_data_sets() -> set[str]:
         uploads.LINKED,
         uploads.NOT_PRIVATE,
     }
-    said |= {uploads.ESTIMATE, uploads.spent("ρ = 11"), *ASSUMPTIONS}
+    said |= {uploads.ESTIMATE, uploads.about_spending("ρ = 11"), *ASSUMPTIONS}
     return said | {card.trust, card.unit, card.where, *card.assumptions}
 
 
@@ -150,7 +150,7 @@ def of_rooms() -> set[str]:
         room.REPEATED,
         room.GUESSES,
         room.coin(1.0, flip(1.0)),
-        room.spent([1.0, 0.5]),
+        room.spent_on_phone([1.0, 0.5]),
         room.found(40, 21, answered_yes(21, 40, 1.0)),
         room.local(1.0),
         room.shuffled(40, shuffled(1.0, 40, DELTA), DELTA),
@@ -170,25 +170,25 @@ def of_attacks() -> set[str]:
         *attack.STEPS.values(),
         *(attack.MEETS.format(p.words.seen) for p in PRIVATIZERS.values() if p.mechanisms),
         attack.saw(PRIVATIZERS["central"].words.seen, 333, 120),
-        attack.verdict(found, 1.0, 1.0, 1e-6, farthest=True, half=False)[1],
-        attack.verdict(found, 1.0, 1.0, 1e-6, farthest=False, half=False)[1],
-        attack.verdict(caught, 1.0, 1.0, 1e-6, farthest=True, half=True)[1],
-        attack.verdict(caught, 1.0, 1.0, 1e-6, farthest=True, half=False)[1],
-        attack.verdict(caught, 4.0, 1.0, 1e-6, farthest=True, half=False)[1],
-        attack.verdict(found, 1.0, 1.0, 1e-6, farthest=True, half=True)[1],
+        attack.about_attack(found, 1.0, 1.0, 1e-6, farthest=True, half=False)[1],
+        attack.about_attack(found, 1.0, 1.0, 1e-6, farthest=False, half=False)[1],
+        attack.about_attack(caught, 1.0, 1.0, 1e-6, farthest=True, half=True)[1],
+        attack.about_attack(caught, 1.0, 1.0, 1e-6, farthest=True, half=False)[1],
+        attack.about_attack(caught, 4.0, 1.0, 1e-6, farthest=True, half=False)[1],
+        attack.about_attack(found, 1.0, 1.0, 1e-6, farthest=True, half=True)[1],
         attack.surely(0.11, 1e-6),
-        attack.scores(Measured(0.546, 0.534, 0.559), 0.547),
-        attack.errors(False),
-        attack.errors(True),
+        attack.about_scores(Measured(0.546, 0.534, 0.559), 0.547),
+        attack.about_errors(False),
+        attack.about_errors(True),
         attack.advantage(0.547),
-        attack.guesses(0.547),
+        attack.about_guesses(0.547),
         attack.concentrated(0.028),
         attack.concentrated(None),
-        attack.curve((1e-10, 0.03), (1.41, 0.187)),
-        attack.belief(0.5, 1.0, (0.0, 0.4, 1.0), (1.0, 0.5, 0.0)),
-        attack.collusion("one", 0, 6, 0.0),
-        attack.collusion("subtract", 6, 6, 0.0),
-        attack.collusion("tree", 0, 6, 12.0),
+        attack.about_epsilons((1e-10, 0.03), (1.41, 0.187)),
+        attack.about_belief(0.5, 1.0, (0.0, 0.4, 1.0), (1.0, 0.5, 0.0)),
+        attack.about_collusion("one", 0, 6, 0.0),
+        attack.about_collusion("subtract", 6, 6, 0.0),
+        attack.about_collusion("tree", 0, 6, 12.0),
     }
 
 

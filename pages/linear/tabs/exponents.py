@@ -10,7 +10,7 @@ from dprl.figures import asymptotics, exponents
 from dprl.figures.asymptotics import Decades
 from dprl.figures.lines import Series
 from dprl.sentences import linear as sentences
-from dprl.sentences.linear import Slope
+from dprl.sentences.linear import MeasuredSlope
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from dprl.words import exponent, plural
@@ -72,7 +72,7 @@ def flattening() -> None:
         ).T
         seeds = np.array([d.seeds for d in decades])
         drawn.append(Decades(title, kind, from_k, to_k, mean, low, high, seeds, len(known.values)))
-        told.append(Slope(title, mean[-1], low[-1], high[-1], most(curve.spec)))
+        told.append(MeasuredSlope(title, mean[-1], low[-1], high[-1], most(curve.spec)))
     if not drawn:
         empty("An exponent takes a finished run of 10,000 users or more.")
         return
@@ -85,7 +85,7 @@ def flattening() -> None:
     show(
         kept(
             ("exponents", night, *parts),
-            lambda: asymptotics.growth(drawn, what="regret", levels=levels, see=see, dark=night),
+            lambda: asymptotics.growth_exponents(drawn, what="regret", levels=levels, see=see, dark=night),
         ),
         "exponents",
     )
@@ -114,7 +114,7 @@ def met() -> None:
         center, low, high = metrics.BANDS[LINEAR.state.view.statistic](ends.T)
         curves.append(Series(title, kind, users, ends.T, center, low, high, complete=len(done) > 1))
         slope = metrics.growth_of_mean(users[-LAST:], ends[-LAST:]) if len(done) >= LAST else (np.nan,) * 3
-        told.append(Slope(title, *slope, most(curve.spec)))
+        told.append(MeasuredSlope(title, *slope, most(curve.spec)))
     if not curves:
         if any(LINEAR.runs.status(one).state in ACTIVE for one in lacking):
             empty("The first points appear in a moment.")

@@ -25,13 +25,13 @@ def drawn(found: BeliefSelection, night: bool) -> Picture:
     beliefs = found.trace.beliefs
     estimate, truth = beliefs["weights"][found.at], beliefs["truth"][found.at]
     widths = metrics.widths_over_steps(beliefs, found.trace.noisy, found.at)
-    return figures.weights(
+    return figures.weights_over_steps(
         estimate,
         widths,
         truth,
         bound=found.bound,
         label=f"{found.title}, seed {found.trace.seed}",
         private=found.private,
-        see=sentences.weights(estimate - truth, widths, found.bound, found.users),
+        see=sentences.about_weights(estimate - truth, widths, found.bound, found.users),
         dark=night,
     )

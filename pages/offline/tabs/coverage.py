@@ -33,7 +33,7 @@ def tab() -> None:
     behaviour, best = np.array(found["visits"]), np.array(found["best"])
     h, s, a = metrics.rarest(behaviour, best)
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
-    st.markdown(explained(sentences.coverage(found["optimal"], found["d_m"], where, spec.n)))
+    st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
     step = step_menu(mdp.H)
     night = dark()
     picture = kept(
@@ -79,7 +79,7 @@ def charges(specs: list[OfflineSpec], night: bool) -> None:
             [(title, kind, np.array(one["charged"])) for title, kind, one in found],
             n,
             v_star,
-            see=sentences.charges(runs, n, v_star, private),
+            see=sentences.about_penalties(runs, n, v_star, private),
             dark=night,
         ),
     )

@@ -64,12 +64,12 @@ def tab() -> None:
 
 def page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:
     """The chart of gaps as a page of its own that needs no network, with a slider over n, and one over budgets."""
-    return along.compared(
+    return along.comparison_page(
         "Gap to the best policy, compared",
         about,
         curves,
         [budget(spec) for spec in specs],
-        lambda some: figures.gaps_over_n(some, see=sentences.gaps(some, curves[0].v_star)),
+        lambda some: figures.gaps_over_n(some, see=sentences.about_gaps(some, curves[0].v_star)),
         x="Learned from so many trajectories",
         columns=["gap to the best policy", "95% interval", "repetitions"],
         footer=footer,

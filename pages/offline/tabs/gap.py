@@ -68,7 +68,7 @@ def tab() -> None:
             shaded=shaded,
             log_y=log_y,
             show_seeds=each,
-            see=sentences.gaps(curves, best),
+            see=sentences.about_gaps(curves, best),
             dark=night,
             wide=room,
         ),
@@ -223,7 +223,12 @@ def prices(
     picture = kept(
         ("offline-price", log_y, each, night, room, *((c.label, c.rows.tobytes()) for c in curves)),
         lambda: figures.prices_over_n(
-            curves, log_y=log_y, show_seeds=each, see=sentences.prices(curves, first), dark=night, wide=room
+            curves,
+            log_y=log_y,
+            show_seeds=each,
+            see=sentences.about_prices(curves, first),
+            dark=night,
+            wide=room,
         ),
     )
     show(picture, "offline_price")

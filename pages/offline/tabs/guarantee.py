@@ -64,7 +64,7 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     good, sentence = (
         said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0)
         if g.claimed_rho is not None
-        else said.verdict(
+        else said.about_promise(
             g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, said.TRAJECTORY
         )
     )

@@ -40,7 +40,7 @@ def picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
         state_labels=mdp.state_labels,
         action_labels=mdp.action_labels,
         step=step,
-        see=sentences.pessimism(
+        see=sentences.about_pessimism(
             bitten,
             mdp.H,
             E=E or None,

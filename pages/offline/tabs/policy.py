@@ -34,7 +34,7 @@ def actions(found: DataSetSelection, night: bool) -> Picture:
     """Learned, optimal, where they differ, and how often the behaviour policy takes the learned action."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     policy, best = trace.policy[at], trace.optimal_policy
-    wrong = metrics.mistakes(policy, best, trace.optimal_Q)
+    wrong = metrics.worse_actions(policy, best, trace.optimal_Q)
     weight = metrics.weighed(wrong, trace.optimal_occupancy)
     here = trace.behaviour.sum(-1)
     taken = np.take_along_axis(trace.behaviour, policy[..., None].astype(np.intp), -1)[..., 0]
@@ -49,7 +49,7 @@ def actions(found: DataSetSelection, night: bool) -> Picture:
         weight=weight,
         behaviour=agrees,
         when=f"from {sentences.trajectories(found.n)}",
-        see=sentences.actions(
+        see=sentences.about_actions(
             int(wrong.sum()), wrong.size, float(weight.sum()) / mdp.H, float(taken.sum() / here.sum())
         ),
         dark=night,

@@ -41,7 +41,7 @@ def results(own: Own) -> None:
     if not done:
         return
     total = escape(spent([spec for spec, _ in done]))
-    st.markdown(explained(f":material/payments: {said.spent(total)}"))
+    st.markdown(explained(f":material/payments: {said.about_spending(total)}"))
     bounds(own, done)
     closely(own, done)
     explore(own)
@@ -76,7 +76,7 @@ def bounds(own: Own, done: list[tuple[UploadSpec, UploadTrace]]) -> None:
             name=name,
             least=least,
             most=most,
-            see=sentences.lower_bounds(lower, name, n, least, last.beta, unproved, why, learner.proved),
+            see=sentences.about_lower_bounds(lower, name, n, least, last.beta, unproved, why, learner.proved),
             dark=night,
         ),
     )
