@@ -108,7 +108,7 @@ def _mine(evidence: Evidence) -> str:
 
 
 USERS = Lesson(
-    "rough_users",
+    "users",
     "How many users do you need?",
     "From a budget to a number of users, and from your users to the smallest budget.",
     "What ε is; who is trusted with what.",
