@@ -1,7 +1,8 @@
 """Offline learning from a private data set: python -m bench.offline (some minutes on one core).
 
 Prints the gap v* - v^pi on RiverSwim and the clinic, how the price of privacy in the lower bound V~ falls with n, how
-often V~ is above v^pi, and how long it takes.
+often V~ is above v^pi, and how long it takes. With `needed` it prints how many trajectories DP-APVI and DP-KL-LCB need,
+and nothing else.
 """
 
 from __future__ import annotations
@@ -104,6 +105,63 @@ def bounds(seeds: int = 100) -> None:
         print(f"{name}: {', '.join(map(str, above))} of {seeds}", flush=True)
 
 
+PROBLEMS: list[tuple[str, str, dict[str, Any], str]] = [
+    ("RiverSwim", "riverswim", {}, "mixture:0.7"),
+    ("RiverSwim", "riverswim", {}, "uniform"),
+    ("RiverSwim, S = 5, H = 12", "riverswim", {"S": 5, "H": 12}, "mixture:0.7"),
+    ("Clinic", "clinic", {}, "mixture:0.7"),
+    ("Clinic", "clinic", {}, "uniform"),
+    ("Chain", "chain", {}, "uniform"),
+    ("Random, S = 7, A = 3, H = 12", "random", {"S": 7, "A": 3, "H": 12, "seed": 555}, "uniform"),
+    ("Gridworld", "gridworld", {}, "mixture:0.7"),
+]
+NOTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("rho = 1", {"rho": 1.0}),
+    ("rho = 0.1", {"rho": 0.1}),
+    ("(1, 10^-6)", {"privacy": "approximate", "epsilon": 1.0}),
+    ("(1, 0)", {"privacy": "pure", "epsilon": 1.0}),
+]
+LEARNERS = ("dp-apvi", "dp-kl-lcb", "dp-apvi-rewards", "dp-kl-lcb-rewards")
+
+
+def least(sizes: np.ndarray, good: np.ndarray) -> str:
+    """The least size from which on all are good."""
+    bad = np.flatnonzero(~good)
+    first = 0 if not len(bad) else bad[-1] + 1
+    return f"{sizes[first]:.0e}" if first < len(sizes) else "more"
+
+
+def needed(seeds: int = 5) -> None:
+    """Trajectories until the mean gap is at most 5% of v*, and until V~ is at least 80% of v^pi on average."""
+    print(
+        f"\nn until the gap is 5% of v* / until V~ is 80% of v^pi, {seeds} data sets of each size, tight noise"
+    )
+    print("| problem, behaviour | budget | " + " | ".join(dprl.OFFLINE[key].title for key in LEARNERS) + " |")
+    above = total = 0
+    for name, environment, params, behaviour in PROBLEMS:
+        for words, budget in NOTIONS:
+            shown = []
+            for key in LEARNERS:
+                spec = OfflineSpec(
+                    environment=environment,
+                    environment_params=params,
+                    behaviour=behaviour,
+                    algorithm=key,
+                    n=10**12,
+                    seeds=seeds,
+                    calibration="tight",
+                    **budget,
+                )
+                trace = dprl.run(spec)
+                v_star, gap, low = trace.seeds[0].v_star, trace.values, lower(trace)
+                near = least(trace.at, gap.mean(0) <= 0.05 * v_star)
+                shown.append(f"{near} / {least(trace.at, low.mean(0) >= 0.8 * (v_star - gap).mean(0))}")
+                if "kl" in key:
+                    above, total = above + int((low > v_star - gap + 1e-9).sum()), total + gap.size
+            print(f"| {name}, {behaviour} | {words} | {' | '.join(shown)} |", flush=True)
+    print(f"V~ of DP-KL-LCB, with and without known rewards, above v^pi in {above} of {total} data sets")
+
+
 def speed() -> None:
     """One point at n = 10^9, and five budgets on ten data sets of each size."""
     cases: list[dict[str, Any]] = [
@@ -129,6 +187,9 @@ def speed() -> None:
 
 
 def main() -> int:
+    if sys.argv[1:] == ["needed"]:
+        needed()
+        return 0
     for environment in ("riverswim", "clinic"):
         gaps(environment, "mixture:0.7")
     gaps("riverswim", "uniform")

@@ -3,23 +3,23 @@
 It releases half of what DP-APVI does (Qiao, Wang 2023, Algorithm 1): m alone, with no projection. Three things bound
 what a row (h, s, a) is worth from below, where W = V~_{h+1} is what is known to be had of next states:
 
-- data: n KL(P^, P) <= L(n) for all n at once, which bounds PW for *every* W, also one that depends on the same people;
+- data: n KL(P^, P) <= L, which bounds PW for *every* W, also one that depends on the same people;
 - noise: sums of m W are moved by noise that is independent of W, since W comes of later steps alone, so that a quantile
   of one number is enough, where a bound for all W at once needs an ellipsoid;
 - the ratio of two noisy sums: what it may be off is solved for (Fieller 1954).
 
-docs/offline.md has the proof, and adds up the chances of failure.
+docs/kl-lcb.md has the proof, and adds up the chances of failure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import log, sqrt
+from math import e, log, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtri
+from scipy.special import lambertw, ndtri
 
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
 from dprl.mdp import counts
@@ -28,7 +28,7 @@ from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Family
 
 COUNTS = TRANSITIONS.family
-# what has to hold in each row, without noise and with it, of next states and of rewards; docs/offline.md numbers them
+# what has to hold in each row, without noise and with it, of next states and of rewards; docs/kl-lcb.md counts them
 OF_NEXT, OF_REWARDS, NOISE_OF_NEXT, NOISE_OF_REWARDS = 1, 1, 4, 2
 GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of continuous noise
 
@@ -79,7 +79,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
     variance = np.clip(squares / fewest, 0.0, (high - low) ** 2 / 4)  # at most
     above = np.clip(mean + error, low, high) - low  # how far the mean is above the least value, at most
     mean = np.clip(mean, low, high)
-    least = mean - error - shortfall(variance, above, log_wealth(problem, fewest, len(V)) / fewest)
+    least = mean - error - shortfall(variance, above, divergence(problem) / fewest)
     return np.where(known, mean, V.mean()), np.where(known, np.maximum(least, low), low)
 
 
@@ -91,7 +91,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
     error = np.hypot(E_r, E * sums / n) / fewest
     least, most = np.maximum(mean - error, 0.0), np.minimum(mean + error, 1.0)
     middle = np.clip(0.5, least, most)  # of what the mean may be, the one with the largest variance
-    least = least - shortfall(middle * (1 - middle), most, log_wealth(problem, fewest, 2) / fewest)
+    least = least - shortfall(middle * (1 - middle), most, -log(_each(problem)) / fewest)
     return np.where(known, mean, 0.0), np.where(known, np.maximum(least, 0.0), 0.0)
 
 
@@ -117,13 +117,18 @@ def shortfall(variance: Array, above: Array, x: Array) -> Array:
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
-def log_wealth(problem: OfflineProblem, n: Array, outcomes: int) -> Array:
-    """L(n): n KL(P^, P) is at most this at all n in a row, of so many outcomes, but for a chance of `each`.
+def divergence(problem: OfflineProblem) -> float:
+    """L: n KL(P^, P) is at most this, but for the chance of an event.
 
-    What the mixture of Krichevsky and Trofimov (1981) may lose to the best law in hindsight, and ln(1/chance).
+    It is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that chance: from E exp(t n KL) <= (1 - t)^-(S-1) for
+    0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x.
     """
-    loss = gammaln(n + outcomes / 2) + gammaln(0.5) - gammaln(n + 0.5) - gammaln(outcomes / 2)
-    return np.asarray(loss - log(each(problem, noisy=bool(problem.errors))))
+    free, chance = problem.size.S - 1, _each(problem)
+    return float(-free * lambertw(-(chance ** (1 / free)) / e, -1).real) if free else -log(chance)
+
+
+def _each(problem: OfflineProblem) -> float:
+    return each(problem, noisy=bool(problem.errors))
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
@@ -183,7 +188,7 @@ KL_LCB = OfflineLearner(
     title="DP-KL-LCB",
     summary="Offline, tabular, ours: pessimistic value iteration with a lower bound that is proved, from half of what "
     "DP-APVI releases.",
-    source="ours, after QW23-offline Algorithm 1 and Jonsson et al. 2020",
+    source="ours, after QW23-offline Algorithm 1",
     twin="dp-kl-lcb",
     public=("sizes", "rewards"),
     families=families,
@@ -196,7 +201,7 @@ KL_LCB_REWARDS = OfflineLearner(
     key="dp-kl-lcb-rewards",
     title="DP-KL-LCB with rewards",
     summary="Offline, tabular, ours: DP-KL-LCB where rewards are not known, from noisy sums of them.",
-    source="ours, after QW23-offline Algorithm 1 and Jonsson et al. 2020",
+    source="ours, after QW23-offline Algorithm 1",
     twin="dp-kl-lcb-rewards",
     public=("sizes",),
     families=families_with_rewards,
