@@ -5,14 +5,13 @@ Fixtures for tests:
     visit    visit(path, width, scheme) -> Page, loaded and idle; the test fails at its end if anything
              went wrong (error on the page or in the console, traceback, failed request, outside address)
     screen   (width, scheme): a test that asks for it runs at 1280 pixels by night, and thoroughly at 390 by day
-    idle     idle(page): waits until Streamlit has nothing more to do
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -110,15 +109,10 @@ def screen(request: pytest.FixtureRequest) -> tuple[int, str]:
     return width_and_scheme
 
 
-def wait_until_idle(page: Page, limit: float = IDLE_LIMIT) -> None:
+def idle(page: Page, limit: float = IDLE_LIMIT) -> None:
     """Wait until the page is at rest, as page.js sees it: all is answered, drawn, and has stood still for a moment."""
     if not page.evaluate("limit => dprlTest.rest(limit)", 1000 * limit):
         pytest.fail(f"{page.url} did not come to rest within {limit:.0f} s")
-
-
-@pytest.fixture
-def idle() -> Callable[[Page], None]:
-    return wait_until_idle
 
 
 def looked_up(url: str, status: int) -> bool:
@@ -140,7 +134,7 @@ class Visits:
         """A page in a browser window of its own (so a session of its own), loaded and idle."""
         page = self.window(width, scheme)
         page.goto(f"{self.app.url}/{path.lstrip('/')}")
-        wait_until_idle(page)
+        idle(page)
         return page
 
     def window(self, width: int = 1280, scheme: str = "light") -> Page:

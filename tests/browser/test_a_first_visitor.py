@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
-from tests.browser.test_pages import CURVE, LINK
+from tests.browser.seen import CURVE, finished
+from tests.browser.test_pages import LINK
 
 
 @pytest.mark.thorough
-def test_the_first_visitor_of_all_may_come_by_a_link(visit: Visits, idle: Callable[[Any], None]) -> None:
+def test_the_first_visitor_of_all_may_come_by_a_link(visit: Visits) -> None:
     page = visit(LINK)
     expect(page.get_by_role("link", name="Home")).to_be_visible()
     page.wait_for_selector(CURVE, timeout=60_000)
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
-    idle(page)
+    finished(page)
     assert page.get_by_text("Page not found").count() == 0
     assert page.locator("[data-testid=stMain] .js-plotly-plot .scatterlayer .js-line").count() >= 2

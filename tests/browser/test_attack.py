@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DESK, PHONE, Visits
-from tests.browser.test_pages import CURVE, fits
+from tests.browser.seen import CURVE, TITLE, fits, idle
 
-Idle = Callable[[Any], None]
 LINK = "attack?v=2&t=2&b=env.random~envp.S.2~envp.A.2~envp.H.2~K.1000~priv.local"
 
 
 @pytest.mark.thorough
-def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
+def test_each_control_of_attack_is_used_and_its_link_shows_it_to_others(visit: Visits) -> None:
     page = visit(LINK, *DESK)
-    title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")
+    title = page.locator(TITLE)
     expect(title.filter(has_text="3,000 simulated releases")).to_be_visible(timeout=90_000)
     expect(page.get_by_text("Not above the proof")).to_be_visible()
     idle(page)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visits
-from tests.browser.test_pages import fits
-
-Idle = Callable[[Any], None]
+from tests.browser.seen import below, fits, idle
 
 
 @pytest.mark.thorough
-def test_a_claim_opens_by_a_click_and_its_link_opens_the_same(
-    visit: Visits, idle: Idle, screen: tuple[int, str]
-) -> None:
+def test_a_claim_opens_by_a_click_and_its_link_opens_the_same(visit: Visits, screen: tuple[int, str]) -> None:
     page = visit("claims", *screen)
     idle(page)
     assert fits(page)
@@ -29,7 +22,7 @@ def test_a_claim_opens_by_a_click_and_its_link_opens_the_same(
     if screen != PHONE:
         return  # that the link opens the same is looked at thoroughly, and by pages/test_claims.py at each run
     said = page.locator("li", has_text="One draw for all releases").inner_text()
-    other = visit(page.url.split("/", 3)[3], *screen)
+    other = visit(below(page.url), *screen)
     expect(other.get_by_role("heading", name="10. One draw of noise hides nobody")).to_be_visible()
     idle(other)
     assert other.locator("li", has_text="One draw for all releases").inner_text() == said

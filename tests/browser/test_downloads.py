@@ -6,10 +6,9 @@ import io
 import json
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
@@ -24,9 +23,8 @@ from dprl.words import human
 from pages.tradeoffs import study as studies
 from tests.browser.conftest import Visits
 from tests.browser.going import LONG, SHORT, compared, withdraw
+from tests.browser.seen import finished, idle
 from tests.problems import first
-
-Idle = Callable[[Any], None]
 
 EXPLORE = "explore?v=1&c={}~K.20000~seeds.2~eps.50&c=priv.none&tab=data"
 SWEEP = (
@@ -42,13 +40,6 @@ PAGES = {
     "offline?tab=data": {"gap.csv", "gap.parquet", "specs.json", "gap.html"},
     "linear?tab=data": {"regret.csv", "regret.parquet", "specs.json", "regret.html"},
 }  # fmt: skip
-
-
-def finished(page: Page, idle: Idle) -> Page:
-    """The page with all its runs done."""
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
-    idle(page)
-    return page
 
 
 def saved(page: Page, press: Locator) -> tuple[str, bytes]:
@@ -121,9 +112,9 @@ def rendered(content: bytes, browser: Browser, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", first(PAGES), ids=["explore", "trade-offs", "offline", "linear"])
 def test_every_download_gives_a_file_that_opens(
-    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, path: str
+    visit: Visits, browser: Browser, tmp_path: Path, path: str
 ) -> None:
-    page = finished(visit(path), idle)
+    page = finished(visit(path))
     buttons = page.get_by_test_id("stDownloadButton").get_by_role("button")
     names = set()
     for i in range(buttons.count()):
@@ -144,7 +135,7 @@ def test_every_download_gives_a_file_that_opens(
 
 @pytest.mark.thorough
 def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
-    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path
+    visit: Visits, browser: Browser, tmp_path: Path
 ) -> None:
     page = visit("users?K=1e8&S=6")
     idle(page)
@@ -169,9 +160,9 @@ CHARTS += [("link", name) for name in ("Home", "Trade-offs", "When is privacy fr
     ],
 )
 def test_every_chart_is_saved_as_the_picture_that_was_chosen(
-    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path, kind: str, charts: list[tuple[str, str]]
+    visit: Visits, browser: Browser, tmp_path: Path, kind: str, charts: list[tuple[str, str]]
 ) -> None:
-    page = finished(visit(EXPLORE.format("envp.S.3~envp.H.3")), idle)
+    page = finished(visit(EXPLORE.format("envp.S.3~envp.H.3")))
     page.get_by_text(kind.upper(), exact=True).click()
     for role, name in charts:
         page.get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
@@ -186,9 +177,9 @@ def test_every_chart_is_saved_as_the_picture_that_was_chosen(
 
 @pytest.mark.thorough
 def test_the_sliders_of_what_is_taken_along_agree_with_the_store(
-    visit: Visits, idle: Idle, browser: Browser, tmp_path: Path
+    visit: Visits, browser: Browser, tmp_path: Path
 ) -> None:
-    page = finished(visit(SWEEP.replace("show=table", "show=regret")), idle)
+    page = finished(visit(SWEEP.replace("show=table", "show=regret")))
     name, content = saved(page, page.get_by_role("button", name="Take it along"))
     assert name == "sweep.html"
     study, _ = studies.decode(parse_qs(SWEEP.partition("?")[2]))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visits
+from tests.browser.seen import CURVE, box_of, finished, idle, uncovered
 from tests.problems import first
-
-Idle = Callable[[Any], None]
 
 SMALL = "envp.S.3~envp.H.3~K.20000~seeds.2"
 TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
@@ -60,18 +57,14 @@ def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
     assert longer > 300
     for share in (0, 0.5, 1):
         settings.evaluate("(e, top) => e.scrollTo(0, top)", share * longer)
-        box = run.bounding_box()
-        assert box is not None
+        box = box_of(run)
         assert box["x"] >= 0
         assert 0 <= box["y"] <= height - box["height"]
-        assert run.evaluate(  # and nothing lies over it
-            "e => { const r = e.getBoundingClientRect(); "
-            "return e.contains(document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2)); }"
-        )
+        assert uncovered(run)
 
 
 @pytest.mark.thorough
-def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Visits, idle: Idle) -> None:
+def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Visits) -> None:
     page = visit("explore")
     page.get_by_role("button", name="Show this").first.click()
     page.get_by_role("tab", name="Counts").wait_for()
@@ -80,17 +73,16 @@ def test_tabs_pressed_quickly_while_an_example_begins_end_on_the_last(visit: Vis
             page.get_by_role("tab", name=tab).click(no_wait_after=True)
     page.get_by_role("tab", name="Counts").click()
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=120_000)
-    idle(page)
+    finished(page)
     assert opened(page) == "Counts"
     expect(page).to_have_url(re.compile("tab=counts"))
     expect(page.get_by_text("All cells", exact=True)).to_be_visible()
 
 
 @pytest.mark.thorough
-def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits, idle: Idle) -> None:
+def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits) -> None:
     page = visit(f"explore?v=1&c={SMALL}~eps.50&tab=policy&k=1")
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    finished(page)
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     whole_screen_stays(page)
@@ -108,9 +100,9 @@ def test_what_plays_stands_still_after_another_tab_is_opened(visit: Visits, idle
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("budgets", first(["20", "20 10"]))
-def test_a_run_added_by_keyboard_is_drawn(visit: Visits, idle: Idle, budgets: str) -> None:
+def test_a_run_added_by_keyboard_is_drawn(visit: Visits, budgets: str) -> None:
     page = visit(f"explore?v=1&c={SMALL}~eps.50")
-    curves = page.locator("[data-testid=stMain] .js-plotly-plot .scatterlayer path.js-line")
+    curves = page.locator(CURVE)
     for epsilon in budgets.split():
         field = page.get_by_label("Privacy budget ε, exact value")
         field.fill(epsilon)
@@ -119,6 +111,5 @@ def test_a_run_added_by_keyboard_is_drawn(visit: Visits, idle: Idle, budgets: st
         before = curves.count()
         page.keyboard.press("Control+Enter")
         expect(page.locator("[class*=st-key-chip_]").get_by_text(f"ε = {epsilon}")).to_be_visible()
-        expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
-        idle(page)
+        finished(page)
         assert curves.count() > before

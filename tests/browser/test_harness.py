@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
@@ -13,6 +12,7 @@ from tests.browser.conftest import LEFT, Visits
 from tests.browser.controls import CannotUse, controls
 from tests.browser.going import Stop, walked
 from tests.browser.hands import Mouse
+from tests.browser.seen import idle
 from tests.browser.server import ROOT, App, start
 
 pytestmark = pytest.mark.thorough  # of what the tests are made of, not of the app
@@ -59,7 +59,7 @@ def visit(windows: BrowserContext, small: App) -> Visits:
     return Visits(windows, small)
 
 
-def test_a_fine_page_is_loaded_drawn_and_without_problems(visit: Visits, idle: Callable[[Any], None]) -> None:
+def test_a_fine_page_is_loaded_drawn_and_without_problems(visit: Visits) -> None:
     page = visit()
     assert page.locator(".js-plotly-plot .main-svg").count() > 0
     page.get_by_role("slider").press("ArrowRight")

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visits
-from tests.browser.test_pages import fits
-
-Idle = Callable[[Any], None]
+from tests.browser.seen import CHART, below, fits, idle
 
 
 @pytest.mark.thorough
-def test_it_fits_and_its_link_opens_the_same(visit: Visits, idle: Idle, screen: tuple[int, str]) -> None:
+def test_it_fits_and_its_link_opens_the_same(visit: Visits, screen: tuple[int, str]) -> None:
     page = visit("landscape", *screen)
     page.wait_for_selector(".js-plotly-plot .gtitle")
     idle(page)
     assert fits(page)
-    expect(page.locator("[data-testid=stMain] .js-plotly-plot")).to_have_count(3)
+    expect(page.locator(CHART)).to_have_count(3)
     expect(page.get_by_text("Fewest users:")).to_be_in_viewport()
     page.get_by_role("combobox", name="Problem").click()
     page.get_by_role("option", name="Linear mixture").click()
@@ -32,13 +28,13 @@ def test_it_fits_and_its_link_opens_the_same(visit: Visits, idle: Idle, screen: 
     if screen != PHONE:
         return  # that the link opens the same is looked at thoroughly, and by pages/test_landscape.py at each run
     said = page.get_by_text("Fewest users:").inner_text()
-    other = visit(page.url.split("/", 3)[3], *screen)
+    other = visit(below(page.url), *screen)
     assert other.get_by_text("Fewest users:").inner_text() == said
     assert other.url == page.url
 
 
 @pytest.mark.thorough
-def test_a_second_visitor_sees_it_within_three_seconds(visit: Visits, idle: Idle) -> None:
+def test_a_second_visitor_sees_it_within_three_seconds(visit: Visits) -> None:
     idle(visit("landscape"))
     page = visit.window()
     begin = time.monotonic()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.browser.conftest import Visits
+from tests.browser.seen import box_of, idle
 from tests.problems import first
 
 REST = 100  # ms; Chromium takes a finger to stand still from 40 ms on
@@ -21,8 +21,7 @@ def plot(page: Page) -> Locator:
 
 def press(page: Page, x: float, y: float) -> None:
     """Presses the chart at shares of its width and height."""
-    box = plot(page).bounding_box()
-    assert box is not None
+    box = box_of(plot(page))
     page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
 
 
@@ -39,7 +38,6 @@ def press(page: Page, x: float, y: float) -> None:
 def test_a_prediction_is_made_by_pressing_the_chart(
     visit: Visits,
     screen: tuple[int, str],
-    idle: Callable[[Page], None],
     link: str,
     at: tuple[float, float],
     guess: str,
@@ -71,8 +69,7 @@ def marker(page: Page) -> float:
           return seen.x + seen.width / 2;
         }"""
     )
-    box = plot(page).bounding_box()
-    assert box is not None
+    box = box_of(plot(page))
     return float((x - box["x"]) / box["width"])
 
 
@@ -81,8 +78,7 @@ def draggable(page: Page) -> FloatRect:
     cursor = "getComputedStyle(document.querySelector('.nsewdrag') ?? document.body).cursor"
     page.wait_for_function(f"{cursor} === 'ew-resize'")
     plot(page).scroll_into_view_if_needed()
-    box = plot(page).bounding_box()
-    assert box is not None
+    box = box_of(plot(page))
     return box
 
 
@@ -92,9 +88,7 @@ def asked(page: Page) -> int:
 
 
 @pytest.mark.parametrize("link", first(["lesson=trust&step=2", "lesson=trust&step=2&present=on"]))
-def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(
-    visit: Visits, idle: Callable[[Page], None], link: str
-) -> None:
+def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(visit: Visits, link: str) -> None:
     page = visit(f"lessons?{link}", 1280)
     box = draggable(page)
     assert marker(page) == pytest.approx(0, abs=0.01)  # where its slider stands
@@ -128,9 +122,7 @@ def test_the_marker_is_dragged_and_one_answer_is_sent_at_the_end(
     expect(page.locator(".legendtext", has_text="your guess")).to_be_visible()
 
 
-def test_the_marker_is_dragged_by_a_finger_which_may_still_scroll_and_press(
-    visit: Visits, idle: Callable[[Page], None]
-) -> None:
+def test_the_marker_is_dragged_by_a_finger_which_may_still_scroll_and_press(visit: Visits) -> None:
     page = visit("lessons?lesson=trust&step=2", 390)
     finger = page.context.new_cdp_session(page)
     finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
@@ -177,7 +169,7 @@ def test_the_marker_is_dragged_by_a_finger_which_may_still_scroll_and_press(
     assert moved["y"] < top["y"] - 30  # the page was scrolled
 
 
-def test_a_projector_needs_no_mouse(visit: Visits, idle: Callable[[Page], None]) -> None:
+def test_a_projector_needs_no_mouse(visit: Visits) -> None:
     page = visit("lessons?lesson=price&present=on")
     expect(page.get_by_test_id("stHeader")).to_be_hidden()
     page.keyboard.press("Space")
@@ -195,16 +187,13 @@ def test_a_projector_needs_no_mouse(visit: Visits, idle: Callable[[Page], None])
     expect(page).not_to_have_url(re.compile("present"))
 
 
-def test_a_projector_has_all_of_an_answer_in_any_window_and_a_chart_that_fills_it(
-    visit: Visits, idle: Callable[[Page], None]
-) -> None:
+def test_a_projector_has_all_of_an_answer_in_any_window_and_a_chart_that_fills_it(visit: Visits) -> None:
     page = visit("lessons?lesson=proved&step=3&present=on&shown=yes")  # three lines asked, four answered
     below = "(main => main.scrollHeight - main.clientHeight)(document.querySelector('[data-testid=stMain]'))"
     for width, height, least in ((1024, 768, 0.35), (1280, 800, 0.36), (1920, 1080, 0.55)):
         page.set_viewport_size({"width": width, "height": height})
         idle(page)
-        box = plot(page).bounding_box()
-        assert box is not None
+        box = box_of(plot(page))
         assert box["height"] >= least * height
         assert page.evaluate(below) <= 0
     page.set_viewport_size(

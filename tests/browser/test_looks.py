@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import FloatRect, Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from dprl.figures.style import DARK, LIGHT, Theme
 from tests.browser.conftest import Visits
-from tests.browser.test_pages import AT_ENDS, CURVE, LINK
+from tests.browser.seen import AT_ENDS, CURVE, box_of, idle, uncovered
+from tests.browser.test_pages import LINK
 from tests.problems import first
 
-Idle = Callable[[Page], None]
 HEADINGS = {"Home": "What does privacy cost a learner?"}
 
 
@@ -32,7 +31,7 @@ def ink(theme: Theme) -> str:
 
 
 @pytest.mark.thorough
-def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: Visits, idle: Idle) -> None:
+def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: Visits) -> None:
     page = visit(LINK)
     for chip in page.locator(".st-key-chips button[data-testid=stPopoverButton]").all():
         sign = chip.evaluate("e => getComputedStyle(e, '::before').backgroundImage")
@@ -54,9 +53,7 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
 
 
 @pytest.mark.thorough
-def test_curves_are_named_at_their_ends_where_there_is_room_and_hidden_by_a_press(
-    visit: Visits, idle: Idle
-) -> None:
+def test_curves_are_named_at_their_ends_where_there_is_room_and_hidden_by_a_press(visit: Visits) -> None:
     page = visit("linear")
     names = page.locator(AT_ENDS)
     expect(names).to_have_count(5)
@@ -93,25 +90,14 @@ def test_on_a_telephone_no_tool_of_a_chart_lies_over_its_title(visit: Visits, pa
         assert title["x"] >= drawn["x"]
         assert title["x"] + title["width"] <= drawn["x"] + drawn["width"]
         tool = chart.locator(".modebar-btn").first
-        assert tool.evaluate(  # it is seen, and nothing lies over it
-            "e => { const r = e.getBoundingClientRect(); "
-            "return e.contains(document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2)); }"
-        )
+        assert uncovered(tool)
 
 
-def box_of(of: Locator) -> FloatRect:
-    """Where it is on the page."""
-    box = of.bounding_box()
-    assert box is not None
-    return box
-
-
-def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits, idle: Idle) -> None:
+def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits) -> None:
     page = visit("explore", 390)
     opener = page.get_by_test_id("stExpandSidebarButton")
     assert opener.evaluate("e => getComputedStyle(e, '::after').content") == '"Menu"'
-    box = opener.bounding_box()
-    assert box is not None
+    box = box_of(opener)
     assert min(box["width"], box["height"]) >= 40
     opener.click()
     expect(page.get_by_test_id("stSidebar")).to_be_in_viewport(ratio=0.9)  # it has slid in
@@ -129,7 +115,7 @@ def test_a_telephone_has_a_menu_that_says_so_and_help_for_fingers(visit: Visits,
 
 
 @pytest.mark.thorough
-def test_small_print_over_a_page_is_read_by_night(visit: Visits, idle: Idle) -> None:
+def test_small_print_over_a_page_is_read_by_night(visit: Visits) -> None:
     page = visit("explore?v=2&t=3&c=env.custom~K.1e6", 1280, "dark")
     page.get_by_role("button", name="Edit", exact=True).click()
     small = page.get_by_role("dialog").get_by_test_id("stCaptionContainer").locator("p").first

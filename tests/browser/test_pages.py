@@ -3,55 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from dprl.simulation import RunSpec
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
-from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
-
-Idle = Callable[[Any], None]
+from tests.browser.seen import CHART, CURVE, copied, finished, fits, idle
 
 QUICK = "envp.S.3~envp.H.3~K.100000~seeds.2"
 LINK = f"explore?v=1&c={QUICK}~eps.50&c=priv.none&m=per-episode"
-CURVE = "[data-testid=stMain] .js-plotly-plot .scatterlayer path.js-line"
-NAMED = "text[class^=legend][class$=text]"  # where a chart names a curve
-AT_ENDS = f"[data-testid=stMain] .js-plotly-plot {NAMED}:not(.legendtext)"  # beside the plot
 TABS = ("Regret", "Counts", "Policy", "Guarantee", "Data")
 
 
-def fits(page: Page) -> bool:
-    """Nothing sticks out to the right, and nothing keeps anybody from reading or using what is there."""
-    assert barriers(page) == []
-    return bool(
-        page.evaluate(
-            "[document.documentElement, document.querySelector('[data-testid=stMain]')]"
-            ".every(e => e.scrollWidth <= window.innerWidth)"
-        )
-    )
-
-
-def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits, idle: Idle) -> None:
+def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits) -> None:
     page = visit("explore")
     idle(page)
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to Run")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".st-key-run button")).to_be_focused()
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_label("Privacy budget ε, exact value").fill("2.5")
     page.keyboard.press("Enter")
     idle(page)
     assert "c=" not in page.url  # the address does not follow every control
     page.locator(".st-key-run button").click()
     page.wait_for_selector(CURVE, timeout=60_000)
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    finished(page)
     expect(page.locator("[role=status]", has_text="1 run finished.")).to_have_count(1)
     idle(page)
     assert "eps.2.5" in page.url
@@ -60,18 +41,16 @@ def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits, idl
     page.get_by_text("Median", exact=True).click()
     expect(page.get_by_text("Numbers are medians over seeds")).to_be_visible()
     idle(page)
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert "m=per-episode" in copied
-    assert "stat=median" in copied
-    other = visit(copied.split("/", 3)[3])
+    link = copied(page)
+    assert "m=per-episode" in link
+    assert "stat=median" in link
+    other = visit(link)
     other.wait_for_selector(CURVE)
     expect(other.get_by_text("Average regret per episode so far")).to_be_visible()
     expect(other.get_by_text("Numbers are medians over seeds")).to_be_visible()
 
 
-def test_back_returns_to_the_comparison_before(visit: Visits, idle: Idle) -> None:
+def test_back_returns_to_the_comparison_before(visit: Visits) -> None:
     page = visit(LINK)
     page.locator(".st-key-chip_0 button").first.click()
     page.get_by_role("button", name="Remove").first.click()
@@ -83,7 +62,7 @@ def test_back_returns_to_the_comparison_before(visit: Visits, idle: Idle) -> Non
 
 
 @pytest.mark.thorough
-def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits, idle: Idle) -> None:
+def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits) -> None:
     S = 40
     P = [[[1 / S] * S]] * S
     model = json.dumps({"P": P, "R": [[0.5]] * S, "d1": [1] + [0] * (S - 1)}, separators=(",", ":"))
@@ -101,7 +80,7 @@ def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits, idle: I
 
 
 @pytest.mark.thorough
-def test_names_are_text_everywhere(visit: Visits, idle: Idle) -> None:
+def test_names_are_text_everywhere(visit: Visits) -> None:
     name = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20**b**%20www.evil.com%20%5Bl%5D(http%3A//evil.com)%20a%40evil.com"
     page = visit(f"{LINK}&c={QUICK}~eps.20~col.1~name.{name}&i=2")
     page.wait_for_selector(CURVE, timeout=60_000)
@@ -113,13 +92,13 @@ def test_names_are_text_everywhere(visit: Visits, idle: Idle) -> None:
 
 
 @pytest.mark.thorough
-def test_every_page_and_tab_fits_its_screen(visit: Visits, idle: Idle, screen: tuple[int, str]) -> None:
+def test_every_page_and_tab_fits_its_screen(visit: Visits, screen: tuple[int, str]) -> None:
     width, scheme = screen
     for path in ("", "runs", "explore", "users"):
         assert fits(visit(path, width, scheme)), path
     page = visit(LINK, width, scheme)
     page.wait_for_selector(CURVE, timeout=60_000)
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
+    finished(page)
     for tab in TABS:
         page.get_by_role("tab", name=tab).click()
         idle(page)
@@ -127,7 +106,7 @@ def test_every_page_and_tab_fits_its_screen(visit: Visits, idle: Idle, screen: t
 
 
 @pytest.mark.thorough
-def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits, idle: Idle) -> None:
+def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits) -> None:
     page = visit(LINK, 390)
     sidebar = page.get_by_test_id("stSidebar")
     assert sidebar.get_attribute("data-collapsed") == "true"
@@ -144,9 +123,9 @@ def test_on_a_telephone_the_settings_open_and_make_room_again(visit: Visits, idl
 
 
 @pytest.mark.thorough
-def test_moments_play_and_stop_at_the_last(visit: Visits, idle: Idle) -> None:
+def test_moments_play_and_stop_at_the_last(visit: Visits) -> None:
     page = visit(f"{LINK}&tab=policy&k=1")
-    page.wait_for_selector("[data-testid=stMain] .js-plotly-plot", timeout=60_000)
+    page.wait_for_selector(CHART, timeout=60_000)
     shown = page.locator("[data-testid=stMain] [data-testid=stSliderThumbValue]").first
     before = shown.inner_text()
     page.get_by_role("button", name="Play").click()
@@ -158,6 +137,6 @@ def test_moments_play_and_stop_at_the_last(visit: Visits, idle: Idle) -> None:
 
 
 @pytest.mark.thorough
-def test_a_bad_link_is_answered_with_a_sentence(visit: Visits, idle: Idle) -> None:
+def test_a_bad_link_is_answered_with_a_sentence(visit: Visits) -> None:
     page = visit(f"explore?v=9&c=%00%ff~~~&c=eps.-1&c={'x' * 3000}&k=--&tab=<script>")
     expect(page.get_by_text("Not all of this link could be used")).to_be_visible()

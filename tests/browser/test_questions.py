@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visits
-from tests.browser.test_pages import CURVE, fits
-
-Idle = Callable[[Any], None]
+from tests.browser.seen import CURVE, TITLE, box_of, copied, finished, fits, idle
 
 
-def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits, idle: Idle) -> None:
+def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits) -> None:
     page = visit()
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     slider = page.get_by_role("slider", name="Privacy budget")
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 1")
-    title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")
+    title = page.locator(TITLE)
     expect(title).to_have_text(re.compile("at ε = 1$"))
     curves = """Object.fromEntries([...document.querySelectorAll('.js-plotly-plot .scatterlayer .trace')]
         .map(trace => [trace.__data__[0].trace, trace.querySelector('path.js-line')])
@@ -50,10 +45,8 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     assert "eps" not in page.url
     page.get_by_role("link", name="Home").click()
     expect(page).to_have_url(re.compile(r"/\?v=2&eps=0\.3$"))  # it is told again
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    other = visit(copied.split("/", 3)[3], 390)
+    link = copied(page)
+    other = visit(link, 390)
     expect(other.get_by_role("slider", name="Privacy budget")).to_have_attribute(
         "aria-valuetext", "epsilon 0.3"
     )
@@ -61,11 +54,10 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
 
 
 @pytest.mark.thorough
-def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits, idle: Idle) -> None:
+def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
     page = visit()
     slider = page.get_by_role("slider", name="Privacy budget")
-    box = slider.bounding_box()
-    assert box is not None
+    box = box_of(slider)
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
     page.mouse.down()
@@ -79,7 +71,7 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits, idle: Idle) ->
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
     page.get_by_role("link", name="Home").click()
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.03")
-    title = page.locator("[data-testid=stMain] .js-plotly-plot .gtitle")
+    title = page.locator(TITLE)
     expect(title).to_have_text(re.compile("at ε = 0.03$"))
     for key, epsilon in (("End", "30"), ("Home", "0.03")):
         slider.press(key)
@@ -94,7 +86,7 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits, idle: Idle) ->
 
 
 def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_others(
-    visit: Visits, screen: tuple[int, str], idle: Idle
+    visit: Visits, screen: tuple[int, str]
 ) -> None:
     page = visit("free", *screen)
     page.wait_for_selector(CURVE, timeout=60_000)
@@ -124,7 +116,7 @@ def test_when_privacy_is_free_is_seen_at_once_fits_and_its_link_shows_it_to_othe
 
 @pytest.mark.thorough
 def test_exploration_noise_is_held_beside_calibrated_noise_and_leads_to_its_runs_and_claim(
-    visit: Visits, idle: Idle
+    visit: Visits,
 ) -> None:
     page = visit("free")
     page.wait_for_selector(CURVE, timeout=60_000)
@@ -156,7 +148,7 @@ SWEEP = (
 )
 
 
-def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str], idle: Idle) -> None:
+def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, str]) -> None:
     page = visit("tradeoffs", *screen)
     page.wait_for_selector(POINT, timeout=60_000)
     expect(page.get_by_text("for ε from 0.5 to 20")).to_be_visible()
@@ -173,24 +165,19 @@ def test_trade_offs_are_seen_at_once_and_fit(visit: Visits, screen: tuple[int, s
 
 
 @pytest.mark.thorough
-def test_a_sweep_runs_and_each_of_its_points_leads_to_its_run(visit: Visits, idle: Idle) -> None:
+def test_a_sweep_runs_and_each_of_its_points_leads_to_its_run(visit: Visits) -> None:
     page = visit(SWEEP)
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.wait_for_selector(POINT, timeout=60_000)
-    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=60_000)
-    idle(page)
-    box = page.locator(POINT).first.bounding_box()
-    assert box is not None
+    finished(page)
+    box = box_of(page.locator(POINT).first)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     way = page.get_by_role("link", name="Open this run in Explore")
     expect(way).to_be_visible()
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
+    link = copied(page)
     way.click()
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
     idle(page)
-    other = visit(copied.split("/", 3)[3])
+    other = visit(link)
     other.wait_for_selector(POINT, timeout=60_000)
     assert other.locator(".st-key-status_going").count() == 0  # it was computed for the first visitor

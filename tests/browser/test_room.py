@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.classroom import lesson
 from tests.browser.conftest import Visits
+from tests.browser.seen import fits
 from tests.browser.server import App
 from tests.browser.test_lessons import draggable, marker
-from tests.browser.test_pages import fits
 
 
 def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(

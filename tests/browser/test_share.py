@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -13,11 +11,9 @@ from tests.browser.conftest import PHONE, Visits
 from tests.browser.going import SHORT, compared
 from tests.figures.eyes import contrast
 
-Idle = Callable[[Any], None]
-
 
 @pytest.mark.thorough
-def test_a_short_link_is_made_and_opened(visit: Visits, idle: Idle) -> None:
+def test_a_short_link_is_made_and_opened(visit: Visits) -> None:
     page = visit(f"{compared(SHORT)}&tab=guarantee", width=390)
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Make a short link").click()
@@ -63,7 +59,7 @@ def hexed(color: str) -> str:
 
 
 @pytest.mark.thorough
-def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits, idle: Idle) -> None:
+def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits) -> None:
     page = visit("free")
     button, keys = page.get_by_role("button", name="Share"), page.keyboard
     button.focus()
@@ -90,7 +86,7 @@ def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits, idle: Id
 
 
 @pytest.mark.thorough
-def test_a_locked_link_shows_its_settings_and_opens_them_elsewhere(visit: Visits, idle: Idle) -> None:
+def test_a_locked_link_shows_its_settings_and_opens_them_elsewhere(visit: Visits) -> None:
     page = visit(f"{compared(SHORT)}&lock=all,-epsilon")
     slider = page.get_by_role("slider")
     expect(slider.first).to_be_enabled()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from pages.shared.layout.reading import WORDS
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
+from tests.browser.seen import box_of, idle
 
-Idle = Callable[[Page], None]
 
-
-def test_home_explains_the_same_terms_after_the_slider_has_moved(visit: Visits, idle: Idle) -> None:
+def test_home_explains_the_same_terms_after_the_slider_has_moved(visit: Visits) -> None:
     page = visit("")
     terms = page.locator('[data-testid=stMain] a[href="#term"]')
     before = [(term.text_content(), term.get_attribute("title")) for term in terms.all()]
@@ -25,7 +23,7 @@ def test_home_explains_the_same_terms_after_the_slider_has_moved(visit: Visits, 
     assert [(term.text_content(), term.get_attribute("title")) for term in terms.all()] == before
 
 
-def test_a_term_tells_what_it_means_to_mouse_keyboard_and_finger(visit: Visits, idle: Idle) -> None:
+def test_a_term_tells_what_it_means_to_mouse_keyboard_and_finger(visit: Visits) -> None:
     page = visit("", 390)
     meaning = page.locator("#dprl-meaning")
     term = page.get_by_role("link", name="JDP")
@@ -33,8 +31,7 @@ def test_a_term_tells_what_it_means_to_mouse_keyboard_and_finger(visit: Visits, 
     term.hover()
     expect(meaning).to_have_text(WORDS["JDP"])
     expect(term).to_have_accessible_description(WORDS["JDP"])
-    box = meaning.bounding_box()
-    assert box is not None
+    box = box_of(meaning)
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
     assert barriers(page) == []

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from dprl.simulation.uploads.model import example
 from tests.browser.conftest import PHONE, Visits
+from tests.browser.seen import idle
 
-Idle = Callable[[Any], None]
 EXAMPLE = example().encode()
 
 
@@ -23,7 +21,7 @@ def give(page: Page, data: bytes) -> None:
     page.get_by_test_id("stFileUploader").last.locator("input[type=file]").set_input_files(file)
 
 
-def test_a_file_is_refused_and_another_one_learned_from(visit: Visits, idle: Idle) -> None:
+def test_a_file_is_refused_and_another_one_learned_from(visit: Visits) -> None:
     page = visit("offline?v=2&t=2&tab=upload", *PHONE)
     give(page, EXAMPLE.replace(b"0,1,hall", b"0,2,hall", 1))
     expect(page.get_by_text("row 3, column step: 2 where 1 is expected")).to_be_visible()

@@ -1,0 +1,63 @@
+"""What a visitor sees of a page in a real browser, and what it takes along."""
+
+from __future__ import annotations
+
+from playwright.sync_api import FloatRect, Locator, Page, expect
+
+from tests.browser.barriers import barriers
+from tests.browser.conftest import idle
+
+CHART = "[data-testid=stMain] .js-plotly-plot"
+TITLE = f"{CHART} .gtitle"
+CURVE = f"{CHART} .scatterlayer path.js-line"
+NAMED = "text[class^=legend][class$=text]"  # where a chart names a curve
+AT_ENDS = f"{CHART} {NAMED}:not(.legendtext)"  # beside the plot
+COMPUTED = 60_000  # ms for small runs to be computed on a busy machine
+
+
+def fits(page: Page) -> bool:
+    """Nothing sticks out to the right, and nothing keeps anybody from reading or using what is there."""
+    assert barriers(page) == []
+    return bool(
+        page.evaluate(
+            "[document.documentElement, document.querySelector('[data-testid=stMain]')]"
+            ".every(e => e.scrollWidth <= window.innerWidth)"
+        )
+    )
+
+
+def finished(page: Page) -> Page:
+    """The page with all its runs done, at rest."""
+    expect(page.locator(".st-key-status_going")).to_have_count(0, timeout=COMPUTED)
+    idle(page)
+    return page
+
+
+def copied(page: Page) -> str:
+    """The link that a press copies, without the server's address."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    return below(page.evaluate("navigator.clipboard.readText()"))
+
+
+def below(url: str) -> str:
+    """An address without the server's."""
+    return url.split("/", 3)[3]
+
+
+def box_of(of: Locator) -> FloatRect:
+    """Where it is on the page."""
+    box = of.bounding_box()
+    assert box is not None
+    return box
+
+
+def uncovered(of: Locator) -> bool:
+    """Whether nothing lies over its middle."""
+    return bool(
+        of.evaluate(
+            "e => { const r = e.getBoundingClientRect(); "
+            "return e.contains(document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2)); }"
+        )
+    )

@@ -1,0 +1,119 @@
+"""Linear and Offline in a real browser: a curve grows, every tab fits its screen, and a link reopens the same view."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.linear.record import LINEAR
+from pages.offline.record import OFFLINE
+from pages.shared.comparison.record import Example
+from tests.browser.conftest import Visits
+from tests.browser.seen import CURVE, NAMED, box_of, copied, finished, fits, idle
+
+
+class Alike(NamedTuple):
+    """One of these pages.
+
+    Attributes:
+        link: to two small runs.
+        tabs: what each shows.
+        budgets: the field of budgets, what is written into it, and the run that this adds, among two.
+        closely: the tab that is opened by the link.
+        pressed: examples that have to fit, too.
+    """
+
+    link: str
+    tabs: dict[str, str]
+    budgets: tuple[str, str, str]
+    closely: str
+    pressed: tuple[Example, ...] = ()
+
+
+ALIKE = {
+    LINEAR.path: Alike(
+        "v=2&t=2&c=env.linear-mixture~envp.d.3~envp.S.3~envp.H.4~alg.ucrl-vtr~K.1e7~seeds.2~priv.none&c=priv.central",
+        {
+            "Regret": "Average regret per episode so far",
+            "Exponents": "How fast regret grows",
+            "Ellipsoid": "Noise makes the region",
+            "Eigenvalues": "What the matrix knows, against noise",
+            "Weights": "Estimated and true weights",
+            "Guarantee": "It proves what it claims",
+            "Data": "Make it again without this page",
+        },
+        ("Values of ε", "2, 5", "Central ε = 5"),
+        "Ellipsoid",
+    ),
+    OFFLINE.path: Alike(
+        "v=2&t=2&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1",
+        {
+            "Gap against n": "Trajectories it takes",
+            "Pessimism": "the penalty takes all that the action seems worth",
+            "Policy": "the behaviour policy takes the learned action",
+            "Coverage": "Of the pairs that the optimal policy visits",
+            "Guarantee": "It proves what it claims",
+            "Data": "Make it again without this page",
+        },
+        ("Values of ρ", "0.5, 3", "DP-APVI, ρ = 3"),
+        "Pessimism",
+        OFFLINE.examples,
+    ),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", ALIKE)
+def test_a_run_grows_and_its_copied_link_shows_it_to_others(visit: Visits, path: str) -> None:
+    link, tabs, (field, budgets, added), closely, _ = ALIKE[path]
+    page = finished(visit(f"{path}?{link}"))
+    page.get_by_role("textbox", name=field).fill(budgets)
+    page.keyboard.press("Enter")
+    idle(page)
+    before = page.url
+    page.locator(".st-key-run button").click()
+    page.wait_for_function("before => location.href !== before", arg=before)
+    finished(page)
+    expect(page.locator(NAMED, has_text=added)).to_be_visible()
+    assert page.locator(CURVE).count() >= 3
+    page.get_by_role("tab", name=closely).click()
+    expect(page.get_by_text(tabs[closely])).to_be_visible()
+    idle(page)
+    other = visit(copied(page))
+    expect(other.get_by_role("tab", name=closely)).to_have_attribute("aria-selected", "true")
+    expect(other.get_by_text(tabs[closely])).to_be_visible()
+    other.get_by_role("tab", name=next(iter(tabs))).click()
+    expect(other.locator(NAMED, has_text=added)).to_be_visible()
+    idle(other)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", ALIKE)
+def test_every_tab_fits_its_screen(visit: Visits, screen: tuple[int, str], path: str) -> None:
+    page = finished(visit(f"{path}?{ALIKE[path].link}", *screen))
+    for tab, shown in ALIKE[path].tabs.items():
+        page.get_by_role("tab", name=tab, exact=True).click()
+        expect(page.get_by_role("tab", name=tab, exact=True)).to_have_attribute("aria-selected", "true")
+        expect(page.get_by_text(shown).first).to_be_visible()
+        idle(page)
+        assert fits(page), tab
+    for example in ALIKE[path].pressed:
+        page.get_by_role("button", name=example.title).click()
+        idle(page)
+        assert fits(page), example.title
+
+
+@pytest.mark.thorough
+def test_three_number_fields_fit_beside_each_other(visit: Visits) -> None:
+    """The third one was cut off: a column of Streamlit is at least 8 rem wide."""
+    page = visit(f"linear?{ALIKE['linear'].link}", 1280)
+    idle(page)
+    page.get_by_text("Its parameters").click()
+    idle(page)
+    room = box_of(page.get_by_test_id("stSidebarUserContent"))
+    for name in ("d", "S", "H"):
+        field = box_of(page.get_by_test_id("stSidebar").get_by_role("textbox", name=name, exact=True))
+        assert room["x"] <= field["x"]
+        assert field["x"] + field["width"] <= room["x"] + room["width"]
