@@ -215,6 +215,12 @@ def go(app: AppTest, page: str) -> None:
     unbroken(app)
 
 
+def press(app: AppTest, key: str) -> None:
+    """The button with this key, which breaks nothing."""
+    app.button(key=key).click().run()
+    unbroken(app)
+
+
 def follow(app: AppTest, query: dict[str, list[str]]) -> None:
     """A link, as a browser sends its text, into a page that is open."""
     app.query_params.clear()

@@ -13,7 +13,7 @@ from dprl.simulation import AttackSpec, RunSpec
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackLink, AttackView, decode, encode
 from pages.attack.state import Attack
-from tests.pages.conftest import Visit, Work, charts, go, unbroken, widget, words
+from tests.pages.conftest import Visit, Work, charts, go, press, unbroken, widget, words
 
 PAGE = "attack"
 RUN = RunSpec(
@@ -48,8 +48,7 @@ def test_a_link_to_another_part_starts_nothing_until_it_is_asked_for(visit: Visi
     app.run()
     assert charts(app) == []
     assert store.status.activity().runs_waiting == 0
-    app.button(key="play").click().run()
-    unbroken(app)
+    press(app, "play")
     assert store.status.activity().runs_waiting == 1
     go(app, "runs")
     assert "**Attacks**: 1 run" in words(app)
@@ -86,16 +85,13 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
     widget(app, "toggle", "Pause live").set_value(True).run()
     assert app.session_state["session"].paused
     for pressed, state in (("cancel", "cancelled"), ("retry", "queued")):
-        app.button(key=pressed).click().run()
-        unbroken(app)
+        press(app, pressed)
         assert store.status.of(shown(app).spec).state == state
     widget(app, "selectbox", "Privacy model").set_value("central").run()
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert shown(app).spec.run.privacy == "central"
     assert store.status.of(shown(app).spec).state == "queued"
-    app.button(key="reset").click().run()
-    unbroken(app)
+    press(app, "reset")
     assert widget(app, "selectbox", "Environment").value == DEFAULT.run.environment
 
 
@@ -125,8 +121,7 @@ def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Wor
     declared = widget(app, "selectbox", "Public structure")
     declared.set_value("environment").run()
     unbroken(app)
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert shown(app).spec.run == run.replace(structure="environment", seeds=1)
     assert "structure declared" in words(app)
     assert "Steps that are not declared possible are left out." in words(app)
@@ -177,8 +172,7 @@ def test_what_a_promise_means(visit: Visit) -> None:
     assert "afterwards with 27% to 73%" in words(app)
     assert shown(app).view.prior == 50
     for draws in (40, 60):
-        app.button(key="draw_again").click().run()
-        unbroken(app)
+        press(app, "draw_again")
         assert f"{draws} draws, a dot each" in "".join(chart.spec for chart in charts(app))
 
 

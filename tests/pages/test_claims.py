@@ -21,7 +21,7 @@ from dprl.simulation import RunSpec
 from pages.claims import state
 from pages.shared.results import bundled
 from pages.shared.text import escape
-from tests.pages.conftest import Visit, Work, charts, go, marked, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, go, marked, press, unbroken, words
 from tests.problems import first
 
 PAGE = "claims"
@@ -93,8 +93,7 @@ def test_a_chart_names_what_its_intervals_are_over(visit: Visit, key: str, said:
 
 def test_a_claim_is_a_link(visit: Visit) -> None:
     app = visit(PAGE)
-    app.button(key="open_mistakes").click().run()
-    unbroken(app)
+    press(app, "open_mistakes")
     assert app.query_params["claim"] == "mistakes"
     app.selectbox[0].set_value("3").run()
     unbroken(app)
@@ -132,8 +131,7 @@ def test_a_claim_is_computed_again_and_the_command_line_agrees(
     app = visit(PAGE, claim=small.key)
     before = words(app)
     assert "Of 2 settings it holds in 1 and holds as an upper bound in 1." in before
-    app.button(key="again").click().run()
-    unbroken(app)
+    press(app, "again")
     assert "0 of 6 seeds finished" in words(app)
     assert work() == 6
     app.run()
@@ -149,8 +147,7 @@ def test_a_claim_is_computed_again_and_the_command_line_agrees(
 
 def test_what_is_asked_again_needs_no_run(visit: Visit, small: Claim, tmp_path: Path) -> None:
     app = visit(PAGE, claim="one-draw")
-    app.button(key="again").click().run()
-    unbroken(app)
+    press(app, "again")
     assert "Computed again here, the same numbers: **It holds in both settings.**" in words(app)
     assert command_line(tmp_path, "one-draw")["verdict"] == "holds"
 
@@ -162,8 +159,7 @@ def test_computing_again_can_be_cancelled(visit: Visit, small: Claim, store: Sto
     go(app, "runs")
     assert "Runs of Claims" in words(app)
     go(app, PAGE)
-    app.button(key="cancel").click().run()
-    unbroken(app)
+    press(app, "cancel")
     assert store.status.activity().seeds_queued == 0
     assert app.button(key="again").label == "Run again"
 

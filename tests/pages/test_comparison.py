@@ -13,7 +13,20 @@ from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
 from pages.shared.comparison.record import ComparisonLink, ComparisonPage
 from pages.shared.visitor.views import fields_of
-from tests.pages.conftest import Visit, Work, charts, go, grouped, legend, sent, tabs, unbroken, widget, words
+from tests.pages.conftest import (
+    Visit,
+    Work,
+    charts,
+    go,
+    grouped,
+    legend,
+    press,
+    sent,
+    tabs,
+    unbroken,
+    widget,
+    words,
+)
 
 MIXTURE = RunSpec(
     environment="linear-mixture",
@@ -125,8 +138,7 @@ def test_every_example_opens_finished(visit: Visit, store: Store, path: str, pla
     page = ALIKE[path].page
     app, example = visit(path), page.examples[place]
     assert set(page.titles(page.examples[0].specs)) <= named(app)
-    app.button(key=f"example_{place}").click().run()
-    unbroken(app)
+    press(app, f"example_{place}")
     assert store.status.activity().seeds_queued == 0
     assert app.get("progress") == []
     assert set(page.titles(example.specs)) <= named(app)
@@ -184,8 +196,7 @@ def test_runs_shows_them_as_one_and_cancels_them(visit: Visit, store: Store, pat
     app = visit(path, **query(path))
     go(app, "runs")
     assert f"**{GROUPS[path].title}**: 3 runs" in words(app)
-    app.button(key=f"cancel_{path}").click().run()
-    unbroken(app)
+    press(app, f"cancel_{path}")
     assert store.status.activity().seeds_queued == 0
 
 
@@ -224,8 +235,7 @@ def test_run_shows_what_the_controls_say(visit: Visit, path: str) -> None:
     for (kind, label), value in given.items():
         widget(app, kind, label).set_value(value).run()
         unbroken(app)
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert app.session_state["session"].parts[path].specs == specs
 
 

@@ -19,7 +19,7 @@ from pages.shared.controls.noise import chosen_noise
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, chip, unbroken, widget, words
+from tests.pages.conftest import Visit, chip, press, unbroken, widget, words
 from tests.problems import STAGED, first
 
 
@@ -75,8 +75,7 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environ
 def test_a_learner_that_lists_policies_offers_a_small_environment(visit: Visit, algorithm: str) -> None:
     app = visit("explore")
     widget(app, "selectbox", "Algorithm").select(algorithm).run()
-    app.button(key="small").click().run()
-    unbroken(app)
+    press(app, "small")
     found = spec(app)
     assert found is not None
     assert (found.environment, found.algorithm, found.schedule) == ("random", algorithm, "own")
@@ -267,8 +266,7 @@ def test_reset_brings_back_the_defaults_and_keeps_the_curves(visit: Visit) -> No
     widget(app, "text_input", "S").input("4").run()
     app.button(key="run").click().run()
     widget(app, "text_input", "H").input("nonsense").run()
-    app.button(key="reset").click().run()
-    unbroken(app)
+    press(app, "reset")
     assert spec(app) == RunSpec()
     assert len(app.session_state["session"].explore.curves) == 1
 
@@ -290,8 +288,7 @@ def test_a_reset_is_undone_until_something_else_is_done(
     widget(app, kind, label).input(typed).run()
     app.button(key="reset").click().run()
     assert widget(app, kind, label).value == at_first
-    app.button(key="undo_reset").click().run()
-    unbroken(app)
+    press(app, "undo_reset")
     assert widget(app, kind, label).value == typed
     app.button(key="reset").click().run()
     widget(app, kind, label).input(typed).run()
@@ -348,8 +345,7 @@ def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
 def test_what_was_removed_is_not_offered_once_something_else_is_compared(visit: Visit) -> None:
     app = visit("explore", c=["eps.0.5~envp.H.5", "priv.none~envp.H.5"])
     chip(app, "Remove", 0).click().run()
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert [b for b in app.button if b.label == "Undo remove"] == []
 
 

@@ -23,7 +23,7 @@ from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.state import Trade
 from pages.tradeoffs.study import Study
-from tests.pages.conftest import Visit, Work, unbroken, widget, words
+from tests.pages.conftest import Visit, press, unbroken, widget, words
 from tests.pages.test_controls import spec
 
 P = np.full((40, 1, 40), 1 / 40).tolist()
@@ -99,8 +99,7 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
     found = spec(app)
     assert found is not None
     assert (found.environment, found.environment_params["H"]) == ("custom", 3)
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert "three ~ steps" in words(app)
     again = links.decode({k: v if isinstance(v, list) else [v] for k, v in app.query_params.items()})
     assert [curve.spec for curve in again.curves] == [found]
@@ -161,14 +160,12 @@ def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit,
 def test_the_editor_opens_with_the_environment_in_use(visit: Visit) -> None:
     app = visit("explore")
     widget(app, "selectbox", "Environment").select("custom").run()
-    app.button(key="custom_edit").click().run()
-    unbroken(app)
+    press(app, "custom_edit")
     states = next(t for t in app.text_input if t.label.startswith("States"))
     assert states.value == "hall, study"
     states.input("hall, study, garden").run()
     unbroken(app)
-    app.button(key="edit_use").click().run()
-    unbroken(app)
+    press(app, "edit_use")
     found = spec(app)
     assert found is not None
     name, P, R, _d1, labels, _ = parsed(found.environment_params["model"])
@@ -233,15 +230,13 @@ def test_an_edit_is_undone_and_so_is_using_it(visit: Visit) -> None:
     for names in ("hall, study, garden", "attic, study, garden"):
         next(t for t in app.text_input if t.label.startswith("States")).input(names).run()
     assert app.session_state["session"].editing.edited["state_labels"] == ["attic", "study", "garden"]
-    app.button(key="edit_undo").click().run()
-    unbroken(app)
+    press(app, "edit_undo")
     assert next(t for t in app.text_input if t.label.startswith("States")).value == "hall, study, garden"
     app.button(key="edit_use").click().run()
     found = spec(app)
     assert found is not None
     assert parsed(found.environment_params["model"])[4] == ("hall", "study", "garden")
-    app.button(key="undo_reset").click().run()
-    unbroken(app)
+    press(app, "undo_reset")
     found = spec(app)
     assert found is not None
     assert parsed(found.environment_params["model"])[4] == ("hall", "study")
@@ -279,8 +274,7 @@ def test_what_was_typed_stays_when_states_are_renamed(visit: Visit, typed: float
     for text in names:
         next(t for t in app.text_input if t.label.startswith("States")).input(text).run()
         unbroken(app)
-    app.button(key="edit_use").click().run()
-    unbroken(app)
+    press(app, "edit_use")
     found = spec(app)
     assert found is not None
     _, _, R, _, labels, _ = parsed(found.environment_params["model"])
@@ -347,19 +341,16 @@ def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(
 FORMULA = "=cmd|' /C calc'!A0"
 
 
-def test_a_state_named_like_a_formula_is_none_in_the_tables(visit: Visit, work: Work) -> None:
+def test_a_state_named_like_a_formula_is_none_in_the_tables(finished: Visit) -> None:
     model = custom.compact(changed(state_labels=[FORMULA, "-1"]).decode())
     spec = RunSpec(environment="custom", environment_params={"model": model}, episodes=1000, seeds=1)
     link = dict(links.encode([Curve(spec)], View(tab="counts", chart="scatter")))
-    visit("explore", **link)
-    work()
-    app = visit("explore", **link)
+    app = finished("explore", **link)
     app.session_state["counts_scatter:numbers"] = True
     app.run()
     unbroken(app)
     assert set(app.dataframe[0].value["state"]) == {f"'{FORMULA}", "-1"}
-    app.button(key="custom_edit").click().run()
-    unbroken(app)
+    press(app, "custom_edit")
     editor = next(e for e in app.dataframe if "reward" in e.value)
     assert set(editor.value["state"]) == {f"'{FORMULA}", "-1"}
     app.button(key="edit_use").click().run()

@@ -42,11 +42,9 @@ def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, wor
 
 
 @pytest.mark.parametrize("measure", first(fields_of(View)["measure"].choices))
-def test_explore_draws_means_or_medians_and_says_which(visit: Visit, work: Work, measure: str) -> None:
+def test_explore_draws_means_or_medians_and_says_which(finished: Visit, visit: Visit, measure: str) -> None:
     curves = [f"{SMALL}~eps.100", "priv.none"]
-    visit("explore", c=curves)
-    work()
-    app = visit("explore", c=curves, m=measure)
+    app = finished("explore", c=curves, m=measure)
     assert "Numbers are means over seeds" in words(app)
     choice = next(b for b in app.segmented_control if ":view:statistic:" in str(b.key))
     choice.set_value("median").run()
@@ -112,11 +110,9 @@ def test_every_chart_of_the_policy(visit: Visit, work: Work, chart: str, environ
     assert len(charts(visit("explore", c=[curve], tab="policy", pol=chart, h="1"))) == 1
 
 
-def test_on_the_map_only_states_are_counted_that_the_policy_can_be_in(visit: Visit, work: Work) -> None:
+def test_on_the_map_only_states_are_counted_that_the_policy_can_be_in(finished: Visit) -> None:
     curve = f"env.riverswim~{PRIVATE}"
-    visit("explore", c=[curve])
-    work()
-    app = visit("explore", c=[curve], tab="policy", pol="map", h="0")
+    app = finished("explore", c=[curve], tab="policy", pol="map", h="0")
     assert re.search(
         r"At step 0 the policy can be in 1 of \d states\. It chooses .* in 1 of these; in (none|1 the)",
         words(app),
@@ -197,15 +193,11 @@ def test_where_nothing_that_is_counted_can_be_lost_it_is_said(
     assert "can lose as much as the least α that is counted" in words(app)
 
 
-def test_stages_are_shown_for_learners_that_have_them(visit: Visit, work: Work) -> None:
+def test_stages_are_shown_for_learners_that_have_them(finished: Visit, visit: Visit) -> None:
     curves = ["env.random~envp.S.2~envp.A.2~envp.H.2~alg.apeve~K.100000~seeds.1", "alg.ucbvi"]
-    visit("explore", c=curves)
-    work()
-    (chart,) = charts(visit("explore", c=curves, tab="policy", pol="stages"))
+    (chart,) = charts(finished("explore", c=curves, tab="policy", pol="stages"))
     assert chart.alt.startswith("Line charts over the stages")
-    visit("explore", c=[curves[0] + "~alg.apeve-relaxed"])
-    work()
-    app = visit("explore", c=[curves[0] + "~alg.apeve-relaxed"], tab="policy", pol="stages")
+    app = finished("explore", c=[curves[0] + "~alg.apeve-relaxed"], tab="policy", pol="stages")
     assert charts(app)[0].alt == chart.alt
     assert "the best policy is estimated to earn" in words(app)
     (other,) = charts(visit("explore", c=curves, tab="policy", pol="stages", i="1"))
@@ -222,10 +214,8 @@ def test_a_view_beyond_the_run_shows_the_nearest_there_is(visit: Visit, work: Wo
         assert len(charts(app)) == 1
 
 
-def test_numbers_stand_beside_every_chart(visit: Visit, work: Work) -> None:
-    visit("explore", c=[PRIVATE])
-    work()
-    app = visit("explore", c=[PRIVATE])
+def test_numbers_stand_beside_every_chart(finished: Visit) -> None:
+    app = finished("explore", c=[PRIVATE])
     assert len(app.dataframe) == 0  # not sent before it is asked for
     app.session_state["regret:numbers"] = True
     app.run()
@@ -233,11 +223,9 @@ def test_numbers_stand_beside_every_chart(visit: Visit, work: Work) -> None:
 
 
 def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
-    visit: Visit, work: Work, store: Store
+    finished: Visit, work: Work, store: Store
 ) -> None:
-    visit("explore", c=[PRIVATE])
-    work()
-    app = visit("explore", c=[PRIVATE], m="extra")
+    app = finished("explore", c=[PRIVATE], m="extra")
     assert charts(app) == []
     assert "missing for 1 curve" in words(app)
     widget(app, "button", "Run it").click().run()
@@ -247,10 +235,8 @@ def test_the_price_of_privacy_needs_the_twin_and_offers_to_run_it(
     assert charts(app)[0].alt.startswith("Line chart of the regret that privacy adds")
 
 
-def test_the_camera_above_each_chart_saves_what_was_chosen(visit: Visit, work: Work) -> None:
-    visit("explore", c=[PRIVATE])
-    work()
-    app = visit("explore", c=[PRIVATE], tab="data")
+def test_the_camera_above_each_chart_saves_what_was_chosen(finished: Visit, visit: Visit) -> None:
+    app = finished("explore", c=[PRIVATE], tab="data")
     picture = saved(visit("explore", c=[PRIVATE]))
     assert (picture["format"], picture["scale"], picture["filename"]) == ("png", 3, "regret")
     assert "RiverSwim (S = 3, H = 3" in str(picture["footer"])
@@ -268,14 +254,12 @@ def saved(app: AppTest) -> dict[str, object]:
     return options
 
 
-def test_pulls_of_bad_arms_are_shown_on_the_hard_instances_only(visit: Visit, work: Work) -> None:
+def test_pulls_of_bad_arms_are_shown_on_the_hard_instances_only(finished: Visit, visit: Visit) -> None:
     hard = (
         "env.hard-jdp~envp.n.2~envp.m.2~envp.seed.1~alg.pucb~mech.laplace-tree~delta.0~eps.1~K.3000~seeds.2"
     )
     curves = [hard, "mech.gaussian-tree~delta.1e-06", "priv.none~alg.ucbvi", "env.riverswim~alg.ucbvi"]
-    visit("explore", c=curves)
-    work()
-    app = visit("explore", c=curves, tab="counts", ch="pulls")
+    app = finished("explore", c=curves, tab="counts", ch="pulls")
     (chart,) = charts(app)
     assert chart.alt.startswith("Line chart of the mean pulls of a bad arm")
     drawn = json.loads(chart.spec)["data"]
@@ -301,10 +285,8 @@ def test_pulls_of_seeds_that_release_at_times_of_their_own() -> None:
     assert found.mean.x[-1] == spec.episodes
 
 
-def test_no_bad_arm_is_said(visit: Visit, work: Work) -> None:
+def test_no_bad_arm_is_said(finished: Visit) -> None:
     curve = "env.hard-jdp~envp.alpha.0~K.100~seeds.1"
-    visit("explore", c=[curve])
-    work()
-    app = visit("explore", c=[curve], tab="counts", ch="pulls")
+    app = finished("explore", c=[curve], tab="counts", ch="pulls")
     assert charts(app) == []
     assert "all arms are equally good" in words(app)

@@ -11,7 +11,7 @@ import pytest
 
 from dprl.jobs.status import Statuses
 from pages.shared.visitor.callbacks import FAILED, on_value
-from tests.pages.conftest import ROOT, Visit, chip, sent, tabs, unbroken, words
+from tests.pages.conftest import ROOT, Visit, chip, press, sent, tabs, unbroken, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 SAFE = ("callback", "on_value")  # what makes a callback safe
@@ -71,8 +71,7 @@ def test_a_press_that_fails_is_said_and_the_page_stays(
         raise RuntimeError("planted")
 
     monkeypatch.setattr("pages.shared.controls.launch.add", crash)
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert [t.value.replace("\\", "") for t in app.toast] == [FAILED]
     assert [t.value for t in app.title] == ["Explore"]
     assert len(app.session_state["session"].explore.curves) == 1

@@ -23,7 +23,7 @@ from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.jobs.seed_jobs import sql
-from tests.pages.conftest import ROOT, Visit, grouped, unbroken, words
+from tests.pages.conftest import ROOT, Visit, grouped, press, unbroken, words
 
 # Eight curves of a hundred seeds, some minutes each.
 HEAVY = RunSpec(
@@ -48,8 +48,7 @@ def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
     assert waiting(store) == 0
     assert "Not computed yet. What is missing: 800 seeds, about 1" in words(app)
     assert " h of one core." in words(app)
-    app.button(key="retry_0").click().run()
-    unbroken(app)
+    press(app, "retry_0")
     assert waiting(store) == 800  # the visitor's machine, the visitor's choice
 
 

@@ -23,7 +23,7 @@ from pages.free.state import Free, priced, status
 from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
-from tests.pages.conftest import Visit, Work, charts, choice, go, keyed, names, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, choice, go, keyed, names, press, unbroken, words
 from tests.problems import first
 
 PAGE = "free"
@@ -84,12 +84,10 @@ def test_where_there_is_one_action_nobody_makes_mistakes(visit: Visit, work: Wor
 
 
 @pytest.mark.thorough
-def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(visit: Visit, work: Work) -> None:
+def test_nothing_is_claimed_where_the_run_without_privacy_does_not_learn(finished: Visit) -> None:
     old = {"bonus": "practical", "schedule": "geometric:0.02"}
     base = BASE.replace(environment="gridworld", epsilon=0.5, episodes=10**9, seeds=5, **old)
-    visit(PAGE, b=encode_spec(base))
-    work()
-    text = words(visit(PAGE, b=encode_spec(base)))
+    text = words(finished(PAGE, b=encode_spec(base)))
     assert "Without privacy the learner has not found the best policy in 3 of 5 seeds" in text
     assert "has become free" not in text
     assert (
@@ -133,11 +131,9 @@ def test_a_link_starts_what_is_missing_as_one_and_cancels_it_as_one(visit: Visit
     assert [spec.privacy for spec in specs] == list(MODELS)
     assert {store.status.of(spec).state for spec in specs} == {"queued"}
     assert "4 runs" in words(app)
-    app.button(key="cancel").click().run()
-    unbroken(app)
+    press(app, "cancel")
     assert {store.status.of(spec).state for spec in specs} == {"cancelled"}
-    app.button(key="retry_0").click().run()
-    unbroken(app)
+    press(app, "retry_0")
     assert {store.status.of(spec).state for spec in specs} == {"queued"}
 
 
@@ -160,11 +156,9 @@ def test_what_is_said_of_a_run_is_what_its_seeds_say(visit: Visit, work: Work, s
     assert f"**Local (LDP):** {float(f'{cost:.3g}'):,.0f}" in text or "million" in text
 
 
-def test_one_seed_has_no_interval_and_nothing_is_claimed(visit: Visit, work: Work) -> None:
+def test_one_seed_has_no_interval_and_nothing_is_claimed(finished: Visit) -> None:
     one = SMALL.replace(seeds=1)
-    visit(PAGE, b=encode_spec(one))
-    work()
-    text = words(visit(PAGE, b=encode_spec(one)))
+    text = words(finished(PAGE, b=encode_spec(one)))
     assert "(one seed, too few for an interval)" in text
     assert "whether privacy's cost still grows cannot be told with a trusted agent" in text
     assert "has become free" not in text
@@ -185,8 +179,7 @@ def test_run_shows_what_the_controls_say_and_the_address_carries_it(visit: Visit
     assert "Computed before" in words(app)
     app.sidebar.selectbox[0].select("chain").run()
     assert "Computed before" not in words(app)
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     base = app.session_state["session"].part(Free).base
     assert base.environment == "chain"
     assert base.episodes == 10**15

@@ -24,7 +24,7 @@ from pages.free.state import Free
 from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
-from tests.pages.conftest import Visit, Work, charts, choice, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, choice, press, unbroken, words
 
 PAGE = "free"
 SHOW = "exploration"
@@ -131,24 +131,20 @@ def test_a_view_that_was_not_asked_for_waits_for_a_button(visit: Visit, work: Wo
     unbroken(app)
     assert store.status.activity().runs_waiting == 0
     assert "Nothing has been computed." in words(app)
-    app.button(key="begin").click().run()
-    unbroken(app)
+    press(app, "begin")
     assert store.status.activity().runs_waiting == 2 * len(planned(SMALL).pairs)
-    app.button(key="cancel").click().run()
-    unbroken(app)
+    press(app, "cancel")
     assert store.status.activity().runs_waiting == 0
 
 
-def test_the_curves_end_where_more_is_claimed_than_a_run_takes(visit: Visit, work: Work) -> None:
+def test_the_curves_end_where_more_is_claimed_than_a_run_takes(finished: Visit) -> None:
     """One step and many actions, so that it is soon: rho = 200 K/ln 400 is 3,338 for a hundred users."""
     base = RunSpec(
         environment="random", environment_params={"S": 2, "A": 100, "H": 1}, episodes=10_000, seeds=2
     )
     found = planned(base)
     assert [pair.users for pair in found.pairs] == [100, 200]
-    visit(PAGE, b=encode_spec(base), show=SHOW)
-    work()
-    app = visit(PAGE, b=encode_spec(base), show=SHOW)
+    app = finished(PAGE, b=encode_spec(base), show=SHOW)
     assert "The curves end before 500 users: there ε =" in words(app)
     assert len(charts(app)) == 1
 

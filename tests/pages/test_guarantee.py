@@ -17,7 +17,7 @@ from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
 from dprl.words import human
 from pages.explore.guarantee import ladder
-from tests.pages.conftest import Visit, Work, charts, words
+from tests.pages.conftest import Visit, charts, words
 from tests.test_layers import ROOT
 
 
@@ -196,13 +196,9 @@ def test_the_card_of_a_spec_is_that_of_its_traces(change: dict[str, Any]) -> Non
     assert Guarantee.from_dict(answered(answer("guarantee", spec))) == trace.guarantee
 
 
-def test_what_others_claim_of_a_learners_own_draws_is_said_to_be_their_claim(
-    visit: Visit, work: Work
-) -> None:
+def test_what_others_claim_of_a_learners_own_draws_is_said_to_be_their_claim(finished: Visit) -> None:
     curve = ["alg.rlsvi~K.1000~seeds.1"]
-    visit("explore", c=curve, tab="guarantee")
-    work()
-    app = visit("explore", c=curve, tab="guarantee")
+    app = finished("explore", c=curve, tab="guarantee")
     said = words(app)
     assert "Nothing is promised" in said
     assert "Lu, Gajane, Bai, Talebi 2026 claim that its own draws are (11.1, 10⁻⁶)-joint private." in said

@@ -22,7 +22,7 @@ from pages.offline.record import OFFLINE
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
 from pages.users import state as users
-from tests.pages.conftest import ROOT, Visit, charts, grouped, unbroken, words
+from tests.pages.conftest import ROOT, Visit, charts, grouped, press, unbroken, words
 from tests.problems import first
 
 PAGE = "lessons"
@@ -37,8 +37,7 @@ def kind_of(step: Step) -> type:
 
 def test_lessons_are_listed_and_one_is_opened(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
-    app.button(key="open_trust").click().run()
-    unbroken(app)
+    press(app, "open_trust")
     assert app.query_params["lesson"] == "trust"
     assert "Which curve is which?" in words(app)
     assert store.status.activity().seeds_queued == 0
@@ -128,11 +127,9 @@ def test_the_guide_for_teachers_has_every_lesson() -> None:
 def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -> None:
     app = visit(PAGE, lesson="trust")
     for item in (1, 3, 2, 0):
-        app.button(key=f"item_{item}").click().run()
-        unbroken(app)
+        press(app, f"item_{item}")
     assert app.query_params["guess"] == "bdca"
-    app.button(key="reveal").click().run()
-    unbroken(app)
+    press(app, "reveal")
     assert app.query_params["shown"] == "yes"
     app.button(key="next").click().run()
     (slider,) = app.select_slider
@@ -196,8 +193,7 @@ def test_an_order_with_a_curve_left_gets_a_verdict(visit: Visit) -> None:
         for item in (1, 3, 2):
             app.button(key=f"item_{item}").click().run()
         show = "present_answer_show" if present == "on" else "reveal"
-        app.button(key=show).click().run()
-        unbroken(app)
+        press(app, show)
         assert "3 of 4 right: 1 curve without a name." in words(app)
         assert charts(app)[0].spec.count("rightly named") >= 3
 
@@ -207,15 +203,12 @@ def test_a_lesson_is_presented_by_its_link_and_left_again(visit: Visit) -> None:
     unbroken(app)
     assert app.title == []  # nothing but the question, the chart and the answer
     before = json.loads(charts(app)[0].spec)["layout"]
-    app.button(key="present_answer_show").click().run()
-    unbroken(app)
+    press(app, "present_answer_show")
     assert "“it stops growing” is nearer" in words(app)
     assert json.loads(charts(app)[0].spec)["layout"]["font"]["size"] == before["font"]["size"] > 13
-    app.button(key="present_next").click().run()
-    unbroken(app)
+    press(app, "present_next")
     assert (app.query_params["step"], app.query_params["present"]) == ("2", "on")
-    app.button(key="present_leave").click().run()
-    unbroken(app)
+    press(app, "present_leave")
     assert "present" not in app.query_params
     assert app.query_params["step"] == "2"
 

@@ -7,7 +7,7 @@ import pytest
 from dprl import ALGORITHMS
 from dprl.jobs.store import Store
 from dprl.sentences.noise import IN_A_COUNT
-from tests.pages.conftest import Visit, Work, charts, unbroken, widget, words
+from tests.pages.conftest import Visit, Work, charts, press, unbroken, widget, words
 from tests.pages.test_controls import spec
 from tests.problems import first, home, loop
 
@@ -72,8 +72,7 @@ def test_a_learner_that_needs_features_says_so_and_takes_an_environment_that_has
     assert "known features" in words(app)
     assert spec(app) is None
     assert app.button(key="run").disabled
-    app.button(key="fitting").click().run()
-    unbroken(app)
+    press(app, "fitting")
     found = spec(app)
     assert found is not None
     assert (found.environment, found.algorithm) == (home(key), key)
@@ -90,11 +89,9 @@ def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Stor
 @pytest.mark.parametrize(
     "tab", ["regret", "exponents", "ellipsoid", "eigenvalues", "weights", "guarantee", "data"]
 )
-def test_the_page_linear_draws_a_learner_of_a_linear_mdp(visit: Visit, work: Work, tab: str) -> None:
+def test_the_page_linear_draws_a_learner_of_a_linear_mdp(finished: Visit, tab: str) -> None:
     """What it asks for changes from release to release, and so does what there is to believe."""
-    visit("linear", c=[short("lsvi-ucb", "central")], tab=tab)
-    work()
-    app = visit("linear", c=[short("lsvi-ucb", "central")], tab=tab)
+    app = finished("linear", c=[short("lsvi-ucb", "central")], tab=tab)
     unbroken(app)
     assert charts(app) or tab in ("guarantee", "data")
     assert "does not say where" not in words(app)

@@ -21,16 +21,7 @@ from pages.shared.names import titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
 from pages.tradeoffs.state import Trade
-from tests.pages.conftest import (
-    Visit,
-    Work,
-    charts,
-    choice,
-    grouped,
-    unbroken,
-    widget,
-    words,
-)
+from tests.pages.conftest import Visit, Work, charts, choice, grouped, press, unbroken, widget, words
 from tests.problems import first
 
 PAGE = "linear"
@@ -166,8 +157,7 @@ def test_further_runs_are_offered_started_by_their_link_and_shown(
     app = visit(PAGE, **query(SMALL, tab="exponents"))
     choice(app, "Harder with more users").set_value("harder").run()
     unbroken(app)
-    app.button(key="run_harder").click().run()
-    unbroken(app)
+    press(app, "run_harder")
     assert store.status.activity().seeds_queued == 2 * len(harder(SMALL)) == 12
     work()
     assert charts(visit(PAGE, **query(SMALL, tab="exponents", problem="harder")))

@@ -10,7 +10,7 @@ from dprl.links import encode_spec
 from pages.free.link import BASE
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, Work, chip, go, sent, tabs, unbroken, widget
+from tests.pages.conftest import Visit, Work, chip, go, press, sent, tabs, unbroken, widget
 
 FREE = "free"
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
@@ -49,8 +49,7 @@ def test_run_goes_on_though_live_was_paused(visit: Visit, page: str, link: dict[
     pause(app)
     app.run()
     assert of(app).paused  # until something is run
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert not of(app).paused
     assert [t.value for t in app.toggle if t.label == "Pause live"] == [False]
 
@@ -63,25 +62,21 @@ def test_an_example_and_later_runs_do_not_inherit_a_pause(visit: Visit, work: Wo
     assert not of(app).paused
     chip(app, "Remove", 0).click().run()
     of(app).paused = True
-    app.button(key=f"example_{EXAMPLES[0].title}").click().run()
-    unbroken(app)
+    press(app, f"example_{EXAMPLES[0].title}")
     assert not of(app).paused
 
 
-def playing(visit: Visit, work: Work) -> AppTest:
+def playing(finished: Visit) -> AppTest:
     """A page whose moments play."""
-    visit("explore", c=[SMALL])
-    work()
-    app = visit("explore", c=[SMALL], tab="policy", k="1")
-    app.button(key="play").click().run()
-    unbroken(app)
+    app = finished("explore", c=[SMALL], tab="policy", k="1")
+    press(app, "play")
     assert of(app).explore.playing
     assert app.button(key="play").label == "Pause"
     return app
 
 
-def test_moments_play_one_after_the_other_until_pause(visit: Visit, work: Work) -> None:
-    app = playing(visit, work)
+def test_moments_play_one_after_the_other_until_pause(finished: Visit) -> None:
+    app = playing(finished)
     seen = [of(app).explore.view.episode]
     for _ in range(3):
         app.run()
@@ -91,8 +86,8 @@ def test_moments_play_one_after_the_other_until_pause(visit: Visit, work: Work) 
     assert not of(app).explore.playing
 
 
-def test_what_plays_stops_when_it_is_no_longer_shown(visit: Visit, work: Work) -> None:
-    app = playing(visit, work)
+def test_what_plays_stops_when_it_is_no_longer_shown(finished: Visit) -> None:
+    app = playing(finished)
     sent(app, tabs(app), string_value="Counts")
     assert not of(app).explore.playing  # though moments could play there, too
     app.button(key="play").click().run()
@@ -104,8 +99,8 @@ def test_what_plays_stops_when_it_is_no_longer_shown(visit: Visit, work: Work) -
     assert not of(app).explore.playing
 
 
-def test_what_plays_does_not_go_on_when_one_comes_back(visit: Visit, work: Work) -> None:
-    app = playing(visit, work)
+def test_what_plays_does_not_go_on_when_one_comes_back(finished: Visit) -> None:
+    app = playing(finished)
     go(app, "runs")
     go(app, "explore")
     assert not of(app).explore.playing

@@ -17,7 +17,7 @@ from dprl.simulation.pairs import calibrations_for
 from pages.shared.examples import EXAMPLES
 from pages.shared.names import kind_of, kinds
 from pages.shared.visitor.links import Curve
-from tests.pages.conftest import Visit, Work, charts
+from tests.pages.conftest import Visit, charts
 
 SMALL: dict[str, Any] = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}
 
@@ -54,11 +54,11 @@ def test_the_noise_that_is_the_models_own_and_the_first_learner_look_plainest() 
         assert (own.symbol, own.dash) == (shape, "solid")
 
 
-def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(visit: Visit, work: Work) -> None:
+def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(
+    finished: Visit, visit: Visit
+) -> None:
     link = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~priv.central~eps.0.3", "eps.3", "eps.3~K.2000"]}
-    visit("explore", **link)
-    work()
-    app = visit("explore", **link)
+    app = finished("explore", **link)
     colors = [looks.color("central", epsilon, dark=False) for epsilon in (0.3, 3.0, 3.0)]
     signs = chips(app)
     assert [color in sign for color, sign in zip(colors, signs, strict=True)] == [True] * 3

@@ -23,17 +23,7 @@ from pages.offline.settings import families, offered
 from pages.offline.view import OfflineView
 from pages.shared.layout import frame
 from pages.shared.results.bundled import bundled
-from tests.pages.conftest import (
-    Visit,
-    Work,
-    charts,
-    grouped,
-    legend,
-    plain,
-    unbroken,
-    widget,
-    words,
-)
+from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, unbroken, widget, words
 
 PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
@@ -165,8 +155,7 @@ def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     assert app.button(key="run").disabled
     field = widget(app, "text_input", "Values of ρ")
     field.set_value("2, 3").run()
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert len(app.query_params["c"]) == 5
 
 
@@ -241,13 +230,11 @@ def test_all_learners_together_have_their_constants(visit: Visit, environment: s
     assert found.count("pessimism") > 1
 
 
-def test_a_policy_of_explore_is_followed_by_people_here(visit: Visit, work: Work, store: Store) -> None:
+def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: Visit, store: Store) -> None:
     """Its link on the tab Policy, the control that shows it, coverage, a change of it, and one that is none."""
     online = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=1, epsilon=100.0)
     curve = encode_spec(online)
-    visit("explore", c=[curve], tab="policy")
-    work()
-    app = visit("explore", c=[curve], tab="policy")
+    app = finished("explore", c=[curve], tab="policy")
     (link,) = [e.proto for e in app.get("page_link") if e.proto.label.startswith("Learn offline")]
     said = following(run(online).seeds[0].policy[-1])
     app = visit(PAGE, **parse_qs(link.query_string), tab="coverage")
@@ -257,8 +244,7 @@ def test_a_policy_of_explore_is_followed_by_people_here(visit: Visit, work: Work
     assert charts(app)[0].alt.startswith("Heatmaps of where the trajectories")
     field.set_value("111X3").run()
     unbroken(app)
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     part = app.session_state["session"].parts["offline"]
     assert {spec.behaviour for spec in part.specs} == {"policy:0.7:111X3"}
     app.text_area[0].set_value("111X4").run()

@@ -13,7 +13,7 @@ from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import Curve, most_private
-from tests.pages.conftest import Visit, Work, chip, unbroken, widget, words
+from tests.pages.conftest import Visit, chip, press, unbroken, widget, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.1"
 LINK = [f"{SMALL}~priv.none", "priv.central~eps.10", "priv.central~eps.0.1", "priv.local~eps.1"]
@@ -69,8 +69,7 @@ def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
 def test_an_example_fills_the_settings_with_its_most_private_curve(visit: Visit, example: Example) -> None:
     app = visit("explore")
-    app.button(key=f"example_{example.title}").click().run()
-    unbroken(app)
+    press(app, f"example_{example.title}")
     s = app.session_state["session"]
     assert drafted(app) == s.explore.curves[most_private(s.explore.curves)].spec
     assert drafted(app).privacy != "none"
@@ -78,10 +77,8 @@ def test_an_example_fills_the_settings_with_its_most_private_curve(visit: Visit,
 
 
 @pytest.mark.parametrize("tab", ["counts", "policy", "data"])
-def test_a_close_look_opens_on_the_most_private_curve(visit: Visit, work: Work, tab: str) -> None:
-    visit("explore", c=LINK)
-    work()
-    app = visit("explore", c=LINK, tab=tab)
+def test_a_close_look_opens_on_the_most_private_curve(finished: Visit, visit: Visit, tab: str) -> None:
+    app = finished("explore", c=LINK, tab=tab)
     assert chosen(app) == "2"
     assert "there is no noise" not in words(app)
     chip(app, "Remove", 2).click().run()

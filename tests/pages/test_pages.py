@@ -19,7 +19,7 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_CURVES, Curve, View
 from pages.shared.visitor.views import fields_of
 from tests.jobs.disk import Disk
-from tests.pages.conftest import Visit, Work, charts, chip, go, marked, sent, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, unbroken, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 PRIVATE = f"{SMALL}~eps.100"
@@ -34,8 +34,7 @@ def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit:
     assert "with a trusted shuffler and" in words(app)
     assert not app.query_params
     assert store.status.activity().runs_waiting == 0
-    app.button(key="example_Who is trusted?").click().run()
-    unbroken(app)
+    press(app, "example_Who is trusted?")
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
         c.spec for c in trust(1.0, HOME_EPISODES).curves
     ]
@@ -57,8 +56,7 @@ def test_examples_have_a_picture_of_their_curves(visit: Visit, example: Example)
 
 def test_an_example_becomes_the_comparison(visit: Visit, store: Store) -> None:
     app = visit("explore")
-    app.button(key=f"example_{EXAMPLES[0].title}").click().run()
-    unbroken(app)
+    press(app, f"example_{EXAMPLES[0].title}")
     assert [c.spec for c in app.session_state["session"].explore.curves] == [
         c.spec for c in EXAMPLES[0].curves
     ]
@@ -74,8 +72,7 @@ def test_examples_are_links_that_hold(example: Example) -> None:
 
 def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     app = visit("explore")
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert app.query_params["v"] == "2"
     assert app.query_params["c"] == "priv.central"
     assert "Waiting: next" in words(app)
@@ -113,8 +110,7 @@ def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: 
     app = visit("explore", c=[PRIVATE, f"{PRIVATE}~root.1"])
     for pressed, label, state in (("cancel", "Cancel all", "cancelled"), ("retry_0", "Run them", "queued")):
         assert app.button(key=pressed).label == label
-        app.button(key=pressed).click().run()
-        unbroken(app)
+        press(app, pressed)
         curves = app.session_state["session"].explore.curves
         assert [store.status.of(curve.spec).state for curve in curves] == [state, state]
 
@@ -187,8 +183,7 @@ def test_runs_lists_only_ones_own(visit: Visit, work: Work) -> None:
     assert "Finished: 2 seeds" in said
     app.button(key="cancel_0").click().run()
     assert "Cancelled" in words(app)
-    app.button(key="clear").click().run()
-    unbroken(app)
+    press(app, "clear")
     assert "You have no runs yet" in words(app)
 
 
@@ -227,19 +222,16 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
 
     monkeypatch.setattr(Requests, "add", busy)
     monkeypatch.setattr(Requests, "cancel", busy)
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used just now."]
-    app.button(key="cancel").click().run()
-    unbroken(app)
+    press(app, "cancel")
     assert len(app.session_state["session"].explore.curves) == 1
 
 
 def test_a_full_disk_is_said_once(disk: Disk, visit: Visit, store: Store) -> None:
     disk.full = "all"
     app = visit("explore", c=[PRIVATE])
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert [w.value.replace("\\", "") for w in app.warning] == [str(DiskFull())]
     assert list(app.toast) == []
     said = words(app)

@@ -21,7 +21,7 @@ from pages.lessons.known import evidence
 from pages.room.question import picture
 from pages.room.teacher import table
 from pages.shared.text import escape
-from tests.pages.conftest import Visit, charts, marked, sent, unbroken, widget, words
+from tests.pages.conftest import Visit, charts, marked, press, sent, unbroken, widget, words
 
 PAGE = "room"
 ASKED = "Is *this* <b>a</b> question?"
@@ -53,8 +53,7 @@ def warned(app: AppTest) -> str:
 
 def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Visit, store: Store) -> None:
     teacher = visit(PAGE)
-    teacher.button(key="open_room").click().run()
-    unbroken(teacher)
+    press(teacher, "open_room")
     code = "".join(teacher.query_params["room"])
     assert "key" not in teacher.query_params
     assert any(code in e.proto.body for e in teacher.get("html") if "dprl-code" in e.proto.body)
@@ -69,8 +68,7 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     assert answers(student) == ["Yes", "No"]
     assert r"Is \*this\* \<b\>a\<\/b\> question?" in marked(student)
     assert "whose memory sees it" in words(student)
-    student.button(key="answer_0_yes").click().run()
-    unbroken(student)
+    press(student, "answer_0_yes")
     assert re.search(r"Written down: \*\*(yes|no)\*\*", " ".join(e.value for e in student.success))
     assert answers(student) == charts(student) == []
     teacher.run()
@@ -163,8 +161,7 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
         (choice,) = [w for w in student.button_group if "slope" in (w.key or "")]
         choice.set_value(text).run()
     unbroken(student)
-    student.button(key="send_0").click().run()
-    unbroken(student)
+    press(student, "send_0")
     assert store.rooms.steps(code)[0].answers == (text,)
     store.rooms.join(code, "other", Lease("t"))
     store.rooms.respond(code, "other", 0, "nonsense")  # what no page sends stands in nobody's way
@@ -302,8 +299,7 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
     seen = "".join(e.proto.body for e in teacher.get("html"))
     assert 'class="dprl-code"' in seen
     assert 'class="dprl-qr"' in seen
-    teacher.button(key="close_room").click().run()
-    unbroken(teacher)
+    press(teacher, "close_room")
     assert {b.key for b in teacher.button} & {"close_room", "paused_0", "open_0", "revealed_0"} == set()
     seen = "".join(e.proto.body for e in teacher.get("html"))
     assert 'class="dprl-code"' not in seen
@@ -316,8 +312,7 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
         assert len(charts(app)) == 1
         assert answers(app) == []
         assert sentences.CLOSED in " ".join(e.value for e in app.info)
-    teacher.button(key="leave").click().run()
-    unbroken(teacher)
+    press(teacher, "leave")
     assert [b.key for b in teacher.button if b.key == "open_room"]
     assert store.rooms.find(code)
 

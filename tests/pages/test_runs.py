@@ -12,7 +12,7 @@ from dprl.jobs.store import Store
 from dprl.sitemap import PAGES, Page, RunGroup
 from pages.free import link as free_link
 from pages.free.link import FreeView
-from tests.pages.conftest import Visit, Work, go, grouped, unbroken, words
+from tests.pages.conftest import Visit, Work, go, grouped, press, unbroken, words
 from tests.pages.test_free_exploration import PAGE as FREE
 from tests.pages.test_free_exploration import SMALL
 
@@ -67,8 +67,7 @@ def test_runs_in_every_name_are_listed_and_cancelled(
     unbroken(app)
     assert f"**{group.title}**: 1 run" in words(app)
     assert f"Go to {page.name}" in [link.proto.label for link in app.get("page_link")]
-    app.button(key=f"cancel_{group.key}").click().run()
-    unbroken(app)
+    press(app, f"cancel_{group.key}")
     assert store.status.activity().seeds_queued == 0
 
 
@@ -82,7 +81,6 @@ def test_runs_of_exploration_noise_are_listed_and_cleared(visit: Visit, store: S
     assert "**Runs of exploration noise**" in words(app)
     app.button(key="cancel_exploration").click().run()
     assert store.status.activity().seeds_queued == 0
-    app.button(key="clear").click().run()
-    unbroken(app)
+    press(app, "clear")
     assert "You have no runs yet" in words(app)
     assert store.status.runs(f"{app.session_state['session'].visitor}:exploration") == []

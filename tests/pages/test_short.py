@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.rooms_file import rooms_path
 from dprl.jobs.store import Lease, Store
-from tests.pages.conftest import Visit, unbroken, words
+from tests.pages.conftest import Visit, press, words
 from tests.problems import first
 
 CURVES = {"c": ["envp.S.3~envp.H.3~K.1000~seeds.1~eps.7"], "tab": "guarantee"}
@@ -42,8 +42,7 @@ def part(app: AppTest, page: str) -> Any:
 @pytest.mark.parametrize("page", first(LINKS, lambda page: "~" in str(LINKS[page])))
 def test_a_short_link_opens_what_the_whole_one_opens(visit: Visit, store: Store, page: str) -> None:
     app = visit(page, **LINKS[page])
-    app.button(key="shorten").click().run()
-    unbroken(app)
+    press(app, "shorten")
     whole = part(app, page).query
     (code,) = app.session_state["session"].short.values()
     assert store.links.lengthen(code) == ("" if page == "home" else page, whole)
@@ -97,7 +96,6 @@ def test_what_stands_beside_the_letters_counts(visit: Visit, store: Store) -> No
 def test_where_it_cannot_be_made_the_reason_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dprl.jobs.short_links.MOST_LETTERS", 10)
     app = visit("explore", **CURVES)
-    app.button(key="shorten").click().run()
-    unbroken(app)
+    press(app, "shorten")
     assert "copy the whole link" in app.toast[0].value
     assert app.session_state["session"].short == {}

@@ -34,6 +34,7 @@ from tests.pages.conftest import (
     marked,
     names,
     plain,
+    press,
     unbroken,
     widget,
     words,
@@ -192,8 +193,7 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
 
 def test_one_button_cancels_all(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
-    app.button(key="cancel").click().run()
-    unbroken(app)
+    press(app, "cancel")
     assert store.status.activity().seeds_queued == 0
     assert "7 runs of 7 not computed" in words(app)
     app.button(key="begin").click().run()
@@ -221,8 +221,7 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
     values.set_value("1, 10, 1000").run()
     unbroken(app)
     assert store.status.activity().seeds_queued == 0  # not before Run
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     assert store.status.activity().seeds_queued == 2 * 3
     assert "1,10,1000" in app.query_params["at"]
 
@@ -401,8 +400,7 @@ def test_sweeps_are_one_entry_of_runs(visit: Visit, store: Store) -> None:
     go(app, "runs")
     assert "Sweeps of Trade-offs" in words(app)
     assert len(app.button) < 6
-    app.button(key="cancel_sweep").click().run()
-    unbroken(app)
+    press(app, "cancel_sweep")
     assert store.status.activity().seeds_queued == 0
     app.button(key="clear").click().run()
     assert "Sweeps of Trade-offs" not in words(app)
@@ -410,8 +408,7 @@ def test_sweeps_are_one_entry_of_runs(visit: Visit, store: Store) -> None:
 
 def test_a_question_is_one_press(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **query(SMALL))
-    app.button(key="question_episodes_4").click().run()
-    unbroken(app)
+    press(app, "question_episodes_4")
     assert app.query_params["x"] == "episodes"
     assert store.status.activity().runs_waiting > 7
 
@@ -487,8 +484,7 @@ def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) 
     widget(app, "text_input", "Lines for n =").set_value("1e3").run()
     widget(app, "text_input", "Values").set_value("0.5, 5").run()
     unbroken(app)
-    app.button(key="run").click().run()
-    unbroken(app)
+    press(app, "run")
     study = app.session_state["session"].part(trade.Trade).study
     assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
     assert {spec.n for spec in study.sweep.specs} == {1000}
@@ -496,6 +492,5 @@ def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) 
     widget(app, "selectbox", "Against").set_value("n").run()
     unbroken(app)
     assert "Lines for ρ =" in [t.label for t in app.text_input]
-    app.button(key="question_online").click().run()
-    unbroken(app)
+    press(app, "question_online")
     assert app.session_state["session"].part(trade.Trade).study == studies.DEFAULT

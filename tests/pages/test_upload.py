@@ -18,7 +18,7 @@ from dprl.simulation.uploads.model import EXAMPLE, example
 from pages.offline.upload import form
 from pages.offline.upload.own import Own, spent
 from pages.users import state as users
-from tests.pages.conftest import Visit, Work, charts, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, press, unbroken, words
 
 PAGE = "offline"
 HEADING, *ROWS = example().splitlines(keepends=True)
@@ -55,8 +55,7 @@ def released(visit: Visit, work: Work) -> AppTest:
     """A visitor with two finished releases of 2,000 people."""
     app = given(visit(PAGE, tab="upload"))
     labelled(app.text_input, "Values of ρ to spend").set_value("1, 1000").run()
-    app.button(key="own_run").click().run()
-    unbroken(app)
+    press(app, "own_run")
     assert work() == 2
     app.run()
     unbroken(app)
@@ -93,8 +92,7 @@ def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     assert "row 3" not in words(app)
     assert len(list((tmp_path / "uploads").iterdir())) == 1
     assert files == ["people.csv"] * 2  # both are gone
-    app.button(key="own_forget").click().run()
-    unbroken(app)
+    press(app, "own_forget")
     assert list((tmp_path / "uploads").iterdir()) == []
     assert "1. Declare" in words(app)
 
@@ -122,8 +120,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     assert "Only for you: this note is not private" in said
     assert "rows have a label that you did not declare: stuody (" in said
     assert not app.button(key="own_run").disabled
-    app.button(key="own_run").click().run()
-    unbroken(app)
+    press(app, "own_run")
     assert work() == 2
     app.run()
     assert "What was released" in words(app)
@@ -209,8 +206,7 @@ def test_what_is_released_is_shown_with_what_it_costs(released: AppTest, store: 
     assert "So large a budget protects nobody:** ρ = 1,000 is proved" in said
     assert [chart.alt.split()[0] for chart in charts(released)] == ["Line", "Heatmaps"]
     labelled(released.text_input, "Values of ρ to spend").set_value("1000").run()
-    released.button(key="own_run").click().run()
-    unbroken(released)
+    press(released, "own_run")
     assert work() == 0  # the same again is the same
     assert "ρ = 1001" in words(released)
 
@@ -266,8 +262,7 @@ def test_the_fitted_model_is_taken_along_only_when_that_was_agreed_to(
     assert "it is *not private*" in words(released)
     assert released.button(key="own_explore").disabled
     labelled(released.checkbox, "I may publish these frequencies").check().run()
-    released.button(key="own_explore").click().run()
-    unbroken(released)
+    press(released, "own_explore")
     (curve,) = released.session_state["session"].explore.curves
     assert curve.spec.environment == "custom"
     model = json.loads(curve.spec.environment_params["model"])
