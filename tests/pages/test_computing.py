@@ -86,7 +86,7 @@ TAKEN = {
         "beyond",
         "curve",
     },
-    "dprl.claims": {"CLAIMS", "Claim", "Series"},
+    "dprl.claims": {"CLAIMS", "Claim", "SpecSeries"},
     "dprl.lessons": {
         "LESSONS",
         "Attempt",
