@@ -60,25 +60,18 @@ SLOW = REGRESSED.replace(
     seeds=1,
 )
 # Menus in the sidebar that the same code draws on every page: one entry is enough.
-MENUS = (
-    "Environment",
-    "variant",
-    "Algorithm",
-    "How much noise",
-    "Bonus constants",
-    "Policy updates",
-    "cap",
-)
+MENUS = ("Environment", "variant", "Algorithm", "How much noise", "Bonus constants", "Policy updates", "cap")
+
+
+def each(kind: str, *names: str) -> frozenset[tuple[str, str]]:
+    """Controls of one kind."""
+    return frozenset((kind, name) for name in names)
 
 
 # Beside and behind *Share*, and on pages with settings.
-SHARE = {
-    ("popover", "Share"),
-    ("button", "Copy link"),
-    ("button", "Make a short link"),
-    ("button", "Copy short link"),
-}
-LOCK = {("switch", "Lock the settings")}
+SHARE = each("popover", "Share") | each("button", "Copy link", "Make a short link", "Copy short link")
+SETTINGS = SHARE | each("switch", "Lock the settings")
+FILES = each("download", "CSV", "Parquet", "Specs", "Take it along")
 
 
 def compared(*specs: RunSpec) -> str:
@@ -88,10 +81,16 @@ def compared(*specs: RunSpec) -> str:
 
 @dataclass(frozen=True)
 class Stop:
-    """A page. link: to it, or to one from which `way`, a link on every page, leads there with the same runs; used:
-    kinds and names of some of what a walk over it must have used; first: a link whose runs are finished before; brief:
-    menus of which one entry is enough; late: what leads to other runs, used last; everywhere: whether what is the same
-    on all pages is used here, too."""
+    """A page.
+
+    Attributes:
+        link: to it, or to one from which `way`, a link on every page, leads there with the same runs.
+        used: kinds and names of some of what a walk over it must have used.
+        first: a link whose runs are finished before.
+        brief: menus of which one entry is enough.
+        late: what leads to other runs, used last.
+        everywhere: whether what is the same on all pages is used here, too.
+    """
 
     link: str
     used: frozenset[tuple[str, str]] = frozenset()
@@ -99,220 +98,115 @@ class Stop:
     first: str = ""
     brief: tuple[str, ...] = ()
     late: tuple[str, ...] = ()
-    everywhere: bool = True
+    everywhere: bool = False
 
 
 STOPS = {
     "home": Stop(
         "",
-        frozenset(
-            {
-                *SHARE,
-                ("slider", "Privacy budget"),
-                ("download", "Download plot as a PNG"),
-                ("download", "Download as CSV"),
-                ("expander", "The numbers drawn"),
-                ("link", "Open this chart in Explore"),
-                ("link", "Runs"),
-            }
-        ),
+        SHARE
+        | each("slider", "Privacy budget")
+        | each("download", "Download plot as a PNG", "Download as CSV")
+        | each("expander", "The numbers drawn")
+        | each("link", "Open this chart in Explore", "Runs"),
+        everywhere=True,
     ),
     "explore": Stop(
         compared(*FINISHED, LONG, LONG.replace(root_seed=1)),
-        frozenset(
-            {
-                *SHARE,
-                *LOCK,
-                *(("tab", name) for name in ("Regret", "Counts", "Policy", "Guarantee", "Data")),
-                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
-                *(("button", name) for name in ("Cancel all", "Run it", "Cancel")),
-                *(("button", name) for name in ("Run", "Reset", "Play")),
-                *(
-                    ("button", name)
-                    for name in ("Hide", "Duplicate", "Remove", "Add the same seeds without privacy")
-                ),
-                *(
-                    ("choice", name)
-                    for name in ("Bad arms", "Stage by stage", "Price of privacy", "Mistakes")
-                ),
-                ("switch", "Pause live"),
-            }
-        ),
+        SETTINGS
+        | FILES
+        | each("tab", "Regret", "Counts", "Policy", "Guarantee", "Data")
+        | each("button", "Cancel all", "Run it", "Cancel", "Run", "Reset", "Play")
+        | each("button", "Hide", "Duplicate", "Remove", "Add the same seeds without privacy")
+        | each("choice", "Bad arms", "Stage by stage", "Price of privacy", "Mistakes")
+        | each("switch", "Pause live"),
         first=compared(*FINISHED),
-        everywhere=False,
     ),
     "attack": Stop(
         f"attack?{urlencode(attacks.encode(ATTACK, attacks.AttackView()))}",
-        frozenset(
-            {
-                *SHARE,
-                *LOCK,
-                *(
-                    ("choice", name)
-                    for name in ("Attack a release", "Two users collude", "What a promise means")
-                ),
-                *(("choice", name) for name in ("Scores", "Right against wrong", "Farthest apart")),
-                *(("choice", name) for name in ("1. One noise for all", "3. A tree")),
-                *(("switch", name) for name in ("Noise half as large", "Pause live")),
-                *(("text", name) for name in ("First episode", "Second episode")),
-                *(("button", name) for name in ("Run", "Reset", "Cancel")),
-                ("slider", "Believed before"),
-            }
-        ),
+        SETTINGS
+        | each("choice", "Attack a release", "Two users collude", "What a promise means")
+        | each(
+            "choice", "Scores", "Right against wrong", "Farthest apart", "1. One noise for all", "3. A tree"
+        )
+        | each("switch", "Noise half as large", "Pause live")
+        | each("text", "First episode", "Second episode")
+        | each("button", "Run", "Reset", "Cancel")
+        | each("slider", "Believed before"),
         brief=MENUS,
-        everywhere=False,
     ),
     "tradeoffs": Stop(
         f"tradeoffs?{urlencode(studies.encode(SWEEP))}",
-        frozenset(
-            {
-                *SHARE,
-                *LOCK,
-                *(("choice", name) for name in ("Price of privacy", "Regret", "Users needed", "Table")),
-                *(("button", name) for name in ("Run", "Reset", "Cancel")),
-            }
-        ),
+        SETTINGS
+        | each("choice", "Price of privacy", "Regret", "Users needed", "Table")
+        | each("button", "Run", "Reset", "Cancel"),
         brief=MENUS,
-        everywhere=False,
     ),
     "users": Stop(
         "users?K=1e7&loss=5",
-        frozenset(
-            {
-                *SHARE,
-                *(
-                    ("text", name)
-                    for name in ("Users K", "States S", "V*, % of H", "Budget ε", "Loss, % of V*")
-                ),
-                ("download", "One page for a meeting (HTML)"),
-                ("expander", "What this rests on"),
-                ("expander", "How far off this may be"),
-            }
-        ),
+        SHARE
+        | each("text", "Users K", "States S", "V*, % of H", "Budget ε", "Loss, % of V*")
+        | each("download", "One page for a meeting (HTML)")
+        | each("expander", "What this rests on", "How far off this may be"),
         brief=("Problem",),
-        everywhere=False,
     ),
     "free": Stop(
         f"free?{query_of(free.encode(LONG_PRIVATE, free.FreeView()))}",
-        frozenset(
-            {
-                *SHARE,
-                *LOCK,
-                *(("choice", name) for name in ("Price", "Regret", "Growth", "Theory", "Calculator")),
-                ("choice", "Exploration noise"),
-                *(("button", name) for name in ("Run", "Reset")),
-                ("switch", "Pause live"),
-            }
-        ),
+        SETTINGS
+        | each("choice", "Price", "Regret", "Growth", "Theory", "Calculator", "Exploration noise")
+        | each("button", "Run", "Reset")
+        | each("switch", "Pause live"),
         brief=MENUS,
-        everywhere=False,
     ),
     "offline": Stop(
         f"offline?{urlencode(OFFLINE.encode((*FEW, *MANY), OfflineView()))}",
-        frozenset(
-            {
-                *SHARE,
-                *LOCK,
-                *(
-                    ("tab", name)
-                    for name in (
-                        "Gap against n",
-                        "Pessimism",
-                        "Policy",
-                        "Coverage",
-                        "Guarantee",
-                        "Data",
-                        "Your data",
-                    )
-                ),
-                *(
-                    ("choice", name)
-                    for name in ("Gap", "Price in the low estimate", "Actions", "Low estimate V~")
-                ),
-                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
-                *(
-                    ("button", name)
-                    for name in ("Run", "Reset", "Cancel", *(one.title for one in OFFLINE.examples))
-                ),
-                ("switch", "Keep what is shown"),
-            }
-        ),
+        SETTINGS
+        | FILES
+        | each("tab", "Gap against n", "Pessimism", "Policy", "Coverage", "Guarantee", "Data", "Your data")
+        | each("choice", "Gap", "Price in the low estimate", "Actions", "Low estimate V~")
+        | each("button", "Run", "Reset", "Cancel", *(one.title for one in OFFLINE.examples))
+        | each("switch", "Keep what is shown"),
         first=f"offline?{urlencode(OFFLINE.encode(FEW, OfflineView()))}",
         brief=(*MENUS, "Behaviour policy", "Privacy budget", "Step of the episode"),
         late=tuple(one.title for one in OFFLINE.examples),
-        everywhere=False,
     ),
     "linear": Stop(
         f"linear?{urlencode(LINEAR.encode((*BOTH, SLOW), LinearView()))}",
-        frozenset(
-            {
-                *SHARE,
-                *LOCK,
-                *(
-                    ("tab", name)
-                    for name in (
-                        "Regret",
-                        "Exponents",
-                        "Ellipsoid",
-                        "Eigenvalues",
-                        "Weights",
-                        "Guarantee",
-                        "Data",
-                    )
-                ),
-                *(
-                    ("choice", name)
-                    for name in ("Per episode", "Cumulative", "Price of privacy", "Harder with more users")
-                ),
-                *(("download", name) for name in ("CSV", "Parquet", "Specs", "Take it along")),
-                *(("button", name) for name in ("Run", "Reset", "Cancel")),
-                *(("button", one.title) for one in LINEAR.examples),
-                ("switch", "Fill the chart"),
-            }
-        ),
+        SETTINGS
+        | FILES
+        | each("tab", "Regret", "Exponents", "Ellipsoid", "Eigenvalues", "Weights", "Guarantee", "Data")
+        | each("choice", "Per episode", "Cumulative", "Price of privacy", "Harder with more users")
+        | each("button", "Run", "Reset", "Cancel", *(one.title for one in LINEAR.examples))
+        | each("switch", "Fill the chart"),
         first=f"linear?{urlencode(LINEAR.encode(BOTH, LinearView()))}",
         brief=(*MENUS, "Across", "Up", "Run", "Seed"),
         late=tuple(one.title for one in LINEAR.examples),
-        everywhere=False,
     ),
     "lessons": Stop(
         "lessons?lesson=trust&step=3",
-        frozenset(
-            {
-                *SHARE,
-                *(("button", name) for name in ("All lessons", "Next", "Previous", "Next lesson")),
-                *(("button", name) for name in ("Show the answer", "Hide the answer", "Present", "Leave")),
-                ("slider", "Your prediction"),
-            }
-        ),
-        everywhere=False,
+        SHARE
+        | each("button", "All lessons", "Next", "Previous", "Next lesson")
+        | each("button", "Show the answer", "Hide the answer", "Present", "Leave")
+        | each("slider", "Your prediction"),
     ),
     "claims": Stop(
         "claims?claim=order-of-trust",
-        frozenset({*(("button", name) for name in ("All claims", "Next", "Run again")), *SHARE}),
+        SHARE | each("button", "All claims", "Next", "Run again"),
         brief=("Curves of setting",),
-        everywhere=False,
     ),
     "landscape": Stop(
         "landscape?problem=linear-mixture&K=1e9",
-        frozenset(
-            {
-                *(("choice", name) for name in ("As by default", "Paper constants", "Share lost", "Regret")),
-                *(("download", name) for name in ("This table (CSV)", "All of it (CSV)")),
-                ("button", "Copy link"),
-                ("expander", "Proved, claimed, measured"),
-                ("expander", "How this was made"),
-            }
-        ),
+        each("choice", "As by default", "Paper constants", "Share lost", "Regret")
+        | each("download", "This table (CSV)", "All of it (CSV)")
+        | each("button", "Copy link")
+        | each("expander", "Proved, claimed, measured", "How this was made"),
         brief=("Problem", "Users K", "Sort by", "Order", "Look closely at"),
-        everywhere=False,
     ),
     "runs": Stop(
         compared(SHORT, LONG),
-        frozenset(("button", name) for name in ("Show", "Cancel", "Run it", "Clear my finished runs")),
+        each("button", "Show", "Cancel", "Run it", "Clear my finished runs"),
         way="Runs",
         first=compared(SHORT),
-        everywhere=False,
     ),
 }
 

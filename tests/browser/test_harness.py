@@ -111,7 +111,7 @@ def test_a_widget_of_no_known_kind_is_an_error(visit: Visits) -> None:
 
 
 def test_what_does_nothing_or_fails_is_a_fault(visit: Visits) -> None:
-    walk = walked(visit, Mouse, Stop("?kind=dead"))
+    walk = walked(visit, Mouse, Stop("?kind=dead", everywhere=True))
     visit.end()
     faults = "; ".join(f"{control}: {fault}" for control, fault in walk.faults.items())
     assert "'A button that does nothing': nothing happens" in faults
