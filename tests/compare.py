@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 LEVEL = 1e-4
+FIVE = 5.0  # standard errors; two-sided chance 6e-7 for each comparison
 
 
 def ks_samples(a: ArrayLike, b: ArrayLike) -> float:

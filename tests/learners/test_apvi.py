@@ -14,7 +14,7 @@ from dprl.mdp import Size, TabularMDP
 from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
 from dprl.statistics import DATASET, REWARDS
-from tests.privacy.draws import LEVEL
+from tests.compare import LEVEL
 from tests.problems import random_mdp
 
 BETA = 0.1

@@ -21,7 +21,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
 from dprl.simulation.loops.offline import Curator, OfflineRun, learned_from, noise_for
 from dprl.statistics import REWARDS, TRANSITIONS
-from tests.privacy.draws import LEVEL
+from tests.compare import LEVEL
 from tests.problems import few, random_mdp
 
 BETA = 0.1

@@ -23,7 +23,7 @@ from dprl.privacy.curator import CuratorNoise
 from dprl.simulation import OfflineRun, start
 from dprl.simulation.loops.offline import Curator, noise_of_run, problem_of
 from dprl.statistics.family import Family
-from tests.privacy.draws import FIVE
+from tests.compare import FIVE
 
 H, A = 4, 7
 WORLD = {"environment": "linear-synthetic", "environment_params": {"A": A, "H": H}}

@@ -1,8 +1,4 @@
-"""Noise from the mechanisms' own compiled kernels, and the levels that the statistical tests share.
-
-Every test has fixed seeds: it passes or fails for good. LEVEL is the chance that a right program would have failed
-it, had the seed been drawn at random; a test of several comparisons shares LEVEL among them (Bonferroni).
-"""
+"""Noise from the mechanisms' own compiled kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
@@ -20,9 +15,6 @@ from dprl.privacy.mechanisms import Stream
 from dprl.privacy.privatizers import Noise, Request
 from dprl.simulation.pairs import calibrations_for
 from dprl.statistics import CONSISTENT, REPLACE_ONE, Change, Statistic
-
-LEVEL = 1e-4
-FIVE = 5.0  # standard errors; two-sided chance 6e-7 for each comparison
 
 # every (privacy, mechanism, calibration) whose noise does not depend on what it is added to
 TRIPLES = [
@@ -70,14 +62,3 @@ def prepared(
 ) -> Noise:
     """The noise a privatizer makes of such a request."""
     return PRIVATIZERS[privacy].prepare(request(privacy, mechanism, calibration, times, **rest))
-
-
-def ks_samples(a: Array, b: Array) -> float:
-    """p-value that two samples have one distribution (Kolmogorov-Smirnov; conservative with ties)."""
-    return float(stats.ks_2samp(a, b, method="asymp").pvalue)
-
-
-def standard_errors(sample: Array, mean: float) -> float:
-    """By how many standard errors the mean of a sample differs from `mean`."""
-    spread = sample.std(ddof=1) / np.sqrt(sample.size)
-    return float(abs(sample.mean() - mean) / spread)

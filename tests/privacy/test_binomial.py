@@ -15,7 +15,8 @@ from dprl.privacy.accounting import Binomial, epsilon_of
 from dprl.privacy.errors import binomial_tail
 from dprl.privacy.mechanisms import make_stream, stream_of_releases
 from dprl.privacy.privatizers.shuffle import printed_bits, tight_bits
-from tests.privacy.draws import FIVE, LEVEL, ks_samples, prepared, request, standard_errors, unit_noise
+from tests.compare import FIVE, LEVEL, ks_samples, standard_errors
+from tests.privacy.draws import prepared, request, unit_noise
 
 CELLS = 40_000
 BITS = MECHANISMS["binomial-sum"]

@@ -15,7 +15,8 @@ from dprl.privacy.accounting import Gaussian
 from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.blt import factors, innovations
 from dprl.privacy.mechanisms.gaussian import coefficients
-from tests.privacy.draws import FIVE, LEVEL, replaced, standard_errors, unit_noise
+from tests.compare import FIVE, LEVEL, standard_errors
+from tests.privacy.draws import replaced, unit_noise
 
 BLT = MECHANISMS["gaussian-blt"]
 

@@ -20,7 +20,8 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import schedules
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import CONSISTENT, Statistic
-from tests.privacy.draws import LEVEL, TRIPLES, prepared, unit_noise
+from tests.compare import LEVEL
+from tests.privacy.draws import TRIPLES, prepared, unit_noise
 
 TIMES = schedules.times("geometric:0.01", 50_000)
 RUNS_AT_ONCE = 250

@@ -20,7 +20,7 @@ from dprl.simulation import OfflineSpec
 from dprl.simulation.loops.offline import Curator, noise_of_run
 from dprl.statistics import DATASET, TRANSITIONS, Change
 from dprl.statistics.family import Family, Query
-from tests.privacy.draws import LEVEL
+from tests.compare import LEVEL
 
 SMALL = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 4}, "n": 100}
 H = 4

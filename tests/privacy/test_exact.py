@@ -31,7 +31,7 @@ from dprl.privacy.guarantee import DRAWN
 from dprl.privacy.mechanisms import MECHANISMS
 from dprl.statistics import Change
 from dprl.statistics.family import Family
-from tests.privacy.draws import LEVEL
+from tests.compare import LEVEL
 
 DRAWS = 12_000
 Sampler = Callable[..., int]

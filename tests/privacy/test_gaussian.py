@@ -18,7 +18,8 @@ from dprl.privacy.mechanisms import make_stream
 from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, coefficients
 from dprl.privacy.mechanisms.tree import levels
 from dprl.simulation import schedules
-from tests.privacy.draws import FIVE, LEVEL, ks_samples, standard_errors, unit_noise
+from tests.compare import FIVE, LEVEL, ks_samples, standard_errors
+from tests.privacy.draws import unit_noise
 
 CELLS = 40_000
 TREE, SUM, TOEPLITZ = (MECHANISMS[k] for k in ("gaussian-tree", "gaussian", "gaussian-toeplitz"))

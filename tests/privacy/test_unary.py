@@ -24,7 +24,8 @@ from dprl.privacy.privatizers import Noise
 from dprl.simulation.blocks import interview, model_of
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import FITTED, NOISY
-from tests.privacy.draws import FIVE, LEVEL, prepared, replaced, standard_errors
+from tests.compare import FIVE, LEVEL, standard_errors
+from tests.privacy.draws import prepared, replaced
 
 SHARES = (2 / 3, 1 / 6, 1 / 6)
 

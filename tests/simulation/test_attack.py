@@ -25,7 +25,8 @@ from dprl.simulation.attack import noise_of_run, pairs_of, possible_of
 from dprl.simulation.prepare import size_of
 from dprl.simulation.promise import promise as promise_of
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
-from tests.privacy.draws import LEVEL, unit_noise
+from tests.compare import LEVEL
+from tests.privacy.draws import unit_noise
 from tests.problems import first
 
 SMALL: dict[str, Any] = {

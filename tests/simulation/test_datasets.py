@@ -18,7 +18,7 @@ from dprl.mdp.sampling import multinomial
 from dprl.mdp.tabular import Array
 from dprl.simulation import datasets
 from dprl.simulation.datasets import BEHAVIOURS, Part
-from tests.privacy.draws import FIVE, LEVEL
+from tests.compare import FIVE, LEVEL
 from tests.problems import random_mdp
 
 

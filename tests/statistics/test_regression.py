@@ -18,7 +18,7 @@ from dprl.statistics.regression import (
     gram_change,
     moment_change,
 )
-from tests.privacy.draws import FIVE
+from tests.compare import FIVE
 
 PHI = features()
 S, A, d = PHI.shape
