@@ -125,21 +125,6 @@ def color(model: str, epsilon: float | None, dark: bool) -> str:
     return colors.none if model == "none" else mix(colors.models[model], shade(epsilon))
 
 
-@dataclass(frozen=True)
-class Look:
-    """How one curve is drawn; number: on its markers, where it is not 1."""
-
-    color: str
-    dash: str
-    symbol: str
-    number: int
-
-
-def look(kind: CurveStyle, dark: bool) -> Look:
-    """The look of a curve."""
-    return Look(color(kind.model, kind.epsilon, dark), kind.dash, kind.symbol, kind.number)
-
-
 # Markers as polygons of radius 1 about the origin; what is not here is a disc. Their names are Plotly's.
 _SHAPES = {
     "square": "-.9,-.9 .9,-.9 .9,.9 -.9,.9",

@@ -141,18 +141,6 @@ def theme(dark: bool) -> Theme:
     return DARK if dark else LIGHT
 
 
-def base(
-    title: str, *, dark: bool, height: int, x_title: str = "", y_title: str = "", subtitle: str = ""
-) -> go.Figure:
-    """An empty figure in the house style: transparent, legible on its page, legend under the plot.
-
-    The legend and the tick labels reserve their own room, so nothing overlaps at 390 pixels.
-    """
-    return figure_of(
-        layout(title, dark=dark, height=height, x_title=x_title, y_title=y_title, subtitle=subtitle)
-    )
-
-
 def figure_of(layout: dict[str, Any], data: Sequence[dict[str, Any]] = ()) -> go.Figure:
     """A figure made at once: adding to a layout piece by piece takes ten times as long."""
     figure = go.Figure(data=list(data), layout=layout)
@@ -163,7 +151,10 @@ def figure_of(layout: dict[str, Any], data: Sequence[dict[str, Any]] = ()) -> go
 def layout(
     title: str, *, dark: bool, height: int, x_title: str = "", y_title: str = "", subtitle: str = ""
 ) -> dict[str, Any]:
-    """The layout of `base`."""
+    """A layout in the house style: transparent, legible on its page, legend under the plot.
+
+    The legend and the tick labels reserve their own room, so nothing overlaps at 390 pixels.
+    """
     colors = theme(dark)
     axis = {
         "automargin": True,

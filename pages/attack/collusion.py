@@ -8,9 +8,8 @@ import streamlit as st
 from dprl.figures import attack as figures
 from dprl.sentences import attack as sentences
 from pages.attack.state import attack, change
-from pages.attack.widgets import waiting
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
@@ -30,7 +29,7 @@ def part() -> None:
     st.markdown(explained(sentences.STEPS[a.view.step]))
     found = answers.collusion(a.spec)
     if found is None:
-        waiting("It is being worked out.")
+        empty("It is being worked out.")
         return
     step, night = a.view.step, dark()
     visits = np.array(found["visits"], float)

@@ -19,9 +19,8 @@ from dprl.simulation.trajectory import ALLOWED
 from dprl.words import human
 from pages.attack.link import is_farthest
 from pages.attack.state import Scores, attack, change, scores, show_attack, start, status
-from pages.attack.widgets import waiting
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
@@ -51,13 +50,13 @@ def part() -> None:
     strip()
     if not len(found.first):
         if run.state in ACTIVE:
-            waiting("The first executions appear in a moment.")
+            empty("The first executions appear in a moment.")
         elif run.state == "unknown":
-            waiting("Nothing has been attacked yet.")
+            empty("Nothing has been attacked yet.")
         return
     card, curves = answers.guarantee(a.spec.run), answers.promise(a.spec.run)
     if card is None or curves is None:
-        waiting("What the noise proves is being worked out.")
+        empty("What the noise proves is being worked out.")
         return
     measured(a.spec, found, card, curves)
 

@@ -15,8 +15,7 @@ from dprl.privacy import Guarantee
 from dprl.sentences import attack as sentences
 from pages.attack.link import FIELDS
 from pages.attack.state import attack, change
-from pages.attack.widgets import waiting
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
@@ -31,7 +30,7 @@ def part() -> None:
     run = attack().spec.run
     card, curves = answers.guarantee(run), answers.promise(run)
     if card is None or curves is None:
-        waiting("What the noise proves is being worked out.")
+        empty("What the noise proves is being worked out.")
         return
     st.markdown(explained(f"{sentences.advantage(curves['right'])} {sentences.concentrated(curves['rho'])}"))
     night, key = dark(), run.to_json()

@@ -22,7 +22,7 @@ from dprl.sentences import regret as sentences
 from dprl.simulation import RunSpec
 from dprl.words import listed, plural
 from pages.explore import view
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
@@ -76,7 +76,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         if not row[0].hidden and (measure != "extra" or has_twin(row[0]))
     ]
     if not any(len(data.curves(row[0].spec).at) for row in rows):
-        empty(measure, runs)
+        nothing_yet(measure, runs)
         return
     draw(rows, measure, statistic, log_x=log_x, log_y=log_y, each=each)
 
@@ -170,7 +170,7 @@ def mistakes(
         st.info(f"No episode of {escape(listed(beyond))} can lose as much as the least α that is counted.")
     if not curves:
         if not beyond:
-            empty("pac", runs)
+            nothing_yet("pac", runs)
         return
     st.caption(
         explained(
@@ -188,23 +188,21 @@ def mistakes(
     )
 
 
-def empty(measure: str, runs: Sequence[RunStatus]) -> None:
+def nothing_yet(measure: str, runs: Sequence[RunStatus]) -> None:
     """What stands where the chart will be."""
-    with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
-        if not session().explore.visible:
-            st.markdown("All curves are hidden. Show one to see its regret.", text_alignment="center")
-        elif any(run.state in ACTIVE for run in runs):
-            ready = data.store().status.activity().warm > 0
-            words = (
-                "The first points appear in a moment."
-                if ready
-                else "The workers are getting ready; the first time ever that takes a minute or two."
-            )
-            st.markdown(words, text_alignment="center")
-        elif measure == "extra":
-            st.markdown("There is no private curve to measure the price of.", text_alignment="center")
-        else:
-            st.markdown("Nothing has been computed.", text_alignment="center")
+    if not session().explore.visible:
+        empty("All curves are hidden. Show one to see its regret.")
+    elif any(run.state in ACTIVE for run in runs):
+        ready = data.store().status.activity().warm > 0
+        empty(
+            "The first points appear in a moment."
+            if ready
+            else "The workers are getting ready; the first time ever that takes a minute or two."
+        )
+    elif measure == "extra":
+        empty("There is no private curve to measure the price of.")
+    else:
+        empty("Nothing has been computed.")
 
 
 def offer_twins(missing: Sequence[Curve]) -> None:

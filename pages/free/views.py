@@ -16,7 +16,7 @@ from dprl.theory import BOUNDS
 from pages.free.link import DRAWABLE, MOST_BOUNDS, compared
 from pages.free.state import FIRST, PricedRun, change, free, status
 from pages.free.theory import setting
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import kind_of
@@ -50,11 +50,11 @@ def chart(runs: Sequence[PricedRun]) -> None:
             )
             show(picture, "free_growth")
         else:
-            empty()
+            nothing_yet()
     else:
         drawn = [run for run in runs if f.view.show == "regret" or run.price is not None]
         if not drawn:
-            empty()
+            nothing_yet()
             return
         view: figures.Measure = "regret" if f.view.show == "regret" else "price"
         picture = kept(
@@ -153,8 +153,6 @@ def decades(run: PricedRun) -> Decades:
     )
 
 
-def empty() -> None:
+def nothing_yet() -> None:
     """What stands where the chart will be."""
-    with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
-        specs = [curve.spec for curve in compared(free().base)[0]]
-        st.markdown(awaited(map(status, specs)), text_alignment="center")
+    empty(awaited(status(curve.spec) for curve in compared(free().base)[0]))

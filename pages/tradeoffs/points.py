@@ -21,7 +21,7 @@ from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.tables import csv
 from dprl.words import count, human, percent, significant
-from pages.shared.layout.chart import footer, kept, show
+from pages.shared.layout.chart import empty, footer, kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.menu import page_link
@@ -44,7 +44,7 @@ def chart(study: Study) -> None:
     """The frontier, and what was pressed of it."""
     curves = trade.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
-        empty(study)
+        nothing_yet(study)
         return
     doubts.tell(of_study(study))
     night, room = dark(), wide()
@@ -84,7 +84,7 @@ def chart(study: Study) -> None:
     offer_along(study)
 
 
-def empty(study: Study) -> None:
+def nothing_yet(study: Study) -> None:
     """What stands where the chart, or the table, will be."""
     if trade.drawn(study):
         said = awaited(data.status(spec, owner_id("sweep")) for spec in study.sweep.specs)
@@ -92,8 +92,7 @@ def empty(study: Study) -> None:
         said = "Without privacy there is no price."
     else:
         said = "None of this can be run: the lines above say what is allowed."
-    with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
-        st.markdown(said, text_alignment="center")
+    empty(said)
 
 
 def pressed(event: Any) -> None:
@@ -239,7 +238,7 @@ def rounded(value: float) -> float:
 def table(study: Study) -> None:
     """Every point in numbers, each with its run; and the downloads."""
     if not trade.drawn(study):
-        empty(study)
+        nothing_yet(study)
         return
     doubts.tell(of_study(study))
     rows = []

@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dprl.figures import style
+from dprl.figures.chart import Chart
 from tests.figures.eyes import EYES, contrast, lab
 
 THEMES = {"light": style.LIGHT, "dark": style.DARK}
@@ -41,8 +43,9 @@ def test_roles_and_actions_are_told_apart(name: str, eye: str) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_base_is_transparent_and_in_the_pages_ink(dark: bool) -> None:
-    figure = style.base("T", dark=dark, height=300, x_title="x", y_title="y", subtitle="s")
+def test_a_chart_is_transparent_and_in_the_pages_ink(dark: bool) -> None:
+    chart = Chart("T", dark=dark, height=300, x_title="x", y_title="y", subtitle="s")
+    figure = chart.picture("alt", "", pd.DataFrame()).figure
     ink = style.theme(dark).ink
     assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0,0,0,0)"
     assert (

@@ -50,7 +50,7 @@ def test_the_noise_that_is_the_models_own_and_the_first_learner_look_plainest() 
         ("local", "triangle-up"),
         ("shuffle", "diamond"),
     ):
-        own = looks.look(kind_of(RunSpec(privacy=privacy)), dark=False)
+        own = kind_of(RunSpec(privacy=privacy))
         assert (own.symbol, own.dash) == (shape, "solid")
 
 
@@ -73,7 +73,7 @@ def test_a_curve_looks_the_same_in_the_chart_on_its_chip_and_on_other_pages(
 def test_five_budgets_have_five_shades_and_an_earlier_curve_keeps_its_own() -> None:
     curves = list(EXAMPLES[0].curves)
     found = kinds(curves)
-    assert len({looks.look(kind, dark=False).color for kind in found}) == len(curves) == 6
+    assert len({kind.color(dark=False) for kind in found}) == len(curves) == 6
     assert {kind.number for kind in found} == {1}
     more = [*curves, Curve(RunSpec(**SMALL, epsilon=0.1)), Curve(RunSpec(**SMALL, privacy="local"))]
     assert kinds(more)[:6] == found

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dprl.figures import looks
 from dprl.jobs.store import Store
 from dprl.learners import ALGORITHMS
 from dprl.privacy.privatizers import shuffle
@@ -90,14 +89,13 @@ def test_the_first_view_is_finished_and_computes_nothing(visit: Visit, store: St
         assert chart.alt.startswith("Chart of")
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_lines_of_mechanisms_are_told_apart_without_their_markers(dark: bool) -> None:
+def test_the_lines_of_mechanisms_are_told_apart_without_their_markers() -> None:
     """All were solid in the blue of a trusted agent."""
     models = studies.SUBJECTS[RunSpec.kind].questions(studies.BASE_SPEC, studies.DEFAULT_MODELS)[
         "Which mechanism?"
     ]["models"]
     found = trade.kinds_of(studies.of(studies.BASE_SPEC, models, "epsilon"))
-    drawn = [looks.look(kind, dark) for kind in found.values()]
+    drawn = list(found.values())
     assert len(drawn) >= 5
     assert len({look.dash for look in drawn}) == len(drawn)
     assert len({look.symbol for look in drawn}) == len(drawn)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params
-from dprl.figures import policy, style
+from dprl.figures import policy
 from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
@@ -40,7 +40,7 @@ from pages.shared.controls.widgets import (
     stops,
     titles,
 )
-from pages.shared.layout.chart import kept
+from pages.shared.layout.chart import draw_bare, kept
 from pages.shared.layout.frame import dark, guarded, redrawn
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
@@ -116,8 +116,7 @@ def environment(s: Session, offered: Sequence[str] = tuple(ENVIRONMENTS)) -> Non
         if H * S * A * (S + 2) <= MAX_CELLS:  # else the box below the settings says what would fit
             asked = key, tuple(checked.items()), dark()
             drawn = kept(("environment", *asked), partial(picture, *asked))
-            config = style.config() | {"displayModeBar": False}
-            st.plotly_chart(drawn.figure, key="environment_drawing", theme=None, config=config, alt=drawn.alt)
+            draw_bare(drawn, "environment_drawing")
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
     if key == custom.WORLD.key:

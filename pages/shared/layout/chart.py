@@ -67,6 +67,12 @@ def draw(
         )
 
 
+def draw_bare(picture: Picture | PackedPicture, key: str) -> None:
+    """A figure beside settings: without tools, and never the one that an embedded page is reduced to."""
+    bare = config() | {"displayModeBar": False}
+    st.plotly_chart(for_page(picture), key=key, theme=None, config=bare, alt=picture.alt)
+
+
 def alone(key: str) -> bool:
     """Whether this is the chart that a page within another one (`embed=true`) is reduced to: its first. The rest is
     hidden by style.css."""
