@@ -141,7 +141,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_recipe_is_true_word_for_word_and_what_is_wrong_is_said_in_a_sentence(tmp_path: Path) -> None:
-    learner, script = blocks("python")
+    learner, script, *_ = blocks("python")
     (table,) = blocks("toml")
     path = re.match(r"# (\S+)\n", learner)
     assert path is not None

@@ -22,8 +22,7 @@ class Chain(NamedTuple):
     labels: dict[str, Any]
 
 
-@pytest.fixture
-def chain() -> Chain:
+def four_in_a_row() -> Chain:
     """Four states in a row; right is right but for one state and step, where the learned policy goes left."""
     P = np.zeros((H, S, A, S))
     for s in range(S):
@@ -46,3 +45,8 @@ def chain() -> Chain:
         "action_labels": ("left", "right"),
     }
     return Chain(P, R, policy, optimal, Q, occupancy, true, noisy, labels)
+
+
+@pytest.fixture
+def chain() -> Chain:
+    return four_in_a_row()

@@ -10,7 +10,7 @@ import pytest
 
 from dprl import metrics
 from dprl.figures import looks, style
-from dprl.figures.asymptotics import Decades, Measure, Proved
+from dprl.figures.asymptotics import Decades, Proved
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from tests.figures.captioned import beside, growth, over_episodes
@@ -48,26 +48,6 @@ def legend(figure: go.Figure) -> list[str]:
     return [trace.name for trace in figure.data if trace.showlegend is not False]
 
 
-@pytest.mark.parametrize(
-    ("view", "title", "unit"),
-    [
-        ("regret", "Regret so far", "Regret (reward lost)"),
-        ("price", "What privacy has cost so far", "Extra regret (reward lost)"),
-    ],
-)
-def test_a_view_names_itself_its_axes_and_its_band(view: Measure, title: str, unit: str) -> None:
-    picture = over_episodes([curve()], view=view)
-    layout = picture.figure.layout
-    assert layout.title.text.startswith(title)
-    assert "mean over seeds" in layout.title.text
-    assert layout.xaxis.title.text == "Episodes (one user each)"
-    assert layout.yaxis.title.text == unit
-    assert (layout.xaxis.type, layout.yaxis.type) == ("log", "log")
-    assert "95% t interval of the mean over seeds" in legend(picture.figure)
-    assert picture.alt == over_episodes([curve(power=0.1)], view=view).alt
-    assert picture.see.endswith(".")
-
-
 def test_what_to_see_has_the_numbers() -> None:
     see = over_episodes([curve(), curve("Nobody trusted", "local", 0.9)], view="regret").see
     # 10^7.5 and 10^13.5 of 3.4 * 10^15
@@ -82,6 +62,7 @@ def test_all_there_is_to_lose_is_dotted_and_in_sight() -> None:
     assert most.line.dash == style.BOUND_DASH
     assert most.y[-1] == pytest.approx(3.4e15)
     assert figure.layout.yaxis.range[1] > np.log10(3.4e15)
+    assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
 
 
 def test_a_star_stands_on_the_curve_where_it_becomes_flat() -> None:

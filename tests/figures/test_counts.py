@@ -186,12 +186,6 @@ def test_coverage_without_noise() -> None:
     assert see == "There is no noise: the planner sees the true counts."
 
 
-def test_alt_texts_are_constant(chain: Any) -> None:
-    a = captioned.heatmaps(chain.true, chain.noisy, episode=1, **chain.labels)
-    b = captioned.heatmaps(chain.true * 2, chain.noisy, episode=99, step=0, **chain.labels)
-    assert a.alt == b.alt
-
-
 def test_rewards_have_a_bound_four_times_as_wide_as_visits(chain: Any) -> None:
     kinds: dict[str, Any] = {"episode": 10, "bound": 4000.0, **chain.labels}
     visits = captioned.scatter(chain.true, chain.noisy, **kinds)

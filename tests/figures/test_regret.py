@@ -50,26 +50,6 @@ def legend(figure: go.Figure) -> list[str]:
     return [trace.name for trace in figure.data if trace.showlegend is not False]
 
 
-@pytest.mark.parametrize(
-    ("view", "title", "unit"),
-    [
-        ("cumulative", "Regret so far", "Regret (reward lost)"),
-        ("per-episode", "Average regret per episode so far", "Regret per episode (reward)"),
-        ("extra", "Extra regret over the non-private run", "Extra regret (reward lost)"),
-    ],
-)
-def test_a_view_names_itself_its_axes_and_its_band(view: Measure, title: str, unit: str) -> None:
-    picture = comparison([curve()], view=view)
-    layout = picture.figure.layout
-    assert layout.title.text.startswith(f"{title}<br>")
-    assert "mean over seeds" in layout.title.text
-    assert layout.xaxis.title.text == "Episodes (one user each)"
-    assert layout.yaxis.title.text == unit
-    assert "95% t interval of the mean over seeds" in legend(picture.figure)
-    assert picture.alt
-    assert picture.see.endswith(".")
-
-
 @pytest.mark.parametrize("log_x", [False, True])
 @pytest.mark.parametrize("log_y", [False, True])
 def test_axes_are_what_was_asked(log_x: bool, log_y: bool) -> None:
@@ -77,10 +57,6 @@ def test_axes_are_what_was_asked(log_x: bool, log_y: bool) -> None:
     assert layout.xaxis.type == ("log" if log_x else "linear")
     assert layout.yaxis.type == ("log" if log_y else "linear")
     assert layout.yaxis.rangemode == (None if log_y else "tozero")
-
-
-def test_the_alt_text_does_not_change_with_the_data() -> None:
-    assert comparison([curve()]).alt == comparison([curve(scale=7.0), curve("b", "local")]).alt
 
 
 def test_no_trace_has_more_than_500_points() -> None:

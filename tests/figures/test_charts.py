@@ -1,0 +1,268 @@
+"""What all charts are held to: a title, units at the axes, words in the legend, colours for two pages, numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from dprl.figures import (
+    asymptotics,
+    attack,
+    claims,
+    exponents,
+    linear,
+    needs,
+    offline,
+    pac,
+    regret,
+    room,
+    style,
+)
+from dprl.figures import landscape as many
+from dprl.figures import users as needed
+from dprl.figures.lines import Series
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
+from tests.figures import captioned, test_asymptotics, test_exploration, test_pulls, test_tradeoff, test_trust
+from tests.figures.conftest import four_in_a_row
+from tests.figures.eyes import contrast
+
+CHAIN = four_in_a_row()
+N = np.array([1e3, 1e4, 1e5, 1e6])
+SHARES = np.linspace(0, 1, 21)
+BAND = "95% t interval of the mean over seeds"
+EPISODES, USERS = "Episodes (one user each)", "Users K, each point a run planned for K"
+LOST = "Regret (reward lost)"
+ROOT = Path(__file__).parents[2]
+
+
+def series(label: str = "a <i>run</i>", scale: float = 1.0, model: str = "central") -> Series:
+    rows = scale * np.array([[0.9], [1.0], [1.1]]) * N**0.5
+    return Series(label, CurveStyle(model, 1.0), N, rows, rows[1], rows[0], rows[2], v_star=3.4)
+
+
+def documented() -> Callable[..., Picture]:
+    """The chart that docs/adding-an-algorithm.md adds."""
+    text = (ROOT / "docs/adding-an-algorithm.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n# dprl/figures/endings\.py\n(.*?)```", text, re.DOTALL)
+    made: dict[str, Any] = {}
+    exec(compile(code, "dprl/figures/endings.py", "exec"), made)
+    return made["regret_by_seed"]  # type: ignore[no-any-return]
+
+
+class Case(NamedTuple):
+    """A chart: what draws it at a scale of its data; its title, and the titles of its axes."""
+
+    draw: Callable[..., Picture]
+    title: str
+    x: str
+    y: str
+    band: str = ""
+
+
+def compared(view: regret.Measure) -> Callable[..., Picture]:
+    return lambda scale, **how: captioned.comparison([series(scale=scale)], view=view, **how)
+
+
+def over(view: asymptotics.Measure) -> Callable[..., Picture]:
+    return lambda scale, **how: captioned.over_episodes([series(scale=scale)], view=view, **how)
+
+
+def frontier(scale: float, **how: Any) -> Picture:
+    curve = test_tradeoff.curve(center=scale * 1e5 / test_tradeoff.X)
+    return captioned.frontier([curve], measure="price", axis="Privacy budget ε", symbol="ε", **how)
+
+
+CASES = {
+    "regret": Case(compared("cumulative"), "Regret so far", EPISODES, LOST, BAND),
+    "average regret": Case(
+        compared("per-episode"), "Average regret per episode so far", EPISODES, "Regret per episode (reward)", BAND
+    ),
+    "extra regret": Case(
+        compared("extra"), "Extra regret over the non-private run", EPISODES, "Extra regret (reward lost)", BAND
+    ),
+    "mistakes": Case(
+        lambda scale, **how: pac.mistakes_over_alpha([series(scale=scale)], **how),
+        "Episodes more than α suboptimal", "α (reward an episode falls short of V*)", "Episodes", BAND,
+    ),
+    "pulls": Case(
+        lambda scale, **how: captioned.pulls([test_pulls.curve(pulls=scale * test_pulls.USUAL)], **how),
+        "Pulls of a bad arm", EPISODES, "Pulls of one bad arm so far", BAND,
+    ),
+    "long run": Case(over("regret"), "Regret so far", EPISODES, LOST, BAND),
+    "long run's price": Case(
+        over("price"), "What privacy has cost so far", EPISODES, "Extra regret (reward lost)", BAND
+    ),
+    "growth": Case(
+        lambda scale, **how: captioned.growth([test_asymptotics.decades(of=int(20 * scale))], **how),
+        "How fast the price of privacy grows", "Episodes (one user each), decade by decade",
+        "Exponent x of growth like Kˣ",
+    ),
+    "bounds": Case(
+        lambda scale, **how: captioned.beside([series(scale=scale)], [test_asymptotics.proved()], **how),
+        "What is proved, beside what is seen", EPISODES, LOST, BAND,
+    ),
+    "harder problems": Case(
+        lambda scale, **how: exponents.harder([series(scale=scale)], [(0.5, "0.50: at most")], **how),
+        "Where actions differ less, the more users there are", "Users K of a whole run",
+        "Regret at its end (reward lost)", BAND,
+    ),
+    "exploration noise": Case(
+        lambda scale, **how: test_exploration.drawn(test_exploration.beside(), scale, **how),
+        "What exploration noise costs", USERS, LOST, BAND,
+    ),
+    "frontier": Case(frontier, "Price of privacy", "Privacy budget ε", "Extra regret (reward lost)", BAND),
+    "users needed": Case(
+        lambda scale, **how: needs.users_needed(
+            [needs.UsersRow("a <i>run</i>", CurveStyle("local"), 1e7 * scale, 9e6, 1.1e8)],
+            title="Users it takes", most=1e15, see="", **how,
+        ),
+        "Users it takes", "Users (episodes), logarithmic", "",
+    ),
+    "users by trust": Case(
+        lambda scale, **how: needed.users_by_trust(
+            [needed.UsersCurve("local", "Local", True, np.array([0.1, 10.0]), scale * np.array([1e9, 1e7]), 2.0)],
+            needed.Mine(1e6, 1.0), see="", **how,
+        ),
+        needed.TITLE, needed.X_TITLE, "Users needed", "how far a line may be off",
+    ),
+    "learners": Case(
+        lambda scale, **how: many.regret_by_users(
+            "Central", [series(scale=scale)], view="regret", v_star=3.4, target=0.1, ends=(0.0, 16.0), **how
+        ),
+        "Central", USERS, LOST,
+    ),
+    "home": Case(
+        lambda scale, **how: captioned.trust(
+            {1.0: test_trust.costs(scale)}, epsilon=1.0, v_star=test_trust.V_STAR, **how
+        ),
+        "Reward lost by an average episode so far", "Users so far (one episode each)", "Share of V* lost", BAND,
+    ),
+    "gap": Case(
+        lambda scale, **how: offline.gaps_over_n([series(scale=scale)], **how),
+        "How far from the best policy?", offline.X_TITLE, "Gap v* − v<sup>π</sup> (reward)",
+        "95% t interval of the mean over data sets",
+    ),
+    "claim": Case(
+        lambda scale, **how: claims.measured_curves("Gaps", EPISODES, LOST, [series("run", scale)], **how),
+        "Gaps", EPISODES, LOST, BAND,
+    ),
+    "scores": Case(
+        lambda scale, **how: attack.score_histograms(SHARES, np.full(20, int(scale)), np.ones(20, int), **how),
+        "What the attacker's score was", "Score: ln of how much likelier the first episode makes it", "Executions",
+    ),
+    "errors": Case(
+        lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),
+        "How well any test can tell the two apart", "Wrongly says “first episode”", "Rightly says “first episode”",
+    ),
+    "eigenvalues": Case(
+        lambda scale, **how: linear.eigenvalues(
+            N.astype(int), scale * N[:, None], None, shift=N, ridge=N, label="a <i>run</i>", **how
+        ),
+        "What the matrix knows, against noise", "Users so far", "Eigenvalue of the matrix of step h",
+    ),
+    "a class": Case(
+        lambda scale, **how: room.shares_of_yes(
+            "What the class knows of itself", [room.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
+        ),
+        "What the class knows of itself", "Answered yes, with a 95% interval", "",
+    ),
+    "counts": Case(
+        lambda scale, **how: captioned.heatmaps(
+            scale * CHAIN.true, CHAIN.noisy, episode=10, step=2, **CHAIN.labels, **how
+        ),
+        "Visits at step 2", "", "Action",
+    ),
+    "noise of cells": Case(
+        lambda scale, **how: captioned.scatter(
+            scale * CHAIN.true, CHAIN.noisy, episode=10, bound=4000.0, **CHAIN.labels, **how
+        ),
+        "Noisy against true visits", "True visits", "Noisy visits",
+    ),
+    "a cell": Case(
+        lambda scale, **how: captioned.cell_over_time(N, N, scale * N + 5, cell="step 3", bound=N, **how),
+        "One cell's visits", EPISODES, "Visits",
+    ),
+    "values": Case(
+        lambda scale, **how: captioned.values(
+            scale * CHAIN.optimal_Q[..., 1], CHAIN.optimal_Q[..., 1], state_labels=CHAIN.labels["state_labels"], **how
+        ),
+        "Value of a state, V", "", "State",
+    ),
+    "noise": Case(
+        lambda scale, **how: captioned.bound(
+            N, scale * np.array([[0.1, 0.2, 0.4, 0.5]]), look=CurveStyle("local"), label="a <i>run</i>", **how
+        ),
+        "Does the noise stay below its bound?", EPISODES, "Largest noise so far / bound",
+    ),
+    "the one in the docs": Case(
+        lambda scale, **how: documented()([series(scale=scale)], **how),
+        "Regret at the end, seed by seed", LOST, "",
+    ),
+}  # fmt: skip
+every = pytest.mark.parametrize("name", CASES)
+
+
+@every
+def test_a_chart_says_what_it_shows_and_in_which_units(name: str) -> None:
+    case = CASES[name]
+    layout = case.draw(1.0, dark=False).figure.layout
+    assert layout.title.text.partition("<br>")[0] == case.title
+    assert (layout.xaxis.title.text or "", layout.yaxis.title.text or "") == (case.x, case.y)
+
+
+@every
+def test_the_alt_text_is_a_sentence_that_stays_while_the_data_change(name: str) -> None:
+    first, second = (CASES[name].draw(scale, dark=False) for scale in (1.0, 2.0))
+    assert repr(first.figure.to_dict()) != repr(second.figure.to_dict())
+    assert first.alt == second.alt
+    assert re.fullmatch(r"[A-Z].{25,}\.", first.alt)
+
+
+@every
+def test_the_legend_is_in_words_and_names_the_uncertainty(name: str) -> None:
+    case = CASES[name]
+    figure = case.draw(1.0, dark=False).figure
+    legend = [
+        t.name for t in figure.data if t.showlegend is not False and figure.layout.showlegend is not False
+    ]
+    assert all(re.search("[A-Za-z]{2}", entry or "") for entry in legend)
+    assert case.band in ("", *legend)
+    assert "<i>run" not in repr([t.name for t in figure.data] + [t.hovertemplate for t in figure.data])
+
+
+@every
+@pytest.mark.parametrize("dark", [False, True])
+def test_what_stands_in_the_legend_stands_out_from_its_page(name: str, dark: bool) -> None:
+    figure, page = CASES[name].draw(1.0, dark=dark).figure, style.theme(dark).background
+    assert figure.layout.font.color == style.theme(dark).ink
+    for trace in figure.data:
+        if trace.showlegend is not False and trace.type == "scatter":
+            for color in (trace.line.color, trace.marker.color):
+                if isinstance(color, str) and color.startswith("#"):
+                    assert contrast(color, page) >= 3, trace.name
+
+
+@every
+def test_theory_is_dotted_in_its_colour_and_what_is_measured_is_not(name: str) -> None:
+    theme = style.theme(False)
+    for trace in (t for t in CASES[name].draw(1.0, dark=False).figure.data if t.type == "scatter"):
+        if trace.line.dash == style.BOUND_DASH:
+            assert trace.fill is None
+            assert "interval" not in trace.name
+        else:
+            assert trace.line.color != theme.roles["bound"]
+
+
+@every
+def test_the_numbers_drawn_are_in_the_table(name: str) -> None:
+    first, second = (CASES[name].draw(scale, dark=True).table for scale in (1.0, 2.0))
+    assert len(first) >= 1
+    assert len(first.columns) >= 3
+    assert not first.equals(second)
+    assert all(re.search("[A-Za-zε]", str(column)) for column in first.columns)
