@@ -111,20 +111,6 @@ def test_a_line_over_budgets_is_that_of_no_single_one(visit: Visit, key: str, at
     assert not any("ε =" in trace.get("name", "") for trace in found["data"])
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ({"claim": "<b>"}, "give one of order-of-trust, "),
-        ({"claim": "one-draw", "at": "9"}, "give a whole number from 1 to 2"),
-        ({"claim": "one-draw", "at": "-1"}, "at: "),
-    ],
-)
-def test_what_is_wrong_with_a_link_is_said(visit: Visit, query: dict[str, str], said: str) -> None:
-    text = words(visit(PAGE, **query))
-    assert "Not all of this link could be used" in text
-    assert said in text
-
-
 def test_a_claim_is_computed_again_and_the_command_line_agrees(
     visit: Visit, work: Work, small: Claim, tmp_path: Path, store: Store
 ) -> None:

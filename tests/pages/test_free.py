@@ -23,7 +23,7 @@ from pages.free.state import Free, priced, status
 from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
-from tests.pages.conftest import Visit, Work, charts, choice, go, keyed, names, press, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, choice, keyed, names, press, unbroken, words
 from tests.problems import first
 
 PAGE = "free"
@@ -257,15 +257,6 @@ def test_chosen_bounds_are_drawn_dotted_beside_the_runs(visit: Visit) -> None:
     assert "B: Lower bound, Central (JDP), Vietri et al. 2020, Thm. 6" in drawn
     assert not any(name.startswith("C:") for name in drawn)
     assert "only slopes and ratios mean something" in words(app)
-
-
-def test_coming_back_keeps_what_was_seen(visit: Visit) -> None:
-    app = visit(PAGE, b=encode_spec(SMALL), show="growth")
-    go(app, "explore")
-    go(app, PAGE)
-    assert app.session_state["session"].part(Free).base == SMALL
-    assert app.session_state["session"].part(Free).view.show == "growth"
-    assert _query(app)["show"] == "growth"
 
 
 def test_default_specs_are_the_bundled_ones() -> None:

@@ -23,7 +23,7 @@ from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
 from pages.shared.results.trusted import best, known
 from pages.shared.visitor import links
-from tests.pages.conftest import Visit, charts, go, words
+from tests.pages.conftest import Visit, charts, words
 
 
 def title(app: AppTest) -> str:
@@ -58,27 +58,6 @@ def test_a_link_brings_its_epsilon(visit: Visit, epsilon: float) -> None:
     assert app.warning == []
 
 
-@pytest.mark.parametrize(
-    ("given", "shown", "said"),
-    [
-        ({"eps": "0.25"}, 0.3, "The slider has no ε = 0.25; its nearest is shown"),
-        ({"eps": "-1"}, 1.0, "epsilon: -1 is not allowed"),
-        ({"eps": "<b>"}, 1.0, "epsilon: <b> is not allowed"),
-        ({"eps": "nan"}, 1.0, "epsilon: nan is not allowed"),
-        ({"eps": ""}, 1.0, "epsilon:"),
-        ({"eps": "3", "v": "9"}, 3.0, "The link says version 9"),
-    ],
-)
-def test_what_a_link_says_wrongly_is_said_and_a_chart_is_shown(
-    visit: Visit, given: dict[str, str], shown: float, said: str
-) -> None:
-    app = visit(**given)
-    (warning,) = app.warning
-    assert said in warning.value.replace("\\", "")
-    assert "<b>" not in warning.value  # escaped
-    assert title(app).endswith(f"at ε = {shown:g}")
-
-
 def test_what_is_taken_along_is_the_chart_seen_with_its_slider() -> None:
     (found,) = re.findall(r'id="content">(.*?)</script>', taken_along(2.0, best(), "", ""))
     content = json.loads(found)
@@ -103,13 +82,6 @@ def test_a_link_of_another_page_is_no_problem_here(visit: Visit) -> None:
     app = visit(v="1", c=["eps.-1"], tab="regret")
     assert app.warning == []
     assert title(app).endswith("at ε = 1")
-
-
-def test_the_epsilon_is_kept_while_other_pages_are_visited(visit: Visit) -> None:
-    app = visit(eps="0.1")
-    go(app, "explore")
-    go(app, "home")
-    assert title(app).endswith("at ε = 0.1")
 
 
 def test_explore_opens_just_this_chart(visit: Visit) -> None:

@@ -44,24 +44,6 @@ def test_links_make_the_round_trip() -> None:
     assert encode(Seen()) == [("v", "2")]
 
 
-@pytest.mark.parametrize(
-    ("query", "sentence"),
-    [
-        ("K=2e9", "K: it was taken as 10⁹, the largest below it that was run."),
-        ("problem=taxi", "problem: taxi is not allowed; give one of clinic"),
-        ("sort=price", "sort: price is not allowed"),
-        ("of=nobody", "of: nobody is not allowed"),
-        ("v=9", "The link says version 9"),
-    ],
-)
-def test_what_is_wrong_in_a_link_is_said_and_replaced(visit: Visit, query: str, sentence: str) -> None:
-    seen, (problem,) = decode(parse_qs(query))
-    assert seen == replace(Seen(), K=seen.K)
-    assert sentence in problem
-    key, value = query.split("=")
-    assert sentence in told(visit(PAGE, **{key: value}))
-
-
 @pytest.mark.parametrize("by", SORTS)
 def test_the_table_is_sorted_either_way_and_what_is_not_known_comes_last(by: str) -> None:
     found = rows(table(), "linear-mixture", 10**9)

@@ -72,21 +72,6 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
     assert store.status.activity().seeds_queued == 0
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ({"lesson": "<b>"}, "lesson: <b> is not allowed; give one of "),
-        ({"lesson": "trust", "step": "9"}, "step: 9 is not allowed; give a whole number from 1 to 3"),
-        ({"lesson": "trust", "guess": "aaaa"}, "guess: aaaa is not allowed"),
-        ({"lesson": "trust", "shown": "perhaps"}, "shown: perhaps is not allowed"),
-    ],
-)
-def test_what_is_wrong_with_a_link_is_said(visit: Visit, query: dict[str, str], said: str) -> None:
-    text = words(visit(PAGE, **query))
-    assert "Not all of this link could be used" in text
-    assert said in text
-
-
 @pytest.mark.parametrize("key", LESSONS)
 def test_what_to_try_opens_the_very_view(key: str) -> None:
     read = {

@@ -1,11 +1,93 @@
-"""Hostile links on the page itself: each is answered by a page, with a sentence where something was wrong."""
+"""Links on their pages: what is wrong is said, and the rest is kept; coming back, and what is pressed meanwhile."""
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs, quote
+
 import pytest
 
+from dprl.simulation.uploads.declaration import written
+from dprl.simulation.uploads.model import EXAMPLE
 from pages.shared.visitor import address
-from tests.pages.conftest import Visit, chip
+from tests.pages import corpus
+from tests.pages.conftest import Visit, chip, go, words
+from tests.pages.test_short import LINKS, part
+from tests.problems import first
+
+VERSION = "The link says version 9 and was read as version 2."
+OWN_DATA = f"tab=upload&up=decl.{quote(written(EXAMPLE))}"
+# Of a page: a link, what is said of it, and, but for Offline, a link that is read as the same.
+WRONG = [
+    ("users", "K=0", "users: 0 is not allowed; give a whole number from 1 to 1e+15.", ""),
+    ("users", "eps=50", "epsilon: 50 is not allowed; give a number from 0.03 to 10.", ""),
+    ("users", "loss=60", "loss: 60 is not allowed; give a number from 1 to 10.", ""),
+    ("users", "S=one", "S: one is not allowed; give a whole number from 2 to 10000.", ""),
+    ("users", "v=9", VERSION, ""),
+    ("landscape", "K=2e9", "K: it was taken as 10⁹, the largest below it that was run.", "K=1e9"),
+    ("landscape", "problem=taxi", "problem: taxi is not allowed; give one of clinic", ""),
+    ("landscape", "sort=price", "sort: price is not allowed", ""),
+    ("landscape", "of=nobody", "of: nobody is not allowed", ""),
+    ("landscape", "v=9", VERSION, ""),
+    ("home", "eps=<b>", "epsilon: <b> is not allowed", "eps=1"),
+    ("home", "eps=0.25", "The slider has no ε = 0.25; its nearest is shown", "eps=0.3"),
+    ("home", "eps=-1", "epsilon: -1 is not allowed", "eps=1"),
+    ("home", "eps=nan", "epsilon: nan is not allowed", "eps=1"),
+    ("home", "eps=", "epsilon:", "eps=1"),
+    ("home", "eps=3&v=9", VERSION, "eps=3"),
+    ("lessons", "lesson=<b>", "lesson: <b> is not allowed; give one of ", ""),
+    ("lessons", "lesson=trust&step=9", "step: 9 is not allowed; give a whole number from 1 to 3", "lesson=trust"),
+    ("lessons", "lesson=trust&guess=aaaa", "guess: aaaa is not allowed", "lesson=trust"),
+    ("lessons", "lesson=trust&shown=perhaps", "shown: perhaps is not allowed", "lesson=trust"),
+    ("claims", "claim=<b>", "give one of order-of-trust, ", ""),
+    ("claims", "claim=one-draw&at=9", "give a whole number from 1 to 2", "claim=one-draw"),
+    ("claims", "claim=one-draw&at=-1", "at: ", "claim=one-draw"),
+    ("offline", "c=rho.-1", "Curve 1: rho: -1 is not allowed", None),
+    ("offline", "c=alg.dp-ucbvi", "Curve 1: algorithm: dp-ucbvi is not allowed", None),
+    ("offline", "c=alg.dp-vapvi", "has no features, which dp-vapvi needs", ""),
+    ("offline", "c=mu.mixture:9", "Curve 1: behaviour: mixture:9 is not allowed", None),
+    ("offline", "c=n.5&tab=x", "tab: x is not allowed", "c=n.5"),
+    ("offline", "&".join(["c=n.5"] * 9), "The link has 9 curves; the first 8 are shown.", "&".join(["c=n.5"] * 8)),
+    ("offline", "c=K.5", "K.5 is not part of a curve", None),
+    ("offline", "tab=upload&up=decl.nothing", "declared: this is not JSON", None),
+    ("offline", f"{OWN_DATA}~data.{'0' * 32}", "is not part of a curve", OWN_DATA),
+    ("offline", f"{OWN_DATA}~rho.-1", "Your data: rho: -1 is not allowed", OWN_DATA),
+    ("offline", f"tab=upload&up={'x' * 20_000}", "Your data: it is longer than", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "query", "said", "rest"), WRONG)
+@pytest.mark.usefixtures("reading")
+def test_what_is_wrong_is_said_in_a_sentence_and_the_rest_is_kept(
+    page: str, query: str, said: str, rest: str | None
+) -> None:
+    found = corpus.opened(page, query)
+    assert any(said in problem for problem in found.problems)
+    assert all(problem.isprintable() and problem.endswith(".") for problem in found.problems)
+    assert (
+        len(found.problems) == 1 or "up=" in query
+    )  # without a declaration nothing of it is there, which is said
+    assert rest is None or found.query == corpus.opened(page, rest).query
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "said"), [one[:3] for one in {one[0]: one for one in WRONG[::-1]}.values()]
+)
+def test_it_is_said_on_the_page(visit: Visit, page: str, query: str, said: str) -> None:
+    app = visit(page, **parse_qs(query))
+    assert page == "home" or "Not all of this link could be used" in words(app)
+    assert said in words(app)
+    assert not any("<b>" in warning.value for warning in app.warning)  # escaped
+
+
+@pytest.mark.parametrize("page", first(LINKS, ("explore", "free", "home", "users").__contains__))
+def test_coming_back_from_another_page_keeps_what_was_seen(visit: Visit, page: str) -> None:
+    app = visit(page, **LINKS[page])
+    seen = part(app, page).query
+    go(app, "runs")
+    go(app, page)
+    assert part(app, page).query == seen
+    address = {key: found if isinstance(found, list) else [found] for key, found in app.query_params.items()}
+    assert page == "home" or address == parse_qs(seen)  # whose slider writes it, in the browser
 
 
 def test_a_wrong_value_is_said_and_the_rest_is_shown(visit: Visit) -> None:

@@ -178,24 +178,6 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
     assert menu(app, "How much noise").options == ["calibrated to the budget"]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"c": ["rho.-1"]}, "Curve 1: rho: -1 is not allowed"),
-        ({"c": ["alg.dp-ucbvi"]}, "Curve 1: algorithm: dp-ucbvi is not allowed"),
-        ({"c": ["alg.dp-vapvi"]}, "has no features, which dp-vapvi needs"),
-        ({"c": ["mu.mixture:9"]}, "Curve 1: behaviour: mixture:9 is not allowed"),
-        ({"c": ["n.5"], "tab": ["x"]}, "tab: x is not allowed"),
-        ({"c": ["n.5"] * 9}, "The link has 9 curves; the first 8 are shown."),
-        ({"c": ["K.5"]}, "K.5 is not part of a curve"),
-    ],
-)
-def test_a_bad_link_is_said_in_a_sentence(parameters: dict[str, list[str]], said: str) -> None:
-    found = OFFLINE.decode(parameters)
-    assert any(said in problem for problem in found.problems), found.problems
-    assert all(problem.isprintable() and problem.endswith(".") for problem in found.problems)
-
-
 def test_looks_are_told_apart_and_stay_the_same() -> None:
     every = [spec for example in EXAMPLES[:2] for spec in example.specs]
     found = kinds(list(dict.fromkeys(every)))

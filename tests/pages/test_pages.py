@@ -240,13 +240,6 @@ def test_a_full_disk_is_said_once(disk: Disk, visit: Visit, store: Store) -> Non
     assert str(store.path.parent) not in said
 
 
-def test_coming_back_from_another_page_restores_the_address(visit: Visit) -> None:
-    app = visit("explore", c=[PRIVATE])
-    go(app, "runs")
-    go(app, "explore")
-    assert "envp.S.3" in app.query_params["c"]
-
-
 def test_a_title_says_the_difference_not_what_follows_from_it() -> None:
     old = SPEC.replace(bonus="practical")
     specs = [old, old.replace(bonus="paper"), old.replace(algorithm_params={"privacy": 0.5})]

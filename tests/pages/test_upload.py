@@ -241,21 +241,6 @@ def test_a_link_has_what_is_declared_and_asks_a_stranger_for_the_file(
     assert found.data != data.data  # read anew, it is another release
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ({"up": ["decl.nothing"]}, "Your data: it was left out; declared: this is not JSON"),
-        ({"up": [f"decl.{written(EXAMPLE)}~data.{'0' * 32}"]}, "is not part of a curve"),
-        ({"up": [f"decl.{written(EXAMPLE)}~rho.-1"]}, "Your data: rho: -1 is not allowed"),
-        ({"up": ["x" * 20_000]}, "Your data: it is longer than"),
-    ],
-)
-def test_a_bad_link_is_said_in_a_sentence(visit: Visit, query: dict[str, Any], said: str) -> None:
-    app = visit(PAGE, tab="upload", **query)
-    assert said in words(app)
-    assert own_of(app).data is None
-
-
 def test_the_fitted_model_is_taken_along_only_when_that_was_agreed_to(
     released: AppTest, store: Store
 ) -> None:

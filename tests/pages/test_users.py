@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
 import pytest
@@ -18,7 +17,7 @@ from pages.shared.results.trusted import known
 from pages.users import sheet, views
 from pages.users.state import Users, decode, encode, table
 from pages.users.words import times
-from tests.pages.conftest import Visit, charts, go, grouped, keyed, marked, unbroken, words
+from tests.pages.conftest import Visit, charts, grouped, keyed, marked, unbroken, words
 
 PAGE = "users"
 OWN = Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)
@@ -60,22 +59,6 @@ def test_links_make_the_round_trip() -> None:
         assert decode(grouped(encode(asked))) == (asked, ())
     assert encode(Asked()) == [("v", "2")]
     assert encode(KNOWN) == [("v", "2"), ("problem", "riverswim"), ("K", "1e8")]
-
-
-@pytest.mark.parametrize(
-    ("query", "sentence"),
-    [
-        ("K=0", "users: 0 is not allowed; give a whole number from 1 to 1e+15."),
-        ("eps=50", "epsilon: 50 is not allowed; give a number from 0.03 to 10."),
-        ("loss=60", "loss: 60 is not allowed; give a number from 1 to 10."),
-        ("S=one", "S: one is not allowed; give a whole number from 2 to 10000."),
-        ("v=9", "The link says version 9 and was read as version 2."),
-    ],
-)
-def test_what_is_wrong_in_a_link_is_said_and_replaced(visit: Visit, query: str, sentence: str) -> None:
-    assert decode(parse_qs(query)) == (Asked(), (sentence,))
-    key, value = query.split("=")
-    assert sentence in said(visit(PAGE, **{key: value}))
 
 
 def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visit: Visit) -> None:
@@ -132,13 +115,6 @@ def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: s
     unbroken(app)
     assert "is not allowed; give a whole number from 1 to 1e+15." in said(app)
     assert asked_of(app) == Asked()
-
-
-def test_coming_back_keeps_what_was_asked(visit: Visit) -> None:
-    app = visit(PAGE, **dict(encode(OWN)))
-    go(app, "claims")
-    go(app, PAGE)
-    assert asked_of(app) == OWN
 
 
 @pytest.mark.parametrize(
