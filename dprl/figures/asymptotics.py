@@ -18,6 +18,7 @@ from dprl.figures.chart import Chart, Trace, stacked
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
+from dprl.figures.regret import regret_numbers
 from dprl.words import exponents, human, power
 
 Array = NDArray[np.float64]
@@ -102,7 +103,7 @@ def long_run(
     marked = [(curve, start) for curve, start in zip(curves, flat, strict=bool(flat)) if start is not None]
     for number, (curve, start) in enumerate(marked):
         _mark(chart, curve, start, curves, named=number == 0)
-    return chart.picture(ALTS[view], see, _numbers(curves), revision=view)
+    return chart.picture(ALTS[view], see, regret_numbers(curves, median=True), revision=view)
 
 
 def _after(k: float) -> str:
@@ -268,21 +269,9 @@ def regret_beside_bounds(
         {"curve": f"{b.label}, {b.paper}", "episodes": b.episodes, "bound": b.values} for b in bounds
     )
     alt = "Line chart of simulated regret against episodes, with dotted lines for proved bounds beside it."
-    table = pd.concat([_numbers(curves), proved] if bounds else [_numbers(curves)], ignore_index=True)
+    seen = regret_numbers(curves, median=True)
+    table = pd.concat([seen, proved], ignore_index=True) if bounds else seen
     return chart.picture(alt, see, table, revision=f"beside-{len(bounds)}")
-
-
-def _numbers(curves: Sequence[Series]) -> pd.DataFrame:
-    """What is drawn, one row for each curve and checkpoint, with the median for comparison."""
-    parts = [
-        {"curve": curve.label, "episodes": np.asarray(curve.x, np.int64)}
-        | curve.numbers()
-        | {"median": curve.center if curve.median is None else curve.median}
-        | {"seeds": np.isfinite(curve.rows).sum(axis=0)}
-        for curve in curves
-        if len(curve.x) and len(curve.rows)
-    ]
-    return stacked(parts, ["curve", "episodes", "mean", "low (95%)", "high (95%)", "median", "seeds"])
 
 
 def _growth_numbers(runs: Sequence[Decades]) -> pd.DataFrame:

@@ -72,6 +72,11 @@ class CurveStyle:
         """The dashes, as Plotly writes them."""
         return DASHES[self.learner % len(DASHES)]
 
+    @property
+    def svg_dash(self) -> str:
+        """The dashes as an attribute of an SVG line."""
+        return "" if self.dash == "solid" else f' stroke-dasharray="{self.dash.replace("px", "")}"'
+
     def color(self, dark: bool) -> str:
         """The colour #RRGGBB on a dark or a light page."""
         return color(self.model, self.epsilon, dark)
@@ -153,8 +158,7 @@ def swatch(look: CurveStyle, dark: bool) -> Sketch:
     points, size = _SHAPES.get(look.symbol), 5 if look.number == 1 else 7
     place = f'transform="translate(20,8) scale({size})" fill="{hue}"'
     marker = f'<circle r="1" {place}/>' if points is None else f'<polygon points="{points}" {place}/>'
-    dash = "" if look.dash == "solid" else f' stroke-dasharray="{look.dash.replace("px", "")}"'
-    line = f'<path d="M0 8 H40" stroke="{hue}" stroke-width="2.5"{dash}/>'
+    line = f'<path d="M0 8 H40" stroke="{hue}" stroke-width="2.5"{look.svg_dash}/>'
     digit = (
         f'<text x="20" y="11.5" text-anchor="middle" font-size="10" font-weight="700" '
         f'fill="{readable_on(hue)}">{look.number}</text>'

@@ -26,8 +26,7 @@ def thumbnail(curves: Sequence[Series], alt: str, *, dark: bool) -> Sketch:
         known = np.isfinite(curve.center)
         x = EDGE + (WIDE - 2 * EDGE) * (np.log(curve.x[known]) - first) / (last - first)
         y = HIGH - EDGE - (HIGH - 2 * EDGE) * np.clip(curve.center[known] / most, 0, 1)
-        look, color = curve.style, curve.style.color(dark)
-        dash = "" if look.dash == "solid" else f' stroke-dasharray="{look.dash.replace("px", "")}"'
+        stroke = f'fill="none" stroke="{curve.style.color(dark)}" stroke-width="2"{curve.style.svg_dash}'
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"{dash}/>')
+        parts.append(f'<polyline points="{points}" {stroke}/>')
     return Sketch("".join(parts), WIDE, HIGH, alt)
