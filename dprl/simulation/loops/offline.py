@@ -147,6 +147,8 @@ def noise_for(
     else:
         scales = tight_scales(mechanism, families, asked, exact)
         formula, sources = f"the least noise that proves {asked.text}", (mechanism.source,)
+    bound = f"V~ is below what the learned policy is worth but for a chance of beta = {spec.beta:g}"
+    stated = (f"{bound}: {learner.source}; {learner.proved}",) if learner.proved else ()
     noise = prepare(
         families,
         asked,
@@ -156,7 +158,7 @@ def noise_for(
         where=f"in the curator: in {families[0].what}{' and all other sums' * (len(families) > 1)}, each released once",
         sources=sources,
         public=tuple(PUBLIC[key] for key in learner.public),
-        assumptions=assumptions,
+        assumptions=(*assumptions, *stated),
         exact=exact,
     )
     return noise, learner.errors(problem, mechanism.key, scales, spec.calibration)
