@@ -307,7 +307,7 @@ def test_v_is_below_what_the_policy_is_worth() -> None:
 
 def tiny(models: int, beta: float) -> tuple[int, int]:
     """Violations, of how many, over tiny models, most nearly deterministic, with few people and little noise."""
-    notions = [
+    notions: list[dict[str, Any]] = [
         {"privacy": "none"},
         {"rho": 1e4},
         {"rho": 30.0},
@@ -327,7 +327,7 @@ def tiny(models: int, beta: float) -> tuple[int, int]:
             action_labels=tuple(map(str, range(A))),
             bernoulli=True,
         )
-        notion: dict[str, Any] = notions[i % 5]
+        notion = notions[i % 5]
         spec = OfflineSpec(algorithm=BOTH[i % 2], behaviour="uniform", beta=beta, **notion)
         over += above(mdp, spec, int(rng.choice([3, 10, 20, 30, 50, 100, 300])), 20)[0]
     return over, 20 * models
