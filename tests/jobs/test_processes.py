@@ -208,11 +208,21 @@ def test_the_store_is_deleted_under_the_pool(ensured: Store, path: Path) -> None
 
 @pytest.mark.parametrize(
     ("arguments", "environment", "sentence"),
-    [
-        (["--workers", "0"], {}, "--workers is 0, and must be a whole number from 1 to 256"),
-        ([], {"DPRL_WORKERS": "many"}, "DPRL_WORKERS is 'many', and must be a whole number from 1 to 256."),
-        (["--store", "/proc/nowhere/runs.sqlite"], {}, "The pool cannot work on /proc/nowhere/runs.sqlite"),
-    ],
+    first(
+        [
+            (
+                [],
+                {"DPRL_WORKERS": "many"},
+                "DPRL_WORKERS is 'many', and must be a whole number from 1 to 256.",
+            ),
+            (["--workers", "0"], {}, "--workers is 0, and must be a whole number from 1 to 256"),
+            (
+                ["--store", "/proc/nowhere/runs.sqlite"],
+                {},
+                "The pool cannot work on /proc/nowhere/runs.sqlite",
+            ),
+        ]
+    ),
 )
 def test_bad_arguments(path: Path, arguments: list[str], environment: dict[str, str], sentence: str) -> None:
     command = [sys.executable, "-m", "dprl.jobs.pool", "--store", str(path), *arguments]

@@ -42,6 +42,7 @@ from tests.privacy.oracles import (
     laplace_moment,
     precise_binomial,
 )
+from tests.problems import first
 
 DELTAS = (1e-9, 1e-6, 1e-4, 1e-2)
 OVER, UNDER = 0.01, 0.001  # the accountant may be this much above an oracle, relatively, and this much below
@@ -248,7 +249,9 @@ def test_pure_composition() -> None:
 
 
 @pytest.mark.parametrize(("up", "down"), [(1, 0), (0, 1), (1, 1), (2, 1), (3, 0), (2, 2)])
-@pytest.mark.parametrize(("trials", "p"), [(4, Fraction(1, 2)), (9, Fraction(1, 2)), (10, Fraction(1, 5))])
+@pytest.mark.parametrize(
+    ("trials", "p"), first([(10, Fraction(1, 5)), (9, Fraction(1, 2)), (4, Fraction(1, 2))])
+)
 def test_binomial_by_enumeration(trials: int, p: Fraction, up: int, down: int) -> None:
     losses, curve = (Binomial(trials, float(p), up, down),), enumerated(trials, p, up, down)
     for epsilon in (0.0, 0.1, 0.5, 1.0, 2.0, 4.0):
