@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import lines, looks, style
-from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.chart import EPISODES, EXTRA_REGRET, REGRET, Chart, Trace, stacked
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
@@ -29,7 +29,7 @@ SUBTITLES: dict[Measure, str] = {
     "regret": "mean over seeds",
     "price": "regret beyond that of the run without privacy, mean over seeds",
 }
-Y_TITLES: dict[Measure, str] = {"regret": "Regret (reward lost)", "price": "Extra regret (reward lost)"}
+Y_TITLES: dict[Measure, str] = {"regret": REGRET, "price": EXTRA_REGRET}
 ALTS: dict[Measure, str] = {
     "regret": "Line chart of cumulative regret against episodes, both logarithmic, a curve for each privacy model.",
     "price": "Line chart of the regret that privacy adds against episodes, both logarithmic, a curve for each "
@@ -91,11 +91,11 @@ def long_run(
     """
     chart = Chart(
         TITLES[view],
-        dark=dark,
-        height=430 + 18 * len(curves),
-        x_title="Episodes (one user each)",
-        y_title=Y_TITLES[view],
+        EPISODES,
+        Y_TITLES[view],
         subtitle=SUBTITLES[view],
+        height=430 + 18 * len(curves),
+        dark=dark,
     )
     lines.draw_series(chart, curves, _after, show_seeds=show_seeds)
     if view == "regret":
@@ -185,11 +185,11 @@ def growth_exponents(
     seeds."""
     chart = Chart(
         f"How fast {what} grows",
-        dark=dark,
-        height=470,
-        x_title="Episodes (one user each), decade by decade",
-        y_title="Exponent x of growth like Kˣ",
+        "Episodes (one user each), decade by decade",
+        "Exponent x of growth like Kˣ",
         subtitle="mean and 95% t interval over seeds",
+        height=470,
+        dark=dark,
     )
     ends = [-0.1, 1.05]  # what the vertical axis reaches at least
     for place, run in enumerate(runs):
@@ -247,11 +247,11 @@ def regret_beside_bounds(
     """Simulated regret, and dotted beside it what is proved, constants and logarithms set to 1."""
     chart = Chart(
         "What is proved, beside what is seen",
-        dark=dark,
-        height=450 + 20 * (len(curves) + len(bounds)),
-        x_title="Episodes (one user each)",
-        y_title="Regret (reward lost)",
+        EPISODES,
+        REGRET,
         subtitle="means over seeds; dotted: bounds, constants set to 1",
+        height=450 + 20 * (len(curves) + len(bounds)),
+        dark=dark,
     )
     lines.draw_series(chart, curves, _after)
     all_there_is(chart, curves)

@@ -38,11 +38,11 @@ def score_histograms(
     """Numbers of executions by score; edges: [B + 1], first, second: [B]."""
     chart = Chart(
         "What the attacker's score was",
+        "Score: ln of how much likelier the first episode makes it",
+        "Executions",
         subtitle=f"{first.sum():,} simulated releases in each world",
-        dark=dark,
         height=380,
-        x_title="Score: ln of how much likelier the first episode makes it",
-        y_title="Executions",
+        dark=dark,
     )
     worlds = zip(WORLDS, (first, second), world_colors(dark), ("solid", "dash"), strict=True)
     for name, counts, color, dash in worlds:
@@ -79,10 +79,10 @@ def error_curves(
     """
     chart = Chart(
         "How well any test can tell the two apart",
-        dark=dark,
+        "Wrongly says “first episode”",
+        "Rightly says “first episode”",
         height=440,
-        x_title="Wrongly says “first episode”",
-        y_title="Rightly says “first episode”",
+        dark=dark,
     )
     colors, diagonal = chart.colors, (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     curves: list[tuple[str, tuple[Array, Array], str, float, str]]
@@ -114,8 +114,8 @@ def epsilon_of_delta(
     dark: bool = False,
 ) -> Picture:
     """What the noise proves at every delta; own: the run's (epsilon, delta)."""
-    titles = {"x_title": "δ, what is added to a chance", "y_title": "ε proved"}
-    chart = Chart("One noise, many promises", dark=dark, height=360, **titles)
+    x_title = "δ, what is added to a chance"
+    chart = Chart("One noise, many promises", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
     chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:
@@ -134,11 +134,11 @@ def noise_dots(drawn: Array, new: int, *, see: str = "", dark: bool = False) -> 
     level = np.array([np.count_nonzero(place[: i + 1] == place[i]) for i in range(len(drawn))])
     chart = Chart(
         "What noise may do to one count",
+        "Released less true visits, at the last release",
+        "Draws",
         subtitle=f"{len(drawn)} draws, a dot each",
-        dark=dark,
         height=360,
-        x_title="Released less true visits, at the last release",
-        y_title="Draws",
+        dark=dark,
     )
     older, noisy = len(drawn) - new, chart.colors.roles["noisy"]
     for name, part, color in (
@@ -158,7 +158,7 @@ def noise_dots(drawn: Array, new: int, *, see: str = "", dark: bool = False) -> 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
     """The best attacker's guesses about 100 people, right ones filled; right: how often it is, 0 to 1."""
-    chart = Chart("The best guess about 100 people", subtitle="a circle each", dark=dark, height=360)
+    chart = Chart("The best guess about 100 people", subtitle="a circle each", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
         (f"{hits} guessed right", n < hits, "circle", chart.colors.ink),
@@ -182,8 +182,7 @@ def belief_curves(
     dark: bool = False,
 ) -> Picture:
     """What may be believed after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
-    titles = {"x_title": "Believed before", "y_title": "Believed afterwards"}
-    chart = Chart("Before and after", dark=dark, height=380, **titles)
+    chart = Chart("Before and after", "Believed before", "Believed afterwards", height=380, dark=dark)
     between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
     hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
     chart.theory("lower: the outcome speaks against", priors, least, 2, **between, **hover)
@@ -218,7 +217,7 @@ def collusion_bars(
     dark: bool = False,
 ) -> Picture:
     """Bars of the truth and of what is told or read, for each user; words: what the two are."""
-    chart = Chart(title, dark=dark, height=360, x_title="User", y_title="Visits")
+    chart = Chart(title, "User", "Visits", height=360, dark=dark)
     for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
         bars = {
             "type": "bar",

@@ -18,6 +18,11 @@ from dprl.figures.picture import Picture
 
 Trace = dict[str, Any]
 
+# What several charts have at their axes.
+EPISODES = "Episodes (one user each)"
+REGRET = "Regret (reward lost)"
+EXTRA_REGRET = "Extra regret (reward lost)"
+
 
 class Chart:
     """A chart in the house style, empty at first: transparent, legible on its page, with a legend under the plot.
@@ -29,7 +34,7 @@ class Chart:
     """
 
     def __init__(
-        self, title: str, *, dark: bool, height: int, x_title: str = "", y_title: str = "", subtitle: str = ""
+        self, title: str, x_title: str = "", y_title: str = "", *, subtitle: str = "", height: int, dark: bool
     ) -> None:
         self.dark = dark
         self.colors = style.theme(dark)

@@ -48,11 +48,11 @@ def measurements(
     places = list(range(len(rows)))
     chart = Chart(
         "What was measured, and what was claimed",
-        dark=dark,
-        height=150 + ROW * len(rows),
-        x_title=statistic[:1].upper() + statistic[1:],
-        y_title="Setting",
+        statistic[:1].upper() + statistic[1:],
+        "Setting",
         subtitle=f"95% interval over {over}" if over else "worked out exactly",
+        height=150 + ROW * len(rows),
+        dark=dark,
     )
     for verdict, symbol in SYMBOLS.items():
         if chosen := [(place, row) for place, row in enumerate(rows) if row.verdict == verdict]:
@@ -126,8 +126,7 @@ def measured_curves(
 ) -> Picture:
     """The curves of a setting, logarithmic both ways. bound: a name, and theory's x and y [P]."""
     height = 400 + 18 * (len(series) + (bound is not None))
-    titles = {"x_title": x_title, "y_title": y_title, "subtitle": "mean over seeds"}
-    chart = Chart(title, dark=dark, height=height, **titles)
+    chart = Chart(title, x_title, y_title, subtitle="mean over seeds", height=height, dark=dark)
     lines.draw_series(chart, series, lambda x: f"at {human(x)}")
     parts: list[Mapping[str, Any]] = [{"series": one.label, "x": one.x, **one.numbers()} for one in series]
     if bound is not None:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import heat, style
-from dprl.figures.chart import Chart
+from dprl.figures.chart import EPISODES, Chart
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import after, brief, human
@@ -120,11 +120,11 @@ def count_scatter(
     error, linear = y - x, max(1.0, typical)
     chart = Chart(
         f"{word.capitalize()} against true {family.noun}",
+        f"True {family.noun}",
+        f"{word.capitalize()} {family.noun}",
         subtitle=f"every cell (step, state, action), {after(episode)}",
-        dark=dark,
         height=460,
-        x_title=f"True {family.noun}",
-        y_title=f"{word.capitalize()} {family.noun}",
+        dark=dark,
     )
     top, bottom = float(max(x.max(), y.max(), 1.0)), float(min(y.min(), 0.0))
     along = np.sinh(np.linspace(0, float(style.symlog(top, linear)), 200)) * linear
@@ -213,12 +213,7 @@ def cell_over_time(
     k, x, y = np.asarray(episodes, float)[pick], true[pick], noisy[pick]
     linear = max(1.0, typical)
     chart = Chart(
-        f"One cell's {family.noun}",
-        subtitle=style.plain(cell),
-        dark=dark,
-        height=420,
-        x_title="Episodes (one user each)",
-        y_title=family.title,
+        f"One cell's {family.noun}", EPISODES, family.title, subtitle=style.plain(cell), height=420, dark=dark
     )
     limits = [y.min(), x.max(), y.max()] if len(k) else [0.0]
     if bound is not None and len(k):

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import style
-from dprl.figures.chart import Chart
+from dprl.figures.chart import EPISODES, Chart
 from dprl.figures.lines import Array
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
@@ -34,11 +34,11 @@ def noise_below_bound(
     """
     chart = Chart(
         "Does the noise stay below its bound?",
+        EPISODES,
+        "Largest noise so far / bound",
         subtitle=style.plain(label),
-        dark=dark,
         height=360,
-        x_title="Episodes (one user each)",
-        y_title="Largest noise so far / bound",
+        dark=dark,
     )
     pick = style.thin(len(episodes))
     k = np.asarray(episodes, float)[pick]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dprl.figures import lines
 from dprl.figures.asymptotics import all_there_is
-from dprl.figures.chart import Chart
+from dprl.figures.chart import REGRET, Chart
 from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
 from dprl.words import human
@@ -53,11 +53,11 @@ def costs(own: Series, calibrated: Series, found: Beside, *, see: str = "", dark
     """Both regrets, a star from where on RLSVI's is the larger one, and the budget."""
     chart = Chart(
         TITLE,
-        dark=dark,
-        height=620,
-        x_title="Users K, each point a run planned for K",
-        y_title="Regret (reward lost)",
+        "Users K, each point a run planned for K",
+        REGRET,
         subtitle="at equal ε for each K; mean over seeds",
+        height=620,
+        dark=dark,
     )
     curves = (own, calibrated)
     lines.draw_series(chart, curves, lambda users: f"{human(users)} users")

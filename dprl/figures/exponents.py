@@ -32,11 +32,11 @@ def harder(
     curves = told_apart(curves)
     chart = Chart(
         "Where actions differ less, the more users there are",
-        dark=dark,
-        height=450 + 18 * (len(curves) + len(slopes)),
-        x_title="Users K of a whole run",
-        y_title="Regret at its end (reward lost)",
+        "Users K of a whole run",
+        "Regret at its end (reward lost)",
         subtitle=f"{statistic} over seeds; each K has a problem of its own",
+        height=450 + 18 * (len(curves) + len(slopes)),
+        dark=dark,
     )
     lines.draw_series(chart, curves, lambda k: f"of {human(k)} users", statistic=statistic)
     known = [(curve.x[0], curve.x[-1], curve.center[0]) for curve in curves if len(curve.x)]

@@ -63,7 +63,7 @@ def canvas(
     pair = not row and len(place) == 2
     height = (190 if small else 340) if row else (300 if small else 460)
     height = (170 if small else 320) if pair else height
-    chart = Chart(title, dark=dark, height=height, subtitle=subtitle)
+    chart = Chart(title, subtitle=subtitle, height=height, dark=dark)
     if small:
         chart.bare()
     many = row and len(place) > NAMED_STATES

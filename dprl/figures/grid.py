@@ -48,7 +48,7 @@ def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, s
     """An empty grid, its rows from top to bottom, with walls filled. What lies under the cells is seen between them."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
-    chart = Chart(title, dark=dark, height=round(side * rows) + (8 if small else 150), subtitle=subtitle)
+    chart = Chart(title, subtitle=subtitle, height=round(side * rows) + (8 if small else 150), dark=dark)
     if small:
         chart.bare()
     flat: Trace = {"visible": False, "fixedrange": small, "constrain": "domain"}

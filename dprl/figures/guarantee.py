@@ -43,10 +43,10 @@ def noise_ladder(
     """
     chart = Chart(
         "Noise on one counter of visits",
+        "Standard deviation (visits)",
         subtitle=f"{instance}, at the worst release" if instance else "at the worst release",
-        dark=dark,
         height=130 + 44 * len(steps),
-        x_title="Standard deviation (visits)",
+        dark=dark,
     )
     ink, muted = chart.colors.ink, chart.colors.muted
     std = np.array([step.std for step in steps])

@@ -141,7 +141,7 @@ def stacked(
     tall = height(rows, y_ticks.get("ticktext", ()))
     plot = len(panels) * (tall + GAP) - GAP
     around = (168 if subtitle else 148) + (26 if legend else 0)
-    chart = Chart(title, dark=dark, height=plot + around, subtitle=subtitle)
+    chart = Chart(title, subtitle=subtitle, height=plot + around, dark=dark)
     chart.layout["margin"]["t"] = (
         82 if subtitle else 62
     )  # the first panel's name stands between title and plot

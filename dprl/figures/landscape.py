@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import style
-from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.chart import REGRET, Chart, Trace, stacked
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import PackedPicture, Picture
 from dprl.words import between, human, percent, power
@@ -21,7 +21,7 @@ from dprl.words import between, human, percent, power
 View = Literal["regret", "share"]
 
 ALT = "Line chart of regret against the number of users, a curve for each learner under one kind of trust."
-Y_TITLES: dict[View, str] = {"regret": "Regret (reward lost)", "share": "Share of K·V* lost"}
+Y_TITLES: dict[View, str] = {"regret": REGRET, "share": "Share of K·V* lost"}
 X_TITLE = "Users K, each point a run planned for K"
 SUBTITLE = "median over seeds, 95% interval"
 HEIGHT = 430
@@ -62,8 +62,7 @@ def regret_by_users(
 ) -> Picture:
     """One kind of trust: of each learner its regret after K users, over K. target: the share of V* that counts as good;
     ends: of the axis, in powers of ten."""
-    titles = {"x_title": X_TITLE, "y_title": Y_TITLES[view], "subtitle": SUBTITLE}
-    chart = Chart(title, dark=dark, height=HEIGHT, **titles)
+    chart = Chart(title, X_TITLE, Y_TITLES[view], subtitle=SUBTITLE, height=HEIGHT, dark=dark)
     _levels(chart, view, v_star, target)
     for curve in curves:
         _draw(chart, curve, view, v_star)

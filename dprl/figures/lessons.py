@@ -62,7 +62,7 @@ def open_chart(
 ) -> Chart:
     """The chart alone. shown: with all of each curve; names: with what they are, else all are grey and alike; large:
     for a projector, if there is room (wide)."""
-    chart = Chart(asked.title, dark=dark, height=HEIGHT, x_title=asked.x_title, y_title=asked.y_title)
+    chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:
         _named(chart, asked, drawn, shown)

@@ -56,11 +56,11 @@ def ellipsoid(
     """
     chart = Chart(
         "Where the weights can be",
+        names[0],
+        names[1],
         subtitle=style.plain(label) + ("; each axis has a scale of its own" if near else ""),
-        dark=dark,
         height=520,
-        x_title=names[0],
-        y_title=names[1],
+        dark=dark,
     )
     roles, angle = chart.colors.roles, np.linspace(0, 2 * np.pi, 121)
     known = f"known to all: at most {significant(bound, 3)} long"
@@ -129,11 +129,11 @@ def eigenvalues(
     d = quiet.shape[1]
     chart = Chart(
         "What the matrix knows, against noise",
+        "Users so far",
+        "Eigenvalue of the matrix of step h",
         subtitle=style.plain(label),
-        dark=dark,
         height=500,
-        x_title="Users so far",
-        y_title="Eigenvalue of the matrix of step h",
+        dark=dark,
     )
     roles, k = chart.colors.roles, np.asarray(users, float)
     words = [human(float(value)) for value in k]
@@ -196,7 +196,7 @@ def weights_over_steps(
     steps, d = truth.shape
     plot = (d + 1) // 2 * (PANEL + GAP) - GAP
     subtitle = style.plain(label)
-    chart = Chart("Estimated and true weights", subtitle=subtitle, dark=dark, height=plot + 180)
+    chart = Chart("Estimated and true weights", subtitle=subtitle, height=plot + 180, dark=dark)
     chart.layout["margin"]["t"] = 84
     h, role = np.arange(steps), chart.colors.roles["noisy" if private else "true"]
     for i in range(d):

@@ -41,7 +41,7 @@ def users_needed(
     rows: Sequence[UsersRow], *, title: str, most: float, see: str, dark: bool = False
 ) -> Picture:
     """A row for each way to be private, with the users it needs."""
-    chart = Chart(title, dark=dark, height=150 + 46 * len(rows), x_title="Users (episodes), logarithmic")
+    chart = Chart(title, "Users (episodes), logarithmic", height=150 + 46 * len(rows), dark=dark)
     smallest = min((row.needed for row in rows if np.isfinite(row.needed)), default=1.0)
     for i, row in enumerate(rows):
         if np.isfinite(row.needed):

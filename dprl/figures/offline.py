@@ -121,11 +121,11 @@ def lower_bounds_over_budgets(
     budgets, lower = [row[0] for row in rows], [row[1] for row in rows]
     chart = Chart(
         "What is the learned policy worth, at least?",
-        dark=dark,
-        height=380,
-        x_title=f"Privacy budget {name} (small is private)",
-        y_title="Lower bound V~ (reward of an episode)",
+        f"Privacy budget {name} (small is private)",
+        "Lower bound V~ (reward of an episode)",
         subtitle="one release for each budget",
+        height=380,
+        dark=dark,
     )
     curator = chart.colors.models["central"][2][1]  # the curator is trusted, as a central agent is
     chart.line("V~, released", budgets, lower, curator, mode="lines+markers", marker={"color": curator, "size": 10},
@@ -148,7 +148,7 @@ def _over_n(
     subtitle: str = "mean over data sets",
 ) -> Chart:
     height += 18 * len(curves)
-    return Chart(title, dark=dark, height=height, x_title=X_TITLE, y_title=y_title, subtitle=subtitle)
+    return Chart(title, X_TITLE, y_title, subtitle=subtitle, height=height, dark=dark)
 
 
 def _draw(

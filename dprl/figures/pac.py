@@ -29,11 +29,11 @@ def mistakes_over_alpha(
     """Episodes more than alpha suboptimal against alpha, with 95% intervals over seeds; of finished runs."""
     chart = Chart(
         "Episodes more than α suboptimal",
-        dark=dark,
-        height=380 + 16 * len(curves),
-        x_title="α (reward an episode falls short of V*)",
-        y_title="Episodes",
+        "α (reward an episode falls short of V*)",
+        "Episodes",
         subtitle=f"{statistic} over seeds",
+        height=380 + 16 * len(curves),
+        dark=dark,
     )
 
     def said(alpha: float) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import lines, style
-from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.chart import EPISODES, Chart, Trace, stacked
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import Picture
 from dprl.words import after, human
@@ -49,11 +49,11 @@ def pulls_over_episodes(
     bounds = {curve.bound: curve.bound_at for curve in curves if curve.bound is not None}
     chart = Chart(
         "Pulls of a bad arm",
+        EPISODES,
+        "Pulls of one bad arm so far",
         subtitle="mean over arms and seeds, from the first pull on; thin: each arm",
-        dark=dark,
         height=400 + 16 * (len(curves) + len(bounds)),
-        x_title="Episodes (one user each)",
-        y_title="Pulls of one bad arm so far",
+        dark=dark,
     )
     lines.draw_series(chart, [_from_first_pull(curve.mean) for curve in curves], after, log_x=log_x)
     for curve in curves:

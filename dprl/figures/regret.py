@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import ends, lines, style
-from dprl.figures.chart import Chart, stacked
+from dprl.figures.chart import EPISODES, EXTRA_REGRET, REGRET, Chart, stacked
 from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
 from dprl.words import human
@@ -23,9 +23,9 @@ TITLES: dict[Measure, str] = {
     "extra": "Extra regret over the non-private run",
 }
 Y_TITLES: dict[Measure, str] = {
-    "cumulative": "Regret (reward lost)",
+    "cumulative": REGRET,
     "per-episode": "Regret per episode (reward)",
-    "extra": "Extra regret (reward lost)",
+    "extra": EXTRA_REGRET,
 }
 ALTS: dict[Measure, str] = {
     "cumulative": "Line chart of cumulative regret against the number of episodes, a curve for each run.",
@@ -61,11 +61,11 @@ def comparison(
     curves = told_apart(curves)
     chart = Chart(
         TITLES[view],
-        dark=dark,
-        height=420 + 18 * len(curves),
-        x_title="Episodes (one user each)",
-        y_title=Y_TITLES[view],
+        EPISODES,
+        Y_TITLES[view],
         subtitle=f"{statistic} over seeds",
+        height=420 + 18 * len(curves),
+        dark=dark,
     )
     lines.draw_series(
         chart,

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import looks, style
-from dprl.figures.chart import Chart
+from dprl.figures.chart import EPISODES, Chart
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import human
@@ -41,12 +41,12 @@ def narrowing(
     """
     shown = [name for name in TITLES if name in series]
     plot = len(shown) * (PANEL + GAP) - GAP
-    chart = Chart("Stage by stage", subtitle=style.plain(label), dark=dark, height=plot + 176)
+    chart = Chart("Stage by stage", subtitle=style.plain(label), height=plot + 176, dark=dark)
     chart.layout["margin"]["t"] = 88
     k = np.asarray(episodes, float)
     for i, name in enumerate(shown):
         top, last = 1 - i * (PANEL + GAP) / plot, i == len(shown) - 1
-        title = chart.layout["xaxis"]["title"] | {"text": "Episodes (one user each)" if last else ""}
+        title = chart.layout["xaxis"]["title"] | {"text": EPISODES if last else ""}
         x = {"type": "log", "nticks": 7, "tickangle": 0, "showticklabels": last, "title": title}
         kind = "linear" if name in ("infrequent tuples", "best estimate") else "log"
         domain = [max(0.0, top - PANEL / plot), min(1.0, top)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.figures import ends, lines, looks, style
-from dprl.figures.chart import Chart, stacked
+from dprl.figures.chart import EXTRA_REGRET, REGRET, Chart, stacked
 from dprl.figures.lines import Array, Floor, Statistic
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
@@ -25,8 +25,8 @@ TITLES: dict[Measure, str] = {
     "gap": "How far from the best policy?",
 }
 Y_TITLES: dict[Measure, str] = {
-    "price": "Extra regret (reward lost)",
-    "regret": "Regret (reward lost)",
+    "price": EXTRA_REGRET,
+    "regret": REGRET,
     "gap price": "Extra gap (reward)",
     "gap": "Gap v* − v<sup>π</sup> (reward)",
 }
@@ -99,11 +99,11 @@ def frontier(
     over = OVER[measure]
     chart = Chart(
         TITLES[measure].removesuffix(" at the end") if when else TITLES[measure],
-        dark=dark,
-        height=440 + 18 * len(curves),
-        x_title=axis,
-        y_title=Y_TITLES[measure],
+        axis,
+        Y_TITLES[measure],
         subtitle=", ".join(filter(None, [f"{statistic} over {over}", when])),
+        height=440 + 18 * len(curves),
+        dark=dark,
     )
     floor = Floor.of(np.concatenate([curve.center for curve in curves] or [np.zeros(0)]))
     if (

@@ -66,11 +66,11 @@ def lost_by_trust(
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
     chart = Chart(
         LOST if alone else _title(epsilon),
+        "Users so far (one episode each)",
+        "Share of V* lost",
         subtitle=f"ε = {epsilon:g}" if alone else "",
-        dark=dark,
         height=400,
-        x_title="Users so far (one episode each)",
-        y_title="Share of V* lost",
+        dark=dark,
     )
     for trace, (x, y) in zip(_moving(chart, costs, epsilon), places[epsilon], strict=True):
         chart.traces.append({"type": "scatter", "mode": "lines"} | trace | {"x": x, "y": y})

@@ -64,7 +64,7 @@ class Mine:
 
 def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: bool) -> Picture:
     """A line and a band for each model, and the visitor's own users and budget."""
-    chart = Chart(TITLE, dark=dark, height=480, x_title=X_TITLE, y_title=Y_TITLE)
+    chart = Chart(TITLE, X_TITLE, Y_TITLE, height=480, dark=dark)
     low, high = _range(curves, mine)
     for curve in curves:
         _draw(chart, curve)
