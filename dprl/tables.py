@@ -18,10 +18,10 @@ _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠].|[\t\n]", re.DOTALL)
 
 def csv(table: pd.DataFrame) -> str:
     """The table as CSV without its index, harmless."""
-    return harmless(table).to_csv(index=False)
+    return escape_formulas(table).to_csv(index=False)
 
 
-def harmless(table: pd.DataFrame) -> pd.DataFrame:
+def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """The table with an apostrophe before each text, in its cells and its head, that a spreadsheet would take for a
     formula. Numbers, negative ones and those written as text among them, stay as they are."""
     table = table.rename(columns=_text)

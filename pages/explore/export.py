@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dprl.figures import along
+from dprl.figures import standalone_html
 from dprl.jobs.store import RunStatus
 from dprl.metrics import Statistic
-from dprl.tables import csv, harmless
+from dprl.tables import csv, escape_formulas
 from pages.explore import view
 from pages.explore.regret import Read, Row, compared, curve_of
 from pages.shared.layout.chart import footer
@@ -61,7 +61,7 @@ def downloads(shown: Sequence[Row], statistic: Statistic, read: Read = data.curv
     if empty:
         return
     camera()
-    st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
+    st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
 
 
 def specs(shown: Sequence[Row]) -> str:
@@ -87,7 +87,7 @@ def page(
     rows = zip(shown, best, strict=True)
     curves = [curve_of(*row, "cumulative", statistic, read, v_star=value) for row, value in rows]
     budgets = [row[0].spec.epsilon for row in shown]
-    return along.comparison_page(
+    return standalone_html.comparison_page(
         "Regret so far, compared",
         about,
         curves,

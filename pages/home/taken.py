@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dprl.figures import along
+from dprl.figures import standalone_html
 from dprl.figures.picture import Picture
 from dprl.figures.trust import LEARNED, lost_by_trust
 from dprl.sentences import price as sentences
@@ -21,7 +21,7 @@ def taken_along(epsilon: float, v_star: float, about: str, footer: str) -> str:
     Args:
         epsilon: the one of them that is shown first.
         v_star: the most that an episode can lose.
-        about, footer: as for `along.page`.
+        about, footer: as for `standalone_html.page`.
     """
     by_epsilon = {e: known(e) for e in HOME_BUDGETS}
 
@@ -34,6 +34,8 @@ def taken_along(epsilon: float, v_star: float, about: str, footer: str) -> str:
     def numbers(at: tuple[int, ...]) -> list[list[str]]:
         return [[cost.name, sentences.rough_users(cost.needed)] for cost in by_epsilon[HOME_BUDGETS[at[0]]]]
 
-    slider = along.Slider(LABEL, HOME_BUDGETS, STOPS, HOME_BUDGETS.index(epsilon))
-    charts = [along.ChartSlot([picture(e) for e in HOME_BUDGETS], turned=0)]
-    return along.html_page(PAGES[""].heading, about, [slider], charts, ["", NEEDED], numbers, footer=footer)
+    slider = standalone_html.Slider(LABEL, HOME_BUDGETS, STOPS, HOME_BUDGETS.index(epsilon))
+    charts = [standalone_html.ChartSlot([picture(e) for e in HOME_BUDGETS], turned=0)]
+    return standalone_html.html_page(
+        PAGES[""].heading, about, [slider], charts, ["", NEEDED], numbers, footer=footer
+    )

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl import metrics
-from dprl.figures import along, lines
+from dprl.figures import lines, standalone_html
 from dprl.figures import regret as regrets
 from dprl.figures import tradeoff as figures
 from dprl.figures.lines import Series
@@ -172,7 +172,7 @@ def taken_along(study: Study, about: str, footer: str) -> str:
         for line in reached[at[1]]:
             here = np.flatnonzero(np.asarray(line.x) == study.values[at[0]])
             if len(here) == 0 or not np.isfinite(line.center[here[0]]):
-                rows.append([line.label, along.NOWHERE, "", "", ""])
+                rows.append([line.label, standalone_html.NOWHERE, "", "", ""])
                 continue
             center, low, high = (float(part[here[0]]) for part in (line.center, line.low, line.high))
             share = percent(float(line.share[here[0]]))
@@ -180,7 +180,7 @@ def taken_along(study: Study, about: str, footer: str) -> str:
                 [
                     line.label,
                     human(center),
-                    along.interval(low, high),
+                    standalone_html.interval(low, high),
                     share,
                     str(int(line.seeds[here[0]])),
                 ]
@@ -188,17 +188,19 @@ def taken_along(study: Study, about: str, footer: str) -> str:
         return rows
 
     known = [k for k in ks if k is not None]
-    over_x = along.slider_over(axis, study.values, len(study.values) // 2)
+    over_x = standalone_html.slider_over(axis, study.values, len(study.values) // 2)
     over_k = (
-        along.slider_over("After so many episodes", known) if known else along.Slider("", (0.0,), ("",), 0)
+        standalone_html.slider_over("After so many episodes", known)
+        if known
+        else standalone_html.Slider("", (0.0,), ("",), 0)
     )
-    charts = [along.ChartSlot([frontier(place) for place in range(len(ks))], turned=1, marked=0)]
+    charts = [standalone_html.ChartSlot([frontier(place) for place in range(len(ks))], turned=1, marked=0)]
     if known:
-        charts.append(along.ChartSlot([curves(study, x) for x in study.values], turned=0, marked=1))
+        charts.append(standalone_html.ChartSlot([curves(study, x) for x in study.values], turned=0, marked=1))
     what = study.subject.shows["price" if study.show == "price" else "regret"]
     over = figures.OVER[study.subject.measures["regret"]]
     columns = ["", what, "95% interval", f"of {study.subject.worst_named}", over]
-    return along.html_page(
+    return standalone_html.html_page(
         f"{what} against {named}", about, [over_x, over_k], charts, columns, numbers, footer=footer
     )
 
@@ -213,7 +215,7 @@ def moments(study: Study) -> list[int | None]:
         return [None]
     if not all(one.whole(spec.seeds) for one, spec in zip(known, runs, strict=True)):
         return [None]
-    return [int(k) for k in along.episodes([one.at for one in known])] or [None]
+    return [int(k) for k in standalone_html.episodes([one.at for one in known])] or [None]
 
 
 def curves(study: Study, x: Any) -> Picture:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dprl.figures import along
 from dprl.figures import offline as figures
+from dprl.figures import standalone_html
 from dprl.figures.lines import Series
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
-from dprl.tables import csv, harmless
+from dprl.tables import csv, escape_formulas
 from pages.offline import names
 from pages.offline.record import OFFLINE
 from pages.offline.tabs.gap import best_of, curve_of
@@ -57,14 +57,14 @@ def tab() -> None:
             )
     if not empty:
         camera()
-        st.dataframe(harmless(table), hide_index=True, width="stretch", height=280, key="data_table")
+        st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
     st.markdown("## Make it again without this page", anchors=False)
     make_again(specs[chosen_spec(OFFLINE)])
 
 
 def page(specs: Sequence[OfflineSpec], curves: Sequence[Series], *, about: str, footer: str) -> str:
     """The chart of gaps as a page of its own that needs no network, with a slider over n, and one over budgets."""
-    return along.comparison_page(
+    return standalone_html.comparison_page(
         "Gap to the best policy, compared",
         about,
         curves,

@@ -18,7 +18,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.jobs.store import RunStatus
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec, OfflineTrace
-from dprl.tables import harmless
+from dprl.tables import escape_formulas
 from dprl.words import between, count, human, percent, promise
 from pages.explore.regret import note
 from pages.offline import names
@@ -114,7 +114,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
                 row |= {"of v*": percent(gap / best)}
             rows.append(row | {"proved": proved(spec)})
     st.dataframe(
-        harmless(pd.DataFrame(rows)),
+        escape_formulas(pd.DataFrame(rows)),
         hide_index=True,
         width="stretch",
         key="what_if",

@@ -23,7 +23,7 @@ from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.model import EXAMPLE, example
 from dprl.simulation.uploads.reading import COLUMNS, MOST_BYTES
 from dprl.simulation.uploads.spec import FIELDS, LEARNERS
-from dprl.tables import harmless
+from dprl.tables import escape_formulas
 from dprl.words import count, plural
 from pages.offline.record import OFFLINE, start_own
 from pages.offline.upload.own import BUDGET, KNOWN, LEARNED, MOST, Own, blank, labels, learners, refusal
@@ -166,7 +166,7 @@ def table(own: Own, states: list[str], actions: list[str]) -> None:
         dtype=float,
     ).reset_index()
     edited = st.data_editor(
-        harmless(shown), hide_index=True, width="stretch", disabled=["state"], key=key,
+        escape_formulas(shown), hide_index=True, width="stretch", disabled=["state"], key=key,
         column_config={"state": st.column_config.TextColumn("Mean reward in")},
     )  # fmt: skip
     numbers = edited.iloc[:, 1:].fillna(own.low).to_numpy(dtype=float)

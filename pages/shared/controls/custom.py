@@ -17,7 +17,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import EXAMPLE, MAX_LABEL, parsed
 from dprl.fields import SpecError
 from dprl.links import MAX_MODEL
-from dprl.tables import harmless
+from dprl.tables import escape_formulas
 from dprl.words import plural, size
 from pages.shared.controls.widgets import locked
 from pages.shared.text import escape
@@ -192,7 +192,7 @@ def editor(e: Editing) -> None:
         "Each row: the mean reward, from 0 to 1, and the probability of each next state; a row adds up to 1."
     )
     moves = st.data_editor(
-        harmless(transitions(P, R, states, actions)),
+        escape_formulas(transitions(P, R, states, actions)),
         hide_index=True,
         width="stretch",
         disabled=["state", "action"],

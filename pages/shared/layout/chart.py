@@ -13,7 +13,7 @@ import streamlit as st
 from dprl.claims.report import version
 from dprl.figures.picture import PackedPicture, Picture, Sketch, for_page
 from dprl.figures.style import config
-from dprl.tables import harmless
+from dprl.tables import escape_formulas
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results.data import ENTRY_BYTES, Kept
@@ -105,7 +105,9 @@ def explain(
     st.markdown(f":material/visibility: {explained(unlinked(see))}")
     numbers = st.expander("The numbers drawn", on_change="rerun", key=f"{key}:numbers")
     if numbers.open:
-        numbers.dataframe(harmless(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table")
+        numbers.dataframe(
+            escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
+        )
 
 
 def empty(words: str) -> None:

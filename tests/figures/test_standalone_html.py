@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.figures import along, regret
+from dprl.figures import regret, standalone_html
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.words import human
@@ -32,7 +32,7 @@ def content(page: str) -> dict[str, Any]:
 
 
 def compared(curves: list[Series], budgets: list[str]) -> str:
-    return along.comparison_page(
+    return standalone_html.comparison_page(
         HOSTILE,
         HOSTILE,
         curves,
@@ -46,26 +46,31 @@ def compared(curves: list[Series], budgets: list[str]) -> str:
 
 def test_a_slider_stops_where_every_curve_has_a_point() -> None:
     other = np.unique(np.concatenate([EPISODES[::2], [7, 10**9]]))
-    stops = along.episodes([EPISODES, other])
+    stops = standalone_html.episodes([EPISODES, other])
     assert set(stops) <= set(EPISODES) & set(other)
-    assert along.MOST_STOPS - 5 <= len(stops) <= along.MOST_STOPS
+    assert standalone_html.MOST_STOPS - 5 <= len(stops) <= standalone_html.MOST_STOPS
     assert stops[-1] == 10**9
     assert (np.diff(stops) > 0).all()
-    assert list(along.episodes([np.array([1, 2]), np.array([3, 4])])) == [1, 2, 3, 4]  # nothing in common
+    assert list(standalone_html.episodes([np.array([1, 2]), np.array([3, 4])])) == [
+        1,
+        2,
+        3,
+        4,
+    ]  # nothing in common
 
 
 def test_what_stands_at_a_stop_is_what_was_computed_there() -> None:
     curves = [curve("a"), curve("b", EPISODES[::2], "local")]
     k = int(EPISODES[1])  # of the first one only
     at = np.flatnonzero(EPISODES == k)[0]
-    first, second = along.at_stop(curves, k)
+    first, second = standalone_html.at_stop(curves, k)
     assert first == [
         "a",
         human(curves[0].center[at]),
         f"{human(curves[0].low[at])} to {human(curves[0].high[at])}",
         "3",
     ]
-    assert second == ["b", along.NOWHERE, "", ""]
+    assert second == ["b", standalone_html.NOWHERE, "", ""]
 
 
 def test_each_place_of_the_sliders_has_its_picture_and_its_numbers() -> None:
@@ -77,7 +82,7 @@ def test_each_place_of_the_sliders_has_its_picture_and_its_numbers() -> None:
     assert len(found["cells"]) == 3 * len(after["stops"])
     last = found["cells"][2 * len(after["stops"]) - 1]  # of the second group
     assert [row[0] for row in last] == ["none", "one"]
-    assert last == along.at_stop(curves[:2], after["stops"][-1])
+    assert last == standalone_html.at_stop(curves[:2], after["stops"][-1])
     (alone,) = [
         s for s in content(compared(curves[:2], ["", "ε = 1"]))["sliders"] if s["label"] == "Curves shown"
     ]
@@ -97,5 +102,5 @@ def test_words_of_a_visitor_stay_words() -> None:
     assert parser.scripts == 3  # what is shown, Plotly, and ours
     assert content(page)["cells"][0][0][0] == HOSTILE
     assert content(page)["charts"][0]["pictures"][0]["see"] == "Some <strong>words *here*</strong>."
-    assert along.markup("a \\*b\\* **<i>** 2*3 \\") == "a *b* <strong>&lt;i&gt;</strong> 2*3 \\"
+    assert standalone_html.markup("a \\*b\\* **<i>** 2*3 \\") == "a *b* <strong>&lt;i&gt;</strong> 2*3 \\"
     assert "default-src 'none'" in page
