@@ -262,7 +262,11 @@ def expectation(found: Described, live: bool) -> None:
     told = [(spec, one) for spec, one in said if isinstance(one, dict)]
     if told and len({(spec.environment, str(spec.environment_params)) for spec, _ in told}) == 1:
         n, v_star = np.array(told[0][1]["n"]), float(told[0][1]["v_star"])
-        runs = [(budget(spec), np.array(one["gap"])) for spec, one in told]
+        several = len({spec.algorithm for spec, _ in told}) > 1
+        runs = [
+            (f"{spec.learner.title}, {budget(spec)}" if several else budget(spec), np.array(one["gap"]))
+            for spec, one in told
+        ]
         st.caption(
             sentences.about_expected_penalties(runs, n, v_star, max(spec.n for spec, _ in told)),
             help="A rule of thumb: what would be learned from exactly what is expected of a data set, with the penalty "

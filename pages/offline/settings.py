@@ -101,13 +101,13 @@ def sizes(privacy: str, learners: Sequence[str]) -> list[str]:
 
 
 def families(learners: Sequence[str]) -> dict[str, list[Field]]:
-    """The constants of these learners but for how they split the data, by the key of the learner without privacy: a
-    private one has the same."""
+    """The constants of those learners that have some, but for how they split the data, by the key of the one without
+    privacy: a private one has the same."""
     found: dict[str, list[Field]] = {}
     for option in learners:
         learner = OFFLINE[option.removesuffix(PLAIN)]
         found[learner.twin] = [f for f in learner.fields if f.name != SPLIT]
-    return found
+    return {key: fields for key, fields in found.items() if fields}
 
 
 def splits(option: str) -> bool:

@@ -133,6 +133,12 @@ def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
     next(t for t in app.text_input if t.label.startswith("Trajectories n")).set_value("1e6").run()
     unbroken(app)
     assert "3 of 3 need more than n = 1 million" in words(app)
+    widget(app, "multiselect", "Learners").set_value(["dp-apvi", "dp-kl-lcb"]).run()
+    unbroken(app)
+    said = words(app)
+    assert "DP-KL-LCB, ρ = 1 from about" in said
+    assert "Constants of APVI" in said
+    assert "Constants of DP-KL-LCB" not in said  # it has none
 
 
 def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
