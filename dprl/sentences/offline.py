@@ -255,8 +255,13 @@ def about_lower_bounds(
     said = f"From {trajectories(n)} at {name} = {budget:g} the learned policy is worth at least {human(best)} a person"
     if rows[0][1] < best:
         said += f"; at {name} = {rows[0][0]:g} that can be said of {human(rows[0][1])} only"
+    each = (
+        f"β = {beta:g}"
+        if len(rows) == 1
+        else f"{len(rows)} β = {len(rows) * beta:g}, as of {len(rows)} the largest"
+    )
     whose = (
-        f"holds but for a chance of at most β = {beta:g}: {proved}"
+        f"holds but for a chance of at most {each}: {proved}"
         if proved
         else "is the paper's (QW23-offline, Lemmas C.6 and C.10), but for a chance in proportion to "
         f"β = {beta:g}; the documentation says what its proof passes over"

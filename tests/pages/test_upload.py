@@ -168,7 +168,9 @@ def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Vis
     unbroken(app)
     said = "".join(words(app).split("\\"))
     assert "**ρ = 22** in all" in said  # 1 and 10, twice
-    assert "the documentation has the proof" in said
+    assert (
+        "but for a chance of at most 2 β = 0.2, as of 2 the largest: the documentation has the proof" in said
+    )
     assert "DP-KL-LCB, ρ = 10" in labelled(app.selectbox, "Look closely at").options
     own = own_of(app)
     later = Own(specs=own.specs[-2:], values=own.values)
