@@ -54,6 +54,18 @@ def test_the_opening_names_its_environment_and_its_curves_say_the_same_when_take
     assert {curve.spec.episodes for curve in app.session_state["session"].explore.curves} == {HOME_EPISODES}
 
 
+def test_the_opening_says_which_environment_its_curves_are_of_when_another_is_chosen(visit: Visit) -> None:
+    app = visit("explore")
+    widget(app, "selectbox", "Environment").set_value("gridworld").run()
+    unbroken(app)
+    assert drafted(app).environment == "gridworld"
+    (said,) = [m.value for m in app.main.markdown if m.value.startswith("**RiverSwim:**")]
+    assert "the chart below shows RiverSwim, whichever environment you choose" in said
+    app.button(key="run").click().run()
+    assert not any("whichever environment" in m.value for m in app.main.markdown)
+    assert [curve.spec.environment for curve in app.session_state["session"].explore.curves] == ["gridworld"]
+
+
 def test_what_is_hidden_is_not_looked_at_first() -> None:
     private = Curve(BASE, hidden=True)
     assert most_private([Curve(BASE.twin()), private]) == 0
