@@ -8,14 +8,16 @@ What is as usual is left out. Reading never raises: what is wrong takes its defa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from dprl import links
-from dprl.fields import Field, SpecError
+from dprl.fields import SpecError
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.attack import pairs_of
+from pages.shared.visitor import views
+from pages.shared.visitor.views import fields_of, looked
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
@@ -23,25 +25,18 @@ SHOWN = ("attack", "collusion", "promise")
 CHARTS = ("scores", "errors")
 STEPS = ("one", "subtract", "tree")
 
-FIELDS: dict[str, Field] = {
-    f.name: f
-    for f in (
-        Field("show", "choice", "attack", "the part of the page", choices=SHOWN, query="show"),
-        Field("chart", "choice", "scores", "the chart of the attack", choices=CHARTS, query="chart"),
-        Field("step", "choice", "one", "the step of the collusion", choices=STEPS, query="step"),
-        Field("prior", "int", 50, "percent believed before", 1, 99, query="prior"),
-    )
-}
-
 
 @dataclass(frozen=True)
 class AttackView:
-    """What is looked at: one attribute for each of FIELDS."""
+    """What is looked at."""
 
-    show: str = "attack"
-    chart: str = "scores"
-    step: str = "one"
-    prior: int = 50
+    show: str = looked("attack", "the part of the page", "show", choices=SHOWN)
+    chart: str = looked("scores", "the chart of the attack", "chart", choices=CHARTS)
+    step: str = looked("one", "the step of the collusion", "step", choices=STEPS)
+    prior: int = looked(50, "percent believed before", "prior", low=1, high=99)
+
+
+FIELDS = fields_of(AttackView)
 
 
 @dataclass(frozen=True)
@@ -65,11 +60,7 @@ def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
     items += [
         (key, getattr(spec, name)) for key, name in OWN.items() if getattr(spec, name) != getattr(usual, name)
     ]
-    return items + [
-        (f.query, links.written(getattr(view, name)))
-        for name, f in FIELDS.items()
-        if getattr(view, name) != f.default
-    ]
+    return items + views.pairs_of(view)
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> AttackLink:
@@ -88,11 +79,8 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     for key, name in OWN.items():
         if (given := links.last(parameters, key)) is not None:
             spec = _changed(spec, problems, **{name: given})
-    values = {
-        name: links.checked(f, links.last(parameters, f.query), f.default, problems)
-        for name, f in FIELDS.items()
-    }
-    return AttackLink(spec, AttackView(**values), tuple(problems))
+    view = AttackView(**views.read(AttackView, parameters, problems))
+    return AttackLink(spec, view, tuple(problems))
 
 
 def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpec:
@@ -106,7 +94,3 @@ def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpe
 def is_farthest(spec: AttackSpec) -> bool:
     """Whether no two episodes are farther apart."""
     return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
-
-
-assert {f.name for f in fields(AttackView)} == FIELDS.keys()
-assert replace(AttackView()) == AttackView(**{name: f.default for name, f in FIELDS.items()})

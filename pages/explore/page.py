@@ -14,9 +14,9 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.layout.tabs import tab_bar
 from pages.shared.names import in_common, titles
 from pages.shared.results import status
-from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import read_address, session, write_address
 
 TABS = {
@@ -60,15 +60,10 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     if live and not s.explore.playing and (s.paused or not status.busy(s.explore.curves, runs)):
         st.rerun()
     status.strip(s.explore.curves, names, runs)
-    labels = {label: name for name, (label, _) in TABS.items()}
-    # Not as its `default`, which would make another widget of it at every change and lose a quick second press.
-    st.session_state["tab"] = TABS[s.explore.view.tab][0]
-    tabs = st.tabs(list(labels), key="tab", on_change=on_value("tab", lambda label: switch(labels[label])))
     moment = s.explore.view.episode
-    for tab, (name, (_, draw)) in zip(tabs, TABS.items(), strict=True):
-        if name == s.explore.view.tab:
-            with tab:
-                draw(names, runs)
+    with tab_bar("tab", {name: title for name, (title, _) in TABS.items()}, s.explore.view.tab, switch):
+        _, draw = TABS[s.explore.view.tab]
+        draw(names, runs)
     if s.explore.playing and s.explore.view.episode == moment:  # nothing that plays is shown
         s.explore.playing = False
         st.rerun()

@@ -9,17 +9,18 @@ Reading never raises: what is wrong is replaced by its default and said in one s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 
 from dprl import links
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.theory import BOUNDS
 from dprl.words import listed
 from pages.shared.visitor.links import Curve
+from pages.shared.visitor.views import fields_of, looked, pairs_of, read
 
 MODELS = ("none", "central", "shuffle", "local")
 LEARNERS = tuple(key for key, a in ALGORITHMS.items() if set(MODELS) <= set(a.privacies))
@@ -30,44 +31,28 @@ DRAWN = ("dp-ucbvi-jdp", "dp-ucbvi-ldp", "sdp-pe", "minimax")  # bounds drawn by
 DRAWABLE = tuple(key for key, bound in BOUNDS.items() if bound.of == "regret")
 SHOWN = ("price", "regret", "growth", "theory", "exploration", "calculator")
 
-FIELDS: dict[str, Field] = {
-    f.name: f
-    for f in (
-        Field("show", "choice", "price", "the chart, or the calculator", choices=SHOWN, query="show"),
-        Field("each", "choice", "off", "a line for every seed", choices=("on", "off"), query="each"),
-        Field("S", "int", 6, "states", 1, 10**9, query="S"),
-        Field("A", "int", 2, "actions", 1, 10**9, query="A"),
-        Field("H", "int", 20, "steps of an episode", 1, 10**6, query="H"),
-        Field("K", "float", 1e15, "episodes, one user each", 1, 1e30, query="K"),
-        Field("epsilon", "float", 1.0, "privacy budget", 1e-6, 1e6, query="eps"),
-        Field("d", "int", 12, "dimension of a linear representation", 1, 10**9, query="d"),
-        Field("alpha", "float", 0.1, "an episode is a mistake when it loses more", 1e-9, 1e6, query="alpha"),
-        Field("beta", "float", 0.05, "failure probability", 1e-12, 0.5, query="beta"),
-        Field("rho", "float", 1.0, "zCDP budget of a data set's release", 1e-9, 1e6, query="rho"),
-        Field("coverage", "float", 0.01, "least chance of a visit in a data set", 1e-12, 1, query="dm"),
-        Field("kappa", "float", 0.01, "least eigenvalue of the features' second moment", 1e-12, 1, query="kappa"),
-    )
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class FreeView:
-    """What is looked at, and the calculator: one attribute for each of FIELDS, and the keys of the bounds drawn."""
+    """What is looked at, and the calculator. bounds: keys of those that are drawn."""
 
-    show: str = "price"
-    each: str = "off"
-    S: int = 6
-    A: int = 2
-    H: int = 20
-    K: float = 1e15
-    epsilon: float = 1.0
-    d: int = 12
-    alpha: float = 0.1
-    beta: float = 0.05
-    rho: float = 1.0
-    coverage: float = 0.01
-    kappa: float = 0.01
+    show: str = looked("price", "the chart, or the calculator", "show", choices=SHOWN)
+    each: str = looked("off", "a line for every seed", "each", choices=("on", "off"))
+    S: int = looked(6, "states", "S", low=1, high=10**9)
+    A: int = looked(2, "actions", "A", low=1, high=10**9)
+    H: int = looked(20, "steps of an episode", "H", low=1, high=10**6)
+    K: float = looked(1e15, "episodes, one user each", "K", low=1, high=1e30)
+    epsilon: float = looked(1.0, "privacy budget", "eps", low=1e-6, high=1e6)
+    d: int = looked(12, "dimension of a linear representation", "d", low=1, high=10**9)
+    alpha: float = looked(0.1, "an episode is a mistake when it loses more", "alpha", low=1e-9, high=1e6)
+    beta: float = looked(0.05, "failure probability", "beta", low=1e-12, high=0.5)
+    rho: float = looked(1.0, "zCDP budget of a data set's release", "rho", low=1e-9, high=1e6)
+    coverage: float = looked(0.01, "least chance of a visit in a data set", "dm", low=1e-12, high=1)
+    kappa: float = looked(0.01, "least eigenvalue of the features' second moment", "kappa", low=1e-12, high=1)
     bounds: tuple[str, ...] = DRAWN
+
+
+FIELDS = fields_of(FreeView)
 
 
 @dataclass(frozen=True)
@@ -110,11 +95,9 @@ def _with(base: RunSpec, model: str) -> RunSpec:
 
 def encode(base: RunSpec, view: FreeView) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    usual = FreeView(**within(calculator(base)))
-    changed = [name for name in FIELDS if getattr(view, name) != getattr(usual, name)]
     items = [*links.heading(), ("b", links.encode_spec(base))]
-    items += [(FIELDS[name].query, links.written(getattr(view, name))) for name in changed]
-    return items + ([("bounds", ".".join(view.bounds))] if view.bounds != usual.bounds else [])
+    items += pairs_of(view, usual=within(calculator(base)))
+    return items + ([("bounds", ".".join(view.bounds))] if view.bounds != DRAWN else [])
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> FreeLink:
@@ -123,22 +106,16 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
     files: texts too long for a link that are known here, by their digest.
     """
     problems: list[str] = []
-    given = {key: values[-1] for key, values in parameters.items() if values}
     defaults = links.defaults_of(parameters, problems)
     base = BASE
-    if "b" in given:
-        spec, wrong = links.decode_spec(given["b"], defaults, files)
+    if (text := links.last(parameters, "b")) is not None:
+        spec, wrong = links.decode_spec(text, defaults, files)
         problems += [f"The run: {sentence}" for sentence in wrong]
         base = _base(spec, problems) if spec else BASE
-    values = calculator(base)
-    for name, field in FIELDS.items():
-        if field.query in given:
-            try:
-                values[name] = field.parse(given[field.query])
-            except SpecError as error:
-                problems.append(str(error))
-    bounds = _bounds(given["bounds"], problems) if "bounds" in given else DRAWN
-    return FreeLink(base, replace(FreeView(**within(values)), bounds=bounds), tuple(problems))
+    values = read(FreeView, parameters, problems, calculator(base))
+    text = links.last(parameters, "bounds")
+    bounds = DRAWN if text is None else _bounds(text, problems)
+    return FreeLink(base, FreeView(**within(values), bounds=bounds), tuple(problems))
 
 
 def _base(spec: RunSpec, problems: list[str]) -> RunSpec:
@@ -190,6 +167,3 @@ def _bounds(text: str, problems: list[str]) -> tuple[str, ...]:
             f"bounds: {len(known)} are too many to tell apart; the first {MOST_BOUNDS} are drawn."
         )
     return tuple(known[:MOST_BOUNDS])
-
-
-assert {f.name for f in fields(FreeView)} == {*FIELDS, "bounds"}

@@ -7,19 +7,20 @@ What is as usual is left out. Nothing is run: what is shown comes with the progr
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from dprl import links
-from dprl.fields import Field
 from dprl.landscape import PROBLEMS, Landscape
 from dprl.landscape.entry import DECADES
 from dprl.landscape.rows import listed
 from dprl.words import power
 from pages.shared.results.bundled import asset
+from pages.shared.visitor import views
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.views import looked
 
 SORTS = {
     "users": "Users needed",
@@ -29,30 +30,18 @@ SORTS = {
     "learner": "Learner",
     "trust": "Trust",
 }
-FIELDS = {
-    f.name: f
-    for f in (
-        Field("problem", "choice", "clinic", "the problem", choices=tuple(PROBLEMS), query="problem"),
-        Field("K", "int", 10**12, "users, a power of ten", DECADES[0], DECADES[-1], query="K"),
-        Field("constants", "choice", "default", "constants", choices=("default", "paper"), query="const"),
-        Field("y", "choice", "share", "what is drawn", choices=("share", "regret"), query="y"),
-        Field("sort", "choice", "users", "the order of the table", choices=tuple(SORTS), query="sort"),
-        Field("down", "choice", "no", "the largest first", choices=("no", "yes"), query="down"),
-    )
-}
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is looked at: one attribute for each of FIELDS. of: the learner looked at closely, "dp-ucbvi:central"; ""
-    for the first of the table."""
+    """What is looked at. of: the learner looked at closely, "dp-ucbvi:central"; "" for the first of the table."""
 
-    problem: str = "clinic"
-    K: int = 10**12
-    constants: str = "default"
-    y: str = "share"
-    sort: str = "users"
-    down: str = "no"
+    problem: str = looked("clinic", "the problem", "problem", choices=tuple(PROBLEMS))
+    K: int = looked(10**12, "users, a power of ten", "K", low=DECADES[0], high=DECADES[-1])
+    constants: str = looked("default", "constants", "const", choices=("default", "paper"))
+    y: str = looked("share", "what is drawn", "y", choices=("share", "regret"))
+    sort: str = looked("users", "the order of the table", "sort", choices=tuple(SORTS))
+    down: str = looked("no", "the largest first", "down", choices=("no", "yes"))
     of: str = ""
 
 
@@ -75,19 +64,14 @@ class View(PageState):
 
 def encode(seen: Seen) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    values = asdict(seen)
-    items = [("v", links.VERSION)]
-    items += [(f.query, links.written(values[n])) for n, f in FIELDS.items() if values[n] != f.default]
-    return items + ([("of", seen.of)] if seen.of else [])
+    return [("v", links.VERSION), *views.pairs_of(seen), *([("of", seen.of)] if seen.of else [])]
 
 
 def decode(given: Query) -> tuple[Seen, tuple[str, ...]]:
     """What a link asks for, and a sentence for each thing that could not be used."""
     problems: list[str] = []
     links.defaults_of(given, problems)
-    values: dict[str, Any] = {
-        name: links.checked(f, links.last(given, f.query), f.default, problems) for name, f in FIELDS.items()
-    }
+    values = views.read(Seen, given, problems)
     users = table().users
     if values["K"] not in users:
         below = max(K for K in users if values["K"] >= K)

@@ -22,19 +22,14 @@ from dprl.simulation.sweep import Sweep
 from pages.shared import values
 from pages.shared.results.data import Kept
 from pages.shared.visitor.links import View
-from pages.shared.visitor.views import fields_of
+from pages.shared.visitor.views import like, looked, pairs_of, read
 from pages.tradeoffs import online
 from pages.tradeoffs.subject import SUBJECTS, Subject
 
 SHOWS = ("price", "regret", "users", "table")
-SHOW = Field("show", "choice", "price", "what is drawn", choices=SHOWS, query="show")
-SHARE = Field(
-    "share", "float", 1.0, "percent of V* that privacy may cost an episode", low=0.01, high=50, query="share"
-)
 KIND = Field("kind", "choice", RunSpec.kind, "what is learned from", choices=tuple(SUBJECTS), query="kind")
 MOST_MODELS = 8
 MOST_VALUES = 16
-STATISTIC = fields_of(View)["statistic"]
 X, AT, AMONG, BASE, MODEL = "x", "at", "and", "b", "m"
 DEFAULT_MODELS = ("none", "central", "shuffle", "local")
 SWEEP_BYTES = 8 * 2**20  # of sweeps kept, for all visitors together
@@ -60,9 +55,9 @@ class Study:
     models: tuple[str, ...] = DEFAULT_MODELS
     x: str = "epsilon"
     values: tuple[Any, ...] = online.VALUES["epsilon"]
-    show: str = "price"
-    share: float = 1.0
-    statistic: Statistic = "mean"
+    show: str = looked("price", "what is drawn", "show", choices=SHOWS)
+    share: float = looked(1.0, "percent of V* that privacy may cost an episode", "share", low=0.01, high=50)
+    statistic: Statistic = like(View, "statistic")
     among: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
@@ -77,7 +72,7 @@ class Study:
         if not 1 <= len(self.values) <= MOST_VALUES:
             raise SpecError("values", f"{len(self.values)} were given; give 1 to {MOST_VALUES}.")
         if self.show not in self.subject.shows:
-            object.__setattr__(self, "show", SHOW.default)
+            object.__setattr__(self, "show", SHOWS[0])
         second = self.subject.second(self.base, self.x)
         usual = self.subject.among(self.base, self.x)[: max(1, MOST_MODELS // len(models))]
         among = sorted(self.among or usual) if second else ()
@@ -246,7 +241,6 @@ def of(base: Any, models: tuple[str, ...], x: str) -> Study:
 
 def encode(study: Study) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
-    looked = [(SHOW, study.show), (SHARE, study.share), (STATISTIC, study.statistic)]
     return [
         *heading(),
         *((KIND.query, kind) for kind in [study.base.kind] if kind != RunSpec.kind),
@@ -255,7 +249,7 @@ def encode(study: Study) -> list[tuple[str, str]]:
         (X, study.x),
         (AT, values.written(study.values).replace(" ", "")),
         *((AMONG, values.written(study.among).replace(" ", "")) for _ in study.among[:1]),
-        *((field.query, value_written(value)) for field, value in looked if value != field.default),
+        *pairs_of(study),
     ]
 
 
@@ -273,10 +267,7 @@ def decode(
         found, wrong = decode_spec(text, defaults, files, kind)
         problems += wrong
         base = subject.based(found or base)
-    show, share, statistic = (
-        checked(field, last(parameters, field.query), field.default, problems)
-        for field in (SHOW, SHARE, STATISTIC)
-    )
+    how = read(Study, parameters, problems)
     x = chosen(X, last(parameters, X), axes(base), problems) or subject.budget(base)
     at, among = default_values(base, x), ()
     try:
@@ -295,7 +286,7 @@ def decode(
             problems.append(str(error))
     if not kept:
         kept, among = list(usual_models(base)), ()
-    return Study(base, tuple(kept), x, at, show, share, statistic, among), problems
+    return Study(base, tuple(kept), x, at, among=among, **how), problems
 
 
 def usual_models(base: Any) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from pages.shared.names import kind_of
 from pages.shared.results import answers
 from pages.shared.results.status import act, price
 from pages.shared.results.together import Progress
+from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import LINKED, address
@@ -38,7 +39,11 @@ def needed(study: Study, state: Progress) -> None:
     t = trade.trade()
     with st.columns(2)[0]:
         exact(
-            "Privacy may cost an episode this many percent of V*", "share", studies.SHARE, study.share, share
+            "Privacy may cost an episode this many percent of V*",
+            "share",
+            fields_of(studies.Study)["share"],
+            study.share,
+            share,
         )
         complaint("share")
     v_star = answers.v_star(study.base)

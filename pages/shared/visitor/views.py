@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from dprl import links
 from dprl.fields import Field, Kind
 
 _FIELD = "field"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 ViewT = TypeVar("ViewT")
 
 
@@ -54,18 +56,28 @@ def fields_of(view: type) -> dict[str, Field]:
     return {one.name: replace(one.metadata[_FIELD], name=one.name) for one in made}
 
 
-def pairs_of(view: Any, write: Callable[[Any], str] = links.written) -> list[tuple[str, str]]:
-    """The query parameters of what is not as usual, in order, unescaped. write: how a link says a value."""
-    looked_at = [
-        (one.query, getattr(view, name), one.default) for name, one in fields_of(view.__class__).items()
-    ]
-    return [(key, write(value)) for key, value, usual in looked_at if value != usual]
+def pairs_of(
+    view: Any, write: Callable[[Any], str] = links.written, usual: Mapping[str, Any] = NOTHING
+) -> list[tuple[str, str]]:
+    """The query parameters of what is not as usual, in order, unescaped.
+
+    Args:
+        write: how a link says a value.
+        usual: by name, of attributes that have another default than the view's.
+    """
+    values = [(name, one, getattr(view, name)) for name, one in fields_of(view.__class__).items()]
+    return [(one.query, write(value)) for name, one, value in values if value != usual.get(name, one.default)]
 
 
-def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> dict[str, Any]:
+def read(
+    view: type,
+    parameters: Mapping[str, Sequence[str]],
+    problems: list[str],
+    usual: Mapping[str, Any] = NOTHING,
+) -> dict[str, Any]:
     """The attributes of a view that a link gives (each key with all its values); what is wrong takes its default, and
-    a sentence for it is added to `problems`."""
+    a sentence for it is added to `problems`. usual: see `pairs_of`."""
     return {
-        name: links.checked(one, links.last(parameters, one.query), one.default, problems)
+        name: links.checked(one, links.last(parameters, one.query), usual.get(name, one.default), problems)
         for name, one in fields_of(view).items()
     }
