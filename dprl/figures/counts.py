@@ -71,24 +71,13 @@ def count_heatmaps(
     colors = style.theme(dark)
     scale = style.crop(colors.counts, 0.5 + 0.5 * lowest / reach)
     ticks = style.symlog_ticks(bottom, top, linear, most=heat.height(len(a)) // 22)
-    panels = [
-        heat.Heatmap(
-            name,
-            style.symlog(values, linear),
-            values,
-            scale,
-            lowest,
-            reach,
-            text=heat.in_cells(brief, values),
-            ticks=ticks,
-        )
-        for name, values in (("True", a), (word.capitalize(), b))
-    ]
+    how: dict[str, Any] = {"scale": scale, "low": lowest, "high": reach, "ticks": ticks}
+    panels = [heat.Heatmap("True", style.symlog(a, linear), a, text=heat.in_cells(brief, a), **how)]
     if error.any():
-        name, text = f"Difference, {word} − true", heat.in_cells(brief, error)
-        panels.append(heat.difference(name, error, brief, "+,.0f", colors, zero="0", text=text))
-    else:
-        del panels[1:]
+        name, words = word.capitalize(), heat.in_cells(brief, b)
+        panels.append(heat.Heatmap(name, style.symlog(b, linear), b, text=words, **how))
+        name, words = f"Difference, {word} − true", heat.in_cells(brief, error)
+        panels.append(heat.difference(name, error, brief, "+,.0f", colors, zero="0", text=words))
     where = "at every step" if step is None else f"at step {step}"
     axes = heat.cell_axes(true.shape, state_labels, action_labels, step)
     chart = heat.stacked(panels, title=f"{family.title} {where}", subtitle=after(episode), dark=dark, **axes)

@@ -77,7 +77,7 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
     _close(chart)
 
 
-def spread(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+def spread(at: NDArray[np.float64], most: float, row: float = ROW) -> NDArray[np.float64]:
     """Places as near to `at` as can be, in its order, a row apart, within 0 .. most if they fit.
 
     Neighbours that would touch form a block about the mean of what its members want.
@@ -87,15 +87,15 @@ def spread(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
     for i in map(int, order):
         members, wish = [i], float(at[i])
         while True:
-            first = max(min(wish, most - ROW * (len(members) - 1)), 0.0)
-            if not blocks or blocks[-1][1] + ROW * len(blocks[-1][0]) <= first + 1e-9:
+            first = max(min(wish, most - row * (len(members) - 1)), 0.0)
+            if not blocks or blocks[-1][1] + row * len(blocks[-1][0]) <= first + 1e-9:
                 break
             members = blocks.pop()[0] + members
-            wish = float((at[members] - ROW * np.arange(len(members))).mean())
+            wish = float((at[members] - row * np.arange(len(members))).mean())
         blocks.append((members, first))
     found = np.empty(len(at))
     for members, first in blocks:
-        found[members] = first + ROW * np.arange(len(members))
+        found[members] = first + row * np.arange(len(members))
     return found
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from dprl.figures import style
 from dprl.figures.chart import REGRET, Chart, Trace, stacked
+from dprl.figures.ends import spread
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import PackedPicture, Picture
 from dprl.words import between, human, percent, power
@@ -124,44 +125,16 @@ def _names(
     chart: Chart, curves: Sequence[Series], view: View, v_star: float, ends: tuple[float, float]
 ) -> None:
     """Beside the end of each line; moved apart where two ends are near."""
-    last = sorted(
-        ((float(np.log10(_drawn(c, view, v_star)[0][-1])), c) for c in curves), key=lambda one: one[0]
-    )
+    last = sorted((float(np.log10(_drawn(c, view, v_star)[0][-1])), i) for i, c in enumerate(curves))
     step = APART * (ends[1] - ends[0])
-    arrow: Trace = {
-        "showarrow": True,
-        "arrowhead": 0,
-        "arrowwidth": 0.8,
-        "standoff": 3,
-        "axref": "x",
-        "ayref": "y",
-    }
-    side: Trace = {"xanchor": "left", "yanchor": "middle", "ax": ENDS[1] + 0.9}
-    for (end, curve), place in zip(last, spread_apart([end for end, _ in last], step, ends), strict=True):
-        tip: Trace = {"x": float(np.log10(curve.x[-1])), "y": end, "ay": place}
-        color = curve.style.color(chart.dark)
-        chart.note(style.plain(curve.label), **arrow, **side, **tip, arrowcolor=color)
-
-
-def spread_apart(places: Sequence[float], step: float, ends: tuple[float, float]) -> list[float]:
-    """Ascending places moved as little as needed so that two are a step apart, within ends."""
-    found = list(places)
-    for _ in range(200):
-        moved = False
-        for i in range(1, len(found)):
-            lack = step - (found[i] - found[i - 1])
-            if lack > 1e-9:
-                found[i - 1] -= lack / 2
-                found[i] += lack / 2
-                moved = True
-        if not moved:
-            break
     low, high = ends[0] + step / 2, ends[1] - step / 2
-    for i in range(len(found)):
-        found[i] = max(found[i], low if i == 0 else found[i - 1] + step)
-    for i in range(len(found) - 1, -1, -1):
-        found[i] = min(found[i], high if i == len(found) - 1 else found[i + 1] - step)
-    return found
+    places = low + spread(np.array([end for end, _ in last]) - low, high - low, step)
+    line: Trace = {"showarrow": True, "arrowhead": 0, "arrowwidth": 0.8, "standoff": 3}
+    side: Trace = {"xanchor": "left", "yanchor": "middle", "axref": "x", "ax": ENDS[1] + 0.9, "ayref": "y"}
+    for (end, i), place in zip(last, places, strict=True):
+        tip: Trace = {"x": float(np.log10(curves[i].x[-1])), "y": end, "ay": float(place)}
+        color = curves[i].style.color(chart.dark)
+        chart.note(style.plain(curves[i].label), **line, **side, **tip, arrowcolor=color)
 
 
 def _numbers(curves: Sequence[Series], title: str, v_star: float) -> pd.DataFrame:

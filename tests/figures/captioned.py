@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from dprl import metrics
@@ -26,6 +27,27 @@ from dprl.figures.picture import Picture
 from dprl.sentences import noise, price
 from dprl.sentences import policy as about_policies
 from dprl.sentences import regret as about_regret
+
+
+def said(draw: Callable[..., Picture], say: Callable[..., str]) -> Callable[..., Picture]:
+    """A chart with the sentence that is made of the same arguments."""
+    known = signature(say).parameters
+
+    def both(drawn: Any, **how: Any) -> Picture:
+        return draw(drawn, see=say(drawn, **{name: how[name] for name in how if name in known}), **how)
+
+    return both
+
+
+mistakes = said(pac.mistakes_over_alpha, about_regret.about_mistakes)
+pulls = said(bad_arms.pulls_over_episodes, about_regret.about_pulls)
+ladder = said(guarantee.noise_ladder, price.about_ladder)
+over_episodes = said(asymptotics.long_run, price.about_episodes)
+growth = said(asymptotics.growth_exponents, price.about_growth)
+
+
+def comparison(curves: Sequence[Series], *, view: regret.Measure = "cumulative", **how: Any) -> Picture:
+    return said(regret.comparison, about_regret.about_regret)(curves, view=view, **how)
 
 
 def heatmaps(
@@ -54,26 +76,6 @@ def bound(episodes: Any, ratio: Any, **how: Any) -> Picture:
     return coverage.noise_below_bound(
         episodes, ratio, see=noise.about_bound(metrics.noise_coverage(ratio)), **how
     )
-
-
-def comparison(
-    curves: Sequence[Series],
-    *,
-    view: regret.Measure = "cumulative",
-    statistic: Statistic = "mean",
-    **how: Any,
-) -> Picture:
-    said = about_regret.about_regret(curves, view, statistic)
-    return regret.comparison(curves, view=view, statistic=statistic, see=said, **how)
-
-
-def mistakes(curves: Sequence[Series], *, statistic: Statistic = "mean", **how: Any) -> Picture:
-    said = about_regret.about_mistakes(curves, statistic)
-    return pac.mistakes_over_alpha(curves, statistic=statistic, see=said, **how)
-
-
-def pulls(curves: Sequence[bad_arms.PullCurve], **how: Any) -> Picture:
-    return bad_arms.pulls_over_episodes(curves, see=about_regret.about_pulls(curves), **how)
 
 
 def on_environment(
@@ -166,10 +168,6 @@ def narrowing(episodes: Any, series: Any, *, policies: int, v_star: float, **how
     return stages.narrowing(episodes, series, v_star=v_star, see=said, **how)
 
 
-def ladder(found: Sequence[guarantee.NoiseStep], *, own: int | None = None, **how: Any) -> Picture:
-    return guarantee.noise_ladder(found, own=own, see=price.about_ladder(found, own), **how)
-
-
 def trust(by_epsilon: Mapping[float, Sequence[home.Cost]], *, epsilon: float, **how: Any) -> Picture:
     return home.lost_by_trust(
         by_epsilon, epsilon=epsilon, see=price.about_trust(by_epsilon[epsilon], epsilon), **how
@@ -187,21 +185,6 @@ def frontier(
 ) -> Picture:
     said = price.about_frontier(curves, measure, symbol, extra, statistic)
     return tradeoff.frontier(curves, measure=measure, symbol=symbol, statistic=statistic, see=said, **how)
-
-
-def over_episodes(
-    curves: Sequence[Series],
-    *,
-    view: asymptotics.Measure,
-    flat: Sequence[float | None] = (),
-    **how: Any,
-) -> Picture:
-    said = price.about_episodes(curves, view, flat)
-    return asymptotics.long_run(curves, view=view, flat=flat, see=said, **how)
-
-
-def growth(runs: Sequence[asymptotics.Decades], **how: Any) -> Picture:
-    return asymptotics.growth_exponents(runs, see=price.about_growth(runs), **how)
 
 
 def beside(curves: Sequence[Series], bounds: Sequence[asymptotics.Proved], **how: Any) -> Picture:
