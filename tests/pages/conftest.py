@@ -39,9 +39,6 @@ from tests.pages import corpus
 ROOT = Path(__file__).parents[2]
 LEVELS = {"title": 1, "header": 2, "subheader": 3}
 FOLDS = ("environment", "noise", "more")  # of the settings
-Visit = Callable[..., AppTest]  # of the fixture `visit`
-Work = Callable[..., int]  # of the fixture `work`
-
 
 _begin = PagesManager.__init__
 
@@ -50,6 +47,22 @@ def _after_the_first_visitor(self: PagesManager, *args: Any, **kwargs: Any) -> N
     """AppTest forgets before each run what a server learns from its first one: that app.py names the pages."""
     PagesManager.uses_pages_directory = False
     _begin(self, *args, **kwargs)
+
+
+class Page(AppTest):
+    """A visitor's page, which is looked at after every run. fails: whether a fault is planted in it."""
+
+    fails = False
+
+    def _run(self, *args: Any, **kwargs: Any) -> AppTest:
+        found = super()._run(*args, **kwargs)
+        if not self.fails:
+            unbroken(self)
+        return found
+
+
+Visit = Callable[..., Page]  # of the fixture `visit`
+Work = Callable[..., int]  # of the fixture `work`
 
 
 def _ended(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
@@ -167,8 +180,8 @@ def work(store: Store) -> Work:
 def visit(store: Store) -> Visit:
     """visit("explore", c=[...], tab="policy"): a new visitor on that page, with its folds open."""
 
-    def open_page(page: str = "home", **query: Any) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    def open_page(page: str = "home", **query: Any) -> Page:
+        app = Page(ROOT / "app.py", default_timeout=60)
         app._registered_pages = _registered()
         app.switch_page(path(page))
         for key, value in query.items():
@@ -176,7 +189,6 @@ def visit(store: Store) -> Visit:
         for name in FOLDS:
             app.session_state[f"{FOLD}{name}"] = True
         app.run()
-        unbroken(app)
         return app
 
     return open_page
@@ -186,7 +198,7 @@ def visit(store: Store) -> Visit:
 def finished(visit: Visit, work: Work) -> Visit:
     """finished("explore", c=[...]): who comes with this link when all that it starts has been computed."""
 
-    def open_page(page: str, **query: Any) -> AppTest:
+    def open_page(page: str, **query: Any) -> Page:
         visit(page, **query)
         work()
         return visit(page, **query)
@@ -212,13 +224,11 @@ def go(app: AppTest, page: str) -> None:
     """To another page, or back to one, whose address says nothing then."""
     app.query_params.clear()
     app.switch_page(path(page)).run()
-    unbroken(app)
 
 
 def press(app: AppTest, key: str) -> None:
-    """The button with this key, which breaks nothing."""
+    """The button with this key."""
     app.button(key=key).click().run()
-    unbroken(app)
 
 
 def follow(app: AppTest, query: dict[str, list[str]]) -> None:
@@ -227,7 +237,6 @@ def follow(app: AppTest, query: dict[str, list[str]]) -> None:
     for key, values in query.items():
         app.query_params[key] = [value.encode("utf-8", "replace").decode() for value in values]
     app.run()
-    unbroken(app)
 
 
 def widget(app: AppTest, kind: str, label: str) -> Any:
@@ -249,7 +258,8 @@ def choice(app: AppTest, option: str) -> Any:
 
 
 def unbroken(app: AppTest) -> None:
-    """No exception and no crash on the page, and no heading with a link to itself, which would go into the address."""
+    """Asserts that there is no exception and no crash on the page, and no heading with a link to itself, which would go
+    into the address."""
     assert [e.value for e in app.exception] == []
     assert [e.value for e in app.error] == []
     assert [e.value for e in app.markdown if e.value.startswith("#") and not e.proto.hide_anchors] == []

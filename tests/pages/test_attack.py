@@ -13,7 +13,7 @@ from dprl.simulation import AttackSpec, RunSpec
 from pages.attack import link as attack_link
 from pages.attack.link import DEFAULT, FIELDS, AttackLink, AttackView, decode, encode
 from pages.attack.state import Attack
-from tests.pages.conftest import Visit, Work, charts, go, press, unbroken, widget, words
+from tests.pages.conftest import Visit, Work, charts, go, press, widget, words
 
 PAGE = "attack"
 RUN = RunSpec(
@@ -38,7 +38,6 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     assert "**Not above the proof.** Proved is ε = 1" in words(app)
     assert store.status.activity().runs_waiting == 0
     widget(app, "toggle", "Noise half as large").set_value(True).run()
-    unbroken(app)
     assert store.status.activity().runs_waiting == 1
 
 
@@ -59,7 +58,6 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     assert charts(app) == []
     work(2)
     app.run()
-    unbroken(app)
     assert "500 simulated releases in each world" in charts(app)[0].spec
     work()
     app.run()
@@ -70,13 +68,11 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     half = visit(PAGE, **LINK, noise="half", chart="errors")
     work()
     half.run()
-    unbroken(half)
     assert "**Caught.** Proved is ε = 1; the attack measures ε = 2" in words(half)
     assert "rises above" in words(half)
     toggle = widget(half, "toggle", "Noise half as large")
     assert toggle.value
     toggle.set_value(False).run()
-    unbroken(half)
     assert "Not above the proof" in words(half)
 
 
@@ -100,7 +96,6 @@ def test_the_claim_of_printed_noise_is_caught(visit: Visit, work: Work) -> None:
     app = visit(PAGE, b=encode_spec(run), chart="errors")
     work()
     app.run()
-    unbroken(app)
     assert "**The claim is caught.** Claimed is (1, 0)" in words(app)
     assert "within the ε = 2 that is proved" in words(app)
     assert "most that (1, 0) allows" in charts(app)[0].spec.encode().decode("unicode_escape")
@@ -110,7 +105,6 @@ def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None
     app = visit(PAGE, **LINK, first="0/0/1", second="0/0/1 0/0/0")
     work()
     app.run()
-    unbroken(app)
     assert "1 counter in which the two episodes differ" in words(app)
     assert "nearer to each other than the promise has to allow for" in words(app)
 
@@ -120,14 +114,12 @@ def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Wor
     app = visit(PAGE, b=encode_spec(run))
     declared = widget(app, "selectbox", "Public structure")
     declared.set_value("environment").run()
-    unbroken(app)
     press(app, "run")
     assert shown(app).spec.run == run.replace(structure="environment", seeds=1)
     assert "structure declared" in words(app)
     assert "Steps that are not declared possible are left out." in words(app)
     work()
     app.run()
-    unbroken(app)
     assert "12 counters in which the two episodes differ" in words(app)
     assert "**Not above the proof.** Proved is ε = 1" in words(app)
 
@@ -139,7 +131,6 @@ def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, 
     before = shown(app).spec
     text = widget(app, "text_input", "First episode")
     text.set_value("7/0/1").run()
-    unbroken(app)
     assert shown(app).spec == before
     assert any("states are 0 to 1" in toast.value for toast in app.toast)
 
@@ -168,7 +159,6 @@ def test_what_a_promise_means(visit: Visit) -> None:
     assert "the best attacker right about 55 of 100 people" in words(app)
     slider = widget(app, "slider", "Believed before")
     slider.set_value(50).run()
-    unbroken(app)
     assert "afterwards with 27% to 73%" in words(app)
     assert shown(app).view.prior == 50
     for draws in (40, 60):

@@ -21,7 +21,7 @@ from dprl.simulation import RunSpec
 from pages.claims import state
 from pages.shared.results import bundled
 from pages.shared.text import escape
-from tests.pages.conftest import Visit, Work, charts, go, marked, press, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, go, marked, press, words
 from tests.problems import first
 
 PAGE = "claims"
@@ -96,7 +96,6 @@ def test_a_claim_is_a_link(visit: Visit) -> None:
     press(app, "open_mistakes")
     assert app.query_params["claim"] == "mistakes"
     app.selectbox[0].set_value("3").run()
-    unbroken(app)
     assert app.query_params["at"] == "3"
     same = visit(PAGE, claim="mistakes", at="3")
     assert [c.spec for c in charts(same)] == [c.spec for c in charts(app)]
@@ -121,7 +120,6 @@ def test_a_claim_is_computed_again_and_the_command_line_agrees(
     assert "0 of 6 seeds finished" in words(app)
     assert work() == 6
     app.run()
-    unbroken(app)
     assert "Computed again here, the same numbers: **Of 2 settings it holds in 1" in words(app)
     found = command_line(tmp_path, small.key)
     said = words(app)

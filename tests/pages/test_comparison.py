@@ -23,7 +23,6 @@ from tests.pages.conftest import (
     press,
     sent,
     tabs,
-    unbroken,
     widget,
     words,
 )
@@ -179,12 +178,10 @@ def test_a_link_starts_what_is_missing_and_curves_grow(
     assert "first points appear" in words(app)
     work(3)
     app.run()
-    unbroken(app)
     assert "3 of 6 seeds finished" in words(app).replace("**", "")
     assert charts(app)
     work()
     app.run()
-    unbroken(app)
     assert app.get("progress") == []
     second = visit(path, **query(path))
     assert store.status.activity().seeds_queued == 0
@@ -215,7 +212,6 @@ def test_a_close_look_at_what_is_bundled_computes_it(
     app.button(key="close_look").click().run()
     work(1)
     app.run()
-    unbroken(app)
     assert alike.seen[tab][1] in words(app)
 
 
@@ -223,7 +219,6 @@ def test_a_close_look_at_what_is_bundled_computes_it(
 def test_tabs_are_in_the_address(visit: Visit, path: str) -> None:
     app = visit(path)
     sent(app, tabs(app), string_value="Guarantee")
-    unbroken(app)
     assert app.query_params["tab"] == "guarantee"
     assert app.query_params["c"] == query(path, *ALIKE[path].page.examples[0].specs)["c"]
 
@@ -234,7 +229,6 @@ def test_run_shows_what_the_controls_say(visit: Visit, path: str) -> None:
     given, specs = ALIKE[path].chosen
     for (kind, label), value in given.items():
         widget(app, kind, label).set_value(value).run()
-        unbroken(app)
     press(app, "run")
     assert app.session_state["session"].parts[path].specs == specs
 
@@ -246,7 +240,6 @@ def test_run_shows_what_the_controls_say(visit: Visit, path: str) -> None:
 def test_bad_budgets_are_one_sentence(visit: Visit, path: str, text: str, said: str) -> None:
     app = visit(path)
     widget(app, "text_input", ALIKE[path].budgets[0]).set_value(text).run()
-    unbroken(app)
     assert said in words(app)
     assert app.button(key="run").disabled
 

@@ -23,7 +23,7 @@ from dprl.sitemap import PAGES
 from pages.shared.results import answers, data
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
-from tests.pages.conftest import Visit, Work, grouped, unbroken, words
+from tests.pages.conftest import Visit, Work, grouped, words
 from tests.test_layers import ROOT, imported_modules
 
 LINK = "envp.S.3~envp.H.3~K.1000~seeds.2~priv.central"
@@ -266,7 +266,6 @@ def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: S
     assert session.polling == {"results", "run_box"}
     answer_questions(silent, dprl_simulation())
     app.run()
-    unbroken(app)
     assert "It proves what it claims" in words(app)
     assert "is being worked out" not in words(app)
     assert session.polling == set()

@@ -19,7 +19,7 @@ from pages.shared.controls.noise import chosen_noise
 from pages.shared.visitor.draft import draft_of, effective
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, chip, press, unbroken, widget, words
+from tests.pages.conftest import Visit, chip, press, widget, words
 from tests.problems import STAGED, first
 
 
@@ -45,13 +45,11 @@ def test_every_pair_that_is_offered_can_be_run_or_says_why(visit: Visit, environ
     widget(app, "selectbox", "Environment").select(environment).run()
     for algorithm, learner in ALGORITHMS.items():
         widget(app, "selectbox", "Algorithm").select(algorithm).run()
-        unbroken(app)
         offered = widget(app, "selectbox", "Privacy model").options
         assert len(offered) == len(learner.privacies)
         for privacy in learner.privacies if environment == "random" else learner.privacies[:1]:
             if len(offered) > 1:
                 widget(app, "selectbox", "Privacy model").select(privacy).run()
-            unbroken(app)
             found = spec(app)
             if not runs_in(algorithm, environment):
                 assert found is None
@@ -106,7 +104,6 @@ def test_every_noise_there_is_can_be_chosen_and_no_other(
     assert menu.options == [MECHANISMS[m].title for m in fitting]
     if len(fitting) > 1:
         menu.select(mechanism).run()
-    unbroken(app)
     assert spec(app) == RunSpec(privacy=privacy, calibration=calibration, mechanism=mechanism)
     assert not app.button(key="run").disabled
     left_out = len(fitting) < len(PRIVATIZERS[privacy].mechanisms)
@@ -127,7 +124,6 @@ def test_delta_zero_leaves_what_proves_something_and_says_so(visit: Visit) -> No
     app = visit("explore")
     assert widget(app, "text_input", "Privacy budget δ").value == "1e-06"  # the default is seen
     widget(app, "text_input", "Privacy budget δ").input("0").run()
-    unbroken(app)
     found = spec(app)
     assert found is not None
     assert (found.mechanism, found.delta) == ("laplace-tree", 0.0)
@@ -209,7 +205,6 @@ def test_a_bad_value_gets_one_sentence_and_can_be_mended(
     app = visit("explore")
     before = widget(app, "text_input", label).value
     widget(app, "text_input", label).input(given).run()
-    unbroken(app)
     assert sentence in words(app)
     assert app.button(key="run").disabled
     widget(app, "text_input", label).input(before).run()
@@ -292,7 +287,6 @@ def test_a_reset_is_undone_until_something_else_is_done(
     assert widget(app, kind, label).value == typed
     app.button(key="reset").click().run()
     widget(app, kind, label).input(typed).run()
-    unbroken(app)
     assert app.button(key="reset")
 
 
@@ -321,7 +315,6 @@ def test_chips_hide_rename_duplicate_remove(visit: Visit) -> None:
     chip(app, "Remove", 0).click().run()
     assert [c.spec.privacy for c in session.explore.curves] == ["none"]
     chip(app, "Remove", 0).click().run()
-    unbroken(app)
     assert "Who is trusted?" in words(app)
     assert not app.query_params
 
@@ -338,7 +331,6 @@ def test_a_curve_that_was_removed_comes_back_to_its_place(visit: Visit) -> None:
     for _ in before:
         chip(app, "Remove", 0).click().run()
     undo(app).click().run()
-    unbroken(app)
     assert app.session_state["session"].explore.curves == before[-1:]
 
 
@@ -387,11 +379,9 @@ def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None
     menu = widget(app, "selectbox", "Public structure")
     assert "public knowledge" in menu.help
     menu.select("table").run()
-    unbroken(app)
     table = widget(app, "text_area", "Possible next states, as JSON")
     assert table.value.startswith("[[[0],[0,1]],[[0],[0,1,2]]")  # RiverSwim's own, to begin with
     table.input("[[[0],[0]]]").run()
-    unbroken(app)
     assert spec(app) is None
     assert "not a list for each of the 6 states" in words(app)
     widget(app, "selectbox", "Public structure").select("environment").run()
@@ -401,7 +391,6 @@ def test_what_is_possible_can_be_declared_and_taxi_runs_so(visit: Visit) -> None
     assert spec(app) is None
     assert "structure=environment" in words(app)
     widget(app, "selectbox", "Public structure").select("environment").run()
-    unbroken(app)
     found = spec(app)
     assert found is not None
     assert (found.environment_params["id"], found.structure, found.privacy) == (

@@ -23,7 +23,7 @@ from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.state import Trade
 from pages.tradeoffs.study import Study
-from tests.pages.conftest import Visit, press, unbroken, widget, words
+from tests.pages.conftest import Visit, press, widget, words
 from tests.pages.test_controls import spec
 
 P = np.full((40, 1, 40), 1 / 40).tolist()
@@ -95,7 +95,6 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
     custom.received(s, File(changed(P=three, name="three ~ steps")))
     assert s.upload_problem == ""
     app.run()
-    unbroken(app)
     found = spec(app)
     assert found is not None
     assert (found.environment, found.environment_params["H"]) == ("custom", 3)
@@ -111,7 +110,6 @@ def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> No
     custom.received(s, File(LARGE.encode()))
     assert s.upload_problem == ""
     app.run()
-    unbroken(app)
     assert "too large for a link" in words(app)
     app.button(key="run").click().run()
     given = dict(app.query_params.items())
@@ -146,7 +144,6 @@ def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit,
     assert "upload that file" in words(app)  # it was another one
     custom.received(app.session_state["session"], File(LARGE.encode()))
     app.run()
-    unbroken(app)
     assert "upload that file" not in words(app)
     assert shown(app.session_state) == RUN
     # What is changed afterwards is not taken back by the same link.
@@ -164,7 +161,6 @@ def test_the_editor_opens_with_the_environment_in_use(visit: Visit) -> None:
     states = next(t for t in app.text_input if t.label.startswith("States"))
     assert states.value == "hall, study"
     states.input("hall, study, garden").run()
-    unbroken(app)
     press(app, "edit_use")
     found = spec(app)
     assert found is not None
@@ -273,7 +269,6 @@ def test_what_was_typed_stays_when_states_are_renamed(visit: Visit, typed: float
     app = edit(visit)
     for text in names:
         next(t for t in app.text_input if t.label.startswith("States")).input(text).run()
-        unbroken(app)
     press(app, "edit_use")
     found = spec(app)
     assert found is not None
@@ -290,7 +285,6 @@ def test_an_edit_is_kept_when_the_editor_is_closed(
     monkeypatch.setattr(custom, "session", lambda: s)
     custom.closed()  # with Escape
     app.run()
-    unbroken(app)
     assert "not in use yet" in words(app)
     assert not [b for b in app.button if b.key == "edit_use"]
     app.button(key="custom_edit").click().run()
@@ -316,12 +310,10 @@ def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
     (area,) = app.sidebar.text_area
     assert area.value == "S---\n-WX-\n---G"
     area.input("s-w\n--G").run()
-    unbroken(app)
     found = spec(app)
     assert found is not None
     assert found.environment_params["map"] == "S-W/--G"
     app.sidebar.text_area[0].input("S-\nG").run()
-    unbroken(app)
     assert spec(app) is None
     assert "rows of equal length" in words(app)
     assert app.button(key="run").disabled
@@ -329,7 +321,6 @@ def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
 
 def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(visit: Visit) -> None:
     app = visit("explore", c=["env.custom~envp.H.4~K.1000"], tab="data")
-    unbroken(app)
     code = "\n".join(block.value for block in app.code)
     assert "--spec spec.json" in code
     assert "--env-param" not in code
@@ -348,7 +339,6 @@ def test_a_state_named_like_a_formula_is_none_in_the_tables(finished: Visit) -> 
     app = finished("explore", **link)
     app.session_state["counts_scatter:numbers"] = True
     app.run()
-    unbroken(app)
     assert set(app.dataframe[0].value["state"]) == {f"'{FORMULA}", "-1"}
     press(app, "custom_edit")
     editor = next(e for e in app.dataframe if "reward" in e.value)

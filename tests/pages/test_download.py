@@ -17,7 +17,7 @@ from pages.linear.view import LinearView
 from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
 from pages.shared.layout.download import Lasting
-from tests.pages.conftest import Visit, Work, grouped, unbroken, words
+from tests.pages.conftest import Visit, Work, grouped, words
 
 
 class Visitors:
@@ -165,7 +165,6 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
     assert app.dataframe.len == 0
     work(1)  # one of two runs
     app.run()
-    unbroken(app)
     assert NOTHING not in words(app)
     assert set(offered) == {"Specs", *NUMBERS}
     for label in NUMBERS:

@@ -19,7 +19,7 @@ from pages.explore import pulls
 from pages.shared.results import data
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.views import fields_of
-from tests.pages.conftest import Visit, Work, charts, go, unbroken, widget, words
+from tests.pages.conftest import Visit, Work, charts, go, widget, words
 from tests.pages.test_pages import PRIVATE, SMALL, SPEC
 from tests.problems import first
 
@@ -48,7 +48,6 @@ def test_explore_draws_means_or_medians_and_says_which(finished: Visit, visit: V
     assert "Numbers are means over seeds" in words(app)
     choice = next(b for b in app.segmented_control if ":view:statistic:" in str(b.key))
     choice.set_value("median").run()
-    unbroken(app)
     assert app.session_state["session"].explore.query.endswith("&stat=median")
     assert "Numbers are medians over seeds; a median has a 95% interval from 6 seeds on." in words(app)
     (chart,) = charts(app)
@@ -241,7 +240,6 @@ def test_the_camera_above_each_chart_saves_what_was_chosen(finished: Visit, visi
     assert (picture["format"], picture["scale"], picture["filename"]) == ("png", 3, "regret")
     assert "RiverSwim (S = 3, H = 3" in str(picture["footer"])
     app.segmented_control(key="saves").set_value("svg").run()
-    unbroken(app)
     go(app, "home")
     picture = saved(app)
     assert (picture["format"], picture["scale"]) == ("svg", 1)

@@ -11,7 +11,7 @@ import pytest
 
 from dprl.jobs.status import Statuses
 from pages.shared.visitor.callbacks import FAILED, on_value
-from tests.pages.conftest import ROOT, Visit, chip, press, sent, tabs, unbroken, words
+from tests.pages.conftest import ROOT, Visit, chip, press, sent, tabs, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 SAFE = ("callback", "on_value")  # what makes a callback safe
@@ -84,7 +84,6 @@ def test_a_tab_pressed_while_the_one_before_is_being_drawn_is_opened(visit: Visi
     known = tabs(app)
     for late, tab in (("Counts", "counts"), ("Policy", "policy"), ("Regret", "regret")):
         sent(app, known, string_value=late)  # by the browser, which knows the first drawing only
-        unbroken(app)
         assert app.session_state["session"].explore.view.tab == tab
 
 
@@ -95,7 +94,6 @@ def test_a_second_press_on_what_the_first_removed_does_nothing(visit: Visit, pla
     remove = chip(app, "Remove", place).proto.id
     for _ in range(2):
         sent(app, remove, trigger_value=True)
-        unbroken(app)
         assert list(app.toast) == []
     assert len(app.session_state["session"].explore.curves) == 1
 
@@ -109,6 +107,7 @@ def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: 
     monkeypatch.setattr("pages.explore.opening.opening", crash)
     monkeypatch.setattr(Statuses, "of", crash)
     app.query_params["c"] = [SMALL]
+    app.fails = True
     app.run()
     assert [e.value for e in app.exception] == []
     assert any("was written to the log" in e.value for e in app.error)

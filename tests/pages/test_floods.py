@@ -23,7 +23,7 @@ from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import Study
 from tests.jobs.seed_jobs import sql
-from tests.pages.conftest import ROOT, Visit, grouped, press, unbroken, words
+from tests.pages.conftest import ROOT, Visit, grouped, press, words
 
 # Eight curves of a hundred seeds, some minutes each.
 HEAVY = RunSpec(
@@ -115,7 +115,6 @@ def test_what_a_link_started_ends_with_its_tab(visit: Visit, store: Store, tmp_p
     assert store.leases.withdraw() == 1
     assert waiting(store) == 0
     app.run()
-    unbroken(app)
     assert "Cancelled" in words(app)
     app.button(key="retry_0").click().run()
     assert waiting(store) == 2

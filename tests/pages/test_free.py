@@ -23,7 +23,7 @@ from pages.free.state import Free, priced, status
 from pages.free.verdict import late_mistakes
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
-from tests.pages.conftest import Visit, Work, charts, choice, keyed, names, press, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, choice, keyed, names, press, words
 from tests.problems import first
 
 PAGE = "free"
@@ -199,7 +199,6 @@ def _query(app: AppTest) -> dict[str, str]:
 def test_the_bonus_is_changed_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE)
     choice(app, "Paper constants").set_value("paper").run()
-    unbroken(app)
     assert app.session_state["session"].part(Free).base == BASE.replace(bonus="paper")
     assert store.status.activity().runs_waiting == 0
 
@@ -223,7 +222,6 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
     assert row["says something from"] == "31,600"
     assert row["free from"] == "3.46 million"  # 216 * 2 * 8000
     keyed(app, "text_input", ":free.epsilon:").input("0.5").run()
-    unbroken(app)
     tables = [frame.value for frame in app.dataframe]
     assert (
         tables[0].query("bound == 'DP-UCBVI' and privacy == 'Central (JDP)'").iloc[0]["price of privacy"]
@@ -237,7 +235,6 @@ def test_the_calculator_answers_with_every_bound(visit: Visit) -> None:
 def test_a_bad_number_in_the_calculator_is_said_in_a_sentence(visit: Visit, typed: str) -> None:
     app = visit(PAGE, show="calculator")
     keyed(app, "text_input", ":free.K:").input(typed).run()
-    unbroken(app)
     assert "K:" in words(app)
     assert "is not allowed; give a number from 1 to 1e+30." in words(app)
     assert app.session_state["session"].part(Free).view.K == 1e15

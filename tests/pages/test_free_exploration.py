@@ -24,7 +24,7 @@ from pages.free.state import Free
 from pages.shared.results import answers
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor import links
-from tests.pages.conftest import Visit, Work, charts, choice, press, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, choice, press, words
 
 PAGE = "free"
 SHOW = "exploration"
@@ -89,7 +89,6 @@ def test_it_is_there_at_once_with_its_numbers_and_whose_claim_it_is(visit: Visit
 def test_with_paper_constants_another_answer_is_there_at_once(visit: Visit, store: Store) -> None:
     app = visit(PAGE, show=SHOW)
     choice(app, "Paper constants").set_value("paper").run()
-    unbroken(app)
     pairs = planned(BASE.replace(bonus="paper")).pairs
     found = beside(pairs)
     assert sentences.headline(found) in words(app)
@@ -128,7 +127,6 @@ def test_a_view_that_was_not_asked_for_waits_for_a_button(visit: Visit, work: Wo
     app = visit(PAGE, b=encode_spec(SMALL))
     work()
     choice(app, "Exploration noise").set_value(SHOW).run()
-    unbroken(app)
     assert store.status.activity().runs_waiting == 0
     assert "Nothing has been computed." in words(app)
     press(app, "begin")

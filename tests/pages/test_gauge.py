@@ -6,7 +6,7 @@ import pytest
 
 from dprl.simulation import Outlook, RunSpec, outlook
 from pages.shared.controls.gauge import picture, verdict
-from tests.pages.conftest import Visit, unbroken, widget, words
+from tests.pages.conftest import Visit, widget, words
 
 SPEC = RunSpec()
 
@@ -47,7 +47,6 @@ def test_it_follows_the_controls(visit: Visit) -> None:
         in words(app)
     )
     widget(app, "text_input", "Episodes K, exact value").input("1e4").run()
-    unbroken(app)
     assert "It will not learn by then:" in words(app)
     widget(app, "selectbox", "Privacy model").select("none").run()
     assert "learn by then" not in words(app)  # nothing to weigh without noise
@@ -58,6 +57,5 @@ def test_noise_that_cannot_be_accounted_for_is_refused_before_it_runs(visit: Vis
     widget(app, "selectbox", "Privacy model").select("shuffle").run()
     widget(app, "selectbox", "How much noise").select("paper").run()
     widget(app, "text_input", "Privacy budget ε, exact value").input("0.01").run()
-    unbroken(app)
     assert "more random bits than can be accounted for" in words(app)
     assert app.button(key="run").disabled

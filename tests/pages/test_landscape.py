@@ -14,7 +14,7 @@ from dprl.landscape import PROBLEMS, rows
 from dprl.sentences.landscape import about_fewest, about_spread, how_many
 from pages.landscape import views, words
 from pages.landscape.state import SORTS, Seen, View, decode, encode, table
-from tests.pages.conftest import Visit, charts, grouped, unbroken, widget
+from tests.pages.conftest import Visit, charts, grouped, widget
 from tests.pages.conftest import words as told
 
 PAGE = "landscape"
@@ -60,7 +60,6 @@ def test_controls_change_what_is_seen_and_the_address(visit: Visit) -> None:
     app = visit(PAGE)
     for label, value in (("Problem", "linear-mixture"), ("Users K", str(10**6)), ("Sort by", "regret")):
         widget(app, "selectbox", label).select(value).run()
-        unbroken(app)
     assert seen_of(app) == Seen(problem="linear-mixture", K=10**6, sort="regret")
     assert dict(app.query_params) == {"v": "2", "problem": "linear-mixture", "K": "1e6", "sort": "regret"}
     found = list(app.dataframe[0].value["regret (median)"].dropna())

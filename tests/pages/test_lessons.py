@@ -22,7 +22,7 @@ from pages.offline.record import OFFLINE
 from pages.shared.visitor import links
 from pages.tradeoffs import study as studies
 from pages.users import state as users
-from tests.pages.conftest import ROOT, Visit, charts, grouped, press, unbroken, words
+from tests.pages.conftest import ROOT, Visit, charts, grouped, press, words
 from tests.problems import first
 
 PAGE = "lessons"
@@ -59,7 +59,6 @@ def test_every_step_asks_and_then_answers(visit: Visit, store: Store, key: str) 
         else:
             guess = prediction.write(min((p for p, _ in prediction.choices), key=lambda p: abs(p - truth)))
         app = visit(PAGE, lesson=key, step=str(at), guess=guess, shown="yes")
-        unbroken(app)
         said = words(app)
         verdict = step.off(guess, evidence())
         assert verdict in said
@@ -119,7 +118,6 @@ def test_predictions_are_made_with_buttons_and_a_slider_and_stay(visit: Visit) -
     app.button(key="next").click().run()
     (slider,) = app.select_slider
     slider.set_value(1e6).run()
-    unbroken(app)
     assert app.query_params["guess"] == "1e6"
     assert {trace.get("name") for trace in json.loads(charts(app)[0].spec)["data"]} >= {"your guess"}
     app.button(key="previous").click().run()
@@ -185,7 +183,6 @@ def test_an_order_with_a_curve_left_gets_a_verdict(visit: Visit) -> None:
 
 def test_a_lesson_is_presented_by_its_link_and_left_again(visit: Visit) -> None:
     app = visit(PAGE, lesson="price", present="on", guess="1")
-    unbroken(app)
     assert app.title == []  # nothing but the question, the chart and the answer
     before = json.loads(charts(app)[0].spec)["layout"]
     press(app, "present_answer_show")

@@ -7,7 +7,7 @@ import pytest
 from dprl import ALGORITHMS
 from dprl.jobs.store import Store
 from dprl.sentences.noise import IN_A_COUNT
-from tests.pages.conftest import Visit, Work, charts, press, unbroken, widget, words
+from tests.pages.conftest import Visit, Work, charts, press, widget, words
 from tests.pages.test_controls import spec
 from tests.problems import first, home, loop
 
@@ -57,7 +57,6 @@ def test_printed_noise_tells_what_is_proved_beside_it(visit: Visit, work: Work) 
     app = visit("explore", c=[run], tab="guarantee")
     assert work() == 1
     app.run()
-    unbroken(app)
     assert "L21 does not print" in words(app)
     assert "at 1 only the accountant" in words(app)
 
@@ -68,7 +67,6 @@ def test_a_learner_that_needs_features_says_so_and_takes_an_environment_that_has
 ) -> None:
     app = visit("explore")
     widget(app, "selectbox", "Algorithm").select(key).run()
-    unbroken(app)
     assert "known features" in words(app)
     assert spec(app) is None
     assert app.button(key="run").disabled
@@ -83,7 +81,7 @@ def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Stor
     run = short("ucrl-vtr", "central")
     app = visit("attack", b=run)
     assert "which is not attacked here" in words(app)
-    unbroken(visit("tradeoffs", b=run))
+    visit("tradeoffs", b=run)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +90,5 @@ def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Stor
 def test_the_page_linear_draws_a_learner_of_a_linear_mdp(finished: Visit, tab: str) -> None:
     """What it asks for changes from release to release, and so does what there is to believe."""
     app = finished("linear", c=[short("lsvi-ucb", "central")], tab=tab)
-    unbroken(app)
     assert charts(app) or tab in ("guarantee", "data")
     assert "does not say where" not in words(app)

@@ -21,7 +21,7 @@ from pages.shared.names import titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
 from pages.tradeoffs.state import Trade
-from tests.pages.conftest import Visit, Work, charts, choice, grouped, press, unbroken, widget, words
+from tests.pages.conftest import Visit, Work, charts, choice, grouped, press, widget, words
 from tests.problems import first
 
 PAGE = "linear"
@@ -156,7 +156,6 @@ def test_further_runs_are_offered_started_by_their_link_and_shown(
     work()
     app = visit(PAGE, **query(SMALL, tab="exponents"))
     choice(app, "Harder with more users").set_value("harder").run()
-    unbroken(app)
     press(app, "run_harder")
     assert store.status.activity().seeds_queued == 2 * len(harder(SMALL)) == 12
     work()
@@ -171,7 +170,6 @@ def test_some_of_the_further_runs_are_drawn_while_the_others_are_offered(
     work()
     app = visit(PAGE, **query(SMALL, tab="exponents"))
     choice(app, "Harder with more users").set_value("harder").run()
-    unbroken(app)
     assert app.button(key="run_harder").label == "Run them"
     assert charts(app)
 

@@ -10,7 +10,7 @@ from dprl.links import encode_spec
 from pages.free.link import BASE
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor.state import Session
-from tests.pages.conftest import Visit, Work, chip, go, press, sent, tabs, unbroken, widget
+from tests.pages.conftest import Visit, Work, chip, go, press, sent, tabs, widget
 
 FREE = "free"
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
@@ -23,7 +23,6 @@ def of(app: AppTest) -> Session:
 
 def pause(app: AppTest) -> None:
     widget(app, "toggle", "Pause live").set_value(True).run()
-    unbroken(app)
     assert of(app).paused
 
 
@@ -35,7 +34,6 @@ def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit:
     assert not any(t.label == "Pause live" for t in app.toggle)
     app.query_params["c"] = [f"{SMALL}~eps.3"]
     sent(app, toggle.proto.id, bool_value=False)
-    unbroken(app)
     assert not of(app).paused
 
 
@@ -95,7 +93,6 @@ def test_what_plays_stops_when_it_is_no_longer_shown(finished: Visit) -> None:
     next(w for w in app.segmented_control if "coverage" in w.options or "Bound" in w.options).set_value(
         "coverage"
     ).run()
-    unbroken(app)
     assert not of(app).explore.playing
 
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.sitemap import PAGES
 from pages.shared.visitor import locks
 from pages.shared.visitor.locks import EVERYTHING, NAMES
-from tests.pages.conftest import Visit, charts, unbroken, words
+from tests.pages.conftest import Visit, charts, words
 
 CURVE = "envp.S.3~envp.H.3~K.1000~seeds.1"
 WITH_SETTINGS = [path for path, page in PAGES.items() if page.settings]
@@ -29,7 +29,6 @@ def settings(app: AppTest) -> dict[str, bool]:
 @pytest.mark.parametrize("page", WITH_SETTINGS)
 def test_all_settings_are_shown_and_locked_and_it_is_said(visit: Visit, page: str) -> None:
     free, locked = visit(page), visit(page, lock="all")
-    unbroken(locked)
     assert settings(locked).keys() == settings(free).keys()
     assert [name for name, usable in settings(locked).items() if usable] == []
     assert any(settings(free).values())
@@ -79,7 +78,6 @@ def test_a_lock_stays_in_the_address_and_goes_with_a_link_that_has_none(visit: V
 @pytest.mark.parametrize("text", ["colour", "all,-colour", "", "-", "a" * 401, "epsilon;seeds", "🙂"])
 def test_what_cannot_be_locked_gets_one_sentence(visit: Visit, text: str) -> None:
     app = visit("explore", c=[CURVE], lock=text)
-    unbroken(app)
     (warning,) = app.warning
     assert warning.value.count("lock\\:") == 1
 
@@ -124,7 +122,6 @@ def test_within_another_page_the_first_chart_stands_with_its_sentence(
     visit: Visit, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = embedded(visit, page, monkeypatch)
-    unbroken(app)
     assert app.session_state["session"].alone
     assert len([m for m in app.markdown if m.value.startswith("[Open the whole page](?")]) == 1
     assert charts(app)

@@ -23,7 +23,7 @@ from pages.offline.settings import families, offered
 from pages.offline.view import OfflineView
 from pages.shared.layout import frame
 from pages.shared.results.bundled import bundled
-from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, unbroken, widget, words
+from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
 
 PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
@@ -131,10 +131,8 @@ def test_what_to_expect_is_said_before_a_run(visit: Visit) -> None:
     assert "more than n" not in said
     app = visit(PAGE)
     next(t for t in app.text_input if t.label.startswith("Trajectories n")).set_value("1e6").run()
-    unbroken(app)
     assert "3 of 3 need more than n = 1 million" in words(app)
     widget(app, "multiselect", "Learners").set_value(["dp-apvi", "dp-kl-lcb"]).run()
-    unbroken(app)
     said = words(app)
     assert "DP-KL-LCB, ρ = 1 from about" in said
     assert "Constants of APVI" in said
@@ -156,7 +154,6 @@ def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     keep.set_value(True).run()
     field = widget(app, "text_input", "Values of ρ")
     field.set_value("2, 3, 4, 5, 6, 7").run()
-    unbroken(app)
     assert "8 curves are the most, and 3 are shown" in words(app)
     assert app.button(key="run").disabled
     field = widget(app, "text_input", "Values of ρ")
@@ -180,7 +177,6 @@ def test_only_what_goes_together_is_offered(visit: Visit) -> None:
     assert menu(app, "Privacy budget").options == ["Zero-concentrated", "Approximate"]
     assert menu(app, "The data set is used").value == "halves"
     menu(app, "Privacy budget").set_value("approximate").run()
-    unbroken(app)
     assert menu(app, "How much noise").options == ["calibrated to the budget"]
 
 
@@ -209,7 +205,6 @@ def test_all_learners_together_have_their_constants(visit: Visit, environment: s
     widget(app, "selectbox", "Environment").set_value(environment).run()
     learners = widget(app, "multiselect", "Learners")
     learners.set_value(offered(environment)).run()
-    unbroken(app)
     found = [box.label for box in app.sidebar.selectbox]
     assert found.count("pessimism") == sum(
         any(field.name == "pessimism" for field in fields)
@@ -231,11 +226,9 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     assert "70% follow a policy that is given, the others act at random" in words(app)
     assert charts(app)[0].alt.startswith("Heatmaps of where the trajectories")
     field.set_value("111X3").run()
-    unbroken(app)
     press(app, "run")
     part = app.session_state["session"].parts["offline"]
     assert {spec.behaviour for spec in part.specs} == {"policy:0.7:111X3"}
     app.text_area[0].set_value("111X4").run()
-    unbroken(app)
     assert "the policy has more steps than the horizon; give 3" in words(app)
     assert app.button(key="run").disabled

@@ -13,7 +13,7 @@ from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import Curve, most_private
-from tests.pages.conftest import Visit, chip, press, unbroken, widget, words
+from tests.pages.conftest import Visit, chip, press, widget, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.1"
 LINK = [f"{SMALL}~priv.none", "priv.central~eps.10", "priv.central~eps.0.1", "priv.local~eps.1"]
@@ -50,14 +50,12 @@ def test_the_opening_names_its_environment_and_its_curves_say_the_same_when_take
     assert "**RiverSwim:** The same ε" in words(app)
     assert "takes **94 times** as many" in words(app)
     widget(app, "button", "Take these curves").click().run()
-    unbroken(app)
     assert {curve.spec.episodes for curve in app.session_state["session"].explore.curves} == {HOME_EPISODES}
 
 
 def test_the_opening_says_which_environment_its_curves_are_of_when_another_is_chosen(visit: Visit) -> None:
     app = visit("explore")
     widget(app, "selectbox", "Environment").set_value("gridworld").run()
-    unbroken(app)
     assert drafted(app).environment == "gridworld"
     (said,) = [m.value for m in app.main.markdown if m.value.startswith("**RiverSwim:**")]
     assert "the chart below shows RiverSwim, whichever environment you choose" in said

@@ -19,7 +19,7 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_CURVES, Curve, View
 from pages.shared.visitor.views import fields_of
 from tests.jobs.disk import Disk
-from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, unbroken, words
+from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, words
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.2"
 PRIVATE = f"{SMALL}~eps.100"
@@ -79,7 +79,6 @@ def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
     assert "getting ready" in words(app)
     assert work() == 5
     app.run()
-    unbroken(app)
     (chart,) = charts(app)
     assert chart.alt.startswith("Line chart of cumulative regret")
     assert "has lost" in words(app)
@@ -131,7 +130,6 @@ def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store
     assert "<b>badly" not in said  # escaped
     assert "It broke" in said
     assert app.button(key="retry_0").label == "Try again"
-    unbroken(app)
 
 
 def test_a_store_that_was_set_aside_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +162,6 @@ def test_a_menu_is_not_told_what_it_offered_under_another_name(visit: Visit) -> 
     before, other = menu.proto.options
     next(field for field in app.text_input if field.label == "Name").set_value("mine").run()
     sent(app, menu.proto.id, string_value=before)
-    unbroken(app)
     assert [toast.value for toast in app.toast] == []
     assert [box.options for box in app.selectbox if box.label == "Curve"] == [["mine", other]]
 
@@ -209,7 +206,6 @@ def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:
     app.button(key="run").click().run()
     go(app, "runs")
     next(b for b in app.button if b.key == "show_1").click().run()
-    unbroken(app)
     assert [c.spec for c in app.session_state["session"].explore.curves] == [RunSpec(), SPEC]
     assert app.session_state["session"].draft == draft_of(SPEC)  # the settings follow what is shown
 

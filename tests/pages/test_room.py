@@ -21,7 +21,7 @@ from pages.lessons.known import evidence
 from pages.room.question import picture
 from pages.room.teacher import table
 from pages.shared.text import escape
-from tests.pages.conftest import Visit, charts, marked, press, sent, unbroken, widget, words
+from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words
 
 PAGE = "room"
 ASKED = "Is *this* <b>a</b> question?"
@@ -32,7 +32,6 @@ def named(app: AppTest, name: int, key: str = "") -> AppTest:
     (device,) = (e for e in app.get("bidi_component") if e.proto.component_name.endswith("dprl_device"))
     code = json.loads(device.proto.json)["code"]
     sent(app, device.proto.id, json_value=json.dumps({"said": f"{code} {name:032x} {key}"}))
-    unbroken(app)
     return app
 
 
@@ -63,7 +62,6 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     text.set_value(ASKED)
     button = widget(teacher, "button", "Ask the class")
     button.click().run()
-    unbroken(teacher)
     student.run()
     assert answers(student) == ["Yes", "No"]
     assert r"Is \*this\* \<b\>a\<\/b\> question?" in marked(student)
@@ -160,13 +158,12 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
         text = prediction.write(prediction.choices[0][0])
         (choice,) = [w for w in student.button_group if "slope" in (w.key or "")]
         choice.set_value(text).run()
-    unbroken(student)
     press(student, "send_0")
     assert store.rooms.steps(code)[0].answers == (text,)
     store.rooms.join(code, "other", Lease("t"))
     store.rooms.respond(code, "other", 0, "nonsense")  # what no page sends stands in nobody's way
     assert "measured" not in charts(student.run())[0].spec
-    unbroken(teacher.run())
+    teacher.run()
     drawn = charts(teacher)[0].spec
     if kind is Order:
         assert "| curve 1 | 1 |" in words(teacher)
@@ -175,7 +172,7 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     assert "measured" not in drawn
     assert escape(step.why) not in marked(student) + marked(teacher)
     teacher.button(key="revealed_0").click().run()
-    unbroken(student.run())
+    student.run()
     for app in (teacher, student):
         assert escape(step.why) in marked(app)
     off = step.off(text, evidence())
@@ -194,7 +191,6 @@ def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: St
     for _ in range(2):
         button = widget(app, "button", "Let them predict")
         button.click().run()
-        unbroken(app)
     store.rooms.put_step(code, key, Question(ASKED, 1.0))
     app = visit(PAGE, room=code, key=key)
     app.button_group[0].set_value("prediction").run()
@@ -204,7 +200,7 @@ def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: St
     assert put == [Guess("price", 1), Guess("price", 2), Guess("proved", 0), Guess("proved", 1)]
     last = list(LESSONS)[-1]
     store.rooms.put_step(code, key, Guess(last, len(LESSONS[last].steps) - 1))
-    unbroken(app.run())
+    app.run()
 
 
 @pytest.mark.parametrize("way", ["reveal", "close", "next"])
@@ -228,7 +224,7 @@ def test_a_prediction_that_was_not_sent_is_kept_and_said_to_be_missing(
         store.rooms.close(code, key)
     else:
         store.rooms.put_step(code, key, Guess("trust", 2))
-    unbroken(phone.run())
+    phone.run()
     said = "" if sent else sentences.MISSED if way == "next" else sentences.UNSENT
     assert warned(phone) == said
     assert len(store.rooms.steps(code)[0].answers) == sent
@@ -251,7 +247,7 @@ def test_an_order_that_was_not_finished_is_told_so_at_its_reveal(visit: Visit, s
         phone.button(key=f"item_{item}").click().run()
     assert phone.button(key="send_0").disabled
     store.rooms.turn_step(code, key, 0, "revealed")
-    unbroken(phone.run())
+    phone.run()
     assert warned(phone) == sentences.UNSENT
     assert "3 of 4 right: 1 curve without a name." in words(phone)
 
@@ -279,7 +275,6 @@ def test_a_room_is_deleted_by_a_second_press_that_names_what_goes(visit: Visit, 
     assert f"room **{code}** with **1 question** and **2 answers**" in words(popover)
     assert store.rooms.find(code)
     button.click().run()
-    unbroken(app)
     assert store.rooms.find(code) is None
 
 
@@ -308,7 +303,7 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
     assert len(charts(teacher)) == 1
     again = named(visit(PAGE, room=code), 1)  # a phone that is loaded anew
     for app in (phone, idle, again):
-        unbroken(app.run())
+        app.run()
         assert len(charts(app)) == 1
         assert answers(app) == []
         assert sentences.CLOSED in " ".join(e.value for e in app.info)

@@ -6,7 +6,7 @@ import pytest
 
 from dprl.learners import ALGORITHMS
 from pages.shared.text import escape
-from tests.pages.conftest import Visit, marked, unbroken
+from tests.pages.conftest import Visit, marked
 from tests.problems import first
 
 OWN = [key for key, learner in ALGORITHMS.items() if learner.schedule]
@@ -18,7 +18,6 @@ def test_the_words_are_the_learners_own(visit: Visit, key: str) -> None:
     app.session_state["session"].draft.algorithm = key
     app.session_state["session"].draft.environment = "linear-mdp" if "lsvi" in key else "linear-mixture"
     app.run()
-    unbroken(app)
     learner = ALGORITHMS[key]
     private = learner.privacies != ("none",)
     said = escape(f"{learner.title} {learner.pace(private)}.")

@@ -34,7 +34,6 @@ from tests.pages.conftest import (
     names,
     plain,
     press,
-    unbroken,
     widget,
     words,
 )
@@ -124,7 +123,6 @@ def test_means_and_medians_are_both_offered(visit: Visit, show: str) -> None:
     assert said in words(app)
     choice = next(b for b in app.segmented_control if str(b.key).endswith(":statistic"))
     choice.set_value("median").run()
-    unbroken(app)
     assert app.query_params["stat"] == "median"
     assert said.replace("means", "medians") in words(app)
     if show == "table":
@@ -175,12 +173,10 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
     assert "first points appear" in words(app)
     work(6)
     app.run()
-    unbroken(app)
     assert "6 of 21 seeds finished" in words(app).replace("**", "")
     assert charts(app)
     assert work() == 15
     app.run()
-    unbroken(app)
     assert app.get("progress") == []
     assert sum("halving ε" in name for name in names(app)) >= 1
     second = visit(PAGE, **query(SMALL))
@@ -203,7 +199,6 @@ def test_a_failed_run_is_said_and_can_be_tried_again(visit: Visit, store: Store)
     while (unit := store.jobs.claim("test")) is not None:
         store.jobs.fail(unit, "Seed 0 failed: <b>no</b> memory.")
     app.run()
-    unbroken(app)
     assert "7 runs failed" in words(app)
     assert "<b>" not in marked(app)
     app.button(key="retry").click().run()
@@ -217,7 +212,6 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
     values = widget(app, "text_input", "Values")
     assert values.value == "1, 10, 100"
     values.set_value("1, 10, 1000").run()
-    unbroken(app)
     assert store.status.activity().seeds_queued == 0  # not before Run
     press(app, "run")
     assert store.status.activity().seeds_queued == 2 * 3
@@ -231,7 +225,6 @@ def test_bad_values_are_one_sentence(visit: Visit, text: str, said: str) -> None
     app = visit(PAGE)
     values = widget(app, "text_input", "Values")
     values.set_value(text).run()
-    unbroken(app)
     assert said in words(app)
     assert app.button(key="run").disabled
 
@@ -243,7 +236,6 @@ def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Wor
     while store.status.activity().seeds_queued and rounds < 40:
         work()
         app.run()
-        unbroken(app)
         rounds += 1
     assert 1 <= rounds < 40
     assert app.get("progress") == []
@@ -257,7 +249,6 @@ def test_another_chart_keeps_the_study(visit: Visit, work: Work) -> None:
     work()
     app.run()
     app.segmented_control[0].set_value("regret").run()
-    unbroken(app)
     assert app.query_params["show"] == "regret"
     assert any(name.startswith("No privacy") for name in names(app))
 
@@ -336,7 +327,6 @@ def test_what_cannot_be_run_is_said_and_the_rest_drawn(
     app = visit(PAGE, **query(replace(study, share=50.0)))
     for show in ("price", "regret", "table", "users"):
         app.segmented_control[0].set_value(show).run()
-        unbroken(app)
         said = words(app)
         assert (of_users if show == "users" else left_out) in said
         assert ("Left out" in said) == (left_out != "" or (show == "users" and "Left out" in of_users))
@@ -364,13 +354,14 @@ def test_an_error_is_not_repeated_by_the_redrawing(
 
     with monkeypatch.context() as patch:
         patch.setattr(trade, "frontiers", broken)
+        app.fails = True
         app.run()
         assert begun[-1] is None  # it stands still, said once
         assert [e.value for e in app.error] == [CRASHED]
         assert len([one for one in caplog.records if one.message == "A page failed"]) < 4
         assert app.segmented_control  # with its controls
+    app.fails = False
     app.run()
-    unbroken(app)
     assert begun[-1] is not None
 
 
@@ -389,7 +380,6 @@ def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
     app = visit(PAGE, **query(study))
     work()
     app.run()
-    unbroken(app)
     assert charts(app)
 
 
@@ -428,7 +418,6 @@ def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPat
         app.segmented_control[0].set_value(show).run()
         work(30)
         app.run()
-        unbroken(app)
         said = words(app)
         assert bool(charts(app)) == private
         if not private:
@@ -451,10 +440,8 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     assert "Larger ρ is never significantly worse" in said
     assert sum(name.startswith(("APVI", "2: APVI")) for name in names(app)) >= 2
     app.segmented_control[0].set_value("price").run()
-    unbroken(app)
     assert "Proved, as an upper bound of what noise adds: ρ⁻⁰·⁵⁰ (Qiao, Wang 2023" in words(app)
     app.segmented_control[0].set_value("table").run()
-    unbroken(app)
     (table,) = (d.value for d in app.dataframe if "gap low" in d.value.columns)
     assert len(table) == 4 * 3
     found = dict(zip(zip(table["model"], table["ρ"], strict=True), table["gap"], strict=True))
@@ -472,23 +459,19 @@ def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) 
     app = visit(PAGE)
     menu = widget(app, "selectbox", "Learned from")
     menu.set_value("offline").run()
-    unbroken(app)
     lines = widget(app, "text_input", "Lines for n =")
     assert lines.value == "1e7, 1e8, 1e9"
     lines.set_value("1e3, x").run()
-    unbroken(app)
     assert "n: x is not allowed; give a whole number" in words(app)
     assert app.button(key="run").disabled
     widget(app, "text_input", "Lines for n =").set_value("1e3").run()
     widget(app, "text_input", "Values").set_value("0.5, 5").run()
-    unbroken(app)
     press(app, "run")
     study = app.session_state["session"].part(trade.Trade).study
     assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
     assert {spec.n for spec in study.sweep.specs} == {1000}
     assert store.status.activity().seeds_queued == 3 * 5  # one without privacy
     widget(app, "selectbox", "Against").set_value("n").run()
-    unbroken(app)
     assert "Lines for ρ =" in [t.label for t in app.text_input]
     press(app, "question_online")
     assert app.session_state["session"].part(trade.Trade).study == studies.DEFAULT

@@ -18,7 +18,7 @@ from dprl.simulation.uploads.model import EXAMPLE, example
 from pages.offline.upload import form
 from pages.offline.upload.own import Own, spent
 from pages.users import state as users
-from tests.pages.conftest import Visit, Work, charts, press, unbroken, words
+from tests.pages.conftest import Page, Visit, Work, charts, press, words
 
 PAGE = "offline"
 HEADING, *ROWS = example().splitlines(keepends=True)
@@ -32,9 +32,8 @@ def own_of(app: AppTest) -> Own:
     return found
 
 
-def given(app: AppTest, text: str = CSV) -> AppTest:
+def given(app: Page, text: str = CSV) -> Page:
     app.file_uploader[-1].upload("people.csv", text.encode(), "text/csv").run()
-    unbroken(app)
     return app
 
 
@@ -58,7 +57,6 @@ def released(visit: Visit, work: Work) -> AppTest:
     press(app, "own_run")
     assert work() == 2
     app.run()
-    unbroken(app)
     return app
 
 
@@ -69,13 +67,10 @@ def test_the_form_opens_with_what_the_example_needs(visit: Visit) -> None:
     assert "never read off the file" in said
     assert "nothing of the data" in said
     labelled(app.text_input, "States, with commas between").set_value("hall, study, other").run()
-    unbroken(app)
     assert own_of(app).declared().size.S == 3
     labelled(app.selectbox, "Mean rewards").set_value("learned").run()
-    unbroken(app)
     assert own_of(app).declared().rewards is None
     labelled(app.text_input, "States, with commas between").set_value("hall, hall").run()
-    unbroken(app)
     given(app)
     assert "declared.states: hall stands twice" in words(app)
 
@@ -142,7 +137,6 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     app = given(visit(PAGE, tab="upload"), HEADING + "".join(ROWS[:40]))
     work()  # a question
     app.run()
-    unbroken(app)
     said = words(app)
     assert "**At ρ = 1 the bound is certainly 0**, but for a chance of 0.1" in said
     assert "It takes ρ of at least about" in said
@@ -150,7 +144,6 @@ def test_a_bound_that_will_be_nothing_is_said_before_privacy_is_spent(visit: Vis
     app.button(key="own_run").click().run()
     work()
     app.run()
-    unbroken(app)
     assert "The paper constants make it so, not privacy alone" in "".join(words(app).split("\\"))
 
 
@@ -165,7 +158,6 @@ def test_another_learner_is_one_more_release_and_its_bound_is_its_own(visit: Vis
     app.button(key="own_run").click().run()
     work()
     app.run()
-    unbroken(app)
     said = "".join(words(app).split("\\"))
     assert "**ρ = 22** in all" in said  # 1 and 10, twice
     assert (

@@ -17,7 +17,7 @@ from pages.shared.results.trusted import known
 from pages.users import sheet, views
 from pages.users.state import Users, decode, encode, table
 from pages.users.words import times
-from tests.pages.conftest import Visit, charts, grouped, keyed, marked, unbroken, words
+from tests.pages.conftest import Visit, charts, grouped, keyed, marked, words
 
 PAGE = "users"
 OWN = Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)
@@ -82,11 +82,9 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     app = visit(PAGE)
     for name, typed in (("users", "1e12"), ("S", "6"), ("loss", "2")):
         keyed(app, "text_input", f":users.{name}:").input(typed).run()
-        unbroken(app)
     assert asked_of(app) == Asked(users=10**12, S=6, loss=2.0)
     assert app.query_params["K"] == "1e12"
     app.selectbox[0].select("chain").run()
-    unbroken(app)
     assert asked_of(app).problem == "chain"
     asked = [str(one.key).split(":")[1] for one in app.text_input]
     assert asked == ["users.users", "users.epsilon", "users.delta", "users.loss"]
@@ -97,12 +95,10 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
 def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(visit: Visit) -> None:
     app = visit(PAGE)
     keyed(app, "text_input", ":users.users:").input("20,000").run()
-    unbroken(app)
     assert asked_of(app).users == 20_000
     assert "is not allowed" not in words(app)
     assert charts(app)
     keyed(app, "text_input", ":users.users:").input("20,00").run()
-    unbroken(app)
     assert "is not allowed" in words(app)
     assert "One value above cannot be read" in words(app)
     assert not charts(app)
@@ -112,7 +108,6 @@ def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(v
 def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: str) -> None:
     app = visit(PAGE)
     keyed(app, "text_input", ":users.users:").input(typed).run()
-    unbroken(app)
     assert "is not allowed; give a whole number from 1 to 1e+15." in said(app)
     assert asked_of(app) == Asked()
 
