@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dprl.figures import style
 from dprl.figures.picture import Picture
 
-Trace = dict[str, Any]
+Trace = dict[str, Any]  # as Plotly has one, or a part of it
 
 # What several charts have at their axes.
 EPISODES = "Episodes (one user each)"
@@ -30,7 +30,7 @@ class Chart:
     Attributes:
         colors: the theme of its page.
         layout, traces: as Plotly has them, to be changed where none of the methods will do.
-        notes: sentences on what cannot be seen in it, said after what there is to see.
+        caveats: sentences on what cannot be seen in it, said after what there is to see.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Chart:
             title, dark=dark, height=height, x_title=x_title, y_title=y_title, subtitle=subtitle
         )
         self.traces: list[Trace] = []
-        self.notes: list[str] = []
+        self.caveats: list[str] = []
 
     def x(self, **settings: Any) -> None:
         """Settings of the horizontal axis."""
@@ -163,7 +163,7 @@ class Chart:
         """
         kept = {"uirevision": revision} if revision else {}
         figure = style.figure_of(self.layout | kept | layout, self.traces)
-        return Picture(figure, alt, " ".join(filter(None, [see, *self.notes])), table)
+        return Picture(figure, alt, " ".join(filter(None, [see, *self.caveats])), table)
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:

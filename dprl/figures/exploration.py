@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import lines
-from dprl.figures.asymptotics import all_there_is
 from dprl.figures.chart import REGRET, Chart
 from dprl.figures.lines import Series
+from dprl.figures.long_run import all_there_is
 from dprl.figures.picture import Picture
 from dprl.words import human
 

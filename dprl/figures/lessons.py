@@ -105,7 +105,7 @@ def _named(chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]
         log_y=asked.log_y,
         over=asked.over,
     )
-    chart.notes.clear()  # a question gives nothing away
+    chart.caveats.clear()  # a question gives nothing away
     if not shown:  # what is pressed is an answer, never a curve
         for trace in chart.traces:
             trace.pop("hovertemplate", None)

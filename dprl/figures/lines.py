@@ -126,7 +126,7 @@ def draw_series(
     values = np.concatenate([v for one in shown for v in (one.center, one.rows.ravel())] or [np.zeros(0)])
     if log_y and not (values > 0).any() and any(np.isfinite(one.rows).any() for one in shown):
         log_y = False
-        chart.notes.append("Nothing is above zero here, so the vertical axis is linear.")
+        chart.caveats.append("Nothing is above zero here, so the vertical axis is linear.")
     floor = Floor.of(values, log_y, least)
     faint = f"below {human(least)}" if least else "zero or less"
     banded, on_floor = False, 0
@@ -142,7 +142,7 @@ def draw_series(
     if on_floor:
         floor_sign(chart, f"{faint}: on the bottom edge" if least else ON_FLOOR)
         where = faint if least else "at or below zero"
-        chart.notes.append(
+        chart.caveats.append(
             f"{on_floor} point{'s' if on_floor > 1 else ''} {where} {'are' if on_floor > 1 else 'is'} drawn as open "
             f"triangles on the bottom edge{'' if least else ', for a log axis has no zero'}."
         )

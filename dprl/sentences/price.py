@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dprl.figures.asymptotics import LETTERS, Decades, Proved
-from dprl.figures.asymptotics import Measure as LongRun
+from dprl.figures.growth import Decades
 from dprl.figures.guarantee import NoiseStep
 from dprl.figures.lines import Series, Statistic
+from dprl.figures.long_run import Measure as LongRun
+from dprl.figures.proved import LETTERS, Proved
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.metrics import last_exponent, least

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from dprl.figures import asymptotics as figures
-from dprl.figures.asymptotics import Decades, Proved
+from dprl.figures import growth, long_run, proved
+from dprl.figures.growth import Decades
 from dprl.figures.picture import Picture
+from dprl.figures.proved import Proved
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import price as sentences
 from dprl.theory import BOUNDS
@@ -46,7 +47,7 @@ def chart(runs: Sequence[PricedRun]) -> None:
         if ready:
             see = sentences.about_growth(ready)
             picture = kept(
-                ("free-growth", night, tokens), lambda: figures.growth_exponents(ready, see=see, dark=night)
+                ("free-growth", night, tokens), lambda: growth.growth_exponents(ready, see=see, dark=night)
             )
             show(picture, "free_growth")
         else:
@@ -56,7 +57,7 @@ def chart(runs: Sequence[PricedRun]) -> None:
         if not drawn:
             nothing_yet()
             return
-        view: figures.Measure = "regret" if f.view.show == "regret" else "price"
+        view: long_run.Measure = "regret" if f.view.show == "regret" else "price"
         picture = kept(
             ("free", view, each, night, tokens),
             lambda: over_episodes(drawn, view, each, night),
@@ -64,12 +65,12 @@ def chart(runs: Sequence[PricedRun]) -> None:
         show(picture, f"free_{view}")
 
 
-def over_episodes(runs: Sequence[PricedRun], view: figures.Measure, each: bool, night: bool) -> Picture:
+def over_episodes(runs: Sequence[PricedRun], view: long_run.Measure, each: bool, night: bool) -> Picture:
     """Regret, or its price, with what there is to see in it."""
     curves = [run.drawn(view) for run in runs]
     flat = [run.flat if view == "price" else None for run in runs]
     see = sentences.about_episodes(curves, view, flat)
-    return figures.long_run(curves, view=view, flat=flat, show_seeds=each, see=see, dark=night)
+    return long_run.long_run(curves, view=view, flat=flat, show_seeds=each, see=see, dark=night)
 
 
 def beside(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> None:
@@ -98,7 +99,7 @@ def beside(runs: Sequence[PricedRun], tokens: tuple[str, ...], night: bool) -> N
     ]
     picture = kept(
         ("free-theory", night, tokens, f.view.bounds, S, A, H, at.epsilon, at.d, f.base.episodes),
-        lambda: figures.regret_beside_bounds(
+        lambda: proved.regret_beside_bounds(
             [run.drawn("regret") for run in runs], bounds, see=sentences.about_bounds(bounds), dark=night
         ),
     )

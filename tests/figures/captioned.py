@@ -8,17 +8,21 @@ from typing import Any
 
 from dprl import metrics
 from dprl.figures import (
-    asymptotics,
     counts,
     coverage,
     grid,
     guarantee,
+    long_run,
     pac,
     policy,
+    proved,
     regret,
     stages,
     steps,
     tradeoff,
+)
+from dprl.figures import (
+    growth as growing,
 )
 from dprl.figures import pulls as bad_arms
 from dprl.figures import trust as home
@@ -42,8 +46,8 @@ def said(draw: Callable[..., Picture], say: Callable[..., str]) -> Callable[...,
 mistakes = said(pac.mistakes_over_alpha, about_regret.about_mistakes)
 pulls = said(bad_arms.pulls_over_episodes, about_regret.about_pulls)
 ladder = said(guarantee.noise_ladder, price.about_ladder)
-over_episodes = said(asymptotics.long_run, price.about_episodes)
-growth = said(asymptotics.growth_exponents, price.about_growth)
+over_episodes = said(long_run.long_run, price.about_episodes)
+growth = said(growing.growth_exponents, price.about_growth)
 
 
 def comparison(curves: Sequence[Series], *, view: regret.Measure = "cumulative", **how: Any) -> Picture:
@@ -187,5 +191,5 @@ def frontier(
     return tradeoff.frontier(curves, measure=measure, symbol=symbol, statistic=statistic, see=said, **how)
 
 
-def beside(curves: Sequence[Series], bounds: Sequence[asymptotics.Proved], **how: Any) -> Picture:
-    return asymptotics.regret_beside_bounds(curves, bounds, see=price.about_bounds(bounds), **how)
+def beside(curves: Sequence[Series], bounds: Sequence[proved.Proved], **how: Any) -> Picture:
+    return proved.regret_beside_bounds(curves, bounds, see=price.about_bounds(bounds), **how)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from dprl.figures import (
-    asymptotics,
     attack,
     claims,
     exponents,
     linear,
+    long_run,
     needs,
     offline,
     pac,
@@ -28,7 +28,7 @@ from dprl.figures import users as needed
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from tests.figures import captioned, test_asymptotics, test_exploration, test_pulls, test_tradeoff, test_trust
+from tests.figures import captioned, test_exploration, test_long_run, test_pulls, test_tradeoff, test_trust
 from tests.figures.conftest import four_in_a_row
 from tests.figures.eyes import contrast
 
@@ -69,7 +69,7 @@ def compared(view: regret.Measure) -> Callable[..., Picture]:
     return lambda scale, **how: captioned.comparison([series(scale=scale)], view=view, **how)
 
 
-def over(view: asymptotics.Measure) -> Callable[..., Picture]:
+def over(view: long_run.Measure) -> Callable[..., Picture]:
     return lambda scale, **how: captioned.over_episodes([series(scale=scale)], view=view, **how)
 
 
@@ -99,12 +99,12 @@ CASES = {
         over("price"), "What privacy has cost so far", EPISODES, "Extra regret (reward lost)", BAND
     ),
     "growth": Case(
-        lambda scale, **how: captioned.growth([test_asymptotics.decades(of=int(20 * scale))], **how),
+        lambda scale, **how: captioned.growth([test_long_run.decades(of=int(20 * scale))], **how),
         "How fast the price of privacy grows", "Episodes (one user each), decade by decade",
         "Exponent x of growth like Kˣ",
     ),
     "bounds": Case(
-        lambda scale, **how: captioned.beside([series(scale=scale)], [test_asymptotics.proved()], **how),
+        lambda scale, **how: captioned.beside([series(scale=scale)], [test_long_run.proved()], **how),
         "What is proved, beside what is seen", EPISODES, LOST, BAND,
     ),
     "harder problems": Case(

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from dprl import metrics
-from dprl.figures import asymptotics, exponents
-from dprl.figures.asymptotics import Decades
+from dprl.figures import exponents, growth
+from dprl.figures.growth import Decades
 from dprl.figures.lines import Series
 from dprl.sentences import linear as sentences
 from dprl.sentences.linear import MeasuredSlope
@@ -85,7 +85,7 @@ def flattening() -> None:
     show(
         kept(
             ("exponents", night, *parts),
-            lambda: asymptotics.growth_exponents(drawn, what="regret", levels=levels, see=see, dark=night),
+            lambda: growth.growth_exponents(drawn, what="regret", levels=levels, see=see, dark=night),
         ),
         "exponents",
     )

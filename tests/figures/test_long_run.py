@@ -10,9 +10,10 @@ import pytest
 
 from dprl import metrics
 from dprl.figures import looks, style
-from dprl.figures.asymptotics import Decades, Proved
+from dprl.figures.growth import Decades
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
+from dprl.figures.proved import Proved
 from tests.figures.captioned import beside, growth, over_episodes
 
 EPISODES = np.unique(np.geomspace(1e3, 1e15, 150).astype(np.int64))
