@@ -1,4 +1,4 @@
-"""Learning from a data set: gaps over its size, and what pessimism makes of it."""
+"""Learning from a data set: gaps, prices and penalties over its size, and what is proved of an upload."""
 
 from __future__ import annotations
 
@@ -9,27 +9,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dprl.figures import ends, heat, lines, style
+from dprl.figures import ends, lines, style
 from dprl.figures.chart import Chart
 from dprl.figures.lines import Array, Series
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.figures.regret import regret_numbers, told_apart, worst_case
-from dprl.words import brief, human, power, rough
+from dprl.words import human
 
 GAP_ALT = "Line chart of the gap to the best policy against the size of the data set, a curve for each run."
 PRICE_ALT = "Line chart of what privacy takes from the low estimate against the size of the data set."
 CHARGES_ALT = (
     "Line chart of the penalties on an optimal episode against the size of the data set, for each run."
 )
-PESSIMISM_ALT = (
-    "Heatmaps of a data set's visits, as they were and as released, and of the penalty and values learned."
-)
-COVERAGE_ALT = "Heatmaps of where the trajectories of a data set go, and where the best policy goes."
 LOWER_ALT = "Line chart of the lower bound on what a learned policy is worth, against the privacy budget."
 X_TITLE = "Trajectories in the data set, n (one person each)"
 FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
-RARE = 1e-8  # chances below it are drawn as this
 
 
 def gaps_over_n(
@@ -170,108 +165,3 @@ def _shade(chart: Chart, curves: Sequence[Series], end: float, words: str) -> No
     chart.layout["shapes"] = [ground | {"x0": begin, "x1": end, "fillcolor": fill}]
     middle = (np.log10(begin) + np.log10(end)) / 2
     chart.note(words, chart.colors.muted, x=middle, y=0.02, yref="paper", yanchor="bottom")
-
-
-def pessimism_of_cells(
-    visits: Array,
-    released: Array | None,
-    penalty: Array,
-    Q_hat: Array,
-    Q: Array,
-    *,
-    typical: float,
-    n: int,
-    state_labels: Sequence[str],
-    action_labels: Sequence[str],
-    step: int | None = None,
-    see: str = "",
-    dark: bool = False,
-) -> Picture:
-    """What a learner was told of a data set, and what it made of it, each [H, S, A].
-
-    Args:
-        visits: true; released: as released, None where visits are not; penalty: Gamma; Q_hat: before it; Q: after it.
-        typical: the noise's typical size, up to which the colours of visits are linear.
-        step: one h (states across, actions up), or None for all.
-    """
-    colors = style.theme(dark)
-    true = heat.laid_out(visits, step)
-    told = None if released is None else heat.laid_out(released, step)
-    most = float(max(true.max(), 1.0 if told is None else told.max(), 1.0))
-    linear = max(1.0, typical)
-    ticks = style.symlog_ticks(0.0, most, linear, most=heat.height(len(true)) // 22)
-    top = float(style.symlog(most, linear))
-
-    def counts(name: str, values: Array) -> heat.Heatmap:
-        z, words = style.symlog(values, linear), heat.in_cells(brief, values)
-        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
-
-    # Values share one scale, up to all that is left to earn; larger penalties are drawn as that.
-    reach = float(max(Q_hat.max(), Q.max(), 1e-9))
-    taken = min(reach, float(max(penalty.max(), 1e-9)))
-
-    def worth(name: str, values: Array, top: float) -> heat.Heatmap:
-        words = heat.in_cells(lambda v: f"{v:.2g}" if v >= 0.005 else "0", values)
-        beyond = "+" if values.max() > top else ""
-        ticks = ([0.0, top / 2, top], ["0", rough(top / 2), rough(top) + beyond])
-        z = np.minimum(values, top)
-        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, form=".3~g", text=words, ticks=ticks)
-
-    panels = [counts("n: visits in the data", true)]
-    if told is not None:
-        panels.append(counts("ñ: visits as released", told))
-    panels += [
-        worth("Γ: the penalty for uncertainty", heat.laid_out(penalty, step), taken),
-        worth("Q̂: worth before the penalty", heat.laid_out(Q_hat, step), reach),
-        worth("Q: worth after the penalty", heat.laid_out(Q, step), reach),
-    ]
-    chart = heat.stacked(
-        panels,
-        title="Where pessimism bites " + ("at every step" if step is None else f"at step {step}"),
-        subtitle=f"a data set of {human(n)} trajectories",
-        dark=dark,
-        **heat.cell_axes(visits.shape, state_labels, action_labels, step),
-    )
-    columns = {"visits": visits} | ({} if released is None else {"released visits": released})
-    columns |= {"penalty": penalty, "Q before": Q_hat, "Q": Q}
-    table = heat.cell_numbers(columns, visits.shape, state_labels, action_labels, step)
-    return chart.picture(PESSIMISM_ALT, see, table, revision=f"pessimism-{step}")
-
-
-def coverage_of_cells(
-    behaviour: Array,
-    best: Array,
-    *,
-    state_labels: Sequence[str],
-    action_labels: Sequence[str],
-    step: int | None = None,
-    see: str = "",
-    dark: bool = False,
-) -> Picture:
-    """How many of the trajectories pass each state and action, and how many would under the best policy: [H, S, A]."""
-    colors = style.theme(dark)
-    positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
-    low = int(np.floor(np.log10(max(float(positive.min()), RARE))))
-    decades = list(range(low, 1, max(1, -low // 4)))
-    ticks = ([float(k) for k in decades], [power(10.0**k) for k in decades])
-
-    def shares(name: str, values: Array) -> heat.Heatmap:
-        z = np.where(values > 0, np.log10(np.maximum(values, 10.0**low)), np.nan)
-        words = heat.in_cells(lambda v: f"{100 * v:.2g}%" if v else "", values)
-        return heat.Heatmap(
-            name, z, values, colors.amount, low - 0.5, 0.0, form=".3~p", text=words, ticks=ticks
-        )
-
-    chart = heat.stacked(
-        [
-            shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
-            shares("Of the best policy: d*", heat.laid_out(best, step)),
-        ],
-        title="Where the data go " + ("at every step" if step is None else f"at step {step}"),
-        subtitle="share of the trajectories; empty: never",
-        dark=dark,
-        **heat.cell_axes(behaviour.shape, state_labels, action_labels, step),
-    )
-    columns = {"share of the data": behaviour, "share under the best policy": best}
-    table = heat.cell_numbers(columns, behaviour.shape, state_labels, action_labels, step)
-    return chart.picture(COVERAGE_ALT, see, table, revision=f"coverage-{step}")

@@ -12,6 +12,7 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import guarantee as figures
 from dprl.figures.picture import Picture
+from dprl.figures.who_sees_what import who_sees_what
 from dprl.jobs.store import RunStatus
 from dprl.learners.tabular.planner import OWN
 from dprl.privacy import PRIVATIZERS, Guarantee
@@ -118,7 +119,7 @@ def offer_attack(run: RunSpec) -> None:
 
 def drawing(privacy: str) -> None:
     """Who sees raw data, where noise enters, who is trusted."""
-    sketch(figures.who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
+    sketch(who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:

@@ -6,8 +6,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dprl.figures import guarantee, looks
+from dprl.figures import looks
 from dprl.figures.guarantee import NoiseStep
+from dprl.figures.who_sees_what import who_sees_what
 from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 
@@ -65,7 +66,7 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
 @pytest.mark.parametrize("model", PRIVATIZERS)
 def test_diagrams_are_well_formed_and_say_what_they_show(model: str, dark: bool) -> None:
     way = PRIVATIZERS[model].words
-    sketch = guarantee.who_sees_what(way, model, dark=dark)
+    sketch = who_sees_what(way, model, dark=dark)
     tree = ET.fromstring(sketch.svg)
     words = [element.text for element in tree.iter() if element.tag.endswith("text")]
     assert all(station in words for station in way.stations)

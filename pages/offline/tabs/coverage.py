@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dprl import metrics
+from dprl.figures import dataset_cells
 from dprl.figures import offline as figures
 from dprl.sentences import offline as sentences
 from dprl.simulation import OfflineSpec
@@ -38,7 +39,7 @@ def tab() -> None:
     night = dark()
     picture = kept(
         ("coverage", step, night, spec.environment, str(spec.environment_params), spec.behaviour),
-        lambda: figures.coverage_of_cells(
+        lambda: dataset_cells.coverage_of_cells(
             behaviour,
             best,
             state_labels=mdp.state_labels,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.figures import guarantee as figures
+from dprl.figures.who_sees_what import who_sees_what
 from dprl.privacy import Guarantee
 from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
@@ -56,7 +56,7 @@ def card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
     """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
     private = spec.calibration is not None
     way = NOISY_WAY if private else RAW_WAY
-    sketch(figures.who_sees_what(way, "central" if private else "none", dark=dark()))
+    sketch(who_sees_what(way, "central" if private else "none", dark=dark()))
     st.markdown(explained(f"**{MODELS[g.model]}**"))
     st.markdown(explained(escape(g.trust)))
     if not private:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dprl import metrics
-from dprl.figures import offline as figures
+from dprl.figures import dataset_cells as figures
 from dprl.figures.picture import Picture
 from dprl.sentences import offline as sentences
 from pages.offline.tabs.focus import DATA_SETS, DataSetSelection, step_menu
