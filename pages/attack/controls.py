@@ -6,49 +6,38 @@ import streamlit as st
 
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.simulation import AttackSpec, estimate
-from dprl.words import duration, plural
+from dprl.simulation import AttackSpec, RunSpec
+from dprl.words import plural
 from pages.attack.link import BASE
 from pages.attack.state import attack, show_attack, status
 from pages.shared.controls import panel
-from pages.shared.controls.launch import buttons, spec_of
+from pages.shared.controls.launch import buttons, spec_of, takes
 from pages.shared.controls.structure import structure
-from pages.shared.layout.frame import guarded
-from pages.shared.results import data
 from pages.shared.text import escape
-from pages.shared.visitor.state import Session, session
+from pages.shared.visitor.state import session
 
 
-@st.fragment
-@guarded
-def controls() -> None:
-    """All controls and the Run button. Moving one redraws the controls only."""
+def controls() -> tuple[RunSpec | None, str]:
+    """All controls; the run that they describe, or the sentence that says why there is none."""
     s = session()
-    s.wrong.clear()
-    with st.container(key="controls", gap="small"):
-        panel.environment(s)
-        panel.privacy(s)
-        panel.size(s)
-        if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
-            with st.expander("More settings"):
-                structure(s)
-    with st.container(key="run_box", gap="xsmall"):
-        run_box(s)
+    panel.environment(s)
+    panel.privacy(s)
+    panel.size(s)
+    if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
+        with st.expander("More settings"):
+            structure(s)
+    return spec_of(s)
 
 
-def run_box(s: Session) -> None:
-    """What pressing Run will do, and the buttons."""
-    run, refusal = spec_of(s)
-    spec, known = None, False
+def run_box(run: RunSpec | None, refusal: str) -> None:
+    """What pressing Run will do, and the buttons. run, refusal: what `controls` returns."""
+    spec = None
     if run is not None:
         try:
             same = run.replace(seeds=1, root_seed=0) == attack().spec.run
             spec = attack().spec if same else AttackSpec(run=run, noise=attack().spec.noise)
-            known = status(spec).state == "done"
-            plays = spec.executions * spec.seeds
-            seconds = estimate(spec).seconds * spec.seeds / data.workers()
-            said = f"{plural(plays, 'release')} in each of two worlds: {duration(seconds)} once started."
-            st.caption("Computed before: it appears at once." if known else said)
+            lacking = [] if status(spec).state == "done" else [spec]
+            takes(lacking, f"{plural(spec.executions * spec.seeds, 'release')} in each of two worlds")
         except SpecError as error:
             spec, refusal = None, str(error)
     if refusal:

@@ -9,8 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.privacy import PRIVATIZERS
 from pages.attack import collusion, game, promise
-from pages.attack.controls import controls
+from pages.attack.controls import controls, run_box
 from pages.attack.state import attack, change, status
+from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -32,7 +33,7 @@ def main() -> None:
     a = attack()
     read_address(a)
     with st.sidebar:
-        controls()
+        sidebar(controls, lambda found: run_box(*found))
     corner = head(a)
     run = status(a.spec)
     redrawn(partial(results, corner), pace([run] if run.state in ACTIVE else []))

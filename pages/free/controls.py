@@ -10,48 +10,42 @@ import streamlit as st
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation import FIELDS, RunSpec, estimate
+from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for
-from dprl.words import duration, plural
+from dprl.words import plural
 from pages.free import explored
 from pages.free.link import BASE, LEARNERS, compared
 from pages.free.state import free, show_runs
-from pages.shared.controls.launch import buttons, spec_of
+from pages.shared.controls.launch import buttons, spec_of, takes
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP, budget, chosen_noise
 from pages.shared.controls.panel import environment, number
 from pages.shared.controls.widgets import complaint, exact, fold, select, setter, titles
-from pages.shared.layout.frame import guarded
 from pages.shared.results.bundled import bundled
-from pages.shared.results.data import status, workers
+from pages.shared.results.data import status
 from pages.shared.text import escape
 from pages.shared.visitor.state import Session, session
 
 
-@st.fragment
-@guarded
-def controls() -> None:
-    """All controls and the Run button. Moving one redraws the controls only."""
+def controls() -> tuple[RunSpec | None, str]:
+    """All controls; the run with a trusted agent that they describe, or the sentence that says why there is none."""
     s = session()
-    s.wrong.clear()
-    with st.container(key="controls", gap="small"):
-        environment(s)
-        named = titles(ALGORITHMS)
-        algorithm = s.draft.algorithm
-        select(
-            "Algorithm",
-            LEARNERS,
-            algorithm,
-            setter("algorithm"),
-            named,
-            ALGORITHMS[algorithm].summary,
-            "algorithm",
-        )
-        if ALGORITHMS[algorithm].note:
-            st.caption(escape(ALGORITHMS[algorithm].note))
-        budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
-        fold("More settings", "more", partial(more, s))
-    with st.container(key="run_box", gap="xsmall"):
-        run_box(s)
+    environment(s)
+    named = titles(ALGORITHMS)
+    algorithm = s.draft.algorithm
+    select(
+        "Algorithm",
+        LEARNERS,
+        algorithm,
+        setter("algorithm"),
+        named,
+        ALGORITHMS[algorithm].summary,
+        "algorithm",
+    )
+    if ALGORITHMS[algorithm].note:
+        st.caption(escape(ALGORITHMS[algorithm].note))
+    budget(s, "The same for the trusted agent, the trusted shuffler, and with nobody trusted.")
+    fold("More settings", "more", partial(more, s))
+    return spec_of(s)
 
 
 def more(s: Session) -> None:
@@ -79,26 +73,18 @@ def noise(s: Session) -> None:
     complaint("delta")
 
 
-def run_box(s: Session) -> None:
-    """What pressing Run will do, and the buttons."""
-    base, refusal = spec_of(s)
-    missing: list[RunSpec] = []
+def run_box(base: RunSpec | None, refusal: str) -> None:
+    """What pressing Run will do, and the buttons. base, refusal: what `controls` returns."""
+    missing, refused = lacking(base) if base else ([], [refusal])
+    for sentence in refused:
+        st.caption(f":red[{escape(sentence)}]")
     if base:
-        missing, refused = lacking(base)
-        for sentence in refused:
-            st.caption(f":red[{escape(sentence)}]")
-    if refusal:
-        st.caption(f":red[{escape(refusal)}]")
-    elif missing:
         try:
-            seconds = sum(estimate(spec).seconds * spec.seeds for spec in missing) / workers()
-            runs, seeds = plural(len(missing), "run"), plural(missing[0].seeds, "seed")
-            st.caption(f"{runs} of {seeds}: {duration(seconds)} once started.")
-        except SpecError as error:
+            runs = plural(len(missing), "run")
+            takes(missing, f"{runs} of {plural(missing[0].seeds, 'seed')}" if missing else "")
+        except SpecError as error:  # noise so large that it cannot be accounted for
             base = None
             st.caption(f":red[{escape(str(error))}]")
-    else:
-        st.caption("Computed before: it appears at once.")
     buttons(run, base, BASE)
 
 

@@ -37,13 +37,11 @@ from pages.shared.visitor import links
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.owners import owner_id
 
-PACE = 0.5  # seconds between two looks at what is running
-
 
 def pace() -> float | None:
     """Seconds until this view is drawn again by itself; None where nothing goes on."""
     try:
-        return PACE if explored.progress(free().base).active else None
+        return together.PACE if explored.progress(free().base).active else None
     except SpecError:
         return None
 

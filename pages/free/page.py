@@ -11,13 +11,14 @@ from dprl.privacy import PRIVATIZERS
 from dprl.sentences import doubts as sentences
 from pages.free import exploration
 from pages.free import link as free_link
-from pages.free.controls import controls
+from pages.free.controls import controls, run_box
 from pages.free.explored import SHOW
 from pages.free.state import change, free, priced, show_runs
 from pages.free.state import status as status_of
 from pages.free.theory import calculator
 from pages.free.verdict import late_mistakes, stopped_short, verdict
 from pages.free.views import SHOWN, bounds_menu, chart
+from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
@@ -40,7 +41,7 @@ def main() -> None:
     f = free()
     read_address(f)
     with st.sidebar:
-        controls()
+        sidebar(controls, lambda found: run_box(*found))
     corner = head(f)
     if f.view.show == SHOW:
         redrawn(partial(exploration.results, corner, choices), exploration.pace())

@@ -18,7 +18,7 @@ from pages.shared import values
 from pages.shared.controls.launch import described
 from pages.shared.controls.panel import environment, more, size
 from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
-from pages.shared.controls.widgets import into
+from pages.shared.controls.widgets import into, locked
 from pages.shared.text import escape
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import MAX_CURVES
@@ -52,7 +52,7 @@ def learners(s: Session, settings: Settings) -> None:
         settings.learners,
         into(settings, "learners"),
         lambda key: ALGORITHMS[key].title,
-        "compare",
+        locked("compare"),
     )
     others = [ALGORITHMS[key].title for key in LEARNERS if key not in options]
     if others:
@@ -72,7 +72,7 @@ def trusted(s: Session, settings: Settings) -> None:
         settings.models,
         into(settings, "models"),
         lambda key: PRIVATIZERS[key].title,
-        "privacy",
+        locked("privacy"),
     )
     for model in MODELS:
         if model not in known:
@@ -96,5 +96,5 @@ def budgets(settings: Settings) -> None:
         into(settings, "budgets"),
         lambda text: values.parse(FIELDS["epsilon"], text, MAX_CURVES),
         A_CURVE_EACH,
-        lock="epsilon",
+        fixed=locked("epsilon"),
     )

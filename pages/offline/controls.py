@@ -147,7 +147,7 @@ def learners(settings: Settings, options: list[str]) -> None:
         settings.learners,
         into(settings, "learners"),
         offline_settings.title,
-        "compare",
+        locked("compare"),
         help=" ".join(
             f"**{OFFLINE_LEARNERS[option].title}:** {escape(OFFLINE_LEARNERS[option].summary)}"
             for option in options
@@ -171,7 +171,7 @@ def budgets(settings: Settings) -> None:
         typed,
         lambda text: values.parse(field, text, MAX_CURVES),
         A_CURVE_EACH,
-        field.name,
+        locked(field.name),
     )
     deltas(settings)
 

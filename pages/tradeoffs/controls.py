@@ -11,21 +11,19 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.simulation import FIELDS, OfflineSpec, RunSpec, estimate
+from dprl.simulation import FIELDS, OfflineSpec, RunSpec
 from dprl.simulation.axes import Model
 from dprl.simulation.table import DEFAULT_DELTA
-from dprl.words import duration, plural
+from dprl.words import plural
 from pages.offline import controls as of_data
 from pages.offline import settings as offline_settings
-from pages.shared.controls import panel as controls
-from pages.shared.controls.launch import buttons
+from pages.shared.controls import panel
+from pages.shared.controls.launch import buttons, described, takes
 from pages.shared.controls.noise import budget
-from pages.shared.controls.widgets import complaint, exact, locked, select
-from pages.shared.layout.frame import guarded
-from pages.shared.results.data import workers
+from pages.shared.controls.several import choose_several, values_field
+from pages.shared.controls.widgets import complaint, exact, into, locked, select, setter
 from pages.shared.text import escape
 from pages.shared.values import written
-from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import Session, session, write_address
 from pages.tradeoffs import state as trade
@@ -37,24 +35,18 @@ from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, Study
 from pages.tradeoffs.subject import SUBJECTS
 
 
-@st.fragment
-@guarded
-def panel() -> None:
-    """All controls, the estimate and the Run button. Moving one redraws the controls only."""
-    s, t = session(), trade.trade()
-    s.wrong.clear()
-    with st.container(key="controls", gap="small"):
-        select(
-            "Learned from",
-            tuple(SUBJECTS),
-            t.kind,
-            turn,
-            {key: one.title for key, one in SUBJECTS.items()},
-            name="environment.kind",
-        )
-        left_out = PANELS[t.kind].draw(s, t)
-    with st.container(key="run_box", gap="xsmall"):
-        run_box(t, left_out)
+def controls() -> DeltaGenerator:
+    """All controls; the place below the models, for what of them cannot be run."""
+    t = trade.trade()
+    select(
+        "Learned from",
+        tuple(SUBJECTS),
+        t.kind,
+        turn,
+        {key: one.title for key, one in SUBJECTS.items()},
+        name="environment.kind",
+    )
+    return PANELS[t.kind].draw(session(), t)
 
 
 def turn(kind: str) -> None:
@@ -64,25 +56,25 @@ def turn(kind: str) -> None:
 
 def online(s: Session, t: Trade) -> DeltaGenerator:
     """The controls of online runs; the place below the models."""
-    controls.environment(s)
-    controls.learner(s)
+    panel.environment(s)
+    panel.learner(s)
     compared(t)
     left_out = st.container(gap="xsmall")
     axis(t)
     if t.x != "epsilon":
         budget(s, "The same for all models.")
     if t.x != "episodes":
-        controls.size(s)
+        panel.size(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
-    exact("Privacy budget δ", "delta", FIELDS["delta"], delta, controls.setter("delta"))
+    exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
     complaint("delta")
-    controls.more(s)
+    panel.more(s)
     return left_out
 
 
 def offline(s: Session, t: Trade) -> DeltaGenerator:
     """The controls of runs on data sets; the place below the learners."""
-    controls.environment(s)
+    panel.environment(s)
     of_data.behaviour(t.settings)
     offered = [key for key in offline_settings.offered(s.draft.environment) if key in OFFLINE]
     of_data.learners(t.settings, offered)
@@ -101,23 +93,18 @@ def compared(t: Trade) -> None:
     """Which models."""
     offered = offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
-    key = f"{session().version}:models:{len(offered)}"
-
-    def chosen(models: list[str]) -> None:
-        t.models = list(models)
-
-    st.multiselect(
+    choose_several(
         "Compare",
+        "models",
         offered,
         t.models,
-        key=key,
-        format_func=lambda text: Model.parse(text).title,
-        max_selections=MOST_MODELS,
-        on_change=on_value(key, chosen),
-        placeholder="privacy models",
+        into(t, "models"),
+        lambda text: Model.parse(text).title,
+        locked("compare"),
         help="Each privacy model with its default mechanism, or one mechanism in particular: with noise calibrated to "
         "prove (ε, δ), with the noise a paper prints, or with that scaled until it proves (ε, 0).",
-        disabled=locked("compare"),
+        most=MOST_MODELS,
+        placeholder="privacy models",
     )
 
 
@@ -149,25 +136,19 @@ def several(
     t: Trade, label: str, x: str, texts: dict[str, str], usual: tuple[Any, ...], base: Any, most: int
 ) -> None:
     """The values of an axis, as text."""
-    key = f"{session().version}:{label}:{x}"
 
     def typed(values: str) -> None:
         texts[x] = values
 
-    st.text_input(
+    values_field(
         label,
+        f"{label}:{x}",
         texts.setdefault(x, written(usual)),
-        key=key,
-        max_chars=400,
-        on_change=on_value(key, typed),
-        help=f"Separated by commas, up to {most}.",
-        disabled=locked("against") or locked(x),
+        typed,
+        lambda text: studies.parse_values(base, x, text),
+        f"Separated by commas, up to {most}.",
+        locked("against") or locked(x),
     )
-    try:
-        studies.parse_values(base, x, texts[x])
-    except SpecError as error:
-        session().wrong[label] = str(error)
-    complaint(label)
 
 
 def base_learner(t: Trade) -> str:
@@ -206,9 +187,8 @@ PANELS = {
 
 def study_of(t: Trade) -> tuple[Study | None, str]:
     """The study that the controls describe, or the sentence that says why there is none."""
-    if session().wrong:
-        return None, "Mend the value marked in red first."
-    try:
+
+    def made() -> Study:
         base = PANELS[t.kind].base(t)
         second = SUBJECTS[t.kind].second(base, t.x)
         return Study(
@@ -220,29 +200,24 @@ def study_of(t: Trade) -> tuple[Study | None, str]:
             t.study.share,
             t.study.statistic,
             studies.parse_values(base, second, t.among[second]) if second else (),
-        ), ""
-    except SpecError as error:
-        return None, str(error)
+        )
+
+    return described(made)
 
 
-def run_box(t: Trade, left_out: DeltaGenerator) -> None:
+def run_box(left_out: DeltaGenerator) -> None:
     """What pressing Run will do, and the button; in `left_out`, beside the models, what cannot be run and why: that may
     be long, and this box lies over the settings."""
-    study, refusal = study_of(t)
+    study, refusal = study_of(trade.trade())
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     if study is not None:
         for sentence in trade.refusals(study):
             left_out.caption(f":red[{sentence}]")
         lacking = trade.missing(study.sweep.specs)
-        seeds = sum(spec.seeds for spec in lacking)
-        seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
-        if lacking:
-            st.caption(
-                f"{plural(len(lacking), 'run')}, {plural(seeds, 'seed')} in all: {duration(seconds)} once started."
-            )
-        elif study.sweep.specs:
-            st.caption("Computed before: it appears at once.")
+        if study.sweep.specs:
+            seeds = plural(sum(spec.seeds for spec in lacking), "seed")
+            takes(lacking, f"{plural(len(lacking), 'run')}, {seeds} in all")
         else:
             st.caption(":red[None of this can be run: the reasons are below the models.]")
     buttons(run, study, studies.DEFAULT.base, also=reset)

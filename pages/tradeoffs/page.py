@@ -9,11 +9,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.metrics import Statistic
 from dprl.simulation import Spec
+from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.reading import words_and_papers
 from pages.shared.layout.share import share
+from pages.shared.results.together import PACE
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.links import STATISTICS
 from pages.shared.visitor.state import read_address, write_address
@@ -26,14 +28,12 @@ from pages.tradeoffs.study import Study
 from pages.tradeoffs.subject import SUBJECTS
 from pages.tradeoffs.users import needed, target
 
-PACE = 0.5  # seconds between two looks at what is running
-
 
 def main() -> None:
     t = trade.trade()
     read_address(t)
     with st.sidebar:
-        trade_controls.panel()
+        sidebar(trade_controls.controls, trade_controls.run_box)
     corner = head(t)
     common(shared(t.study))
     busy = bool(trade.progress(wanted(t.study)).active)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from dprl.fields import SpecError
-from pages.shared.controls.widgets import Store, complaint, locked
+from pages.shared.controls.widgets import Store, complaint
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import MAX_CURVES
 from pages.shared.visitor.state import session
@@ -22,7 +22,7 @@ def choose_several(
     now: Sequence[str],
     store: Store,
     title: Callable[[str], str],
-    lock: str,
+    fixed: bool,
     help: str | None = None,
     most: int | None = None,
     placeholder: str = "at least one",
@@ -32,7 +32,7 @@ def choose_several(
     Args:
         name: tells it from others of the page.
         title: what an option is called.
-        lock: the name by which a link fixes it.
+        fixed: whether a link fixes it.
         most: so many at most.
     """
     s = session()
@@ -47,7 +47,7 @@ def choose_several(
         on_change=on_value(key, lambda given: store(list(given))),
         placeholder=placeholder,
         help=help,
-        disabled=locked(lock),
+        disabled=fixed,
     )
 
 
@@ -58,18 +58,18 @@ def values_field(
     store: Store,
     parse: Callable[[str], object],
     help: str,
-    lock: str,
+    fixed: bool,
 ) -> None:
     """Several numbers as text, and below it what is wrong with them.
 
     Args:
-        name, lock: see `choose_several`.
+        name, fixed: see `choose_several`.
         parse: reads them. Raises SpecError.
     """
     s = session()
     key = f"{s.version}:{s.page}:{name}"
     st.text_input(
-        label, text, key=key, max_chars=400, on_change=on_value(key, store), help=help, disabled=locked(lock)
+        label, text, key=key, max_chars=400, on_change=on_value(key, store), help=help, disabled=fixed
     )
     try:
         parse(text)
