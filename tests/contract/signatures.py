@@ -40,3 +40,35 @@ def only_known(given: Iterable[Any], known: Sequence[Array], hidden: Sequence[Ar
             if isinstance(array, np.ndarray):
                 assert isinstance(argument, tuple) or any(array is one for one in known)
                 assert not any(np.shares_memory(array, one) for one in hidden)
+
+
+def reachable(root: Any) -> list[Any]:
+    """Everything that can be got at from an object: attributes, items, what functions close over."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    pending = [root]
+    while pending:
+        value = pending.pop()
+        if (
+            id(value) in seen
+            or inspect.ismodule(value)
+            or isinstance(value, type | str | bytes | int | float)
+        ):
+            continue
+        seen.add(id(value))
+        found.append(value)
+        if isinstance(value, np.ndarray):
+            if value.base is not None:
+                pending.append(value.base)
+            continue
+        if isinstance(value, dict):
+            pending += [*value.keys(), *value.values()]
+        elif isinstance(value, list | tuple | set | frozenset):
+            pending += value
+        elif inspect.isfunction(value):
+            pending += [cell.cell_contents for cell in value.__closure__ or ()]
+        elif inspect.ismethod(value):
+            pending.append(value.__self__)
+        if type(value).__module__.startswith("dprl."):
+            pending += vars(value).values() if hasattr(value, "__dict__") else []
+    return found

@@ -17,7 +17,7 @@ from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, SeedRun, schedules, start
 from dprl.simulation.online import small_problem
-from tests.contract.signatures import names, no_other_way
+from tests.contract.signatures import names, no_other_way, reachable
 from tests.contract.test_pairs import LEARNERS, small_spec
 
 
@@ -179,38 +179,6 @@ def small_eliminated(key: str, **given: Any) -> RunSpec:
     privacy = ALGORITHMS[key].privacies[0]
     calibration = "paper" if privacy == "shuffle" else None
     return small_spec("random", key, privacy, None, calibration, **{"environment_params": SIZES} | given)
-
-
-def reachable(root: Any) -> list[Any]:
-    """Everything that can be got at from an object: attributes, items, what functions close over."""
-    found: list[Any] = []
-    seen: set[int] = set()
-    pending = [root]
-    while pending:
-        value = pending.pop()
-        if (
-            id(value) in seen
-            or inspect.ismodule(value)
-            or isinstance(value, type | str | bytes | int | float)
-        ):
-            continue
-        seen.add(id(value))
-        found.append(value)
-        if isinstance(value, np.ndarray):
-            if value.base is not None:
-                pending.append(value.base)
-            continue
-        if isinstance(value, dict):
-            pending += [*value.keys(), *value.values()]
-        elif isinstance(value, list | tuple | set | frozenset):
-            pending += value
-        elif inspect.isfunction(value):
-            pending += [cell.cell_contents for cell in value.__closure__ or ()]
-        elif inspect.ismethod(value):
-            pending.append(value.__self__)
-        if type(value).__module__.startswith("dprl."):
-            pending += vars(value).values() if hasattr(value, "__dict__") else []
-    return found
 
 
 @pytest.mark.parametrize("key", ELIMINATORS)
