@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.words import plural
@@ -12,7 +10,7 @@ from pages.linear.settings import Settings, drafted, settings_of
 from pages.linear.view import LinearView
 from pages.shared import names
 from pages.shared.comparison.record import ComparisonPage, ComparisonState
-from pages.shared.visitor.links import Curve, most_private
+from pages.shared.visitor.links import Curve, curves_of, most_private
 
 
 class LinearState(ComparisonState[RunSpec, LinearView, Settings]):
@@ -22,11 +20,6 @@ class LinearState(ComparisonState[RunSpec, LinearView, Settings]):
     def curves(self) -> list[Curve]:
         """The runs as Explore takes them."""
         return curves_of(self.specs)
-
-
-def curves_of(specs: Sequence[RunSpec]) -> list[Curve]:
-    """Runs as Explore takes them."""
-    return [Curve(spec) for spec in specs]
 
 
 def further(state: LinearState) -> list[RunSpec]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from dprl import sitemap
 from dprl.jobs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec
-from dprl.sitemap import GROUPS
+from dprl.sitemap import GROUPS, Page, RunGroup
 from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
 from pages.shared.comparison.record import ComparisonLink, ComparisonPage
+from pages.shared.results import bundled
 from pages.shared.visitor.views import fields_of
 from tests.pages.conftest import (
     Visit,
@@ -23,11 +30,13 @@ from tests.pages.conftest import (
     press,
     sent,
     tabs,
+    unbroken,
     widget,
     words,
 )
 from tests.problems import first
 
+ROOT = Path(__file__).parents[2]
 MIXTURE = RunSpec(
     environment="linear-mixture",
     environment_params={"d": 3, "S": 3, "H": 4},
@@ -263,3 +272,43 @@ def test_all_of_a_view_and_all_examples_are_said_by_a_link(path: str) -> None:
     for specs in (ALIKE[path].specs, *(example.specs for example in page.examples)):
         for seen in (page.view(), view):
             assert page.decode(grouped(page.encode(specs, seen))) == ComparisonLink(specs, seen)
+
+
+def documented(name: str) -> str:
+    """A file of the page that docs/adding-an-algorithm.md adds."""
+    text = (ROOT / "docs/adding-an-algorithm.md").read_text(encoding="utf-8")
+    (code,) = re.findall(rf"```python\n# pages/bandits/{name}\.py\n(.*?)```", text, re.DOTALL)
+    return str(code)
+
+
+def test_the_page_in_the_docs_is_one_record_and_its_own_folder(
+    work: Work, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = ModuleType("pages.bandits.record")
+    monkeypatch.setitem(sys.modules, "pages.bandits", ModuleType("pages.bandits"))
+    monkeypatch.setitem(sys.modules, record.__name__, record)
+    exec(compile(documented("record"), "pages/bandits/record.py", "exec"), vars(record))
+    page: ComparisonPage[Any] = record.BANDITS
+    group = RunGroup("bandits", "Comparisons of Bandits")
+    monkeypatch.setitem(
+        sitemap.PAGES, "bandits", Page("bandits", "Bandits", "", "casino", settings=True, groups=(group,))
+    )
+    monkeypatch.setitem(GROUPS, "bandits", group)
+    asset = bundled.asset
+    monkeypatch.setattr(bundled, "asset", lambda name: [] if name == "bandits" else asset(name))
+    begin = "from pages.shared.visitor.state import session\nsession().page = 'bandits'\n"
+    app = AppTest.from_string(begin + documented("page").replace("from __future__ import annotations\n", ""))
+    small = tuple(spec.replace(episodes=1000, seeds=1) for spec in page.examples[0].specs)
+    for key, value in grouped(page.encode(small, page.view())).items():
+        app.query_params[key] = value
+    app.run(timeout=60)
+    unbroken(app)
+    assert "points appear" in words(app)
+    assert work() == len(small)
+    app.run()
+    unbroken(app)
+    assert set(page.titles(small)) <= set(legend(app))
+    assert app.button(key="run").label == "Run"
+    app.button(key="reset").click().run()
+    unbroken(app)
+    assert app.session_state["session"].draft.episodes == page.examples[0].specs[1].episodes
