@@ -14,7 +14,7 @@ from dprl.figures.picture import Picture, Sketch
 from dprl.sentences import price as sentences
 from pages.explore.comparison import offer_undo
 from pages.explore.regret import curve_of
-from pages.shared.examples import BASE, EXAMPLES, HOME_EPISODES, Example, trust
+from pages.shared.examples import BASE, EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
@@ -59,7 +59,7 @@ def opening() -> None:
             button(example, "Show this")
 
 
-def button(example: Example, label: str, primary: bool = False) -> None:
+def button(example: ExploreExample, label: str, primary: bool = False) -> None:
     """Makes an example the comparison."""
     st.button(
         label,
@@ -93,7 +93,7 @@ def small(place: int, night: bool) -> Sketch:
     return thumbnail.thumbnail(drawn(example), f"{example.title}: its curves of regret.", dark=night)
 
 
-def drawn(example: Example) -> list[Series]:
+def drawn(example: ExploreExample) -> list[Series]:
     """The curves of an example, from the runs that come with the program."""
     finished = bundled("home") | bundled("examples")
     return [
@@ -113,7 +113,7 @@ def drawn(example: Example) -> list[Series]:
     ]
 
 
-def show_example(s: Session, example: Example) -> None:
+def show_example(s: Session, example: ExploreExample) -> None:
     """Makes an example the comparison and starts its runs."""
     e = s.explore
     e.curves, e.view, e.removed, s.paused = list(example.curves), example.view, None, False

@@ -46,7 +46,7 @@ class Seen:
 
 
 @dataclass
-class View(PageState):
+class LandscapePageState(PageState):
     """What a visitor looks at."""
 
     seen: Seen = field(default_factory=Seen)
@@ -87,9 +87,9 @@ def learners() -> dict[str, None]:
     return dict.fromkeys(f"{one.learner}:{one.privacy}" for one in entries if listed(one))
 
 
-def view() -> View:
+def view() -> LandscapePageState:
     """This visitor's part of the page."""
-    return session().part(View)
+    return session().part(LandscapePageState)
 
 
 def change(**seen: Any) -> None:

@@ -30,5 +30,5 @@ def way(attempt: Attempt) -> Query:
         "attack": lambda: attack.encode(specs[0], attack.AttackView(**view)),
         "users": lambda: users.encode(Asked(**view)),
         "free": lambda: free.encode(specs[0], free.FreeView(**view)),
-        "tradeoffs": lambda: study.encode(replace(study.Study(specs[0]), **view)),
+        "tradeoffs": lambda: study.encode(replace(study.SweepView(specs[0]), **view)),
     }[attempt.page]()

@@ -13,7 +13,7 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.words import listed
 from pages.free.controls import noise
 from pages.linear.record import LINEAR
-from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, Settings, fitting, refusal, specs_of
+from pages.linear.settings import LEARNERS, MODELS, PROBLEMS, LinearSettings, fitting, refusal, specs_of
 from pages.shared import values
 from pages.shared.controls.launch import described
 from pages.shared.controls.panel import environment, more, size
@@ -40,7 +40,7 @@ def controls() -> tuple[tuple[RunSpec, ...] | None, list[str]]:
     return found or (None, [refusal])
 
 
-def learners(s: Session, settings: Settings) -> None:
+def learners(s: Session, settings: LinearSettings) -> None:
     """Which learners, of those that know how the environment is linear; why the others are not offered."""
     options = fitting(s.draft.environment)
     settings.learners = [key for key in settings.learners if key in options] or options[:1]
@@ -59,7 +59,7 @@ def learners(s: Session, settings: Settings) -> None:
         st.caption(f"{escape(listed(others))} would need another kind of linear environment.")
 
 
-def trusted(s: Session, settings: Settings) -> None:
+def trusted(s: Session, settings: LinearSettings) -> None:
     """Which privacy models."""
     known = [m for m in MODELS if any(m in ALGORITHMS[key].privacies for key in settings.learners)]
     settings.models = [model for model in settings.models if model in known] or known[:1]
@@ -87,7 +87,7 @@ def why_not(s: Session, model: str) -> str:
         return ""
 
 
-def budgets(settings: Settings) -> None:
+def budgets(settings: LinearSettings) -> None:
     """Several values of epsilon."""
     values_field(
         "Values of ε",

@@ -6,14 +6,14 @@ from dprl.learners import ALGORITHMS
 from dprl.simulation import RunSpec
 from dprl.words import plural
 from pages.linear.examples import EXAMPLES, harder
-from pages.linear.settings import Settings, drafted, settings_of
+from pages.linear.settings import LinearSettings, drafted, settings_of
 from pages.linear.view import LinearView
 from pages.shared import names
 from pages.shared.comparison.record import ComparisonPage, ComparisonState
 from pages.shared.visitor.links import Curve, curves_of, most_private
 
 
-class LinearState(ComparisonState[RunSpec, LinearView, Settings]):
+class LinearState(ComparisonState[RunSpec, LinearView, LinearSettings]):
     """What a visitor has on the page."""
 
     @property

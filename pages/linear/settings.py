@@ -23,7 +23,7 @@ MODELS = tuple(
 
 
 @dataclass
-class Settings:
+class LinearSettings:
     """As the controls show them; all else is in the page's draft.
 
     Attributes:
@@ -46,7 +46,7 @@ def fitting(environment: str) -> list[str]:
     return [key for key in LEARNERS if runs_in(key, environment)]
 
 
-def specs_of(settings: Settings, draft: Draft) -> tuple[tuple[RunSpec, ...], list[str]]:
+def specs_of(settings: LinearSettings, draft: Draft) -> tuple[tuple[RunSpec, ...], list[str]]:
     """The runs that the controls describe, and why others cannot be made. Raises SpecError."""
     learners = [key for key in settings.learners if runs_in(key, draft.environment)]
     if not learners:
@@ -82,13 +82,13 @@ def refusal(plain: RunSpec, model: str) -> str:
     return ""
 
 
-def settings_of(specs: Sequence[RunSpec]) -> Settings:
+def settings_of(specs: Sequence[RunSpec]) -> LinearSettings:
     """The settings that give these runs, as far as there are such."""
     budgets = sorted({spec.epsilon for spec in specs if spec.epsilon is not None})
-    return Settings(
+    return LinearSettings(
         learners=list(dict.fromkeys(spec.algorithm for spec in specs)),
         models=list(dict.fromkeys(spec.privacy for spec in specs)),
-        budgets=values.written(budgets) if budgets else Settings.budgets,
+        budgets=values.written(budgets) if budgets else LinearSettings.budgets,
     )
 
 

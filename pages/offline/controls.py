@@ -20,7 +20,7 @@ from dprl.words import count
 from pages.offline import settings as offline_settings
 from pages.offline.names import budget
 from pages.offline.record import OFFLINE
-from pages.offline.settings import BUDGET, Settings, specs_of
+from pages.offline.settings import BUDGET, OfflineSettings, specs_of
 from pages.offline.view import BIGGEST
 from pages.shared import values
 from pages.shared.controls.launch import described
@@ -65,7 +65,7 @@ def controls() -> Described:
     return compared() if s.wrong else found
 
 
-def redrawing(settings: Settings, name: str) -> Any:
+def redrawing(settings: OfflineSettings, name: str) -> Any:
     """Stores one of the settings, on which other controls depend."""
 
     def store(value: Any) -> None:
@@ -75,7 +75,7 @@ def redrawing(settings: Settings, name: str) -> Any:
     return store
 
 
-def behaviour(settings: Settings) -> None:
+def behaviour(settings: OfflineSettings) -> None:
     """Who the trajectories come from."""
     chosen = BEHAVIOURS[settings.behaviour]
     titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
@@ -101,7 +101,7 @@ def behaviour(settings: Settings) -> None:
         policy(settings)
 
 
-def people(settings: Settings, help: str) -> None:
+def people(settings: OfflineSettings, help: str) -> None:
     """How many trajectories there are."""
     log_slider(
         "Trajectories n",
@@ -116,7 +116,7 @@ def people(settings: Settings, help: str) -> None:
     )
 
 
-def policy(settings: Settings) -> None:
+def policy(settings: OfflineSettings) -> None:
     """The policy that some of the people follow: a text, which comes from Explore or is written here."""
     key = f"{session().version}:behaviour_policy"
     st.text_area(
@@ -137,7 +137,7 @@ def policy(settings: Settings) -> None:
         )
 
 
-def learners(settings: Settings, options: list[str]) -> None:
+def learners(settings: OfflineSettings, options: list[str]) -> None:
     """Which learners of those offered."""
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     choose_several(
@@ -156,7 +156,7 @@ def learners(settings: Settings, options: list[str]) -> None:
     )
 
 
-def budgets(settings: Settings) -> None:
+def budgets(settings: OfflineSettings) -> None:
     """Which promise, and several budgets of it."""
     promise(settings)
     field = FIELDS[BUDGET[settings.privacy]]
@@ -176,7 +176,7 @@ def budgets(settings: Settings) -> None:
     deltas(settings)
 
 
-def promise(settings: Settings) -> None:
+def promise(settings: OfflineSettings) -> None:
     """Which promise."""
     offered = offline_settings.promises(settings.private)
     if settings.privacy not in offered:
@@ -192,14 +192,14 @@ def promise(settings: Settings) -> None:
     )
 
 
-def deltas(settings: Settings) -> None:
+def deltas(settings: OfflineSettings) -> None:
     """The budget delta, where the promise has one."""
     if "delta" in PROMISES[settings.privacy].fields:
         exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
         complaint("delta")
 
 
-def noise(settings: Settings) -> None:
+def noise(settings: OfflineSettings) -> None:
     """How large the noise is, and how the data are split."""
     offered = offline_settings.sizes(settings.privacy, settings.private)
     if settings.calibration not in offered:
@@ -225,7 +225,7 @@ def noise(settings: Settings) -> None:
         )
 
 
-def more(s: Session, settings: Settings, learners: Sequence[str]) -> None:
+def more(s: Session, settings: OfflineSettings, learners: Sequence[str]) -> None:
     """What most visitors leave alone. learners: whose constants are among it."""
 
     def settled() -> None:

@@ -9,7 +9,7 @@ from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import count, plural
 from pages.offline import names
 from pages.offline.examples import EXAMPLES
-from pages.offline.settings import Settings, drafted, settings_of
+from pages.offline.settings import OfflineSettings, drafted, settings_of
 from pages.offline.upload.own import Own
 from pages.offline.view import OfflineView
 from pages.shared.comparison.record import ComparisonPage, ComparisonState
@@ -21,7 +21,7 @@ from pages.shared.visitor.state import ask, write_address
 
 
 @dataclass(kw_only=True)
-class OfflineState(ComparisonState[OfflineSpec, OfflineView, Settings]):
+class OfflineState(ComparisonState[OfflineSpec, OfflineView, OfflineSettings]):
     """What a visitor has on the page.
 
     Attributes:

@@ -26,7 +26,7 @@ SPLIT = "data"  # the constant of learners that take the data set in halves
 
 
 @dataclass
-class Settings:
+class OfflineSettings:
     """As the controls show them; the environment and all constants are in the page's draft.
 
     Attributes:
@@ -115,7 +115,7 @@ def splits(option: str) -> bool:
     return any(f.name == SPLIT for f in OFFLINE[option.removesuffix(PLAIN)].fields)
 
 
-def specs_of(settings: Settings, draft: Draft) -> tuple[OfflineSpec, ...]:
+def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
     """The runs that the controls describe: each learner without privacy once, the others at every budget.
 
     Raises SpecError.
@@ -134,7 +134,7 @@ def specs_of(settings: Settings, draft: Draft) -> tuple[OfflineSpec, ...]:
     return tuple(found)
 
 
-def spec_of(settings: Settings, draft: Draft, option: str, budget: float | None = None) -> OfflineSpec:
+def spec_of(settings: OfflineSettings, draft: Draft, option: str, budget: float | None = None) -> OfflineSpec:
     """The run of one learner, as `offered` names it, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
     params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].twin).items() if k != SPLIT}
@@ -161,11 +161,11 @@ def spec_of(settings: Settings, draft: Draft, option: str, budget: float | None 
     )
 
 
-def settings_of(specs: Sequence[OfflineSpec]) -> Settings:
+def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
     """The settings that give these runs, as far as there are such: what differs otherwise is the first one's."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
-    settings = Settings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
+    settings = OfflineSettings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
     settings.behaviour, argument, settings.policy = split(first.behaviour)
     if argument:
         settings.arguments[settings.behaviour] = float(argument)

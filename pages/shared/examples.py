@@ -11,7 +11,7 @@ from pages.shared.visitor.links import Curve, View
 
 
 @dataclass(frozen=True)
-class Example:
+class ExploreExample:
     """A comparison worth looking at. say: what it shows, in one sentence of Markdown."""
 
     title: str
@@ -45,10 +45,10 @@ HOME_EPISODES = 10**15
 
 
 @cache
-def trust(epsilon: float, episodes: int) -> Example:
+def trust(epsilon: float, episodes: int) -> ExploreExample:
     """The same epsilon with a trusted agent, a trusted shuffler, and nobody trusted, beside no privacy."""
     base = BASE.replace(epsilon=epsilon, episodes=episodes)
-    return Example(
+    return ExploreExample(
         "Who is trusted?",
         f"The same ε = {epsilon:g} with a trusted agent, with a trusted shuffler, and with nobody trusted at all.",
         _curves(*(base.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))),
@@ -62,7 +62,7 @@ def home_specs() -> list[RunSpec]:
 
 
 EXAMPLES = (
-    Example(
+    ExploreExample(
         "Five privacy budgets",
         "The smaller ε, the more users it takes until the learner sees through the noise.",
         _curves(
@@ -74,7 +74,7 @@ EXAMPLES = (
         AVERAGE,
     ),
     trust(1.0, HOME_EPISODES),
-    Example(
+    ExploreExample(
         "What a better mechanism buys",
         "At ε = 1: the noise one paper prints, which proves (2, 0); what proves (1, 10⁻⁶); a better way to draw that.",
         (
@@ -85,7 +85,7 @@ EXAMPLES = (
         ),
         AVERAGE,
     ),
-    Example(
+    ExploreExample(
         "The hardest bandits",
         "How often learners at ε = 0.1 pull a bad arm where privacy hides the best one longest.",
         _curves(

@@ -30,8 +30,8 @@ from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.axes import AXES, SYMBOLS
 from pages.tradeoffs.online import offered as offered_models
-from pages.tradeoffs.state import Trade
-from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, Study
+from pages.tradeoffs.state import SweepPageState
+from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, SweepView
 from pages.tradeoffs.subject import SUBJECTS
 
 
@@ -54,7 +54,7 @@ def turn(kind: str) -> None:
     trade.set_controls(studies.first(kind))
 
 
-def online(s: Session, t: Trade) -> DeltaGenerator:
+def online(s: Session, t: SweepPageState) -> DeltaGenerator:
     """The controls of online runs; the place below the models."""
     panel.environment(s)
     panel.learner(s)
@@ -72,7 +72,7 @@ def online(s: Session, t: Trade) -> DeltaGenerator:
     return left_out
 
 
-def offline(s: Session, t: Trade) -> DeltaGenerator:
+def offline(s: Session, t: SweepPageState) -> DeltaGenerator:
     """The controls of runs on data sets; the place below the learners."""
     panel.environment(s)
     of_data.behaviour(t.settings)
@@ -89,7 +89,7 @@ def offline(s: Session, t: Trade) -> DeltaGenerator:
     return left_out
 
 
-def compared(t: Trade) -> None:
+def compared(t: SweepPageState) -> None:
     """Which models."""
     offered = offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
@@ -108,7 +108,7 @@ def compared(t: Trade) -> None:
     )
 
 
-def axis(t: Trade) -> str:
+def axis(t: SweepPageState) -> str:
     """What it is compared against, and at which values; and those of the second axis, whose name is returned."""
     s, subject = session(), SUBJECTS[t.kind]
     try:
@@ -133,7 +133,7 @@ def axis(t: Trade) -> str:
 
 
 def several(
-    t: Trade, label: str, x: str, texts: dict[str, str], usual: tuple[Any, ...], base: Any, most: int
+    t: SweepPageState, label: str, x: str, texts: dict[str, str], usual: tuple[Any, ...], base: Any, most: int
 ) -> None:
     """The values of an axis, as text."""
 
@@ -151,12 +151,12 @@ def several(
     )
 
 
-def base_learner(t: Trade) -> str:
+def base_learner(t: SweepPageState) -> str:
     """Whose run on a data set is the base: the first that is private."""
     return next(iter(t.settings.private), SUBJECTS["offline"].base.algorithm)
 
 
-def online_base(t: Trade) -> RunSpec:
+def online_base(t: SweepPageState) -> RunSpec:
     """What does not change of online runs. Raises SpecError."""
     draft = session().draft
     private = [p for p in ALGORITHMS[draft.algorithm].privacies if p != "none"]
@@ -165,7 +165,7 @@ def online_base(t: Trade) -> RunSpec:
     )
 
 
-def offline_base(t: Trade) -> OfflineSpec:
+def offline_base(t: SweepPageState) -> OfflineSpec:
     """What does not change of runs on data sets. Raises SpecError."""
     return offline_settings.spec_of(t.settings, session().draft, base_learner(t))
 
@@ -174,9 +174,9 @@ def offline_base(t: Trade) -> OfflineSpec:
 class Panel:
     """The controls of a kind of specs: draws them, gives the base they describe, and what they compare."""
 
-    draw: Callable[[Session, Trade], DeltaGenerator]
-    base: Callable[[Trade], Any]
-    models: Callable[[Trade], list[str]]
+    draw: Callable[[Session, SweepPageState], DeltaGenerator]
+    base: Callable[[SweepPageState], Any]
+    models: Callable[[SweepPageState], list[str]]
 
 
 PANELS = {
@@ -185,13 +185,13 @@ PANELS = {
 }
 
 
-def study_of(t: Trade) -> tuple[Study | None, str]:
+def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
     """The study that the controls describe, or the sentence that says why there is none."""
 
-    def made() -> Study:
+    def made() -> SweepView:
         base = PANELS[t.kind].base(t)
         second = SUBJECTS[t.kind].second(base, t.x)
-        return Study(
+        return SweepView(
             base,
             tuple(PANELS[t.kind].models(t)),
             t.x,
@@ -223,7 +223,7 @@ def run_box(left_out: DeltaGenerator) -> None:
     buttons(run, study, studies.DEFAULT.base, also=reset)
 
 
-def run(study: Study) -> None:
+def run(study: SweepView) -> None:
     """Shows the study and asks for what is missing of it."""
     t = trade.trade()
     t.study, t.picked, t.problems = study, None, ()

@@ -7,10 +7,10 @@ from dprl.words import count
 from pages.shared.results import doubts
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.axes import SYMBOLS
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 
 
-def of_study(study: Study) -> list[str]:
+def of_study(study: SweepView) -> list[str]:
     """Of runs with earlier constants, of runs without privacy that have not found the best policy, and where the axis
     is not epsilon at which values; of prices below zero."""
     symbol = SYMBOLS.get(study.x, study.x)

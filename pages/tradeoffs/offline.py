@@ -17,7 +17,7 @@ from dprl.simulation.offline_spec import FIELDS
 from dprl.theory import BOUNDS, Bound
 from dprl.words import count, human, to_the
 from pages.offline import names
-from pages.offline.settings import Settings, drafted, settings_of
+from pages.offline.settings import OfflineSettings, drafted, settings_of
 from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.tradeoffs.axes import SYMBOLS, around, sizes, without
@@ -32,7 +32,7 @@ MEASURES: Mapping[str, Measure] = {"price": "gap price", "regret": "gap"}
 
 
 class Offline:
-    """See subject.Subject."""
+    """See subject.SweepKind."""
 
     title, asked = "a data set", "Learned from a data set?"
     base = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**8, seeds=5)
@@ -141,7 +141,7 @@ class Offline:
     def draft(self, base: Any) -> Draft:
         return drafted(draft_of(RunSpec()), [base])
 
-    def settings(self, base: Any, models: tuple[str, ...]) -> Settings:
+    def settings(self, base: Any, models: tuple[str, ...]) -> OfflineSettings:
         return replace(settings_of([base]), learners=list(models))
 
     def questions(self, base: Any, models: tuple[str, ...]) -> dict[str, dict[str, Any]]:

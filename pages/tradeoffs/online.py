@@ -15,7 +15,7 @@ from dprl.simulation.axes import Model
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.theory import BOUNDS
 from dprl.words import count, human
-from pages.offline.settings import Settings
+from pages.offline.settings import OfflineSettings
 from pages.shared.names import in_common, kind_of
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import Draft, draft_of
@@ -38,7 +38,7 @@ MEASURES: Mapping[str, Measure] = {"price": "price", "regret": "regret"}
 
 
 class Online:
-    """See subject.Subject."""
+    """See subject.SweepKind."""
 
     title, asked = "users, one after another", "Learned online?"
     base = RunSpec(episodes=10**6, seeds=10)
@@ -132,8 +132,8 @@ class Online:
     def draft(self, base: Any) -> Draft:
         return draft_of(base)
 
-    def settings(self, base: Any, models: tuple[str, ...]) -> Settings:
-        return Settings()
+    def settings(self, base: Any, models: tuple[str, ...]) -> OfflineSettings:
+        return OfflineSettings()
 
     def questions(self, base: Any, models: tuple[str, ...]) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}

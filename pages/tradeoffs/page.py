@@ -24,7 +24,7 @@ from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import chart, table
 from pages.tradeoffs.status import strip
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 from pages.tradeoffs.subject import SUBJECTS
 from pages.tradeoffs.users import needed, target
 
@@ -41,12 +41,12 @@ def main() -> None:
     words_and_papers()
 
 
-def shared(study: Study) -> str:
+def shared(study: SweepView) -> str:
     """What all points share, in words."""
     return " · ".join(study.subject.common(study.base, study.x, study.show == "users"))
 
 
-def wanted(study: Study) -> list[Spec]:
+def wanted(study: SweepView) -> list[Spec]:
     """The runs that the chart shown needs now."""
     if study.show != "users":
         return list(study.sweep.specs)
@@ -87,7 +87,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
         share(t)
 
 
-def others(study: Study) -> None:
+def others(study: SweepView) -> None:
     """Questions that a button answers, for the same problem, and where another kind of runs begins."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="questions"):
         st.caption("And with:", width="content")
@@ -108,7 +108,7 @@ def others(study: Study) -> None:
                 )
 
 
-def ask_for(study: Study) -> None:
+def ask_for(study: SweepView) -> None:
     """Another study is shown, and what is missing of it started."""
     trade.show_study(study)
     trade.start()

@@ -35,12 +35,12 @@ from pages.shared.visitor.state import session
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.axes import AXES, SYMBOLS
 from pages.tradeoffs.doubts import of_study
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 
 LINKED = {"run": st.column_config.LinkColumn("run", display_text="open")}
 
 
-def chart(study: Study) -> None:
+def chart(study: SweepView) -> None:
     """The frontier, and what was pressed of it."""
     curves = trade.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
@@ -84,7 +84,7 @@ def chart(study: Study) -> None:
     offer_along(study)
 
 
-def nothing_yet(study: Study) -> None:
+def nothing_yet(study: SweepView) -> None:
     """What stands where the chart, or the table, will be."""
     if trade.drawn(study):
         said = awaited(data.status(spec, owner_id("sweep")) for spec in study.sweep.specs)
@@ -108,7 +108,7 @@ def pressed(event: Any) -> None:
     t.picked = None
 
 
-def opened(study: Study) -> None:
+def opened(study: SweepView) -> None:
     """The run of the point that was pressed, and the way to it."""
     t = trade.trade()
     if t.picked is None:
@@ -131,19 +131,19 @@ def opened(study: Study) -> None:
         page_link(opened.path, f"Open this run in {opened.name}", study.subject.view(spec))
 
 
-def address(study: Study, spec: Any) -> str:
+def address(study: SweepView, spec: Any) -> str:
     """Where a run is looked at, beside the same without privacy."""
     return f"/{study.subject.page}?{query_of(study.subject.view(spec))}"
 
 
-def offer_along(study: Study) -> None:
+def offer_along(study: SweepView) -> None:
     """The sweep as a page that needs no server, once something of it is known."""
     words = footer()
     shared = session().common
     save("sweep.html", "Take it along", "text/html", lambda: taken_along(study, shared, words))
 
 
-def taken_along(study: Study, about: str, footer: str) -> str:
+def taken_along(study: SweepView, about: str, footer: str) -> str:
     """The sweep as a page of its own, with a slider for its axis, and one over episodes where all curves are known.
 
     about: what all points share; footer: of the page.
@@ -205,7 +205,7 @@ def taken_along(study: Study, about: str, footer: str) -> str:
     )
 
 
-def moments(study: Study) -> list[int | None]:
+def moments(study: SweepView) -> list[int | None]:
     """After how many episodes the points of a sweep are all known; [None]: only at the end, or each point has another
     end."""
     runs = {spec for line in study.lines for _, spec in trade.points(study, line)}
@@ -218,7 +218,7 @@ def moments(study: Study) -> list[int | None]:
     return [int(k) for k in standalone_html.episodes([one.at for one in known])] or [None]
 
 
-def curves(study: Study, x: Any) -> Picture:
+def curves(study: SweepView, x: Any) -> Picture:
     """The curves of the runs at one value of the axis."""
     looks, drawn = trade.kinds_of(study), []
     for line in trade.drawn(study):
@@ -237,7 +237,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def table(study: Study) -> None:
+def table(study: SweepView) -> None:
     """Every point in numbers, each with its run; and the downloads."""
     if not trade.drawn(study):
         nothing_yet(study)

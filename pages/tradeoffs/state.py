@@ -16,7 +16,7 @@ from dprl.figures.tradeoff import Frontier
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import Model
 from dprl.words import listed, quoted
-from pages.offline.settings import Settings
+from pages.offline.settings import OfflineSettings
 from pages.shared.results import answers, data, together
 from pages.shared.results.runs import Runs
 from pages.shared.results.together import Progress
@@ -28,7 +28,7 @@ from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import PageState, ask, begin, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.axes import SYMBOLS
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 
 LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
 FEWEST = 3  # points of a slope
@@ -39,7 +39,7 @@ CURVES = Runs(("home",), "sweep")
 
 
 @dataclass
-class Trade(PageState):
+class SweepPageState(PageState):
     """What a visitor has on the page.
 
     Attributes:
@@ -50,13 +50,13 @@ class Trade(PageState):
         picked: line and value of the point that was pressed.
     """
 
-    study: Study = studies.DEFAULT
+    study: SweepView = studies.DEFAULT
     kind: str = RunSpec.kind
     models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))
     x: str = studies.DEFAULT.x
     values: dict[str, str] = field(default_factory=dict)
     among: dict[str, str] = field(default_factory=dict)
-    settings: Settings = field(default_factory=Settings)
+    settings: OfflineSettings = field(default_factory=OfflineSettings)
     asked: bool = False
     linked: bool = False
     picked: tuple[str, int] | None = None
@@ -80,19 +80,19 @@ class Trade(PageState):
         self.asked = study.show == "users" or begin(missing(study.sweep.specs), owner_id("sweep"))
 
 
-def trade() -> Trade:
+def trade() -> SweepPageState:
     """This visitor's study."""
-    return session().part(Trade)
+    return session().part(SweepPageState)
 
 
-def show_study(study: Study) -> None:
+def show_study(study: SweepView) -> None:
     """Makes a study the one that is shown, and the controls those that give it."""
     t = trade()
     t.study, t.picked, t.asked = study, None, False
     set_controls(study)
 
 
-def set_controls(study: Study) -> None:
+def set_controls(study: SweepView) -> None:
     """Makes the controls those that give a study."""
     t, s = trade(), session()
     t.models, t.x = list(study.models), study.x
@@ -157,7 +157,7 @@ def progress(specs: Sequence[Spec]) -> Progress:
     return together.progress(specs, missing(specs), owner_id("sweep"))
 
 
-def kinds_of(study: Study) -> dict[str, CurveStyle]:
+def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
     """What gives each line its look. Where the budget is the axis, the markers alone have the shades of it. Lines of
     one colour, those of mechanisms, have dashes of their own."""
     shaded = study.x != study.subject.budget(study.base)
@@ -167,7 +167,7 @@ def kinds_of(study: Study) -> dict[str, CurveStyle]:
     return dict(zip(lines, looks, strict=True))
 
 
-def drawn(study: Study) -> list[str]:
+def drawn(study: SweepView) -> list[str]:
     """The lines that have a curve: without privacy there is no price, and some cannot be run."""
     priced = study.show == "price"
     return [line for line in study.lines if points(study, line) and not (priced and study.free(line))]
@@ -178,7 +178,7 @@ def way_titles(ways: Sequence[str]) -> list[str]:
     return [text[0].upper() + text[1:] for text in (Model.parse(way).title for way in ways)]
 
 
-def frontiers(study: Study, k: int | None = None) -> list[Frontier]:
+def frontiers(study: SweepView, k: int | None = None) -> list[Frontier]:
     """A curve for each line of `drawn`, from the seeds that are finished. k: after so many episodes; None: at the
     end."""
     curves = []
@@ -216,31 +216,31 @@ def frontiers(study: Study, k: int | None = None) -> list[Frontier]:
     return curves
 
 
-def worst_of(study: Study, spec: Any, k: int | None = None) -> float:
+def worst_of(study: SweepView, spec: Any, k: int | None = None) -> float:
     """All that there is to lose in a run, or in its first k episodes; NaN while V* is not known."""
     v_star = answers.v_star(spec)
     worst = np.nan if v_star is None else study.subject.worst(spec, v_star)
     return worst if k is None or spec.kind != RunSpec.kind else worst * k / spec.size
 
 
-def points(study: Study, line: str) -> list[tuple[Any, Any]]:
+def points(study: SweepView, line: str) -> list[tuple[Any, Any]]:
     """The values of the axis at which this line can be run, with its runs."""
     return study.points(line)
 
 
-def values(study: Study, spec: Any, k: int | None = None) -> NDArray[np.float64]:
+def values(study: SweepView, spec: Any, k: int | None = None) -> NDArray[np.float64]:
     """[seeds] what the chart shows of a run: regret, or its excess over the same seed without privacy."""
     return reached(spec, k) - reached(spec.twin(), k) if study.show == "price" else reached(spec, k)
 
 
-def band(study: Study, values: NDArray[np.float64]) -> tuple[float, float, float]:
+def band(study: SweepView, values: NDArray[np.float64]) -> tuple[float, float, float]:
     """What is shown of values [seeds], of those that are known: mean (or median), low, high."""
     known = values[np.isfinite(values)]
     center, low, high = metrics.BANDS[study.statistic](known.reshape(-1, 1))
     return float(center[0]), float(low[0]), float(high[0])
 
 
-def order(study: Study) -> str:
+def order(study: SweepView) -> str:
     """Whether a larger budget was ever significantly worse, in a sentence with its numbers; "" where not known."""
     if study.x != study.subject.budget(study.base):
         return ""
@@ -277,7 +277,7 @@ def order(study: Study) -> str:
     return said + "."
 
 
-def refusals(study: Study) -> list[str]:
+def refusals(study: SweepView) -> list[str]:
     """What is left out of the chart and why, a sentence in Markdown for each reason."""
     named = (
         dict(zip(study.ways, way_titles(study.ways), strict=True)) if study.show == "users" else study.titles
@@ -289,7 +289,7 @@ def refusals(study: Study) -> list[str]:
     return sentences
 
 
-def users(study: Study, way: str, target: float) -> search.Users:
+def users(study: SweepView, way: str, target: float) -> search.Users:
     """The search for the users that one way to be private needs, as far as the runs that are finished allow."""
     runs = study.searches[way]
 
@@ -303,7 +303,7 @@ def users(study: Study, way: str, target: float) -> search.Users:
     )
 
 
-def pending(study: Study, way: str, found: search.Users) -> list[RunSpec]:
+def pending(study: SweepView, way: str, found: search.Users) -> list[RunSpec]:
     """The runs that the search waits for."""
     if found.pending is None:
         return []

@@ -24,7 +24,7 @@ from pages.shared.results.data import Kept
 from pages.shared.visitor.links import View
 from pages.shared.visitor.views import like, looked, pairs_of, read
 from pages.tradeoffs import online
-from pages.tradeoffs.subject import SUBJECTS, Subject
+from pages.tradeoffs.subject import SUBJECTS, SweepKind
 
 SHOWS = ("price", "regret", "users", "table")
 KIND = Field("kind", "choice", RunSpec.kind, "what is learned from", choices=tuple(SUBJECTS), query="kind")
@@ -38,7 +38,7 @@ USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
 
 
 @dataclass(frozen=True)
-class Study:
+class SweepView:
     """One chart of the page.
 
     Attributes:
@@ -90,7 +90,7 @@ class Study:
             )
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> SweepKind:
         """Its kind of specs."""
         return SUBJECTS[self.base.kind]
 
@@ -225,21 +225,21 @@ def parse_values(base: Any, x: str, text: str) -> tuple[Any, ...]:
 
 
 BASE_SPEC = SUBJECTS[RunSpec.kind].base
-DEFAULT = Study(BASE_SPEC)
+DEFAULT = SweepView(BASE_SPEC)
 
 
-def first(kind: str) -> Study:
+def first(kind: str) -> SweepView:
     """The study that is shown first of a kind of specs."""
     base = SUBJECTS[kind].base
     return of(base, usual_models(base), next(iter(axes(base))))
 
 
-def of(base: Any, models: tuple[str, ...], x: str) -> Study:
+def of(base: Any, models: tuple[str, ...], x: str) -> SweepView:
     """A study with the values of its axis that it begins with."""
-    return Study(base, models, x, default_values(base, x))
+    return SweepView(base, models, x, default_values(base, x))
 
 
-def encode(study: Study) -> list[tuple[str, str]]:
+def encode(study: SweepView) -> list[tuple[str, str]]:
     """The query parameters, in order, each key and value unescaped."""
     return [
         *heading(),
@@ -255,7 +255,7 @@ def encode(study: Study) -> list[tuple[str, str]]:
 
 def decode(
     parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
-) -> tuple[Study, list[str]]:
+) -> tuple[SweepView, list[str]]:
     """Reads the query parameters (each key with all its values): the study, and a sentence for each thing that could
     not be used. Unknown keys are ignored. files: texts too long for a link that are known here, by their digest."""
     problems: list[str] = []
@@ -267,7 +267,7 @@ def decode(
         found, wrong = decode_spec(text, defaults, files, kind)
         problems += wrong
         base = subject.based(found or base)
-    how = read(Study, parameters, problems)
+    how = read(SweepView, parameters, problems)
     x = chosen(X, last(parameters, X), axes(base), problems) or subject.budget(base)
     at, among = default_values(base, x), ()
     try:
@@ -281,12 +281,12 @@ def decode(
     kept: list[str] = []
     for text in models[: 2 * MOST_MODELS]:
         try:
-            kept = list(Study(base, (*kept, text), x, at, among=among).models)
+            kept = list(SweepView(base, (*kept, text), x, at, among=among).models)
         except SpecError as error:
             problems.append(str(error))
     if not kept:
         kept, among = list(usual_models(base)), ()
-    return Study(base, tuple(kept), x, at, among=among, **how), problems
+    return SweepView(base, tuple(kept), x, at, among=among, **how), problems
 
 
 def usual_models(base: Any) -> tuple[str, ...]:
@@ -294,7 +294,7 @@ def usual_models(base: Any) -> tuple[str, ...]:
     return SUBJECTS[base.kind].usual(base)
 
 
-def questions(study: Study) -> dict[str, Study]:
+def questions(study: SweepView) -> dict[str, SweepView]:
     """Other studies of the same base, by the question they answer."""
     asked = study.subject.questions(study.base, study.models)
     found = {words: of(study.base, **other) for words, other in asked.items()}

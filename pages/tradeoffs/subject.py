@@ -9,13 +9,13 @@ from dprl.fields import Field
 from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import Measure
 from dprl.simulation import RunSpec
-from pages.offline.settings import Settings
+from pages.offline.settings import OfflineSettings
 from pages.shared.visitor.draft import Draft
 from pages.tradeoffs.offline import Offline
 from pages.tradeoffs.online import Online
 
 
-class Subject(Protocol):
+class SweepKind(Protocol):
     """One kind of specs on this page.
 
     A chart has a line for each of `models`, or where there is a second axis for each of them at each of its values.
@@ -96,11 +96,11 @@ class Subject(Protocol):
     def draft(self, base: Any) -> Draft:
         """The draft of the environment and constants."""
 
-    def settings(self, base: Any, models: tuple[str, ...]) -> Settings:
+    def settings(self, base: Any, models: tuple[str, ...]) -> OfflineSettings:
         """Of runs on data sets, who the data come from, learners and promise."""
 
     def questions(self, base: Any, models: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-        """Other studies of the same base, by the question they answer, as fields of a Study. models: compared now."""
+        """Other studies of the same base, by the question they answer, as fields of a SweepView. models: those now."""
 
 
-SUBJECTS: dict[str, Subject] = {RunSpec.kind: Online(), "offline": Offline()}
+SUBJECTS: dict[str, SweepKind] = {RunSpec.kind: Online(), "offline": Offline()}

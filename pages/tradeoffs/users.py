@@ -25,23 +25,23 @@ from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.points import LINKED, address
 from pages.tradeoffs.status import cancel, strip
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 
 
-def target(study: Study) -> float:
+def target(study: SweepView) -> float:
     """The price per episode that the share of V* allows; NaN while V* is not known."""
     v_star = answers.v_star(study.base)
     return np.nan if v_star is None else study.share / 100 * v_star
 
 
-def needed(study: Study, state: Progress) -> None:
+def needed(study: SweepView, state: Progress) -> None:
     """How many users each way to be private needs until an episode of it costs little."""
     t = trade.trade()
     with st.columns(2)[0]:
         exact(
             "Privacy may cost an episode this many percent of V*",
             "share",
-            fields_of(studies.Study)["share"],
+            fields_of(studies.SweepView)["share"],
             study.share,
             share,
         )
@@ -123,7 +123,7 @@ def needed(study: Study, state: Progress) -> None:
     t.picked = None
 
 
-def looked_at(study: Study, found: list[search.Users], v_star: float) -> None:
+def looked_at(study: SweepView, found: list[search.Users], v_star: float) -> None:
     """Every K that the search looked at, each with its run."""
     opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
     if not opened_up.open:
@@ -144,12 +144,12 @@ def looked_at(study: Study, found: list[search.Users], v_star: float) -> None:
     )
 
 
-def fewest(study: Study, way: str, users: search.Users) -> bool:
+def fewest(study: SweepView, way: str, users: search.Users) -> bool:
     """Whether the search ended at the least K there is, so that fewer users may do as well."""
     return users.needed == min(study.searches[way])
 
 
-def multiples(study: Study, found: list[search.Users]) -> dict[str, tuple[float, float, float]]:
+def multiples(study: SweepView, found: list[search.Users]) -> dict[str, tuple[float, float, float]]:
     """How many times as many users as the best each way needs, with its interval over seeds. NaN where either is not
     known."""
     ways = dict(zip(study.searches, found, strict=True))
@@ -168,7 +168,7 @@ def multiples(study: Study, found: list[search.Users]) -> dict[str, tuple[float,
     return times
 
 
-def compare(study: Study, found: list[search.Users]) -> str:
+def compare(study: SweepView, found: list[search.Users]) -> str:
     """Who needs the fewest users and who the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))

@@ -118,4 +118,4 @@ def errors() -> None:
 def measure(problem: Problem) -> list[tuple[str, str]]:
     """The link to the search for users on Trade-offs, of a problem."""
     base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
-    return study.encode(study.Study(base, show="users"))
+    return study.encode(study.SweepView(base, show="users"))

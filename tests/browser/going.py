@@ -39,7 +39,7 @@ LONG_PRIVATE = RunSpec(environment_params=LARGE, epsilon=1.0, episodes=150_000, 
 ATTACK = AttackSpec(
     run=RunSpec(environment_params={"S": 3, "H": 3}, episodes=30_000, schedule="episodic", seeds=1)
 )
-SWEEP = studies.Study(LONG_PRIVATE, models=("none", "central"), values=(1.0, 10.0))
+SWEEP = studies.SweepView(LONG_PRIVATE, models=("none", "central"), values=(1.0, 10.0))
 LEARNED = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 FEW = (LEARNED, LEARNED.twin())
 MANY = (LEARNED.replace(environment_params=LARGE, n=10**12, seeds=100),)

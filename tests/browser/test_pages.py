@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from dprl.simulation import RunSpec
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 from tests.browser.conftest import Visits
 from tests.browser.seen import CHART, CURVE, copied, finished, fits, idle
 
@@ -67,7 +67,7 @@ def test_an_upload_lets_a_link_be_read_that_waited_for_it(visit: Visits) -> None
     P = [[[1 / S] * S]] * S
     model = json.dumps({"P": P, "R": [[0.5]] * S, "d1": [1] + [0] * (S - 1)}, separators=(",", ":"))
     base = RunSpec(environment="custom", environment_params={"model": model, "H": 2}, episodes=1000, seeds=2)
-    page = visit(f"tradeoffs?{urlencode(studies.encode(Study(base, values=(1.0, 10.0))))}")
+    page = visit(f"tradeoffs?{urlencode(studies.encode(SweepView(base, values=(1.0, 10.0))))}")
     expect(page.get_by_text("upload that file")).to_be_visible()
     page.get_by_role("combobox", name="Environment").click()
     page.get_by_role("option", name="Your own").click()

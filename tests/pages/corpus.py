@@ -33,14 +33,14 @@ from pages.attack.state import Attack
 from pages.claims.state import Claims
 from pages.free.state import Free
 from pages.home.state import Home
-from pages.landscape.state import View as Landscape
+from pages.landscape.state import LandscapePageState
 from pages.lessons.state import Lessons
 from pages.linear.record import LINEAR
 from pages.offline.record import OFFLINE
 from pages.room.state import Class
 from pages.shared.comparison.record import ComparisonPage
 from pages.shared.visitor.state import Comparison, PageState, Session, read_address, session
-from pages.tradeoffs.state import Trade
+from pages.tradeoffs.state import SweepPageState
 from pages.users.state import Users
 
 FILE = Path(__file__).with_suffix(".json")
@@ -58,12 +58,12 @@ PAGES: dict[str, tuple[type[PageState] | ComparisonPage[Any], Specs]] = {
     "explore": (Comparison, lambda part: [curve.spec for curve in part.curves]),
     "free": (Free, lambda part: [part.base]),
     "home": (Home, _none),
-    "landscape": (Landscape, _none),
+    "landscape": (LandscapePageState, _none),
     "lessons": (Lessons, _none),
     "linear": (LINEAR, lambda part: part.specs),
     "offline": (OFFLINE, lambda part: [*part.specs, *(part.own.asked() if part.own.linked else ())]),
     "room": (Class, _none),
-    "tradeoffs": (Trade, lambda part: [part.study.base]),
+    "tradeoffs": (SweepPageState, lambda part: [part.study.base]),
     "users": (Users, _none),
 }
 # Of a page that shows many runs: them, of which the corpus has how many they are, and a digest of all their names.

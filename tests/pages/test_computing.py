@@ -22,7 +22,7 @@ from dprl.simulation import RunSpec, loops, online
 from dprl.sitemap import PAGES
 from pages.shared.results import answers, data
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 from tests.pages.conftest import Visit, Work, grouped, words
 from tests.test_layers import ROOT, imported_modules
 
@@ -241,7 +241,7 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
     run = RunSpec(schedule="episodic", episodes=999_997, privacy="shuffle")
     text = encode_spec(run)
     forbidden()
-    study = Study(run, ("shuffle", "shuffle:binomial-tree:tight"), "episodes", (999_979, 999_983))
+    study = SweepView(run, ("shuffle", "shuffle:binomial-tree:tight"), "episodes", (999_979, 999_983))
     queries: list[tuple[str, dict[str, Any]]] = [
         *(
             ("explore", {"c": [text], "tab": tab})

@@ -21,8 +21,8 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.state import Trade
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.state import SweepPageState
+from pages.tradeoffs.study import SweepView
 from tests.pages.conftest import Visit, press, widget, words
 from tests.pages.test_controls import spec
 from tests.problems import first
@@ -125,8 +125,8 @@ RUN = RunSpec(environment="custom", environment_params={"model": LARGE, "H": 2},
 AWAITED = {  # of each page: a link to the run, and what the page shows
     "explore": (links.encode([Curve(RUN)], View()), lambda state: state["session"].explore.curves[0].spec),
     "tradeoffs": (
-        studies.encode(Study(RUN)),
-        lambda state: state["session"].part(Trade).study.base,
+        studies.encode(SweepView(RUN)),
+        lambda state: state["session"].part(SweepPageState).study.base,
     ),
     "free": (
         free_link.encode(RUN, free_link.FreeView()),

@@ -21,7 +21,7 @@ from pages.shared.visitor import links, presence
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 from tests.jobs.seed_jobs import sql
 from tests.pages.conftest import ROOT, Visit, grouped, press, words
 from tests.problems import first
@@ -61,7 +61,7 @@ def test_an_ordinary_link_starts_by_itself(visit: Visit, store: Store) -> None:
 
 SMALLEST = RunSpec(environment="random", environment_params={"S": 2, "A": 2, "H": 2}, episodes=1000, seeds=2)
 OFFLINE = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**4, seeds=2)
-SWEEP = Study(SMALLEST, ("none", "central"), "epsilon", (1.0, 10.0, 100.0))
+SWEEP = SweepView(SMALLEST, ("none", "central"), "epsilon", (1.0, 10.0, 100.0))
 OTHERS: dict[str, dict[str, list[str]]] = {
     "tradeoffs": grouped(studies.encode(SWEEP)),
     "tradeoffs users": grouped(studies.encode(replace(SWEEP, show="users"))),

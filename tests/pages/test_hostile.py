@@ -21,7 +21,7 @@ from pages.offline.record import OFFLINE
 from pages.offline.view import OfflineView
 from pages.shared.visitor import address
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 from pages.users import state as users
 from tests.pages import corpus
 from tests.pages.conftest import Visit, follow, words
@@ -38,10 +38,10 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
     "home": [[("v", "2"), ("eps", "0.3")]],
     "explore": COMPARISONS,
     "tradeoffs": [
-        studies.encode(Study(RUN, ("none", "central", "local"), "epsilon", (1.0, 10.0), show))
+        studies.encode(SweepView(RUN, ("none", "central", "local"), "epsilon", (1.0, 10.0), show))
         for show in ("price", "users", "table")
     ]
-    + [studies.encode(Study(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 10.0), among=(100, 1000)))],
+    + [studies.encode(SweepView(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 10.0), among=(100, 1000)))],
     "free": [
         free_link.encode(run, FreeView(show=show))
         for run in (RUN, SHUFFLED)

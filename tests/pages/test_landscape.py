@@ -13,7 +13,7 @@ from dprl.jobs.store import Store
 from dprl.landscape import PROBLEMS, rows
 from dprl.sentences.landscape import about_fewest, about_spread, how_many
 from pages.landscape import views, words
-from pages.landscape.state import SORTS, Seen, View, decode, encode, table
+from pages.landscape.state import SORTS, LandscapePageState, Seen, decode, encode, table
 from tests.pages.conftest import Visit, charts, grouped, widget
 from tests.pages.conftest import words as told
 
@@ -22,7 +22,7 @@ OTHER = Seen("linear-mixture", 10**9, "paper", "regret", "year", "yes", "ucrl-vt
 
 
 def seen_of(app: AppTest) -> Seen:
-    found: Seen = app.session_state["session"].part(View).seen
+    found: Seen = app.session_state["session"].part(LandscapePageState).seen
     return found
 
 

@@ -20,7 +20,7 @@ from pages.linear.view import TABS, LinearView
 from pages.shared.names import titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
-from pages.tradeoffs.state import Trade
+from pages.tradeoffs.state import SweepPageState
 from tests.pages.conftest import Visit, Work, charts, choice, grouped, press, widget, words
 from tests.problems import first
 
@@ -179,7 +179,7 @@ def test_ways_lead_on_to_explore_and_to_a_sweep_of_the_same_learner(visit: Visit
     explore, sweep = (parse_qs(links[page]) for page in ("explore", "tradeoffs"))
     assert len(explore["c"]) == len(DEFAULT)
     app = visit("tradeoffs", **sweep)
-    part = app.session_state["session"].part(Trade)
+    part = app.session_state["session"].part(SweepPageState)
     assert part.study.base.algorithm == "ucrl-vtr"
     assert part.study.models == ("central", "local", "none")
     assert "Not all of this link" not in words(app)

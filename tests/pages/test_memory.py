@@ -21,7 +21,7 @@ from pages.free import state as free
 from pages.shared.layout import chart
 from pages.shared.results import answers, data
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 
 SMALL = {"S": 3, "A": 2, "H": 3}
 
@@ -66,7 +66,9 @@ def test_many_different_sweeps_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(studies, "_made", made)
     base = RunSpec(environment="random", environment_params=SMALL)
     for root_seed in range(60):
-        study = Study(base.replace(root_seed=root_seed), ("none", "central"), "epsilon", (1.0, 10.0), "price")
+        study = SweepView(
+            base.replace(root_seed=root_seed), ("none", "central"), "epsilon", (1.0, 10.0), "price"
+        )
         assert [len(study.points(line)) for line in study.lines] == [2, 2]
     del study
     gc.collect()

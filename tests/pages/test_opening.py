@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.simulation import RunSpec
-from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
+from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.draft import spec_from
@@ -77,7 +77,9 @@ def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> 
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
-def test_an_example_fills_the_settings_with_its_most_private_curve(visit: Visit, example: Example) -> None:
+def test_an_example_fills_the_settings_with_its_most_private_curve(
+    visit: Visit, example: ExploreExample
+) -> None:
     app = visit("explore")
     press(app, f"example_{example.title}")
     s = app.session_state["session"]

@@ -12,7 +12,7 @@ from dprl.jobs.requests import Requests
 from dprl.jobs.store import Store
 from dprl.links import NEWEST
 from dprl.simulation import RunSpec
-from pages.shared.examples import EXAMPLES, HOME_EPISODES, Example, trust
+from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.names import titles
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
@@ -41,7 +41,7 @@ def test_explore_opens_on_a_question_with_its_answer_and_computes_nothing(visit:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
-def test_examples_have_a_picture_of_their_curves(visit: Visit, example: Example) -> None:
+def test_examples_have_a_picture_of_their_curves(visit: Visit, example: ExploreExample) -> None:
     drawn = [
         e.proto.body for e in visit("explore").get("html") if '<img class="dprl-thumbnail' in e.proto.body
     ]
@@ -64,7 +64,7 @@ def test_an_example_becomes_the_comparison(visit: Visit, store: Store) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
-def test_examples_are_links_that_hold(example: Example) -> None:
+def test_examples_are_links_that_hold(example: ExploreExample) -> None:
     items = links.encode(example.curves, example.view)
     link = links.decode({key: [v for k, v in items if k == key] for key, _ in items})
     assert link == links.Link(example.curves, example.view, ())

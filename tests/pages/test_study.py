@@ -10,11 +10,11 @@ from dprl.fields import SpecError
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.values import written
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import DEFAULT, Study
+from pages.tradeoffs.study import DEFAULT, SweepView
 from tests.pages.conftest import grouped
 
 
-def query(study: Study) -> dict[str, list[str]]:
+def query(study: SweepView) -> dict[str, list[str]]:
     return grouped(studies.encode(study))
 
 
@@ -22,17 +22,17 @@ BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 STUDIES = (
     DEFAULT,
-    Study(BASE, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", 12.5),
-    Study(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "table"),
-    Study(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
-    Study(DATA, ("apvi", "dp-apvi"), "rho", (0.01, 1.0), "regret", among=(100, 10**6)),
-    Study(DATA.replace(privacy="pure"), ("apvi", "dp-apvi", "dp-apvi-rewards"), "n", (10, 10**12)),
-    Study(DATA.replace(environment="random"), ("dp-apvi",), "S", (3, 4), "table", among=(0.5,)),
+    SweepView(BASE, ("local:laplace:paper", "none"), "episodes", (10, 10**15), "users", 12.5),
+    SweepView(BASE.replace(environment="chain"), ("central",), "S", (3, 4), "table"),
+    SweepView(RunSpec(algorithm="ucbvi"), ("none",), "H", (3,), "regret", statistic="median"),
+    SweepView(DATA, ("apvi", "dp-apvi"), "rho", (0.01, 1.0), "regret", among=(100, 10**6)),
+    SweepView(DATA.replace(privacy="pure"), ("apvi", "dp-apvi", "dp-apvi-rewards"), "n", (10, 10**12)),
+    SweepView(DATA.replace(environment="random"), ("dp-apvi",), "S", (3, 4), "table", among=(0.5,)),
 )
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_a_link_makes_the_round_trip(study: Study) -> None:
+def test_a_link_makes_the_round_trip(study: SweepView) -> None:
     assert studies.decode(query(study)) == (study, [])
 
 
@@ -81,7 +81,7 @@ def test_every_axis_has_values_to_begin_with() -> None:
         base = RunSpec(environment=environment)
         for x in studies.axes(base):
             values = studies.default_values(base, x)
-            assert Study(base, ("central",), x, values).values == tuple(sorted(values))
+            assert SweepView(base, ("central",), x, values).values == tuple(sorted(values))
 
 
 def test_users_compares_mechanisms_at_the_same_promise() -> None:
@@ -98,7 +98,7 @@ def test_users_compares_mechanisms_at_the_same_promise() -> None:
 
 
 def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> None:
-    pure = Study(BASE.replace(mechanism=None, delta=0.0), show="users")
+    pure = SweepView(BASE.replace(mechanism=None, delta=0.0), show="users")
     assert set(pure.searches) == {
         "central:laplace-tree:tight",
         "central:laplace-tree:scaled",
@@ -108,7 +108,7 @@ def test_users_leaves_out_what_cannot_be_run_and_says_which_field_is_why() -> No
     assert [reason.partition(":")[0] for reason in pure.refusals] == ["delta"] * 7
     assert set(pure.searches) | {way for ways in pure.refusals.values() for way in ways} == set(pure.ways)
     # A search that has to end early says why, too.
-    short = Study(BASE.replace(schedule="episodic"), ("central",), show="users")
+    short = SweepView(BASE.replace(schedule="episodic"), ("central",), show="users")
     assert max(short.searches["central:laplace-tree:tight"]) == 10**6
     assert max(short.searches["central:gaussian-toeplitz:tight"]) < 4000
     assert {reason.partition(":")[0] for reason in short.refusals} == {"schedule", "episodes"}
@@ -122,13 +122,13 @@ def test_what_has_no_privacy_is_one_line_at_all_budgets() -> None:
     assert list(at_rho.titles.values())[:3] == ["APVI, no privacy", "DP-APVI, ε = 0.1", "DP-APVI, ε = 1"]
     assert {spec.epsilon for _, spec in at_rho.points("dp-apvi-rewards:1")} == {1.0}
     with pytest.raises(SpecError, match="these are 16 lines; at most 8 can be told apart"):
-        Study(DATA, ("apvi", "dp-apvi"), "rho", (1.0,), among=tuple(range(100, 108)))
+        SweepView(DATA, ("apvi", "dp-apvi"), "rho", (1.0,), among=tuple(range(100, 108)))
     with pytest.raises(SpecError, match="models: dp-vapvi is not allowed with riverswim"):
-        Study(DATA, ("dp-vapvi",), "rho", (1.0,))
+        SweepView(DATA, ("dp-vapvi",), "rho", (1.0,))
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_other_questions_are_studies_of_the_same_base(study: Study) -> None:
+def test_other_questions_are_studies_of_the_same_base(study: SweepView) -> None:
     found = studies.questions(study)
     for other in found.values():
         assert other.base == study.base

@@ -23,7 +23,7 @@ from pages.shared.results import data
 from pages.tradeoffs import points
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 from tests.pages.conftest import (
     Visit,
     Work,
@@ -42,7 +42,7 @@ from tests.problems import first, home
 PAGE = "tradeoffs"
 SMALL_MIXTURE = {"d": 2, "S": 2, "H": 2}
 SMALLEST = {"S": 2, "A": 2, "H": 2}
-SMALL = Study(
+SMALL = SweepView(
     RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**6, seeds=3),
     ("none", "central", "local"),
     "epsilon",
@@ -50,7 +50,7 @@ SMALL = Study(
 )
 
 
-def query(study: Study) -> dict[str, Any]:
+def query(study: SweepView) -> dict[str, Any]:
     return grouped(studies.encode(study))
 
 
@@ -286,23 +286,23 @@ def world(model: str) -> RunSpec:
 SCALED = "Central, Laplace tree, as printed, scaled to prove ε"
 CORNERS = {  # a study, what is left out of its chart, and what is said of the users needed
     "delta 0": (
-        Study(EXACT, values=(1.0, 10.0)),
+        SweepView(EXACT, values=(1.0, 10.0)),
         f"Left out of **Shuffle (SDP)**: {PURE}",
         f"Left out of **Shuffle, Shuffled bits**: {PURE}",
     ),
-    "delta 0, and nothing left": (Study(EXACT, ("shuffle",)), f"Left out: {PURE}", "None of this can be run"),
-    "delta 1e-19": (Study(HARD.replace(delta=1e-19)), f"Left out of **Shuffle (SDP)**: {TINY}", TINY),
+    "delta 0, and nothing left": (SweepView(EXACT, ("shuffle",)), f"Left out: {PURE}", "None of this can be run"),
+    "delta 1e-19": (SweepView(HARD.replace(delta=1e-19)), f"Left out of **Shuffle (SDP)**: {TINY}", TINY),
     "the least epsilon": (
-        Study(HARD.replace(epsilon=0.001), values=(0.001, 10_000.0)),
+        SweepView(HARD.replace(epsilon=0.001), values=(0.001, 10_000.0)),
         "",
         f"Left out of **{SCALED}**: epsilon: 0.0005 is not allowed; give a number from 0.001 to 10000.",
     ),
-    "one seed": (Study(HARD.replace(seeds=1)), "", "One seed has no interval."),
-    "one user": (Study(HARD, ("none", "local"), "episodes", (1, 2)), "", "**Local, Gaussian** needs"),
-    "one action": (Study(world(ONE_ACTION)), "", "need at most 100 users, the fewest looked at."),
-    "nothing to earn": (Study(world(EARNS_NOTHING)), "", "there is nothing to lose, with privacy or without."),
+    "one seed": (SweepView(HARD.replace(seeds=1)), "", "One seed has no interval."),
+    "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "", "**Local, Gaussian** needs"),
+    "one action": (SweepView(world(ONE_ACTION)), "", "need at most 100 users, the fewest looked at."),
+    "nothing to earn": (SweepView(world(EARNS_NOTHING)), "", "there is nothing to lose, with privacy or without."),
     "planning after every user": (
-        Study(HARD.replace(schedule="episodic"), ("central",), "episodes", (1000, 10**7)),
+        SweepView(HARD.replace(schedule="episodic"), ("central",), "episodes", (1000, 10**7)),
         "Left out: episodes: 1e+07 is too many for the episodic schedule; give at most 10^6, or",
         "Left out of **Central, Gaussian, Toeplitz factorisation**: schedule: gaussian-toeplitz keeps noise for every",
     ),
@@ -376,7 +376,7 @@ def test_a_link_that_is_wrong_is_said_in_a_sentence(visit: Visit) -> None:
 @pytest.mark.parametrize("environment", first(["chain", "gridworld", "clinic", "hard-jdp", "random"]))
 def test_other_environments(visit: Visit, work: Work, environment: str) -> None:
     base = RunSpec(environment=environment, episodes=500, seeds=2)
-    study = Study(base, ("none", "central"), "epsilon", (1.0, 10.0))
+    study = SweepView(base, ("none", "central"), "epsilon", (1.0, 10.0))
     app = visit(PAGE, **query(study))
     work()
     app.run()
@@ -411,7 +411,7 @@ def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPat
         SMALLEST if where == "random" else {"stages": 1, "H": 3} if where == "linear-mdp" else SMALL_MIXTURE
     )
     base = RunSpec(algorithm=algorithm, environment=where, environment_params=params, episodes=2000, seeds=2)
-    study = Study(base, studies.usual_models(base), "epsilon", (10.0, 100.0), "price", 50.0)
+    study = SweepView(base, studies.usual_models(base), "epsilon", (10.0, 100.0), "price", 50.0)
     app = visit(PAGE, **query(study))
     private = study.models != ("none",)
     for show in ("price", "users"):
@@ -425,7 +425,7 @@ def test_every_algorithm(visit: Visit, work: Work, monkeypatch: pytest.MonkeyPat
 
 
 DATA = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**4, seeds=3)
-OF_DATA = Study(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 100.0, 10_000.0), "regret", among=(10**4, 10**6))
+OF_DATA = SweepView(DATA, ("apvi", "dp-apvi"), "rho", (1.0, 100.0, 10_000.0), "regret", among=(10**4, 10**6))
 
 
 @pytest.mark.thorough
@@ -467,11 +467,11 @@ def test_the_controls_of_data_sets_describe_a_study(visit: Visit, store: Store) 
     widget(app, "text_input", "Lines for n =").set_value("1e3").run()
     widget(app, "text_input", "Values").set_value("0.5, 5").run()
     press(app, "run")
-    study = app.session_state["session"].part(trade.Trade).study
+    study = app.session_state["session"].part(trade.SweepPageState).study
     assert (study.x, study.values, study.among) == ("rho", (0.5, 5.0), (1000,))
     assert {spec.n for spec in study.sweep.specs} == {1000}
     assert store.status.activity().seeds_queued == 3 * 5  # one without privacy
     widget(app, "selectbox", "Against").set_value("n").run()
     assert "Lines for ρ =" in [t.label for t in app.text_input]
     press(app, "question_online")
-    assert app.session_state["session"].part(trade.Trade).study == studies.DEFAULT
+    assert app.session_state["session"].part(trade.SweepPageState).study == studies.DEFAULT

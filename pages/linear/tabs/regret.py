@@ -19,7 +19,7 @@ from pages.shared.results import answers
 from pages.shared.results.status import awaited
 from pages.shared.visitor.links import STATISTICS, View, encode, most_private
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.study import Study
+from pages.tradeoffs.study import SweepView
 
 MEASURES = {"per-episode": "Per episode", "cumulative": "Cumulative", "extra": "Price of privacy"}
 INFORMATIVE = 0.5  # of V*, lost on average: where more is lost a run has said nothing yet
@@ -78,7 +78,7 @@ def ways_on() -> None:
     """The same runs elsewhere: what they learn in Explore, their price at other budgets in Trade-offs."""
     part = LINEAR.state
     spec = part.specs[most_private(part.curves)]
-    study = Study(spec, models=ALGORITHMS[spec.algorithm].privacies)
+    study = SweepView(spec, models=ALGORITHMS[spec.algorithm].privacies)
     with st.container(horizontal=True, gap="small", key="linear_ways_on"):
         page_link("explore", "Open in Explore", encode(part.curves, View()))
         page_link("tradeoffs", "Sweep ε in Trade-offs", studies.encode(study))
