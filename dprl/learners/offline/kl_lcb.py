@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import lambertw, ndtri
 
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
 from dprl.mdp import counts
@@ -123,6 +122,8 @@ def divergence(problem: OfflineProblem) -> float:
     It is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that chance: from E exp(t n KL) <= (1 - t)^-(S-1) for
     0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x.
     """
+    from scipy.special import lambertw
+
     free, chance = problem.size.S - 1, _each(problem)
     return float(-free * lambertw(-(chance ** (1 / free)) / e, -1).real) if free else -log(chance)
 
@@ -163,6 +164,8 @@ def errors(
     Gaussian: a quantile. Laplace(b): Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u with the best u; of all f
     with |f|_2 = 1 it is largest where f is one cell, for -ln(1 - y) is convex.
     """
+    from scipy.special import ndtri
+
     chance, S = each(problem, noisy=True), problem.size.S
     u = np.linspace(0.01, 0.99, 99)
     tails = {
