@@ -450,8 +450,7 @@ def test_data_sets_are_swept_and_each_point_leads_to_its_run(visit: Visit, work:
     path, _, there = table["run"][10].partition("?")
     assert path == "/offline"
     other = visit("offline", **parse_qs(there))
-    (part,) = (p for kind, p in other.session_state["session"].parts.items() if kind.__name__ == "Offline")
-    assert part.specs == (spec.twin(), spec)
+    assert other.session_state["session"].parts["offline"].specs == (spec.twin(), spec)
     assert store.status.activity().seeds_queued == 0  # it is there already
 
 
