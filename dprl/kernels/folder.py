@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 _LOCK = "lock"
+_OURS = ("kernels", "uploads", "runs.", "runs-rooms.")  # how the names begin of what this program keeps
 _COMPILING_SECONDS = 3600.0  # more than any version took that held no lock
 _held: list[int] = []
 
@@ -33,7 +34,7 @@ def private(folder: Path) -> None:
     Raises OSError where there can be no such folder.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if all(name in ("kernels", "uploads") or name.startswith("runs.") for name in os.listdir(folder)):
+    if all(name.startswith(_OURS) for name in os.listdir(folder)):
         _close(folder)
 
 
