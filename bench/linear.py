@@ -1,4 +1,4 @@
-"""Learners of linear models where weights matter: average regret, optimism, speed (docs/linear.md).
+"""Learners of linear models where weights matter: average regret, optimism, speed (docs/notes/linear.md).
 
 python -m bench.linear [ucrl-vtr | ucrl-vtr-plus | lsvi-ucb | lsvi-ucb-rare | lsvi-ucb-plus-plus]
 """

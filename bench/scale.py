@@ -1,8 +1,8 @@
 """What a seed costs, and where crowds break a server: python -m bench.scale [--measure]
 
 With --measure: CPU seconds, bytes and writes of a seed, for some runs, through the store. Else a simulation of a class,
-a course and a front page, from what was measured (docs/scale.md): visits take turns in pages' processes, of one core
-each, and seeds in workers; prints how busy both are in the worst hour, how long visitors wait, and what goes out.
+a course and a front page, from what was measured (docs/notes/scale.md): visits take turns in pages' processes, of one
+core each, and seeds in workers; prints how busy both are in the worst hour, how long visitors wait, and what goes out.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def measure() -> None:
         store.close()
 
 
-# What was measured: docs/scale.md says how. CPU seconds of a core, and bytes.
+# What was measured: docs/notes/scale.md says how. CPU seconds of a core, and bytes.
 VIEW, VIEW_BYTES = 0.035, 130e3  # opening a page
 USE, USE_BYTES = 0.05, 130e3  # a press, or a move of a slider
 REDRAW = 0.03  # of a chart that grows

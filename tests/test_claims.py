@@ -282,20 +282,20 @@ def test_claims_are_told_apart_and_say_what_they_claim_in_a_sentence() -> None:
 
 
 def test_the_documents_say_what_was_found() -> None:
-    """Each claim with what was found in docs/reproducing.md, and the claim itself in docs/privacy.md."""
+    """Each claim with what was found in docs/notes/reproducing.md, and the claim itself in docs/notes/privacy.md."""
     told, listed = (
-        (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("reproducing", "privacy")
+        (ROOT / f"docs/notes/{name}.md").read_text(encoding="utf-8") for name in ("reproducing", "privacy")
     )
     for key, claim in CLAIMS.items():
         summary = bundled().reports[key].summary
         assert f"| `{key}` | {claim.says} | {claim.source} | {summary} |" in told
-        assert f"| docs/reproducing.md | {claim.says} | theorem: " in listed
+        assert f"| docs/notes/reproducing.md | {claim.says} | theorem: " in listed
 
 
 def test_the_document_on_bounds_says_where_the_price_of_local_privacy_stops() -> None:
-    """docs/theory.md calls a price additive of this problem, and of local privacy gives the condition, with what the
-    claim's settings have found."""
-    told = (ROOT / "docs/theory.md").read_text(encoding="utf-8")
+    """docs/notes/theory.md calls a price additive of this problem, and of local privacy gives the condition, with what
+    the claim's settings have found."""
+    told = (ROOT / "docs/notes/theory.md").read_text(encoding="utf-8")
     (paragraph,) = [part for part in told.split("\n\n") if "additive" in part]
     assert re.search(r"bounds the worst case.* A fixed problem has a gap", paragraph, re.DOTALL)
     counts = re.search(

@@ -1,4 +1,4 @@
-"""The notebooks of docs/ run, from the first cell to the last, and are stored without what they print."""
+"""The notebooks of docs/tutorials/ run, from the first cell to the last, and are stored without what they print."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
-NOTEBOOKS = sorted((ROOT / "docs").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "docs/tutorials").glob("*.ipynb"))
 
 
 def cells(notebook: Path, kind: str) -> list[dict[str, Any]]:
@@ -49,4 +49,4 @@ def its_examples_learn(names: dict[str, Any], printed: str) -> None:
 def test_readme_leads_to_each() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     assert len(NOTEBOOKS) == 2
-    assert all(f"(docs/{notebook.name})" in readme for notebook in NOTEBOOKS)
+    assert all(f"(docs/tutorials/{notebook.name})" in readme for notebook in NOTEBOOKS)

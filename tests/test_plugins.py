@@ -101,7 +101,7 @@ def test_list_says_what_failed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert capsys.readouterr().out.endswith("dprl.learners: gone (outside:GONE) could not be loaded: x.\n")
 
 
-RECIPE = (ROOT / "docs/adding-an-algorithm.md").read_text(encoding="utf-8")
+RECIPE = (ROOT / "docs/how-to/adding-an-algorithm.md").read_text(encoding="utf-8")
 # Three ways in which a kernel is wrong: another number of arguments, an array taken for a number, an unknown name.
 WRONG = """
 from dataclasses import replace

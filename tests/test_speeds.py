@@ -1,4 +1,4 @@
-"""Speeds are measured by bench/, and written down in one place: docs/speed.md. README repeats them."""
+"""Speeds are measured by bench/, and written down in one place: docs/notes/speed.md. README repeats them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from tests.test_layers import ROOT
 
 README = " ".join((ROOT / "README.md").read_text("utf-8").split())
-SPEED = (ROOT / "docs/speed.md").read_text("utf-8")
+SPEED = (ROOT / "docs/notes/speed.md").read_text("utf-8")
 
 
 def cells(heading: str) -> list[list[str]]:
-    """The rows of the first table below a heading of docs/speed.md, its head first."""
+    """The rows of the first table below a heading of docs/notes/speed.md, its head first."""
     lines = SPEED.partition(f"## {heading}\n")[2].splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
     return [rows[0], *rows[2:]]

@@ -136,7 +136,7 @@ def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
 
 
 def test_the_docs_give_the_errors_and_checks_that_are_bundled(table: Table) -> None:
-    text = (ROOT / "docs/users.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/notes/users.md").read_text(encoding="utf-8")
     for errors in (table.factor, table.held_out, table.between):
         assert f"| {' | '.join(times(errors[model]) for model in MODELS)} |" in text
     for check in table.checks:

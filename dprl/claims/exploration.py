@@ -18,7 +18,7 @@ from dprl.words import human
 
 # The budgets of a spec: beyond them calibrated noise is given another than is claimed.
 LEAST, MOST = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or np.inf
-BLOCK = 0.002  # of the users so far play the policy of one draw: docs/rlsvi.md
+BLOCK = 0.002  # of the users so far play the policy of one draw: docs/notes/rlsvi.md
 BLOCKS = f"geometric:{BLOCK:g}"
 KEY = "rlsvi-private"  # of the claim
 TOLD = "budget ε found in what another user is told"

@@ -8,7 +8,7 @@ Each of t users is in one state at every step, so
 
 Noise is drawn for each counter alike, with tau^2 times as much variance in n^ as in m^. The counts nearest to these, by
 |m - m^|^2 + |n - n^|^2 / tau^2, for which all this holds follow from one correction for each line above. None undoes
-another, because the states of a step look alike, and so do actions (proof in docs/privacy.md).
+another, because the states of a step look alike, and so do actions (proof in docs/notes/privacy.md).
 """
 
 from __future__ import annotations

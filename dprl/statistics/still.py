@@ -5,7 +5,7 @@ release. The noise of releases i - L, ..., i of a counter has a covariance that 
 do the weights, which sum to 1, with which these readings have the least noise together: those of generalised least
 squares, Cov^-1 1 / (1^T Cov^-1 1). What they leave of E is known, too. It holds for each L up to a window at once when
 E was asked for at a beta that is divided by the window: whichever of these L a run comes to, and it depends on the
-noise, has been paid for (proof in docs/privacy.md).
+noise, has been paid for (proof in docs/notes/privacy.md).
 """
 
 from __future__ import annotations

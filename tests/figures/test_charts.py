@@ -47,8 +47,8 @@ def series(label: str = "a <i>run</i>", scale: float = 1.0, model: str = "centra
 
 
 def documented() -> Callable[..., Picture]:
-    """The chart that docs/adding-an-algorithm.md adds."""
-    text = (ROOT / "docs/adding-an-algorithm.md").read_text(encoding="utf-8")
+    """The chart that docs/how-to/adding-an-algorithm.md adds."""
+    text = (ROOT / "docs/how-to/adding-an-algorithm.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n# dprl/figures/endings\.py\n(.*?)```", text, re.DOTALL)
     made: dict[str, Any] = {}
     exec(compile(code, "dprl/figures/endings.py", "exec"), made)

@@ -1,4 +1,4 @@
-"""DP-KL-LCB against docs/kl-lcb.md, written out once more, plainly, and each step of its proof by itself."""
+"""DP-KL-LCB against docs/notes/kl-lcb.md, written out once more, plainly, and each step of its proof by itself."""
 
 from __future__ import annotations
 
@@ -371,7 +371,7 @@ def test_v_is_below_in_two_thousand_data_sets_of_twenty_models(beta: float) -> N
     ],
 )
 def test_few_records_are_enough(environment: str, behaviour: str, rho: float, n: int) -> None:
-    """Where DP-APVI has learned nothing yet; docs/kl-lcb.md has the table."""
+    """Where DP-APVI has learned nothing yet; docs/notes/kl-lcb.md has the table."""
     spec = OfflineSpec(
         environment=environment, behaviour=behaviour, rho=rho, n=n, seeds=2, algorithm="dp-kl-lcb"
     )

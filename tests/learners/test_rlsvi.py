@@ -128,8 +128,8 @@ def test_it_draws_anew_at_every_release() -> None:
 
 
 def test_blocks_lose_about_what_single_users_lose() -> None:
-    """In the mean: a block has one draw, so that runs differ more. docs/rlsvi.md has the table; with growth 0.1 the
-    difference lies within four standard errors."""
+    """In the mean: a block has one draw, so that runs differ more. docs/notes/rlsvi.md has the table; with growth 0.1
+    the difference lies within four standard errors."""
     one, many = (
         np.array([ran(seed, episodes=10**4, schedule=schedule).regret[-1] for seed in range(20)])
         for schedule in ("episodic", "adaptive:0.1")

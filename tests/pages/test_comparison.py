@@ -275,8 +275,8 @@ def test_all_of_a_view_and_all_examples_are_said_by_a_link(path: str) -> None:
 
 
 def documented(name: str) -> str:
-    """A file of the page that docs/adding-an-algorithm.md adds."""
-    text = (ROOT / "docs/adding-an-algorithm.md").read_text(encoding="utf-8")
+    """A file of the page that docs/how-to/adding-an-algorithm.md adds."""
+    text = (ROOT / "docs/how-to/adding-an-algorithm.md").read_text(encoding="utf-8")
     (code,) = re.findall(rf"```python\n# pages/bandits/{name}\.py\n(.*?)```", text, re.DOTALL)
     return str(code)
 

@@ -100,7 +100,7 @@ def test_nowhere_is_a_user_added_or_removed() -> None:
     """Release times count users: leaving one out moves all others, which no card accounts for."""
     files = [
         ROOT / "README.md",
-        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "dprl").rglob("*.py"),
         *(ROOT / "pages").rglob("*.py"),
     ]

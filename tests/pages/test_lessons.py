@@ -102,7 +102,7 @@ def test_what_to_try_opens_the_very_view(key: str) -> None:
 
 
 def test_the_guide_for_teachers_has_every_lesson() -> None:
-    guide = (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs/how-to/lessons.md").read_text(encoding="utf-8")
     for key, lesson in LESSONS.items():
         questions = "; ".join(step.title for step in lesson.steps)
         assert f"| {lesson.say} | {lesson.needs} | {questions} | `/lessons?v=2&lesson={key}` |" in guide

@@ -1,4 +1,4 @@
-"""What all visitors share is bounded by what it takes in memory, whatever links they follow (docs/scale.md)."""
+"""What all visitors share is bounded by what it takes in memory, whatever links they follow (docs/notes/scale.md)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pages.tradeoffs.study import SweepView
 
 SMALL = {"S": 3, "A": 2, "H": 3}
 
-SHARED = {  # what docs/scale.md calls it, and where its bound is
+SHARED = {  # what docs/notes/scale.md calls it, and where its bound is
     "details of seeds": data.TRACE_BYTES,
     "curves of runs": data.CURVE_BYTES,
     "charts": chart.PICTURE_BYTES,
@@ -39,7 +39,7 @@ SHARED = {  # what docs/scale.md calls it, and where its bound is
 
 
 def test_the_document_says_what_each_may_take() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/notes/scale.md").read_text(encoding="utf-8")
     said = dict(re.findall(r"^\| ([^|]+) \| (\d+) MB \|", text, re.MULTILINE))
     assert said == {name: str(most // 2**20) for name, most in SHARED.items()}
 

@@ -75,7 +75,7 @@ def test_ladder() -> None:
     assert [(s.epsilon, s.delta) for s in card.ladder] == [(2.0, 0.0), (1.0, 0.0), *[(1.0, 1e-6)] * 8]
     stds = [s.std for s in card.ladder]
     assert stds[5] / stds[6] == pytest.approx(math.sqrt(6 / 4.125), rel=1e-3)
-    # what docs/privacy.md says each idea is worth; they multiply to 48, and a last one, which is not the default, to 54
+    # what docs/notes/privacy.md says each idea is worth; all multiply to 48, and with the last, not a default, to 54
     worth = [a / b for a, b in zip([stds[0], *stds[2:-2]], stds[2:-1], strict=True)]
     assert worth == pytest.approx([5.2, 1.6, 1.4, 3.0, 1.2, 1.1, 1.1], abs=0.05)
     assert math.prod(worth[:-1]) == pytest.approx(47.6, abs=0.05)

@@ -1,4 +1,4 @@
-"""Sentences about privacy: docs/privacy.md lists them, and each is a definition, a theorem, or checked by a test."""
+"""Sentences about privacy: docs/notes/privacy.md lists them; each is a definition, a theorem, or checked by a test."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 def listed() -> list[tuple[str, str, str]]:
     """Place, sentence and basis of each row."""
-    _, _, rest = (ROOT / "docs/privacy.md").read_text(encoding="utf-8").partition(TITLE)
+    _, _, rest = (ROOT / "docs/notes/privacy.md").read_text(encoding="utf-8").partition(TITLE)
     section = rest.partition("\n## ")[0]
     rows = [
         [cell.strip() for cell in line.strip("| ").split(" | ")]

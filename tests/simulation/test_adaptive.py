@@ -210,8 +210,8 @@ def test_a_schedule_that_looked_at_raw_counts_would_be_caught() -> None:
 
 
 def test_the_document_says_what_a_million_runs_show() -> None:
-    """docs/privacy.md gives the numbers of `python -m bench.adaptive_attack --repetitions 1000000`."""
-    said = (ROOT / "docs/privacy.md").read_text(encoding="utf-8")
+    """docs/notes/privacy.md gives the numbers of `python -m bench.adaptive_attack --repetitions 1000000`."""
+    said = (ROOT / "docs/notes/privacy.md").read_text(encoding="utf-8")
     found = re.search(r"show at least ([\d.]+)\swith\s99.99%\sconfidence,\s([\d.]+)\smost\slikely", said)
     raw = re.search(r"raw\scounts\sinstead\sthey\sshow\s([\d.]+)\.", said)
     assert found

@@ -236,7 +236,7 @@ def test_compiled_and_plain_python_give_the_same_bits(algorithm: str, given: dic
 def test_a_policy_is_kept_while_no_direction_has_doubled_whatever_noise_does(
     algorithm: str, privacy: str
 ) -> None:
-    """At every look: without noise exactly, and of the sums behind noisy matrices as docs/rare-switching.md proves."""
+    """At every look: without noise exactly, and noisy matrices as docs/notes/rare-switching.md proves."""
     run = SwitchRun(spec(algorithm, privacy=privacy, episodes=10**8), 1)
     state, d, ridge = run.state, run.setup.features.shape[-1], run.setup.ridge
     planned = np.zeros((run.mdp.H, d, d))

@@ -101,7 +101,7 @@ def anytime(
     constants: Array,
     plan: Plan,
 ) -> None:
-    """An upper bound on Q* at all releases at once (proof in docs/linear.md), of (r + V - middle) / unit:
+    """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md), of (r + V - middle) / unit:
 
         bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
         Y = (G + ridge I)^-1 phi.

@@ -3,7 +3,7 @@ count more, the less their next values vary, and whose values never rise.
 
 At each step a plan asks for four vectors, with one weighted matrix: of optimistic values of the next state, of
 pessimistic ones, of squares of the optimistic ones, and of rewards. Of both papers the abstracts were read. What is
-weighted, the noise and the constants are ours: docs/rare-switching.md has the proof.
+weighted, the noise and the constants are ours: docs/notes/rare-switching.md has the proof.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def step(
     constants: Array,
     plan: Plan,
 ) -> None:
-    """Bounds on Q* from both sides at all plans at once (proof in docs/rare-switching.md), and what next users count.
+    """Bounds on Q* from both sides at all plans at once, and what next users count (docs/notes/rare-switching.md).
 
     shift, pull: bounds on the noise of a matrix and of a vector. constants: see `constants`.
     """

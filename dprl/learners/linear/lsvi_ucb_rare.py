@@ -2,7 +2,7 @@
 times at which a direction of a released matrix has doubled.
 
 Of that paper the abstract was read, and what others say of it. Schedule, noise and constants are ours:
-docs/rare-switching.md has them, with what is proved.
+docs/notes/rare-switching.md has them, with what is proved.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def printed_confidence(released: Array, error: Array, users: Array, constants: A
 def anytime(
     released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
 ) -> None:
-    """An upper bound on Q* at all releases at once (proof in docs/linear.md), for X = phi of (V - middle) / unit:
+    """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md), for X = phi of (V - middle) / unit:
 
         bonus = beta sqrt(X.Y + max(lambda + shift - ridge, 0) |Y|^2) + (N + ridge C_w) |Y|,  Y = (G + ridge I)^-1 X.
 

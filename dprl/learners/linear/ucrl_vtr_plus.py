@@ -119,7 +119,7 @@ TOLD = 5
 def anytime(
     released: Array, error: float, users: int, features: Array, rewards: Array, constants: Array, plan: Plan
 ) -> None:
-    """An upper bound on Q* at all releases at once (proof in docs/linear.md). At (s, a) what is regressed next is
+    """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md). At (s, a) what is regressed next is
     y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the states that are possible then;
     y is sqrt(1 / worth)-sub-Gaussian.
 

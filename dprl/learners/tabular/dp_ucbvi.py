@@ -80,7 +80,7 @@ def constants(problem: Problem) -> Array:
     """slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
 
     paper: with iota = ln(30 H S A T / beta), as printed.
-    practical: the printed form with small multipliers and no variance-gap term, chosen as docs/constants.md
+    practical: the printed form with small multipliers and no variance-gap term, chosen as docs/notes/constants.md
     says. Privacy does not depend on them: the bonus is post-processing.
     """
     p, H, S, A = problem.params, problem.H, problem.S, problem.A

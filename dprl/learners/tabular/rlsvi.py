@@ -2,7 +2,7 @@
 2016; noise after Russo 2019).
 
 What was read: the openings of Russo 2019 and of Lu, Gajane, Bai, Talebi 2026; the formulas are recalled.
-docs/rlsvi.md says what a block of users changes, and what was found of the claim that the draws protect users.
+docs/notes/rlsvi.md says what a block of users changes, and what was found of the claim that the draws protect users.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def _most(stream: Stream) -> tuple[float, float, float]:
     """Of one user's error in units: its variance in any direction of a row, at most; what a bit of m counts for, at
     most; and by how much more one of n or r does.
 
-    Two estimates by one user are uncorrelated, and subtracting the truth takes from the variance: docs/privacy.md.
+    Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/notes/privacy.md.
     """
     (groups, _, _), (kept, turned, variance), shares = stream.batches
     asked = shares[0] / groups

@@ -40,7 +40,7 @@ class OfflineTrace(TraceCore):
     both exact.
 
     Attributes:
-        lower: [C] d1 V~_0, the learner's own low estimate of v^pi; docs/offline.md says when it is a lower bound.
+        lower: [C] d1 V~_0, the learner's own low estimate of v^pi; docs/notes/offline.md says when it is a lower bound.
         errors: [] each, E in use, by family.
         repaired: [C] released matrices that were below what such a matrix can be, and were raised to it.
         covered: d_m of the behaviour policy, and the least d^mu where the optimal policy goes.

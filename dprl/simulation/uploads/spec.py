@@ -149,7 +149,7 @@ def upload(
     tell: Callable[[Outside], object] = warn,
     **fields: Any,
 ) -> UploadSpec:
-    """A spec for a CSV of trajectories, whose counts are kept for a day; see docs/offline.md.
+    """A spec for a CSV of trajectories, whose counts are kept for a day; see docs/notes/offline.md.
 
     Args:
         file: its path, a binary file, or a table of pandas; columns episode, step, state, action, reward, next_state.
