@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dprl import serve
+from dprl.assets import CHECKOUT
 from dprl.fields import SpecError
 from dprl.jobs.store import Store, StoreError, default_path, setting
 from dprl.kernels import cache_folder, compiled, home, private
@@ -91,7 +92,7 @@ def packages() -> Iterator[Found]:
 
 def requirements() -> dict[str, str]:
     """Bounds by package: of the checkout, else of what is installed."""
-    listed = serve.CHECKOUT / "requirements.txt"
+    listed = CHECKOUT / "requirements.txt"
     if listed.is_file():
         lines = listed.read_text(encoding="utf-8").splitlines()
     else:

@@ -22,11 +22,11 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
 from dprl import logs
+from dprl.assets import ROOT
 from dprl.fields import Field, SpecError, shown
 from dprl.jobs import local
 from dprl.jobs.cluster import check_cluster, engine
@@ -36,9 +36,6 @@ from dprl.sitemap import Page, page_at, tagged
 
 log = logging.getLogger("dprl.serve")
 
-CHECKOUT = Path(__file__).parent.parent
-INSTALLED = Path(__file__).parent / "dashboard"  # where a wheel holds the same files, see dprl/wheel.py
-ROOT = INSTALLED if INSTALLED.is_dir() else CHECKOUT  # app.py, pages/, assets/ and .streamlit/ are here
 HOST = Field("host", "text", "localhost", "a name or address of this machine", flag="--host")
 PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=65535, flag="--port")
 START_LIMIT = 30.0  # seconds for the first worker to appear

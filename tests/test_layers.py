@@ -25,6 +25,7 @@ PAGES = "pages"  # pages/ and app.py
 # A file may import its own layer and any layer of a lower rank.
 RANK = {
     "words": 0,
+    "assets": 0,
     "logs": 0,
     "brief": 0,
     "curves": 1,
@@ -66,7 +67,7 @@ ALONE: dict[str, tuple[str, ...]] = {
     "metrics": (),
     "theory": ("words",),
     "tables": (),
-    "figures": ("words",),
+    "figures": ("assets", "words"),
     "sentences": ("figures", "metrics", "words"),
 }
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from dprl import doctor, kernels, logs, serve
+from dprl import doctor, kernels, logs
 from dprl.__main__ import main
+from dprl.assets import CHECKOUT
 from dprl.jobs.store import Store, default_path
 from dprl.jobs.worker import compute_seed
 from tests.jobs import fake
@@ -189,4 +190,4 @@ def test_a_disk_without_room_or_a_log_is_said(monkeypatch: pytest.MonkeyPatch) -
 def test_bounds(version: str, inside: bool) -> None:
     assert doctor.within(version, ">=2.4,<2.5") is inside
     assert set(doctor.requirements()) > {"numpy", "streamlit"}
-    assert serve.CHECKOUT == ROOT
+    assert CHECKOUT == ROOT

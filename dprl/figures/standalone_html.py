@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly.offline import get_plotlyjs
 
-from dprl.figures import signed, style
+from dprl.assets import plain, web_source
+from dprl.figures import style
 from dprl.figures.lines import Series
 from dprl.figures.picture import Picture
 from dprl.words import human
@@ -189,7 +190,8 @@ def html_page(
     data = json.dumps(content, ensure_ascii=False, default=_plain).replace("<", "\\u003c")
     colors = style.LIGHT
     return (
-        _PAGE.replace("{ink}", colors.ink)
+        web_source("standalone.html")
+        .replace("{ink}", colors.ink)
         .replace("{muted}", colors.muted)
         .replace("{paper}", colors.background)
         .replace("{title}", escape(title))
@@ -197,7 +199,7 @@ def html_page(
         .replace("{footer}", escape(footer))
         # Last, for what they hold is not to be searched.
         .replace("{data}", data)
-        .replace("{script}", signed.SCRIPT + _SCRIPT)
+        .replace("{script}", plain(web_source("sign_picture.js")) + web_source("standalone.js"))
         .replace("{plotly}", get_plotlyjs())
     )
 
@@ -221,105 +223,3 @@ def markup(sentence: str) -> str:
         else:
             parts.append(escape(letter or text))
     return "".join(parts) + ("</strong>" if bold else "")
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy"
-  content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:">
-<title>{title}</title>
-<style>
-:root { color-scheme: light; }
-body { margin: 0 auto; padding: 1rem; max-width: 60rem; color: {ink}; background: {paper};
-  font: 16px/1.5 "Source Sans 3", "Segoe UI", Roboto, Helvetica, Arial, sans-serif; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0; }
-.about, footer { color: {muted}; font-size: .875rem; }
-.about { margin: .25rem 0 1rem; }
-footer { border-top: 1px solid #d5dae0; margin-top: 1.5rem; padding-top: .5rem; }
-.slider { display: grid; grid-template-columns: 1fr auto; align-items: baseline; margin-bottom: .25rem; }
-.slider output { font-size: 1.25rem; font-weight: 600; }
-.slider input { grid-column: 1 / -1; width: 100%; height: 2.5rem; margin: 0; accent-color: #0065AF; }
-.numbers { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid #d5dae0; vertical-align: top; }
-th { font-weight: 600; }
-figure { margin: 1.25rem 0 0; }
-figcaption { margin-top: .25rem; }
-@media (max-width: 767px) {  /* else the tools of a chart lie over its title */
-  .js-plotly-plot { margin-top: 1.5rem; overflow: visible !important; }
-  .modebar-container { top: -1.5rem !important; }
-}
-@media (max-width: 480px) { table { font-size: .8rem; } th, td { padding-right: .4rem; } }
-</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-<p class="about">{about}</p>
-<div id="sliders"></div>
-<div class="numbers"><table><thead></thead><tbody></tbody></table></div>
-<div id="charts"></div>
-</main>
-<footer>{footer}. A slider stops where something was computed, and nowhere between.</footer>
-<script type="application/json" id="content">{data}</script>
-<script>{plotly}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-_SCRIPT = """
-const { sliders, charts, columns, cells, config, ink } = JSON.parse(document.getElementById("content").textContent);
-const add = (parent, name, attributes = {}) => {
-  const made = parent.appendChild(document.createElement(name));
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-};
-const at = sliders.map((slider) => slider.at);
-const drawn = charts.map((chart) => {
-  const figure = add(document.getElementById("charts"), "figure", { "aria-label": chart.alt });
-  return { plot: add(figure, "div"), see: add(figure, "figcaption") };
-});
-const controls = sliders.map((slider, i) => {
-  if (!slider.shown) return null;
-  const box = add(document.getElementById("sliders"), "div", { class: "slider" });
-  add(box, "label", { for: `slider-${i}` }).textContent = slider.label;
-  const output = add(box, "output", { for: `slider-${i}` });
-  const input = add(box, "input", { id: `slider-${i}`, type: "range", min: 0, max: slider.stops.length - 1, step: 1 });
-  input.value = slider.at;
-  input.oninput = () => { at[i] = Number(input.value); show(); };
-  return { input, output };
-});
-const heads = add(document.querySelector("thead"), "tr");
-for (const column of columns) add(heads, "th", { scope: "col" }).textContent = column;
-const show = () => {
-  controls.forEach((control, i) => {
-    if (!control) return;
-    control.output.textContent = sliders[i].words[at[i]];
-    control.input.setAttribute("aria-valuetext", sliders[i].words[at[i]]);
-  });
-  const place = at.reduce((sum, here, i) => sum * sliders[i].stops.length + here, 0);
-  const body = document.querySelector("tbody");
-  body.replaceChildren();
-  for (const row of cells[place]) {
-    const line = add(body, "tr");
-    row.forEach((text, i) => { add(line, i ? "td" : "th", i ? {} : { scope: "row" }).textContent = text; });
-  }
-  charts.forEach((chart, i) => {
-    const { figure, see } = chart.pictures[chart.turned === null ? 0 : at[chart.turned]];
-    const layout = { ...figure.layout };
-    if (chart.marked !== null && sliders[chart.marked].shown) {
-      const x = sliders[chart.marked].stops[at[chart.marked]];
-      const line = { color: ink, width: 1.5 };
-      layout.shapes = [...(layout.shapes ?? []), { type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line }];
-    }
-    drawn[i].plot.style.height = `${layout.height}px`;  // which Plotly forgets when the window changes
-    Plotly.react(drawn[i].plot, figure.data, layout, config);
-    drawn[i].see.innerHTML = see;
-  });
-};
-show();
-"""

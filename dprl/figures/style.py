@@ -26,7 +26,7 @@ def config(
     picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart"
 ) -> dict[str, Any]:
     """For st.plotly_chart(..., theme=None, config=config()): the toolbar's camera saves a PNG fit for a slide, or an
-    SVG fit for print, under this name and with this footer, which dprl.figures.signed writes."""
+    SVG fit for print, under this name and with this footer, which assets/web/sign_picture.js writes."""
     colors = theme(dark)
     saved = {"format": picture, "scale": 3 if picture == "png" else 1, "filename": name}
     return {

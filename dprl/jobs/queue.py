@@ -11,8 +11,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import ceil
 from typing import NamedTuple
+
+import numpy as np
+
+LEAST = 1e-9  # seconds of a seed: what takes none would divide by zero
+ROUNDING = (
+    1e-9  # of a round: sums of floating-point numbers that come out a little above a whole one are that one
+)
 
 
 class Waiting(NamedTuple):
@@ -52,24 +58,6 @@ class Forecast:
     seconds_left: float
 
 
-@dataclass(slots=True)
-class _Stretch:
-    """Turns in which a visitor gets the seeds of one run, from `first` (0: at once) to before `end`.
-
-    last: the visitor's next turn, if there is one, is not the following one.
-    """
-
-    run: int
-    rank: int
-    first: int
-    end: int
-    seconds: float  # of one seed
-    last: bool = True
-
-
-_STOPS, _BEGINS, _ENDS = range(3)  # what happens in a turn, in this order
-
-
 def claim(wish: Waiting, busy: Mapping[str, int]) -> tuple[bool, int, float, str, float, int]:
     """By which wishes are ordered: the smallest is next. busy: how many seeds each visitor has running."""
     # Time in which a visitor waited for nothing gives no claim.
@@ -85,7 +73,8 @@ def seeds_by_visitor(running: Iterable[Running]) -> Counter[str]:
 def forecast(waiting: list[Waiting], running: list[Running], workers: int) -> dict[int, Forecast]:
     """Place and time left of every run that somebody waits for, on `workers` workers.
 
-    Visitors take turns in `order`, a seed each, and the work is spread evenly over the workers.
+    Visitors take turns in the order of `claim`, a seed each, and the work is spread evenly over workers. Those whose
+    tab has gone begin when all others have had their turns.
 
     Args:
         waiting: In the order in which each visitor's runs were asked for.
@@ -95,75 +84,39 @@ def forecast(waiting: list[Waiting], running: list[Running], workers: int) -> di
     ends: dict[int, float] = defaultdict(float)
     for r in running:
         ends[r.run] = max(ends[r.run], r.seconds)
-    stretches = _stretches(waiting, running)
-    events = [(s.first, s.rank, _BEGINS, i) for i, s in enumerate(stretches)]
-    events += [(s.end - 1, s.rank, _ENDS, i) for i, s in enumerate(stretches)]
-    events += [(s.end, s.rank, _STOPS, i) for i, s in enumerate(stretches) if s.last]
-    a_turn = _Sums(1 + max((s.rank for s in stretches), default=0))  # what the turn takes of each visitor
     under_way = sum({r.unit: r.seconds for r in running}.values()) / workers
-    before, now = 0.0, 0  # seconds of work before the turn `now`
-    places: dict[int, int] = {}
-    for turn, rank, what, i in sorted(events):
-        run, seconds = stretches[i].run, stretches[i].seconds
-        if turn > now:
-            before += (turn - now) * a_turn.total
-            now = turn
-        if what == _STOPS:
-            a_turn.put(rank, 0.0)
-        elif what == _BEGINS:
-            a_turn.put(rank, seconds)
-            places.setdefault(run, len(places))
-        else:
-            rounds = ceil((before + a_turn.upto(rank)) / workers / seconds - 1e-9)  # a seed is on one worker
-            ends[run] = max(ends[run], under_way + rounds * seconds)
-    return {run: Forecast(places.get(run), end) for run, end in ends.items()}
-
-
-def _stretches(waiting: list[Waiting], running: list[Running]) -> list[_Stretch]:
-    """The turns of every run; those whose tab has gone begin when all others have had theirs."""
     busy = seeds_by_visitor(running)
     ranks: dict[str, int] = {}
-    for wish in sorted(waiting, key=lambda wish: claim(wish, busy)):
-        ranks.setdefault(wish.visitor, len(ranks))
-    found: list[_Stretch] = []
-    last: dict[str, _Stretch] = {}
-    for away in (False, True):
-        begin = max((s.end for s in last.values()), default=0)
-        for w in waiting:
-            if bool(w.away) == away:
-                before = last.get(w.visitor)
-                first = max(begin, before.end if before else 0)
-                if before:
-                    before.last = first > before.end
-                new = _Stretch(
-                    w.run, ranks[w.visitor], first, first + w.seeds, max(w.seconds / w.seeds, 1e-9)
-                )
-                last[w.visitor] = new
-                found.append(new)
-    return found
-
-
-class _Sums:
-    """Numbers by place, with the sums of the first of them (a Fenwick tree)."""
-
-    def __init__(self, size: int) -> None:
-        self.total = 0.0
-        self._values, self._tree = [0.0] * size, [0.0] * (size + 1)
-
-    def put(self, place: int, value: float) -> None:
-        """Sets one of them."""
-        change = value - self._values[place]
-        self._values[place] = value
-        self.total += change
-        at = place + 1
-        while at < len(self._tree):
-            self._tree[at] += change
-            at += at & -at
-
-    def upto(self, place: int) -> float:
-        """The sum of all up to this one, and it."""
-        at, found = place + 1, 0.0
-        while at:
-            found += self._tree[at]
-            at -= at & -at
-        return found
+    for w in sorted(waiting, key=lambda w: claim(w, busy)):
+        ranks.setdefault(w.visitor, len(ranks))
+    turns, work = (
+        {v: [0] for v in ranks},
+        {v: [0.0] for v in ranks},
+    )  # knots: what a visitor has had by a turn
+    spans: list[
+        tuple[int, int, int, float]
+    ] = []  # of each run: first turn, rank, turn after the last, seconds of a seed
+    wishes = [*(w for w in waiting if not w.away), *(w for w in waiting if w.away)]
+    present = sum(not w.away for w in wishes)
+    begin = 0
+    for i, w in enumerate(wishes):
+        if i == present:
+            begin = max(had[-1] for had in turns.values())
+        first, done, each = (
+            max(begin, turns[w.visitor][-1]),
+            work[w.visitor][-1],
+            max(w.seconds / w.seeds, LEAST),
+        )
+        turns[w.visitor] += [first, first + w.seeds]
+        work[w.visitor] += [done, done + w.seeds * each]
+        spans.append((first, ranks[w.visitor], first + w.seeds, each))
+    _, rank, last, seconds = np.array(spans).reshape(-1, 4).T
+    before = sum(np.interp(last - (ranks[v] > rank), turns[v], work[v]) for v in ranks)
+    rounds = np.ceil(before / workers / seconds - ROUNDING)  # a seed is on one worker
+    for w, end in zip(wishes, under_way + rounds * seconds, strict=True):
+        ends[w.run] = max(ends[w.run], float(end))
+    begun = dict.fromkeys(
+        w.run for _, w in sorted(zip(spans, wishes, strict=True), key=lambda pair: pair[0][:2])
+    )
+    place = {run: at for at, run in enumerate(begun)}
+    return {run: Forecast(place.get(run), end) for run, end in ends.items()}

@@ -8,29 +8,10 @@ import re
 import streamlit as st
 
 from pages.room.state import group
+from pages.shared.layout.component import component
 from pages.shared.visitor.callbacks import callback
 
-# localStorage may be closed to a page (some private windows): then a name lasts as long as the page.
-_DEVICE_JS = """
-export default function ({ data, setStateValue }) {
-  const day = 24 * 3600 * 1000, prefix = "dprl-room-", name = prefix + data.code;
-  const read = (entry) => { try { return JSON.parse(localStorage.getItem(entry)); } catch { return null; } };
-  const hex = (byte) => byte.toString(16).padStart(2, "0");
-  const draw = () => [...crypto.getRandomValues(new Uint8Array(16))].map(hex).join("");
-  try {
-    for (const entry of Object.keys(localStorage))
-      if (entry.startsWith(prefix) && !(Date.now() - read(entry)?.at < day)) localStorage.removeItem(entry);
-  } catch {}
-  window.dprlRooms ??= {};
-  const kept = read(name) ?? window.dprlRooms[name] ?? { at: Date.now(), device: draw(), key: "" };
-  if (data.key) kept.key = data.key;
-  window.dprlRooms[name] = kept;
-  try { localStorage.setItem(name, JSON.stringify(kept)); } catch {}
-  const said = `${data.code} ${kept.device} ${kept.key}`;
-  if (said !== data.said) setStateValue("said", said);
-}
-"""
-_device = st.components.v2.component("dprl_device", js=_DEVICE_JS)
+_device = component("device")
 KEY = "device"
 
 

@@ -64,68 +64,6 @@ ONLY = {  # everyday words elsewhere
 _PASSED = r"!?\[[^\]]*\]\((?:\"[^\"]*\"|[^\")])*\)|`[^`]*`|:material/\w+:|https?://\S+|<[^>]*>"
 TERM = "#term"  # the address of each
 
-# For pages/shared/layout/browser.py.
-MEANINGS_JS = """
-export default function () {
-  const box = document.body.appendChild(document.createElement("div"));
-  [box.id, box.role, box.className, box.hidden] = ["dprl-meaning", "tooltip", "dprl-meaning", true];
-  let shown = null, leaving = 0;
-  const term = ({ target }) => target.closest?.('a[href="#term"]');
-  const place = () => {
-    if (!shown) return;
-    const at = shown.isConnected ? shown.getClientRects()[0] : null;
-    if (!at || at.bottom < 0 || at.top > innerHeight) return hide();
-    const left = Math.min(at.left, innerWidth - box.offsetWidth - 12);
-    const above = at.top - box.offsetHeight - 6;
-    box.style.left = `${Math.max(12, left)}px`;
-    box.style.top = `${above > 4 ? above : at.bottom + 6}px`;
-  };
-  const show = (one) => {
-    clearTimeout(leaving);
-    if (one === shown) return;
-    hide();
-    if (one.title) {  // the browser's own would lie over it, and tells neither a keyboard nor a finger
-      one.dataset.meaning = one.title;
-      one.removeAttribute("title");
-    }
-    shown = one;
-    box.textContent = one.dataset.meaning;
-    box.style.colorScheme = getComputedStyle(document.querySelector(".stApp")).colorScheme;  // day or night
-    box.hidden = false;
-    one.setAttribute("aria-describedby", box.id);
-    place();
-  };
-  const hide = () => {
-    clearTimeout(leaving);
-    shown?.removeAttribute("aria-describedby");
-    shown = null;
-    box.hidden = true;
-  };
-  const later = () => { clearTimeout(leaving); leaving = setTimeout(hide, 200); };
-  const heard = {
-    pointerover: (event) => {
-      const one = term(event);
-      if (one) show(one);
-      else if (event.target === box) clearTimeout(leaving);
-      else if (shown && shown !== document.activeElement) later();
-    },
-    focusin: (event) => { const one = term(event); if (one) show(one); else hide(); },
-    focusout: (event) => { if (term(event)) hide(); },
-    pointerdown: (event) => { if (!term(event) && event.target !== box) hide(); },
-    click: (event) => { const one = term(event); if (one) { event.preventDefault(); show(one); } },
-    keydown: ({ key }) => { if (key === "Escape") hide(); },
-    scroll: place,
-  };
-  for (const [name, hears] of Object.entries(heard)) document.addEventListener(name, hears, true);
-  const watch = setInterval(place, 500);
-  return () => {
-    for (const [name, hears] of Object.entries(heard)) document.removeEventListener(name, hears, true);
-    clearInterval(watch);
-    box.remove();
-  };
-}
-"""
-
 
 def glossary(page: str | None) -> dict[str, str]:
     """What the words of a page mean, by their name."""

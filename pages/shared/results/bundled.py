@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from dprl.assets import ASSETS
 from dprl.curves import RunCurves
 from dprl.simulation import spec_from_dict
 
-DIRECTORY = Path(__file__).parents[3] / "assets"
+DIRECTORY = ASSETS
 
 
 def path_of(name: str) -> Path:

@@ -1,0 +1,11 @@
+// A press on it goes past all settings; it is seen once Tab has come to it.
+export default function () {
+  const link = document.createElement("a");
+  [link.className, link.href, link.textContent] = ["dprl-skip", "#run", "Skip to Run"];
+  link.onclick = (event) => {
+    event.preventDefault();
+    document.querySelector(".st-key-run button:enabled, .st-key-reset button")?.focus();
+  };
+  document.body.prepend(link);
+  return () => link.remove();
+}
