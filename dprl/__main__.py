@@ -62,8 +62,8 @@ def fail(message: str) -> NoReturn:
     raise SystemExit(2)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Returns the exit status; a bad argument leaves with status 2."""
+def command_line() -> Parser:
+    """All commands with their flags."""
     parser = Parser(
         prog="dprl", description="What privacy costs in reinforcement learning.", allow_abbrev=False
     )
@@ -78,7 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_simple(commands, "doctor", "check whether this machine can run all this", serve.HOST, serve.PORT)
     look = commands.add_parser("status", help="say how queue, workers and store stand", allow_abbrev=False)
     look.add_argument("--json", action="store_true", help="as JSON on one line")
-    given = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit status; a bad argument leaves with status 2."""
+    given = command_line().parse_args(arguments)
     try:
         if given.command == "run":
             return run_command(given)

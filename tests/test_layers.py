@@ -3,8 +3,8 @@
 {brief, fields, kernels, plugins} <- mdp <- statistics <- {environments, privacy, learners} <- simulation <- API <-
 {jobs, links} <- claims <- lessons <- pages; users, over privacy and fields, is for pages
 
-API is dprl/__init__.py. Names in braces never import each other; words, logs, metrics and tables import nothing
-of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
+API is dprl/__init__.py. Names in braces never import each other; words, logs, glossary, metrics and tables import
+nothing of dprl, theory and figures only words, search only metrics, and sentences what figures draw, metrics and words.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ RANK = {
     "brief": 0,
     "curves": 1,
     "fields": 0,
+    "glossary": 0,
     "kernels": 0,
     "plugins": 0,
     "metrics": 0,
@@ -64,6 +65,7 @@ RANK = {
 ALONE: dict[str, tuple[str, ...]] = {
     "words": (),
     "logs": (),
+    "glossary": (),
     "metrics": (),
     "theory": ("words",),
     "tables": (),

@@ -23,26 +23,6 @@ ACCOUNTANT = "our accountant"
 ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider of budgets, left and right
 FEW = 0.01  # delta times the users, from which it is said what that allows
 
-EPSILON = (
-    "the privacy budget. With another episode in the place of one user's, the chance of any outcome is at most exp(ε) "
-    "times what it was, plus δ; so a small ε is private, and needs more noise."
-)
-DELTA = (
-    "what is added: the chance of any outcome is at most exp(ε) times what it would be, plus δ. It should be far below "
-    "one over the number of users."
-)
-JOINT = (
-    "joint differential privacy: a trusted agent sees the data; what it tells all other users, even taken together, "
-    "is private. What you are told yourself may show your own data."
-)
-SHUFFLED = (
-    "shuffle differential privacy: every user adds random bits, and a trusted shuffler mixes the messages of a batch "
-    "of users; the mixed messages are private."
-)
-LOCAL = (
-    "local differential privacy: every user adds noise before sending anything; nobody is trusted, and each message "
-    "is private by itself."
-)
 MEANING = r"""
 Take any two lists of users that differ in one of them, and any set of outcomes that somebody might look for. The noise
 proves **(ε, δ)** when the chance of these outcomes with the one list is at most
@@ -64,10 +44,6 @@ an empty episode standing in their place, which is half as much. That is less th
 users would move up a place, and other users would be in each block.
 """
 
-RHO = (
-    "the budget of zero-concentrated privacy (zCDP): a small ρ is private, and needs more noise. The ρ of several "
-    "releases add up."
-)
 TRAJECTORY = "trajectory"  # what is replaced in a data set
 BLANKED = "is blanked"
 OFFLINE = """

@@ -29,8 +29,8 @@ def test_a_term_tells_what_it_means_to_mouse_keyboard_and_finger(visit: Visits) 
     term = page.get_by_role("link", name="JDP")
     expect(meaning).to_be_hidden()
     term.hover()
-    expect(meaning).to_have_text(WORDS["JDP"])
-    expect(term).to_have_accessible_description(WORDS["JDP"])
+    expect(meaning).to_have_text(WORDS["Central model (JDP)"])
+    expect(term).to_have_accessible_description(WORDS["Central model (JDP)"])
     box = box_of(meaning)
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
@@ -39,10 +39,10 @@ def test_a_term_tells_what_it_means_to_mouse_keyboard_and_finger(visit: Visits) 
     expect(meaning).to_be_hidden()
     before = page.url
     term.click()
-    expect(meaning).to_have_text(WORDS["JDP"])
+    expect(meaning).to_have_text(WORDS["Central model (JDP)"])
     assert page.url == before
     page.get_by_role("heading", level=1).click()
     expect(meaning).to_be_hidden()
     term.focus()
     page.keyboard.press("Tab")
-    expect(meaning).to_have_text(WORDS["SDP"])
+    expect(meaning).to_have_text(WORDS["Shuffle model (SDP)"])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dprl.glossary import TERMS
 from dprl.learners import ALGORITHMS
 from dprl.lessons import LESSONS
 from dprl.mdp import Size
@@ -33,6 +34,10 @@ from tests.privacy.draws import prepared
 from tests.test_layers import ROOT
 
 KNOWN = ("definition", "theorem", "property of the model", "tests/")  # what a sentence may follow from
+# What the glossary says of privacy.
+PRIVATE = (
+    "ε (epsilon)", "δ (delta)", "ρ (rho)", "Central model (JDP)", "Shuffle model (SDP)", "Local model (LDP)",
+)  # fmt: skip
 TITLE = "## Every sentence, and what it follows from"
 
 
@@ -56,7 +61,7 @@ def listed() -> list[tuple[str, str, str]]:
 
 def vocabulary() -> set[str]:
     """What pages, cards and the command line say of privacy, and of what a guarantee is not about."""
-    said = {promise.EPSILON, promise.DELTA, promise.JOINT, promise.SHUFFLED, promise.LOCAL, UNIT, *SCOPE}
+    said = {*(TERMS[term].definition for term in PRIVATE), UNIT, *SCOPE}
     for p in PRIVATIZERS.values():
         said |= {p.summary, p.trust, p.words.alt}
         for mechanism in p.mechanisms:
@@ -108,7 +113,7 @@ def of_data_sets() -> set[str]:
     said = set(promise.OFFLINE.strip().split("\n\n"))
     said |= {p.summary for p in PROMISES.values()}
     said |= {promise.concentrated_verdict(1.0, proved)[1] for proved in (0.8, 1.0, 1.4)}
-    said |= {promise.concentrated_verdict(1e6, 1e6)[1], promise.RHO, NOISY_WAY.alt, RAW_WAY.alt}
+    said |= {promise.concentrated_verdict(1e6, 1e6)[1], NOISY_WAY.alt, RAW_WAY.alt}
     said |= {
         uploads.DECLARED,
         uploads.CLIPPED,

@@ -6,30 +6,10 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dprl.sentences import promise
+from dprl.glossary import listed
 from pages.shared.text import escape
 
-WORDS = {
-    "Episode": "what one user contributes: H steps of acting and being rewarded. Privacy protects whole episodes.",
-    "Regret": "the reward lost by not having played the best policy from the start, summed over all episodes.",
-    "Price of privacy": "the loss beyond that of the same learner without privacy.",
-    "ε (epsilon)": promise.EPSILON,
-    "δ (delta)": promise.DELTA,
-    "JDP": promise.JOINT,
-    "SDP": promise.SHUFFLED,
-    "LDP": promise.LOCAL,
-    "Mechanism": "how the noise is drawn, for example Laplace noise in the nodes of a binary tree of running sums.",
-    "Claimed and proved": "what a paper says its noise promises, and what our accountant can prove of that noise.",
-    "Released counts": "how often each state and action was seen, with noise: all that the planner is told.",
-    "Noise bound E": "how large the noise of any count gets, at any time, except with a small chance β.",
-    "Bonus": "what the planner adds to the value of little-tried actions, so that it tries them.",
-    "Same seed without privacy": "the same run without noise, on the same stream of users.",
-    "Decade": "a factor of ten: from a thousand users to ten thousand, say.",
-    "Calibrated noise": "as much as is needed to prove (ε, δ), by our accountant, and no more.",
-    "Exploration noise": "what RLSVI adds to its estimates so that it tries what is uncertain; no privacy is proved.",
-    "Paper constants, anytime bonus": "bounds as a paper prints them, or ours, proved to hold at all times.",
-    "V*": "what an optimal policy earns in an episode: the most that an episode can lose.",
-}
+WORDS = listed("online")
 PAPERS = {
     "Qiao, Wang: Near-optimal differentially private reinforcement learning (AISTATS 2023), DP-UCBVI": (
         "https://arxiv.org/abs/2212.04680"
@@ -64,21 +44,7 @@ PAPERS = {
 }
 
 
-OF_DATA_SETS = {
-    "Trajectory": "what was written down of one person: one whole episode. It is what is protected.",
-    "Behaviour policy": "how the people acted, or were treated, whom the data come from.",
-    "Curator": "holds the trajectories and releases noisy sums of them; the learner sees nothing else.",
-    "Gap": "what the learned policy earns less than the best one, in an episode.",
-    "Pessimism": "what is uncertain counts as bad: a penalty Γ is taken off what an action seems worth.",
-    "Low estimate V~": "what the learner believes that its policy earns at least.",
-    "Coverage d^μ": "the share of the trajectories that are in a state and take an action at a step.",
-    "ρ (rho)": promise.RHO,
-    "ε (epsilon), δ (delta)": "with another trajectory in the place of one, the chance of any outcome is at most "
-    "exp(ε) times what it was, plus δ.",
-    "Claimed and proved": WORDS["Claimed and proved"],
-    "Same seed without privacy": "the same learner without noise, on the same data sets.",
-    "v*": "what the best policy earns in an episode: all that there is to lose.",
-}
+OF_DATA_SETS = listed("offline")
 PAPERS_ON_DATA_SETS = {
     "Qiao, Wang: Offline reinforcement learning with differential privacy (NeurIPS 2023), DP-APVI and DP-VAPVI": (
         "https://arxiv.org/abs/2206.00810"
@@ -96,18 +62,7 @@ PAPERS_ON_DATA_SETS = {
 }
 
 
-OF_LINEAR_MODELS = {
-    "Features": "known to everybody: φ(s'|s, a), d numbers for each transition, whose chance is <φ(s'|s, a), wₕ>.",
-    "Weights wₕ": "how much each feature counts at step h: what is learned. How long they can be is known.",
-    "Regression": "the learner predicts its own value of the next state from features; sums over users suffice.",
-    "Region": "the weights that the released sums leave possible: the bonus is how far they can be from the estimate.",
-    "Eigenvalue": "how much a direction of the weights has been seen; noise moves it by a bounded amount.",
-    "Ridge": "what is added to every eigenvalue before the regression is solved.",
-    **{
-        word: WORDS[word]
-        for word in ("Episode", "Regret", "ε (epsilon)", "δ (delta)", "JDP", "LDP", "Claimed and proved")
-    },
-}
+OF_LINEAR_MODELS = listed("linear")
 PAPERS_ON_LINEAR_MODELS = {
     title: address for title, address in PAPERS.items() if "linear representation" in title
 } | {

@@ -10,73 +10,25 @@ import re
 from functools import cache, lru_cache
 from html import escape
 
-from pages.shared.layout.reading import OF_DATA_SETS, OF_LINEAR_MODELS, WORDS
+from dprl.glossary import TERMS
 from pages.shared.visitor.state import session
 
-# How sentences name what the glossary explains; a sign that Markdown would read may be escaped.
-SAID = {
-    "Episode": r"\b[Ee]pisodes?\b",
-    "Regret": r"\b[Rr]egret\b",
-    "Price of privacy": r"\b[Pp]rice of (?:joint |local )?privacy\b",
-    "ε (epsilon), δ (delta)": "[εδ]",
-    "ε (epsilon)": "ε",
-    "δ (delta)": "δ",
-    "ρ (rho)": "ρ",
-    "JDP": r"\bJDP\b|\b[Tt]rusted agent\b|\b[Jj]oint privacy\b",
-    "SDP": r"\bSDP\b|\b[Tt]rusted shuffler\b",
-    "LDP": r"\bLDP\b|\b[Nn]obody trusted\b|\b[Ll]ocal privacy\b",
-    "Mechanism": r"\b[Mm]echanisms?\b",
-    "Claimed and proved": r"\b[Cc]laimed\b|\b[Pp]rove[sd]\b",
-    "Released counts": r"\b[Rr]eleased counts?\b|\bnoisy counts?\b",
-    "Noise bound E": r"\b[Nn]oise bound\b",
-    "Calibrated noise": r"\b[Cc]alibrated noise\b",
-    "Exploration noise": r"\b[Ee]xploration noise\b",
-    "Paper constants, anytime bonus": r"\b[Pp]aper constants\b|\b[Aa]nytime bonus\b",
-    "Bonus": r"\b[Bb]onus\b",
-    "Same seed without privacy": r"\bsame (?:seed|run) without privacy\b",
-    "Decade": r"\bdecades?\b",
-    "V*": r"\bV\\?\*(?![*\w])",
-    "v*": r"\bv\\?\*(?![*\w])",
-    "Trajectory": r"\b[Tt]rajector(?:y|ies)\b",
-    "Behaviour policy": r"\b[Bb]ehaviour policy\b",
-    "Curator": r"\b[Cc]urator\b",
-    "Gap": r"\b[Gg]aps?\b",
-    "Pessimism": r"\b[Pp]essimis(?:m|tic)\b",
-    "Low estimate V~": r"\b[Ll]ow estimate\b",
-    "Coverage d^μ": r"\bd\^μ",
-    "Features": r"\b[Ff]eatures\b",
-    "Weights wₕ": r"\b[Ww]eights\b",
-    "Regression": r"\b[Rr]egression\b",
-    "Region": r"\b[Rr]egions?\b",
-    "Eigenvalue": r"\b[Ee]igenvalues?\b",
-    "Ridge": r"\b[Rr]idge\b",
-}
-ALL = OF_DATA_SETS | OF_LINEAR_MODELS | WORDS
-OF_PAGES = {"offline": OF_DATA_SETS, "linear": OF_LINEAR_MODELS}  # what a word means there goes first
-ONLY = {  # everyday words elsewhere
-    "ε (epsilon), δ (delta)": ("offline",),
-    "Gap": ("offline", "tradeoffs"),
-    "Features": ("linear", "lessons"),
-    "Weights wₕ": ("linear", "lessons"),
-    "Region": ("linear",),
-}
 # Links, signs and code are left as they are.
 _PASSED = r"!?\[[^\]]*\]\((?:\"[^\"]*\"|[^\")])*\)|`[^`]*`|:material/\w+:|https?://\S+|<[^>]*>"
 TERM = "#term"  # the address of each
 
 
+@cache
 def glossary(page: str | None) -> dict[str, str]:
-    """What the words of a page mean, by their name."""
-    known = ALL | OF_PAGES.get(page or "", {})
-    return {name: meaning for name, meaning in known.items() if page in ONLY.get(name, (page,))}
+    """What the words mean that have a hover on a page, by their name."""
+    return {t.term: t.definition for t in TERMS.values() if t.said and (not t.only or page in t.only)}
 
 
 @cache
 def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
     """What finds the terms of a page, a group for each, and their names."""
-    known = glossary(page)
-    names = tuple(name for name in SAID if name in known)
-    return re.compile("|".join([_PASSED, *(f"({SAID[name]})" for name in names)])), names
+    names = tuple(glossary(page))
+    return re.compile("|".join([_PASSED, *(f"({TERMS[name].said})" for name in names)])), names
 
 
 @lru_cache(maxsize=1024)

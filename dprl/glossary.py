@@ -1,0 +1,54 @@
+"""One name for each thing: the terms of glossary.toml. Pure: imports nothing else of dprl."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Term:
+    """What one word means; glossary.toml says what each attribute is."""
+
+    term: str
+    definition: str
+    symbol: str = ""
+    unit: str = ""
+    avoid: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    said: str = ""
+    only: tuple[str, ...] = ()
+
+
+def _read() -> dict[str, Term]:
+    rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["term"]
+    terms = [Term(**{key: _frozen(value) for key, value in row.items()}) for row in rows]
+    return {term.term: term for term in terms}
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+TERMS = _read()
+
+
+def listed(name: str) -> dict[str, str]:
+    """What the words mean that stand on one list of the dashboard (online, offline, linear), by term."""
+    return {t.term: t.definition for t in TERMS.values() if name in t.lists}
+
+
+def avoided(text: str) -> Iterator[tuple[str, str]]:
+    """Each name in a text that is not used, with the term that is."""
+    for t in TERMS.values():
+        if not t.avoid:
+            continue
+        rest = re.sub("|".join(map(re.escape, t.right)), " ", text, flags=re.I) if t.right else text
+        names = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in t.avoid)
+        for found in re.finditer(rf"\b(?:{names})(?:s|'s)?\b", rest, re.I):
+            yield found.group(), t.term
