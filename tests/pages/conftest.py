@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from dprl.jobs.questions import Questions
@@ -76,6 +77,26 @@ def _ended(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) ->
         raise RuntimeError(f"AppTest script run timed out after {timeout}(s)")
 
 
+class Looked(Mapping[str, Any]):
+    """The state of a page by the keys of its widgets, each looked up when it is asked for: Streamlit puts together all
+    of it for every text field and every menu, to look up one."""
+
+    def __init__(self, state: SafeSessionState) -> None:
+        self.state = state
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.state._state
+
+    def __getitem__(self, key: str) -> Any:
+        return self.state._state[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.state._state.filtered_state)
+
+    def __len__(self) -> int:
+        return len(self.state._state.filtered_state)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _prepared_once() -> Iterator[None]:
     """AppTest asks every installed package for components at each visit, of which these pages use none, and compiles
@@ -84,6 +105,7 @@ def _prepared_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", list)
         patch.setattr(local_script_runner, "require_widgets_deltas", _ended)
+        patch.setattr(SafeSessionState, "filtered_state", property(Looked))
         for module in (app_test, local_script_runner):
             patch.setattr(module, "ScriptCache", lambda: scripts)
         patch.setattr(panel, "picture", cache(panel.picture))
