@@ -224,19 +224,6 @@ def test_a_loss_on_the_grid_but_for_rounding_has_no_negative_chance() -> None:
     assert near < found < near * 1.002
 
 
-def test_composed_laplace_by_simulation() -> None:
-    """120 printed local counters: the loss drawn 400,000 times; five standard errors."""
-    rng, count, shift = np.random.default_rng(0), 120, 1 / 60
-    loss = np.zeros(400_000)
-    for _ in range(count):
-        x = rng.laplace(size=loss.size)
-        loss += np.abs(x + shift) - np.abs(x)  # noise x + shift under the first data set
-    for epsilon in (0.0, 0.2, 0.4):
-        sample = np.maximum(-np.expm1(epsilon - loss), 0)
-        error = sample.std() / math.sqrt(loss.size)
-        assert delta_of((Laplace(count, shift),), epsilon) == pytest.approx(sample.mean(), abs=5 * error)
-
-
 def test_pure_composition() -> None:
     losses = (Laplace(80, 0.01), Laplace(40, 0.0025))
     assert epsilon_of(losses, 0.0) == pytest.approx(0.9)

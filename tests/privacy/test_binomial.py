@@ -13,7 +13,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.accounting import Binomial, epsilon_of
 from dprl.privacy.errors import binomial_tail
-from dprl.privacy.mechanisms import make_stream, stream_of_releases
+from dprl.privacy.mechanisms import make_stream
 from dprl.privacy.privatizers.shuffle import printed_bits, tight_bits
 from tests.compare import FIVE, LEVEL, ks_samples, standard_errors
 from tests.privacy.draws import prepared, request, unit_noise
@@ -145,31 +145,9 @@ def test_tail_of_many_batches() -> None:
     assert (stats.poisson.sf(100 * sums + bound / 1.25, 100 * sums) > 1e-7).all()
 
 
-def test_stated_std() -> None:
-    std = BITS.std(
-        make_stream(np.arange(1, len(KNOBS) + 1), np.array([(n, p, 3) for n, p in KNOBS], dtype=float))
-    )
-    np.testing.assert_allclose(std**2, np.cumsum([n * p * (1 - p) for n, p in KNOBS]), rtol=1e-12)
-
-
 # --- in the nodes of a tree over the batches ---
 
 TREE = MECHANISMS["binomial-tree"]
-
-
-def test_a_release_holds_the_bits_of_its_nodes() -> None:
-    """Variance and covariance of the first six prefixes are those of the nodes that they have in common."""
-    prefixes = [{"1"}, {"12"}, {"12", "3"}, {"1234"}, {"1234", "5"}, {"1234", "56"}]
-    stream = replace(stream_of_releases(6), batches=np.array([[80, 0.5, 3]]))
-    noise = unit_noise(TREE, stream, CELLS, seed=7)
-    for i, some in enumerate(prefixes):
-        np.testing.assert_array_equal((noise[i] + 40 * len(some)) % 1, 0)
-        assert standard_errors(noise[i], 0.0) < FIVE
-        for j, others in enumerate(prefixes):
-            assert standard_errors(noise[i] * noise[j], 20 * len(some & others)) < FIVE
-    np.testing.assert_allclose(TREE.std(stream), math.sqrt(2 * 20))
-    bound = TREE.tail(stream, 1e-6)[0]
-    assert 2 * stats.binom.sf(80 + bound, 160, 0.5) <= 1e-6 < 2 * stats.binom.sf(80 + bound / 1.3, 160, 0.5)
 
 
 def test_batches_share_the_bits_of_a_node_evenly_and_all_of_them_prove_the_budget() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
-import json
 import math
 import tracemalloc
 from typing import Any
@@ -12,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import RunSpec, run
+from dprl import RunSpec
 from dprl.fields import SpecError
-from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee, accounting
+from dprl.privacy import MECHANISMS, PRIVATIZERS, accounting
 from dprl.privacy.accounting import (
     Binomial,
     Laplace,
@@ -24,11 +22,11 @@ from dprl.privacy.accounting import (
     gaussian_mu,
     group_epsilon,
 )
-from dprl.privacy.guarantee import SIMULATION, budget
+from dprl.privacy.guarantee import budget
 from dprl.privacy.mechanisms.gaussian import coefficients
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
 from dprl.privacy.privatizers.shuffle import least_bits, printed_bits, printed_tau
-from dprl.simulation import schedules, trace_from_bytes
+from dprl.simulation import schedules
 from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from tests.privacy.draws import TRIPLES, prepared, replaced
@@ -82,32 +80,6 @@ def test_a_card_leaves_nothing_behind_that_grows_with_the_run() -> None:
         assert held() - before < 2 * len(times)
     finally:
         tracemalloc.stop()
-
-
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
-def test_card(privacy: str, mechanism: str, calibration: str) -> None:
-    noise = prepared(privacy, mechanism, calibration, TIMES, H=3, epsilon=2.0)
-    card, printed = noise.guarantee(), calibration == "paper"
-    assert card.model == MODELS[privacy]
-    assert card.trust == PRIVATIZERS[privacy].trust
-    assert card.mechanism == MECHANISMS[mechanism].title
-    assert card.unit == "one user: one whole episode"
-    assert card.claimed_epsilon == 2.0
-    assert card.claimed_delta == (0.0 if printed and privacy != "shuffle" else 1e-6)
-    assert card.noise_scale == noise.scales[-2]
-    assert card.noise_std == pytest.approx(noise.std.max())
-    assert "e-0" not in card.noise_formula
-    assert SIMULATION in card.assumptions
-    assert card.sources
-    assert all(card.sources)
-    assert card.proved_epsilon is not None
-    if not printed:
-        assert 0.98 * 2 < card.proved_epsilon <= 2 * 1.0001
-        assert card.proved_delta == card.claimed_delta
-    elif privacy != "shuffle":
-        # printed noise is split for blanking: replacing a user moves twice as much
-        assert (card.proved_epsilon, card.proved_delta) == (pytest.approx(4.0), 0.0)
-    assert bool(card.ladder) == (privacy == "central")
 
 
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
@@ -166,15 +138,6 @@ def test_a_user_left_out_is_not_a_user_blanked() -> None:
     assert gaussian_epsilon(float(mu), 1e-6) == pytest.approx(15.4, abs=0.05)
 
 
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
-def test_a_card_survives_json(privacy: str, mechanism: str, calibration: str) -> None:
-    card = prepared(privacy, mechanism, calibration, TIMES, H=3, epsilon=2.0).guarantee()  # that of test_card
-    text = json.dumps(card.to_dict(), allow_nan=False)  # so every number is finite
-    assert Guarantee.from_dict(json.loads(text)) == card
-    with pytest.raises(TypeError):
-        Guarantee.from_dict({**card.to_dict(), "extra": 1})
-
-
 def test_what_the_same_noise_proves_at_smaller_deltas() -> None:
     """(1, 10^-6): 1.32, 1.58 and 1.80 at 10^-9, 10^-12 and 10^-15."""
     for privacy in MODELS:
@@ -226,55 +189,6 @@ def test_two_runs_with_equal_seeds_cancel_their_noise() -> None:
     found = (a.noisy[0] * t - b.noisy[0] * s) / (t - s)
     assert found == pytest.approx(a.counts[0], abs=1e-6)
     assert any("equal seeds" in text for text in a.guarantee.assumptions)
-
-
-def test_a_run_carries_its_card() -> None:
-    spec = small("central", "gaussian-tree", "tight", epsilon=1.0, delta=1e-5)
-    trace = run(spec)
-    assert trace.guarantee == trace.seeds[0].guarantee
-    assert trace.guarantee.claimed_epsilon == 1.0
-    assert trace.guarantee.proved_epsilon == pytest.approx(1.0, rel=1e-3)
-    again = trace_from_bytes(trace.seeds[0].to_bytes())
-    assert again.guarantee == trace.guarantee
-
-
-def test_without_privacy_nothing_is_claimed() -> None:
-    card = run(small("none", None, None)).guarantee
-    assert card.model == "none"
-    assert card.claimed_epsilon is card.proved_epsilon is card.proved_delta is None
-    assert card.readings == card.ladder == ()
-
-
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
-def test_compiled_and_plain_runs_are_the_same_bits(privacy: str, mechanism: str, calibration: str) -> None:
-    """Each mechanism's kernel, in the loop, as machine code and as ordinary Python."""
-    spec = small(privacy, mechanism, calibration)
-    runs = [SeedRun(spec, 3, plain=plain) for plain in (False, True)]
-    for one in runs:
-        while not one.advance(60.0):
-            pass
-    fast, slow = (one.trace() for one in runs)
-    for field in dataclasses.fields(fast):
-        a, b = getattr(fast, field.name), getattr(slow, field.name)
-        if isinstance(a, np.ndarray):
-            assert a.dtype == b.dtype, field.name
-            assert a.tobytes() == b.tobytes(), field.name
-    assert fast.coverage_ratio[-1] > 0
-    assert not np.array_equal(fast.noisy, fast.counts)
-
-
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
-def test_runs_differ_by_seed_and_not_by_slices(privacy: str, mechanism: str, calibration: str) -> None:
-    spec = small(privacy, mechanism, calibration)
-
-    def noisy(seed: int, seconds: float) -> bytes:
-        one = SeedRun(spec, seed)
-        while not one.advance(seconds):
-            pass
-        return one.state.noisy.tobytes()
-
-    assert noisy(0, 60.0) == noisy(0, 1e-5)
-    assert noisy(0, 60.0) != noisy(1, 60.0)
 
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
@@ -337,39 +251,6 @@ def test_what_does_not_go_together_is_refused_in_a_sentence(
     assert advice in text
     assert text.endswith(".")
     assert ". " not in text  # one sentence
-
-
-def test_every_combination_is_run_or_refused() -> None:
-    """For each privatizer, mechanism, calibration and delta: a spec whose noise exists, or a sentence."""
-    accepted, refused = set(), set()
-    for privacy in MODELS:
-        for mechanism in MECHANISMS:
-            for calibration in ("tight", "paper"):
-                for delta in (0.0, 1e-6):
-                    try:
-                        spec = small(privacy, mechanism, calibration, delta=delta)
-                    except SpecError as error:
-                        refused.add(error.field)
-                        continue
-                    assert np.isfinite(SeedRun(spec, 0).noise.std).all()
-                    accepted.add((privacy, mechanism, calibration, delta))
-    assert refused == {"mechanism", "calibration", "delta"}
-    pure = {(p, m, c, 0.0) for p, m, c in TRIPLES if not MECHANISMS[m].needs_delta}
-    answers = {("local", "unary", "tight", delta) for delta in (0.0, 1e-6)}
-    assert accepted == {(p, m, c, 1e-6) for p, m, c in TRIPLES} | pure | answers
-
-
-def test_an_omitted_mechanism_is_the_best_that_fits() -> None:
-    assert RunSpec(privacy="central").mechanism == "gaussian-optimal"
-    assert RunSpec(privacy="central").calibration == "tight"
-    assert RunSpec(privacy="central").delta == 1e-6
-    assert RunSpec(privacy="central", delta=0.0).mechanism == "laplace-tree"
-    assert RunSpec(privacy="central", calibration="paper").mechanism == "laplace-tree"
-    assert RunSpec(privacy="central", calibration="paper").delta == 0.0
-    assert RunSpec(privacy="central", schedule="episodic", episodes=10**5).mechanism == "gaussian-blt"
-    assert RunSpec(privacy="local").mechanism == "gaussian"
-    assert RunSpec(privacy="local", delta=0.0).mechanism == "laplace"
-    assert RunSpec(privacy="shuffle", calibration="paper").delta == 1e-6
 
 
 def test_best_mechanisms_come_first() -> None:

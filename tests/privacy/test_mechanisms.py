@@ -192,14 +192,14 @@ def test_each_item_carries_its_own_draw(times: list[int]) -> None:
 
 
 @pytest.mark.parametrize("times", [UNIT, JUMPS, GEOMETRIC[::4]], ids=["unit", "jumps", "geometric"])
-@pytest.mark.parametrize("mechanism", TREES, ids=lambda m: m.key)
-def test_tree_covariances_count_shared_nodes(mechanism: Mechanism, times: list[int]) -> None:
-    noise = noise_of(mechanism, times, CELLS, seed=1)
+@pytest.mark.parametrize("key", VARIANCE)
+def test_tree_covariances_count_shared_nodes(key: str, times: list[int]) -> None:
+    noise = noise_of(MECHANISMS[key], times, CELLS, seed=1)
     sets = [set(nodes(t)) for t in times]
     limit = critical(len(times) * (len(times) + 1) // 2)
     for i in range(len(times)):
         for j in range(i + 1):
-            expected = VARIANCE[mechanism.key] * len(sets[i] & sets[j])  # on the diagonal: popcount draws
+            expected = VARIANCE[key] * len(sets[i] & sets[j])  # on the diagonal: popcount draws
             assert standard_errors(noise[i] * noise[j], expected) < limit, (times[i], times[j])
 
 
@@ -306,6 +306,8 @@ def test_the_factor_squared_sums_prefixes(releases: int) -> None:
     norm = TOEPLITZ.std(make_stream(np.arange(1, releases + 1)))
     np.testing.assert_allclose(norm, np.linalg.norm(C, axis=1), rtol=1e-12)
     assert norm[-1] == pytest.approx(np.linalg.norm(C[:, 0]))  # what one item of the stream is seen through
+    c = coefficients(MAX_RELEASES)
+    np.testing.assert_allclose(np.convolve(c, c)[:MAX_RELEASES], 1.0, rtol=1e-11)
 
 
 @pytest.mark.parametrize(("releases", "cells"), [(1, 1), (2, 3), (7, 513), (200, 30), (1000, 2)])
@@ -338,21 +340,6 @@ def test_too_many_releases_are_refused() -> None:
 # shuffled bits
 
 
-def test_a_batch_of_bits_is_that_of_its_users() -> None:
-    """Ten users with three fair bits each, one by one; a batch adds to the batches before it."""
-    times = [10, 20]
-    batches = np.array([[30.0, 0.5, 3.0], [10.0, 0.05, 3.0]])
-    stream, rng, noise = make_stream(np.array(times), batches), generator(11), np.zeros(CELLS)
-    users = np.random.default_rng(12)
-    first = users.integers(0, 2, size=(CELLS, 10, 3)).sum((1, 2)) - 15.0
-    second = (users.random((CELLS, 10)) < 0.05).sum(1) - 0.5
-    add_noise = compiled(BITS.add_noise, SIGNATURE)
-    add_noise(0, stream.leaves, stream.batches, np.zeros((0, 0)), rng, noise)
-    assert ks_samples(noise, first) > LEVEL / 2
-    add_noise(1, stream.leaves, stream.batches, np.zeros((0, 0)), rng, noise)
-    assert ks_samples(noise, first + second) > LEVEL / 2
-
-
 def test_forgotten_batches_do_not_add_up() -> None:
     batches = np.array([[100.0, 0.5, 3.0], [400.0, 0.5, 3.0], [100.0, 0.5, 3.0]])
     ends = np.array([10, 20, 30])
@@ -375,6 +362,14 @@ def test_the_tail_bound_holds_and_is_not_loose(key: str, failure: float) -> None
     limit = stats.binom.isf(LEVEL / len(times), draws, failure)
     assert ((noise > bound[:, None]).sum(1) <= limit).all()
     assert (noise > 0.6 * bound[:, None]).sum(1).max() > limit
+
+
+@pytest.mark.parametrize("key", ["gaussian", "gaussian-tree", "gaussian-toeplitz"])
+@pytest.mark.parametrize("failure", [1e-3, 1e-6, 1e-12])
+def test_tails_are_normal(key: str, failure: float) -> None:
+    stream = make_stream(np.array(UNIT))
+    tail, std = MECHANISMS[key].tail(stream, failure), MECHANISMS[key].std(stream)
+    np.testing.assert_allclose(2 * stats.norm.sf(tail / std), failure, rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -222,9 +222,7 @@ def test_other_sentences_of_the_list_stand_where_it_says() -> None:
 def test_each_follows_from_a_definition_a_theorem_or_a_test_that_there_is() -> None:
     for _, sentence, basis in listed():
         assert basis.startswith(KNOWN), sentence
-        for file, name in re.findall(r"(tests/[\w/]+\.py)::(\w+)", basis):
-            assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), basis
-        assert basis != "tests/"
+        assert basis != "tests/"  # that the named one is there: tests/test_named.py
 
 
 def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
