@@ -1,12 +1,14 @@
 """Learners of linear models where weights matter: average regret, optimism, speed (docs/notes/linear.md).
 
 python -m bench.linear [ucrl-vtr | ucrl-vtr-plus | lsvi-ucb | lsvi-ucb-rare | lsvi-ucb-plus-plus]
+python -m bench.linear plans (how many plans learners that plan rarely may make: docs/notes/rare-switching.md)
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -63,7 +65,44 @@ LEARNERS = {
 }
 
 
+SMALLER: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("linear-mdp", {}),
+    ("linear-synthetic", {}),
+    ("linear-mdp", {"stages": 2, "drugs": 4, "symptoms": 2, "H": 6}),
+    ("linear-synthetic", {"A": 8, "H": 10}),
+)
+
+
+def plans(seeds: int = 3) -> None:
+    """Regret with a share of the plans over regret with all of them, and how many are used."""
+    print(f"{seeds} seeds; for each share of d log2(K + 1) plans: N, most used, regret over that with all")
+    for (home, params), key, K in product(
+        SMALLER, ("lsvi-ucb-rare", "lsvi-ucb-plus-plus"), (10**7, 10**9, 10**12)
+    ):
+        spec = RunSpec(
+            environment=home,
+            environment_params=params,
+            algorithm=key,
+            privacy="central",
+            episodes=K,
+            seeds=seeds,
+        )
+        said, whole = [], 0.0
+        for share in (1.0, 1 / 3, 0.2, 0.1):
+            runs = [start(spec.replace(algorithm_params={"plans": share}), seed) for seed in range(seeds)]
+            for run in runs:
+                while not run.advance(60.0):
+                    pass
+            lost = float(np.mean([run.trace().regret[-1] for run in runs]))
+            used = max(run.trace().series["plans"][-1] for run in runs)
+            whole = whole or lost
+            said.append(f"{share:.2f}: {runs[0].setup.plans}, {used:.0f}, {lost / whole:.3f}")
+        print(f"{home} {params or ''} {key} K={K:.0e}: {'; '.join(said)}", flush=True)
+
+
 def main(chosen: list[str]) -> None:
+    if chosen == ["plans"]:
+        return plans()
     print(
         f"{SEEDS} seeds; regret per episode, in percent of V*; largest gap after the last user, the same; s a seed"
     )

@@ -64,7 +64,9 @@ class Field:
         flag: command-line option.
         when: of an algorithm's parameter, the runs that use it: all, or those with bonus `practical`, or
             among these those with noise (`practical noise`), or all but those with bonus `anytime` (`not
-            anytime`). In other runs it is None.
+            anytime`), or all `with privacy`. In other runs it is None.
+        later: of an algorithm's parameter that came when there were specs without it: where it is at its default, or
+            not used, a spec is written without it, and is the one that it was.
         words: texts that stand for a number which follows from other fields.
         rows: of a text of rows joined by /, which is edited a row on a line: what its capital letters mean.
     """
@@ -81,6 +83,7 @@ class Field:
     query: str = ""
     flag: str = ""
     when: str = ""
+    later: bool = False
     rows: str = ""
     words: tuple[str, ...] = ()
 
@@ -88,6 +91,8 @@ class Field:
         """Whether an algorithm's parameter is used with this bonus and privacy model."""
         if self.when == "not anytime":
             return bonus != "anytime"
+        if self.when == "with privacy":
+            return privacy != "none"
         return not self.when or (bonus == "practical" and (self.when == "practical" or privacy != "none"))
 
     @property

@@ -239,8 +239,15 @@ class RunSpec:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of FIELDS; those of LATER where they are not at their defaults."""
+        """JSON-able canonical form, in the order of FIELDS; those of LATER, and later parameters of an algorithm, where
+        they are not at their defaults."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
+        later = {f.name: f.default for f in ALGORITHMS[self.algorithm].fields if f.later}
+        given["algorithm_params"] = {
+            name: value
+            for name, value in self.algorithm_params.items()
+            if name not in later or value not in (None, later[name])
+        }
         return {
             name: dict(value) if isinstance(value, Mapping) else value
             for name, value in given.items()

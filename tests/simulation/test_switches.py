@@ -279,6 +279,26 @@ def test_looks_and_plans_are_kept_for_the_doublings_to_come() -> None:
     assert not switching.may_plan(1000, 1, 0, 10**6)
 
 
+@pytest.mark.parametrize(("share", "N"), [(1.0, 299), (1 / 3, 100), (0.1, 30)])
+def test_fewer_plans_are_never_fewer_than_doublings(share: float, N: int) -> None:
+    size, K = Size(10, 3, 10, 10), 10**9
+    assert switching.plans(size, K, share) == N >= np.ceil(np.log2(K + 1))
+    assert switching.looks(size, K, share) == 10 * N
+    assert switching.plans(size, 7, share) >= 3
+
+
+@pytest.mark.parametrize("algorithm", LEARNERS)
+def test_fewer_plans_need_less_noise_and_are_not_exceeded(algorithm: str) -> None:
+    """With the least share they run out in this run: it goes on, planning at doublings."""
+    known = {"privacy": "central", "episodes": 10**10, "epsilon": 8.0}
+    whole = SwitchRun(spec(algorithm, **known), 2)
+    few = finished(SwitchRun(spec(algorithm, **known, algorithm_params={"plans": 0.1}), 2))
+    assert few.noise.scales[0] < 0.8 * whole.noise.scales[0]
+    assert few.setup.plans == few.state.position[5]
+    assert few.users == few.spec.episodes
+    assert few.trace().optimism.min() == 1.0
+
+
 @pytest.mark.parametrize("algorithm", LEARNERS)
 def test_few_looks_and_plans_reach_the_last_user(algorithm: str) -> None:
     """Whatever noise does: no more matrices than there is noise for, and no more plans."""

@@ -87,6 +87,18 @@ class Planner(NamedTuple):
     longest: Callable[[LinearProblem], float]
 
 
+SHARE = Field(
+    "plans",
+    "float",
+    1.0,
+    "plans that there may be with privacy, in units of d log2(K + 1). Fewer need less noise; where they run out, one "
+    "is left for each doubling of the users",
+    low=0.1,
+    high=1.0,
+    when="with privacy",
+    later=True,
+)
+
 LOCAL = (
     "where it plans it is answered from the data of all users, for values planned after they came, and no way is known "
     "to do that from noisy reports (L21 Remark 5)"
@@ -123,7 +135,7 @@ class SwitchingLearner:
     stated = None
     loop = "switches"
     needs = "features"
-    fields: ClassVar[tuple[Field, ...]] = ()
+    fields: ClassVar[tuple[Field, ...]] = (SHARE,)
     retired: ClassVar[Mapping[str, str]] = {}
     public = ("sizes", "features")
     schedule = "own"
@@ -161,7 +173,7 @@ class SwitchingLearner:
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Looks at most; without privacy, where they are not limited, about as many."""
+        """Looks at most, whatever share of plans is allowed; without privacy, which has no limit, about as many."""
         return looks(size, K) if epsilon is not None else int(min(K, 20 * size.d * log(K + 1)) + 1)
 
     def pace(self, private: bool) -> str:
@@ -176,14 +188,18 @@ class SwitchingLearner:
         return 0.0
 
 
-def plans(size: Size, K: int) -> int:
-    """Plans that there may be with privacy: ceil(d log2(K + 1)), K at most."""
-    return min(K, ceil(size.d * log2(K + 1)))
+def plans(size: Size, K: int, share: float = 1.0) -> int:
+    """N, the plans that there may be with privacy: ceil(share d log2(K + 1)), K at most.
+
+    It is never below one for each doubling of the users, so that `may_plan` always has one left for the next.
+    """
+    doublings = log2(K + 1)
+    return min(K, max(ceil(share * size.d * doublings), ceil(doublings)))
 
 
-def looks(size: Size, K: int) -> int:
+def looks(size: Size, K: int, share: float = 1.0) -> int:
     """How often matrices may be released with privacy."""
-    return min(K, LOOKS * plans(size, K))
+    return min(K, LOOKS * plans(size, K, share))
 
 
 @kernel

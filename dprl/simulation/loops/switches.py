@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from dprl.learners import ALGORITHMS
-from dprl.learners.linear.switching import DOUBT, LAMBDA, Plan, SwitchingLearner, looks, plans
+from dprl.learners.linear.switching import DOUBT, LAMBDA, SHARE, Plan, SwitchingLearner, looks, plans
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
@@ -45,8 +45,9 @@ class SwitchRun(AskingRun):
         size, K = size_of(spec), spec.episodes
         if spec.epsilon is None:
             return noise_of(spec, np.array([K]))
-        often = looks(size, K)
-        statistic = replace(learner_of(spec).seen(spec.bonus), releases=plans(size, K), looks=often)
+        share = share_of(spec)
+        often = looks(size, K, share)
+        statistic = replace(learner_of(spec).seen(spec.bonus), releases=plans(size, K, share), looks=often)
         # when it looks follows from what was released; noise is for as many releases, whenever they are
         return noise_of(spec, np.append(np.arange(1, often), K), statistic=statistic)
 
@@ -62,7 +63,7 @@ class SwitchRun(AskingRun):
         self.setup = Setup(
             K=spec.episodes,
             looks=stream.releases if mechanism else UNLIMITED,
-            plans=plans(size, spec.episodes) if mechanism else UNLIMITED,
+            plans=plans(size, spec.episodes, share_of(spec)) if mechanism else UNLIMITED,
             ridge=LAMBDA + DOUBT * float(shift.max()),
             leaves=stream.leaves,
             batches=stream.batches,
@@ -144,6 +145,11 @@ class SwitchRun(AskingRun):
 def learner_of(spec: RunSpec) -> SwitchingLearner:
     """The learner of a spec that this loop plays."""
     return cast(SwitchingLearner, ALGORITHMS[spec.algorithm])
+
+
+def share_of(spec: RunSpec) -> float:
+    """Plans that there may be, in units of d log2(K + 1)."""
+    return float(spec.algorithm_params[SHARE.name])
 
 
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
