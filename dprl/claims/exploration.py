@@ -102,7 +102,7 @@ def calibrated(spec: RunSpec, bonus: str) -> RunSpec:
     return RunSpec(
         environment=spec.environment, environment_params=spec.environment_params, episodes=spec.episodes,
         epsilon=min(float(f"{epsilon:.3g}"), MOST), delta=delta, bonus=bonus, seeds=spec.seeds,
-        root_seed=spec.root_seed, structure=spec.structure,
+        root_seed=spec.root_seed, structure=spec.structure, stationary=spec.stationary,
     )  # fmt: skip
 
 

@@ -260,11 +260,12 @@ def noise_of_run(run: RunSpec) -> Noise:
 def game_of(spec: AttackSpec, noise: Noise) -> attack.Game:
     """The game that is played."""
     size, table = size_of(spec.run), possible_of(spec.run)
-    first, second = (
-        Trajectory.parse(name, getattr(spec, name), size).counts(size, table).ravel()
-        for name in ("first", "second")
-    )
-    return attack.game(noise, first, second, half=spec.noise == "half")
+
+    def added(name: str) -> Array:
+        counts = Trajectory.parse(name, getattr(spec, name), size).counts(size, table)
+        return np.asarray(counts.sum(0) if spec.run.stationary == "yes" else counts).ravel()
+
+    return attack.game(noise, added("first"), added("second"), half=spec.noise == "half")
 
 
 def estimate(spec: AttackSpec) -> Estimate:

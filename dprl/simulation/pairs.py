@@ -26,20 +26,38 @@ def runs_in(algorithm: str, environment: str) -> bool:
     return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
 
 
+def not_pooled(algorithm: str, mechanism: str | None, calibration: str | None, bonus: str | None) -> str:
+    """Why counts cannot be pooled over the steps of an episode, as after "yes"; "" where they can.
+
+    mechanism, calibration: None without noise. The anytime bonus holds for all numbers of visits at once, in whatever
+    order they come; printed bounds are for visits at one step.
+    """
+    if "stationary" not in ALGORITHMS[algorithm].declarable:
+        return f"is for learners with the anytime bonus: no bonus of {algorithm} is proved for counts of all steps"
+    if bonus not in (None, "anytime"):
+        return f"is for bonus anytime: bonus {bonus} is for counts of one step"
+    if calibration == "paper":
+        return "is for calibration tight: papers print noise for counts of one step"
+    if mechanism and MECHANISMS[mechanism].norm not in ("l1", "l2"):
+        return f"is for Gaussian or Laplace noise, not for mechanism {mechanism}"
+    return ""
+
+
 def consistencies_for(
-    algorithm: str, mechanism: str, structure: str | None, bonus: str | None
+    algorithm: str, mechanism: str, structure: str | None, bonus: str | None, stationary: str = "no"
 ) -> tuple[str, ...]:
     """What noisy counts may be fitted to, the default first.
 
     To what holds for any users if they are sums over all users so far, and the noise in weighted sums of them has the
     bound that one has: Gaussian or Laplace noise, drawn for each counter alike, and for every transition: where some
-    are declared impossible, states do not look alike. To earlier readings of what stood still if it is known how the
+    are declared impossible, states do not look alike; nor is there anybody who comes or goes in counts that are pooled
+    over steps. To earlier readings of what stood still if it is known how the
     noise of releases goes together, and the bonus asks for the E of each row: the anytime bonus does.
     """
     learner, drawn = ALGORITHMS[algorithm], MECHANISMS[mechanism]
     if not learner.statistic.counted or learner.forgets:
         return ("own",)
-    flow = ("flow",) if structure is None and drawn.norm in ("l1", "l2") else ()
+    flow = ("flow",) if structure is None and stationary == "no" and drawn.norm in ("l1", "l2") else ()
     still = ("still",) if drawn.covariance is not None and bonus == "anytime" else ()
     return ("own", *flow, *still)
 

@@ -145,7 +145,11 @@ def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
     """The guarantee of a run, with what its learner takes as public, what is stated of its draws, and what its bonus
     does not cover of the noise."""
     learner = ALGORITHMS[spec.algorithm]
-    known = (*learner.public, *(["structure"] if spec.structure else []))
+    known = (
+        *learner.public,
+        *(["structure"] if spec.structure else []),
+        *(["stationary"] if spec.stationary == "yes" else []),
+    )
     stated = learner.stated(size_of(spec), spec.episodes) if learner.stated else None
     card = noise.guarantee()
     short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus)

@@ -19,7 +19,7 @@ from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
 from dprl.plugins import sources
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation import cost, schedules, structure
+from dprl.simulation import cost, schedules, stationary, structure
 from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
 from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, LATER, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
@@ -54,6 +54,7 @@ class RunSpec:
     algorithm: str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     structure: str | None = None
+    stationary: str = "no"
     privacy: str = None  # type: ignore[assignment]  # filled in below
     mechanism: str | None = None
     calibration: str | None = None
@@ -85,6 +86,8 @@ class RunSpec:
                 f"{world.key} has none of the known features that {learner.key} needs; give {_or(fitting)}.",
             )
         self._set("structure", structure.checked(self.structure, learner.key, self._problem_size))
+        if self.stationary == "yes":
+            stationary.check_use(self.algorithm)
         self._set("privacy", self.privacy or learner.privacies[0])
         if self.privacy in learner.refused:
             raise SpecError(
@@ -108,6 +111,9 @@ class RunSpec:
             self._set("consistency", "own")
         else:
             self._choose_noise()
+        if self.stationary == "yes":
+            stationary.check_use(self.algorithm, self.mechanism, self.calibration, self.bonus)
+            stationary.check_truth(self.structure, self.environment, self.environment_params)
         self._drop_unused_params()
         uses_beta = self.privacy != "none" or self.bonus != "practical"
         self._set(
@@ -125,7 +131,9 @@ class RunSpec:
     def statistic(self) -> Statistic:
         """What the learner sees of its users."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
-        return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
+        if not self.structure and self.stationary == "no":
+            return seen
+        return replace(cast(Counts, seen), declared=self.declared, pooled=self.stationary == "yes")
 
     def _drop_unused_params(self) -> None:
         """Set to None the parameters of the algorithm that this combination does not use."""
@@ -151,12 +159,13 @@ class RunSpec:
         self._choose(
             "calibration", calibrations_for(self.algorithm, mechanism.key), f"mechanism {mechanism.key}"
         )
-        fits = consistencies_for(self.algorithm, mechanism.key, self.structure, self.bonus)
+        fits = consistencies_for(self.algorithm, mechanism.key, self.structure, self.bonus, self.stationary)
         if self.consistency not in fits:
             raise SpecError(
                 "consistency",
                 f"{FITS[self.consistency]}, not for {self.algorithm} with mechanism {mechanism.key}, bonus {self.bonus}"
-                f"{' and a declared structure' if self.structure else ''}; give {_or(fits)}.",
+                f"{' and a declared structure' if self.structure else ''}"
+                f"{' and counts of all steps' if self.stationary == 'yes' else ''}; give {_or(fits)}.",
             )
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
@@ -332,6 +341,7 @@ class RunSpec:
     def label(self) -> str:
         """A short name for a legend."""
         title = ALGORITHMS[self.algorithm].title + (", structure declared" if self.structure else "")
+        title += ", stationarity declared" if self.stationary == "yes" else ""
         title += ", bonus not proved" if self.bonus == OWN else ""
         if self.privacy == "none":
             return f"{title}, no privacy"

@@ -97,18 +97,24 @@ def written(environment: str, params: Mapping[str, Any]) -> str:
     return json.dumps(steps if len(steps) > 1 else steps[0], separators=(",", ":"))
 
 
+def whole(environment: str, params: Mapping[str, Any]) -> TabularMDP:
+    """The model, to be compared with what is declared of it. Raises SpecError where it is too large for that."""
+    world = ENVIRONMENTS[environment]
+    size = Size(*world.size(**params))
+    numbers = size.H * size.S * size.A * (world.branching(**params) if world.branching else size.S)
+    if numbers > MAX_MODEL:
+        raise SpecError(
+            "environment_params",
+            f"S={size.S}, A={size.A}, H={size.H} has {numbers:,} probabilities to compare with what is declared, "
+            f"and at most {MAX_MODEL:,} are allowed; give a smaller one.",
+        )
+    return world.make(**params)
+
+
 @lru_cache(maxsize=64)
 def _known(text: str, environment: str, params: str) -> tuple[Table, Declared]:
     world, given = ENVIRONMENTS[environment], json.loads(params)
-    size = Size(*world.size(**given))
-    whole = size.H * size.S * size.A * (world.branching(**given) if world.branching else size.S)
-    if whole > MAX_MODEL:
-        raise SpecError(
-            "environment_params",
-            f"S={size.S}, A={size.A}, H={size.H} has {whole:,} probabilities to compare with the declared structure, "
-            f"and at most {MAX_MODEL:,} are allowed; give a smaller one.",
-        )
-    mdp = world.make(**given)
+    mdp, size = whole(environment, given), Size(*world.size(**given))
     if text == OWN and world.possible:
         text = canonical(world.possible(**given) or OWN, size)
     found = _own(mdp) if text == OWN else _read(text)

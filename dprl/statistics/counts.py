@@ -1,7 +1,9 @@
 """Counts of visits n, of transitions m and sums of rewards r: the statistic of every tabular learner.
 
 The record is that of mdp/counts.py, [H, S, A, B + 2], where B = S unless it is declared which next states are
-possible. One user is in one cell of n, of m and of r at each of H steps.
+possible. One user is in one cell of n, of m and of r at each of H steps. Where it is declared that transitions and
+rewards do not depend on the step, counts are pooled over the steps, [1, S, A, B + 2]: one user may then be H times in
+the same cell.
 E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E (QW23-online Assumption 3.1).
 """
 
@@ -54,6 +56,7 @@ class Counts:
         flow: of a problem of this size, the noisy counts are moved to the nearest that hold for any users (flow.py)
             before they are looked at.
         still: noisy counts of rows that stood still are averaged over releases (still.py) before that.
+        pooled: counts are sums over the steps of an episode.
     """
 
     publish: Callable[[Array, float, Array, Array], None]
@@ -63,6 +66,7 @@ class Counts:
     declared: Declared | None = None
     flow: Size | None = None
     still: bool = False
+    pooled: bool = False
 
     kind = "counts"
     parts = "n, m and r"
@@ -74,7 +78,9 @@ class Counts:
     @property
     def formula(self) -> str:
         """How many counters there are, in words."""
-        return "(declared transitions, n and r)" if self.declared else "H*S*A*(S+2)"
+        if self.declared:
+            return "(declared transitions, n and r)"
+        return "S*A*(S+2)" if self.pooled else "H*S*A*(S+2)"
 
     @property
     def then(self) -> str:
@@ -94,6 +100,9 @@ class Counts:
     @property
     def moved(self) -> str:
         """What replacing one user moves, in words."""
+        if self.pooled:
+            n, r = _per("n", self.visits), _per("r", self.reward)
+            return f"2 counters of {n}, 2 of m and 2 of {r} by H units each"
         return f"2H counters of {_per('n', self.visits)}, 2H of m, and 2H of {_per('r', self.reward)}"
 
     @property
@@ -108,17 +117,21 @@ class Counts:
         """Counters released each time."""
         if self.declared is None:
             return self.rows(size) * self._width(size)
-        return self.declared.total(size.H) + 2 * self.rows(size)
+        return self.declared.total(self._steps(size)) + 2 * self.rows(size)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """What one user moves.
 
         Replaced, a user takes one unit out of one counter and into another at each of H steps, in n, in m and (at
         most one unit) in r: L1 is 2H a family, not H. Blanked, one unit in each.
+
+        Pooled, all H units may leave one counter and enter one other. L1 is the same, and the squared L2 norm of a
+        family 2H^2, not 2H. No other change of pooled counts is told apart more easily (docs/notes/privacy.md).
         """
-        moved = 2 * size.H if adjacency == REPLACE_ONE else size.H
-        counts = ((2 * moved, 1.0),) if self.visits == 1 else ((moved, 1.0), (moved, self.visits))
-        return Change((*counts, (moved, self.reward)), one_way=adjacency != REPLACE_ONE)
+        ways, steps = (2 if adjacency == REPLACE_ONE else 1), self._steps(size)
+        moved, unit = ways * steps, size.H / steps
+        counts = ((2 * moved, unit),) if self.visits == 1 else ((moved, unit), (moved, unit * self.visits))
+        return Change((*counts, (moved, unit * self.reward)), one_way=adjacency != REPLACE_ONE)
 
     def scales(self, size: Size, scale: float) -> Array:
         """[B + 2], of the noise in each counter of one (h, s, a)."""
@@ -165,7 +178,7 @@ class Counts:
 
     def questions(self, size: Size) -> NDArray[np.int64]:
         """[H * S * A * (B + 2)] 3 h + part, where part is 0 in m, 1 in n and 2 in r: at a step a user is in one cell of
-        each, or, of r, perhaps in none."""
+        each, or, of r, perhaps in none. Not of pooled counts: questions are about one step."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
@@ -200,14 +213,18 @@ class Counts:
         return (self.declared.most if self.declared else size.S) + 2
 
     def rows(self, size: Size) -> int:
-        """One for each (h, s, a)."""
-        return size.H * size.S * size.A
+        """One for each (h, s, a), or each (s, a)."""
+        return self._steps(size) * size.S * size.A
+
+    def _steps(self, size: Size) -> int:
+        """Steps that have counters of their own."""
+        return 1 if self.pooled else size.H
 
     def evened(self) -> Counts:
         """Itself, if it has no such form. After `flow` E is smaller, which r has to keep to."""
         even = self.even or self
-        if self.flow or self.declared or self.still:
-            even = replace(even, flow=self.flow, declared=self.declared, still=self.still)
+        if self.flow or self.declared or self.still or self.pooled:
+            even = replace(even, flow=self.flow, declared=self.declared, still=self.still, pooled=self.pooled)
         return replace(even, reward=max(even.reward, 1 / (4 * max(even._stds)))) if self.flow else even
 
 

@@ -52,10 +52,10 @@ def weigh(i: int, covariance: Array, weights: Array, left: Array) -> None:
 
 
 @kernel
-def taken(policy: Any, h: int, s: int, a: int) -> bool:
-    """Whether anybody may have taken an action."""
+def taken(policy: Any, h: int, rows: int, s: int, a: int) -> bool:
+    """Whether anybody may have taken an action at a step that the row h of so many counts: one step, or all."""
     if policy.ndim == 2:
-        return bool(policy[h, s] == a)
+        return bool((policy[h::rows, s] == a).any())
     return True
 
 
@@ -65,12 +65,12 @@ def average(i: int, covariance: Array, error: float, state: Any) -> float:
 
     Args:
         i: number of this release; covariance: see `weigh`; error: E.
-        state: a loop's, with `policy` that users have followed since the release before; counts, noisy
-            [H, S, A, B + 2], of which noisy is NaN where nothing is released; readings [window, H, S, A, B + 2], the
-            last noisy counts as they were released; rests, int64 [H, S, A], over how many releases each row stood
-            still; and errors [H, S, A], which gets what is left of E in each row.
+        state: a loop's, with `policy` that users have followed since the release before; sums, noisy
+            [H, S, A, B + 2] (or pooled, H = 1), of which noisy is NaN where nothing is released; readings
+            [window, H, S, A, B + 2], the last noisy counts as they were released; rests, int64 [H, S, A], over how many
+            releases each row stood still; and errors [H, S, A], which gets what is left of E in each row.
     """
-    counts, noisy, readings, rests = state.counts, state.noisy, state.readings, state.rests
+    counts, noisy, readings, rests = state.sums, state.noisy, state.readings, state.rests
     window = covariance.shape[1]
     weights, left = np.zeros((window, window)), np.ones(window)
     weigh(i, covariance, weights, left)
@@ -79,9 +79,10 @@ def average(i: int, covariance: Array, error: float, state: Any) -> float:
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                L = 0 if i == 0 or taken(state.policy, h, s, a) else min(rests[h, s, a] + 1, window - 1)
+                L = 0 if i == 0 or taken(state.policy, h, H, s, a) else min(rests[h, s, a] + 1, window - 1)
                 rests[h, s, a] = L
-                state.errors[h, s, a] = error * left[L]
+                for step in range(h, state.errors.shape[0], H):
+                    state.errors[step, s, a] = error * left[L]
                 off = 0.0
                 for x in range(width):
                     readings[i % window, h, s, a, x] = noisy[h, s, a, x]

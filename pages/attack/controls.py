@@ -12,7 +12,7 @@ from pages.attack.link import BASE
 from pages.attack.state import attack, show_attack, status
 from pages.shared.controls import panel
 from pages.shared.controls.launch import buttons, spec_of, takes
-from pages.shared.controls.structure import structure
+from pages.shared.controls.structure import declarations
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
 
@@ -25,7 +25,7 @@ def controls() -> tuple[RunSpec | None, str]:
     panel.size(s)
     if "structure" in ALGORITHMS[s.draft.algorithm].declarable:
         with st.expander("More settings"):
-            structure(s)
+            declarations(s)
     return spec_of(s)
 
 

@@ -48,6 +48,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
     run = a.spec.run
     known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]
     declared = ["structure declared"] if run.structure else []
+    declared += ["stationarity declared"] if run.stationary == "yes" else []
     common(" · ".join([*known, PRIVATIZERS[run.privacy].title, f"ε = {run.epsilon:g}", *declared]))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_view"):
         segments("Part", "show", {key: title for key, (title, _) in PARTS.items()}, a.view.show, turn)

@@ -68,8 +68,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         family = view.segments("What is counted", "family", FAMILIES)
         seen = view.segments("What is compared", "seen", SEEN) if changed else "noisy"
         if chart == "map":
-            steps = [-1, *range(mdp.H)]
-            words = ["every step", *(f"step {h}" for h in range(mdp.H))]
+            steps = [-1, *range(mdp.H)] if trace.counts.shape[1] == mdp.H else [-1]
+            words = ["every step", *(f"step {h}" for h in steps[1:])]
             with st.container(width=150):
                 chosen = view.menu("Step of the episode", "h", steps, words, visible=False)
             step = None if chosen < 0 else chosen
@@ -135,8 +135,10 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
     family = view.segments("What is counted", "family", FAMILIES)
     column, kind = counted(family)
     columns = st.columns(3)
+    apart = trace.counts.shape[1] == mdp.H  # else counts are added up over the steps
     with columns[0]:
-        h = view.steps("Step", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
+        steps = range(trace.counts.shape[1])
+        h = view.steps("Step", "h", steps, [str(h) for h in steps] if apart else ["all steps"])
     with columns[1]:
         s = view.menu("State", "s", range(mdp.S), mdp.state_labels)
     with columns[2]:
@@ -151,7 +153,7 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
             true,
             noisy,
             typical=metrics.count_noise(true, noisy).typical,
-            cell=f"step {h}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
+            cell=f"{f'step {h}' if apart else 'all steps'}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
             bound=trace.error_bound if trace.error_bound.any() else None,
             family=kind,
             see=sentences.about_cell(episodes, true, noisy, family=kind),

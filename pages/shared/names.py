@@ -72,6 +72,7 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
     """Algorithm, privacy model and epsilon in a few words."""
     privacy = "no privacy" if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}"
     privacy += ", structure declared" if spec.structure else ""
+    privacy += ", stationarity declared" if spec.stationary == "yes" else ""
     privacy += ", bonus not proved" if spec.bonus == OWN else ""
     if with_algorithm:
         return f"{ALGORITHMS[spec.algorithm].title}, {privacy}"

@@ -1,8 +1,8 @@
 """Short traces that must stay as they are, for every algorithm with every privacy model and mechanism.
 
 `walked` has users one by one, so that only uniform, exponential, gamma and normal draws enter; `blocks` has binomials
-too, which numba draws otherwise from NumPy 2.5 on; `stages` are those of policy elimination, `batches` of learners that
-ask anew for what they regress. Noise is as printed where
+too, which numba draws otherwise from NumPy 2.5 on; `stationary` pools counts over steps; `stages` are those of policy
+elimination, `batches` of learners that ask anew for what they regress. Noise is as printed where
 some paper prints it, else tight. Compared at 1e-9, relative. After a change that is meant to change them (say so in
 CHANGELOG), write them anew and look at the difference:
 
@@ -20,7 +20,7 @@ import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_pooled, runs_in
 from tests.problems import first, home
 
 HERE = Path(__file__).parent
@@ -37,15 +37,23 @@ def records(algorithm: str, privacy: str, mechanism: str | None) -> dict[str, di
     """A record for each bonus and mode."""
     learner = ALGORITHMS[algorithm]
     modes = ["stages"] if learner.forgets else ["batches"] if learner.schedule else MODES
-    return {
+    found = {
         f"{bonus}, {mode}": record(algorithm, privacy, mechanism, bonus, mode)
         for bonus in learner.bonuses
         for mode in modes
     }
+    if not not_pooled(algorithm, mechanism, None, "anytime"):
+        found["anytime, stationary"] = record(
+            algorithm, privacy, mechanism, "anytime", "blocks", stationary="yes"
+        )
+    return found
 
 
-def record(algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode: str) -> dict[str, Any]:
+def record(
+    algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode: str, stationary: str = "no"
+) -> dict[str, Any]:
     """A few numbers on which everything in a run has an influence."""
+    sized = calibrations_for(algorithm, mechanism)[0 if stationary == "yes" else -1] if mechanism else None
     environment = "riverswim" if runs_in(algorithm, "riverswim") else home(algorithm)
     sizes = {"S": 3, "H": 5 if mode in MODES else 3}
     spec = RunSpec(
@@ -56,7 +64,8 @@ def record(algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode
         algorithm=algorithm,
         privacy=privacy,
         mechanism=mechanism,
-        calibration=calibrations_for(algorithm, mechanism)[-1] if mechanism else None,
+        calibration=sized,
+        stationary=stationary,
         epsilon=50.0,
         bonus=bonus,
         episodes={"walked": 20_000, "blocks": 10**12, "stages": 10**12, "batches": 10**6}[mode],

@@ -64,7 +64,7 @@ def test_what_is_averaged_is_what_nobody_played() -> None:
     rng, shape = np.random.default_rng(0), (2, 2, 2, 4)
     covariance = optimal.covariance(stream_of_releases(releases), WINDOW)
     state = SimpleNamespace(
-        counts=np.zeros(shape), readings=np.zeros((WINDOW, *shape)), rests=np.zeros((H, S, A), dtype=np.int64),
+        sums=np.zeros(shape), readings=np.zeros((WINDOW, *shape)), rests=np.zeros((H, S, A), dtype=np.int64),
         errors=np.zeros((H, S, A)),
     )  # fmt: skip
     policies = np.where(rng.random((releases, H, S)) < 0.04, 1, 0)  # action 1 is rare

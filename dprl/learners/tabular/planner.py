@@ -91,7 +91,6 @@ class TabularLearner:
     public = ("sizes",)
     schedule = ""
     forgets = False
-    declarable = ("structure",)
     refused: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
@@ -101,6 +100,11 @@ class TabularLearner:
             raise ValueError(
                 f"bonuses: {self.key} names anytime and has no kernel for it; give anytime=, or bonuses=('own',)"
             )
+
+    @property
+    def declarable(self) -> tuple[str, ...]:
+        """What is possible; with the anytime bonus, too, that transitions and rewards do not depend on the step."""
+        return ("structure", "stationary") if self.anytime else ("structure",)
 
     def seen(self, bonus: str) -> Counts:
         """FITTED counts with the anytime bonus."""

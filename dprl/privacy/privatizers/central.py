@@ -203,7 +203,8 @@ def _ladder(statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta
             replace(statistic, flow=size).evened(),
         ),
     ]
-    known = len(ideas) if statistic.declared is None else -1  # flow.py is for counters of every transition
+    # flow.py is for counters of every transition at every step
+    known = len(ideas) if statistic.declared is None and not statistic.pooled else -1
     for what, idea, key, stream, seen in ideas[:known] if M <= MAX_RELEASES else ideas[:-2]:
         mechanism = MECHANISMS[key]
         scale = tight_scale(mechanism, seen.sensitivity(size, REPLACE_ONE), stream, epsilon, delta)

@@ -51,6 +51,7 @@ class SeedRun(SlicedRun):
             .planner(spec.bonus)
             .constants(problem_of(spec, mdp.size, spec.episodes, tuple(map(tuple, rows.tolist())))),
             scales=noise.scales,
+            pooled=counts.pooled,
             balanced=counts.flow is not None,
             tau2=counts.tau2,
             rows=rows[:, 1].copy(),
@@ -100,11 +101,12 @@ class SeedRun(SlicedRun):
         H, S, A = self.mdp.H, self.mdp.S, self.mdp.A
         noise, stream = self.noise, self.noise.stream
         counts = empty(H, S, A, self.mdp.P.shape[3])
-        private = noise.mechanism is not None
+        private, pooled = noise.mechanism is not None, self.setup.pooled
         cells = noise.statistic.cells(self.mdp.size) if private else 0
-        noisy = counts.copy() if private else counts
+        sums = counts[:1].copy() if pooled else counts
+        noisy = sums.copy() if private else sums
         if private:
-            rows_of = np.broadcast_to(self.mdp.possible, self.mdp.P.shape)
+            rows_of = np.broadcast_to(self.mdp.possible, self.mdp.P.shape)[: len(noisy)]
             noisy[..., :-2][rows_of < 0] = np.nan
         rows = noise.mechanism.rows(stream.items, stream.releases) if noise.mechanism else 0
         policy: planning.Policy | planning.Logits = np.zeros((H, S), dtype=np.int64)
@@ -114,8 +116,9 @@ class SeedRun(SlicedRun):
             position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
             counts=counts,
+            sums=sums,
             noisy=noisy,
-            released=counts.copy() if private else counts,
+            released=counts.copy() if private or pooled else counts,
             noise=np.zeros(cells),
             memory=np.zeros((rows, cells)),
             Q=np.full((H, S, A), float(H)),
@@ -130,7 +133,7 @@ class SeedRun(SlicedRun):
             pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
             draws=np.zeros((H, S, A) if learner_of(self.spec).draws else 0),
             errors=np.zeros((H, S, A)),
-            readings=np.zeros((self.setup.covariance.shape[1], *counts.shape)),
+            readings=np.zeros((self.setup.covariance.shape[1], *noisy.shape)),
             rests=np.zeros((H, S, A), dtype=np.int64),
         )
 
@@ -146,9 +149,9 @@ class SeedRun(SlicedRun):
             policy, chances = policy.argmax(-1), np.exp(policy)
         return Detail(
             episode=self.users,
-            counts=state.counts.copy(),
+            counts=state.sums.copy(),
             noisy=state.noisy.copy(),
-            released=state.released.copy(),
+            released=state.released[: len(state.noisy)].copy(),
             policy=policy.astype(np.int16),
             Q=state.Q.copy(),
             V=state.V[:-1].copy(),

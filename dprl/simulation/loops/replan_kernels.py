@@ -24,6 +24,7 @@ from dprl.simulation.trace import Ints
 from dprl.statistics import consistency
 from dprl.statistics.counts import Counts, add_scaled, departure
 from dprl.statistics.flow import balance
+from dprl.statistics.pooled import pool, spread
 from dprl.statistics.still import average
 
 
@@ -42,6 +43,7 @@ class Setup(NamedTuple):
         targets: [C] users at or after which the curve is recorded.
         constants: the learner's.
         scales: [B + 2] of the noise in each counter of a row, in counts.
+        pooled: counts are pooled over the steps of an episode before they are released.
         balanced: noisy counts are moved to the nearest that hold for any users.
         tau2: how many times as much variance the noise in n^ has as that in m^; rows: [H] the same after that.
         covariance: [M, window] see statistics/still.py; [0, 0] where rows that stood still are not averaged.
@@ -65,6 +67,7 @@ class Setup(NamedTuple):
     targets: Ints
     constants: Array
     scales: Array
+    pooled: bool
     balanced: bool
     tau2: float
     rows: Array
@@ -84,7 +87,10 @@ class State(NamedTuple):
         position: [5], releases made, users so far, row of the table of bounds in use, points recorded,
             targets passed.
         leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made.
-        counts, noisy, released: [H, S, A, B + 2] (one array when there is no noise).
+        counts: [H, S, A, B + 2].
+        sums, noisy: the sums that noise is for, and the same with noise (one array when there is none):
+            [1, S, A, B + 2] where counts are pooled, else [H, S, A, B + 2], and sums are the counts.
+        released: [H, S, A, B + 2] what the learner is handed (the counts when there is neither noise nor pooling).
         noise: [cells] unit noise in the sums.
         memory: the mechanism's.
         Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's, or its Logits.
@@ -100,6 +106,7 @@ class State(NamedTuple):
     position: Ints
     leaves: Ints
     counts: Array
+    sums: Array
     noisy: Array
     released: Array
     noise: Array
@@ -172,10 +179,12 @@ def simulate(
 
         while ends[row] < (now if setup.by_users else made + 1):
             row += 1
+        if setup.pooled:
+            pool(state.counts, state.sums)
         if setup.scales[0] > 0.0:
             state.leaves[made + 1] = now if setup.of_users else made + 1
             add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
-            worst = add_scaled(state.counts, state.noise, setup.scales, state.noisy)
+            worst = add_scaled(state.sums, state.noise, setup.scales, state.noisy)
             if setup.balanced:
                 balance(state.noisy, setup.tau2, float(now))
                 worst = departure(state.counts, state.noisy)
@@ -183,7 +192,9 @@ def simulate(
             if setup.covariance.shape[0] > 0:
                 worst = average(made, setup.covariance, errors[row], state)
             state.totals[1] = max(state.totals[1], worst / setup.bound[row])
-            publish(state.noisy, errors[row], setup.rows, state.released)
+        if setup.pooled or setup.scales[0] > 0.0:
+            publish(state.noisy, errors[row], setup.rows, state.released[: state.noisy.shape[0]])
+            spread(state.released, state.noisy.shape[0])
         made += 1
         users = now
         if users >= targets[target]:
@@ -288,7 +299,7 @@ def kernels_of(spec: RunSpec, statistic: Counts, plain: bool = False) -> Kernels
         schedule.next_release,
         learner.planner(spec.bonus).plan,
         mechanism.add_noise if mechanism else no_noise,
-        statistic.publish if mechanism else as_is,
+        statistic.publish if mechanism else consistency.unchanged if statistic.pooled else as_is,
         planning.evaluate,
     )
     if plain:
@@ -320,11 +331,11 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(
-        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, 1.0, f1, f2, f1, f1, f1, 1, 1, f1
+        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, 1.0, f1, f2, f1, f1, f1, 1, 1, f1
     )  # fmt: skip
     five = np.zeros((1,) * 5)
     state = State(
-        i, i, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, five, i3
+        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, five, i3
     )  # fmt: skip
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)

@@ -105,7 +105,8 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         st.caption(f"{escape(only)} is the only one with a printed size here.")
     bonus = effective(s.draft.bonus, ALGORITHMS[s.draft.algorithm].bonuses)
     declared = s.draft.structure.get(s.draft.environment)
-    fits = consistencies_for(s.draft.algorithm, mechanism, declared, bonus)
+    stationary = s.draft.stationary.get(s.draft.environment, "no")
+    fits = consistencies_for(s.draft.algorithm, mechanism, declared, bonus, stationary)
     select(
         "Noisy counts fit",
         fits,

@@ -27,7 +27,7 @@ from pages.shared.controls import custom
 from pages.shared.controls.launch import run_box
 from pages.shared.controls.noise import SMALL, budget, noise
 from pages.shared.controls.schedule import schedule
-from pages.shared.controls.structure import structure
+from pages.shared.controls.structure import declarations
 from pages.shared.controls.widgets import (
     complaint,
     exact,
@@ -98,7 +98,7 @@ def controls() -> None:
         learner(s)
         privacy(s)
         size(s)
-        more(s, structure)
+        more(s, declarations)
     with st.container(key="launching"):
         redrawn(partial(run_box, s), None, "run_box")
 

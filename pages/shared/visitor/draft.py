@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_pooled
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
@@ -18,8 +18,8 @@ Owner = Literal["environment", "algorithm"]  # of parameters
 class Draft:
     """The fields of a RunSpec as the controls show them.
 
-    environment_params, algorithm_params, structure: by the environment or algorithm that they belong to, so that
-    switching back finds them again; mechanism, calibration, delta, bonus: None where they are chosen for the run.
+    environment_params, algorithm_params, structure, stationary: by the environment or algorithm that they belong to, so
+    that switching back finds them again; mechanism, calibration, delta, bonus: None where they are chosen for the run.
     """
 
     environment: str
@@ -27,6 +27,7 @@ class Draft:
     algorithm: str
     algorithm_params: dict[str, dict[str, Any]]
     structure: dict[str, str]
+    stationary: dict[str, str]
     privacy: str | None
     mechanism: str | None
     calibration: str | None
@@ -64,6 +65,7 @@ def draft_of(spec: RunSpec) -> Draft:
         params = {k: v for k, v in values[f"{owner}_params"].items() if v is not None}
         draft[f"{owner}_params"] = {draft[owner]: params}
     draft["structure"] = {spec.environment: spec.structure} if spec.structure else {}
+    draft["stationary"] = {spec.environment: spec.stationary}
     return Draft(**draft)
 
 
@@ -80,12 +82,14 @@ def spec_from(draft: Draft) -> RunSpec:
     values["structure"] = draft.structure.get(draft.environment) if declares else None
     values["privacy"] = effective(draft.privacy, algorithm.privacies)
     values["bonus"] = effective(draft.bonus, algorithm.bonuses)
+    pooled = not not_pooled(draft.algorithm, None, None, values["bonus"])
+    values["stationary"] = draft.stationary.get(draft.environment, "no") if pooled else "no"
     mechanisms = mechanisms_for(draft.algorithm, values["privacy"])
     if draft.mechanism not in mechanisms:
         values["mechanism"] = None
     if not any(draft.calibration in calibrations_for(draft.algorithm, key) for key in mechanisms):
         values["calibration"] = None
-    known = values["structure"], values["bonus"]
+    known = values["structure"], values["bonus"], values["stationary"]
     if not any(draft.consistency in consistencies_for(draft.algorithm, key, *known) for key in mechanisms):
         values["consistency"] = FIELDS["consistency"].default
     return RunSpec.from_dict(values)
