@@ -20,12 +20,13 @@ PY := $(VENV)/bin/python
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 
 # The stamps say what is installed; they go when the Python that .venv was made with is gone.
-$(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test)
+$(shell $(PY) -c "" 2>/dev/null || rm -f $(VENV)/.run $(VENV)/.test $(VENV)/.docs)
 
-.PHONY: help run test test-all thorough kernels walk faults check lint format clean
+.PHONY: help run docs test test-all thorough kernels walk faults check lint format clean
 
 help:
 	@echo "make run    set up and open the dashboard (HOST=$(HOST) PORT=$(PORT)); Ctrl-C ends it"
+	@echo "make docs   set up and build the documents into static/docs, which the dashboard then serves"
 	@echo "make test   set up, with a browser, and run the tests, in JOBS=$(JOBS) processes (below five minutes)"
 	@echo "make test-all the same with the thorough ones, before a release (a quarter of an hour)"
 	@echo "make thorough only what make test leaves out, of TESTS"
@@ -38,6 +39,10 @@ help:
 
 run: $(VENV)/.run
 	@exec $(PY) -m dprl.serve --host "$(HOST)" --port "$(PORT)"
+
+docs: $(VENV)/.docs
+	@$(PY) -m sphinx -W --keep-going -q -b html -d build/doctrees docs static/docs
+	@echo "Open static/docs/index.html, or the links at the foot of the dashboard's pages."
 
 test: MARKED := -m "not thorough"
 test-all: PASSED := git diff --quiet HEAD && git rev-parse HEAD > .ci/thorough || echo "Not written down: something is not committed."
@@ -79,7 +84,7 @@ format: $(VENV)/.test
 	@$(PY) -m ruff format .
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) build static docs/reference/api docs/reference/generated *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
 $(VENV)/.run: requirements.txt pyproject.toml
 	@$(venv)
@@ -91,6 +96,12 @@ $(VENV)/.test: requirements.txt pyproject.toml
 	@$(venv)
 	@echo "Installing what the dashboard and its tests need into $(VENV) (about a minute the first time)."
 	@$(INSTALL) -e ".[dev]"
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.docs: requirements.txt pyproject.toml
+	@$(venv)
+	@echo "Installing what the documents need into $(VENV)."
+	@$(INSTALL) -e ".[docs]"
 	@touch $@ $(VENV)/.run
 
 define venv

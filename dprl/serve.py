@@ -171,7 +171,8 @@ def dashboard(host: str, port: int) -> None:
     hold_one_file()
     script = ROOT / "app.py"
     sys.argv = [str(script)]
-    App(script).run(config={"server.address": host, "server.port": port} | size_of_files())
+    options = {"server.address": host, "server.port": port}
+    App(script).run(config=options | size_of_files() | documents())
 
 
 def size_of_files() -> dict[str, int]:
@@ -180,6 +181,12 @@ def size_of_files() -> dict[str, int]:
     from dprl.simulation.uploads.reading import MOST_BYTES  # and with it pandas
 
     return {} if setting("DPRL_PUBLIC", 0, 0, 1) else {"server.maxUploadSize": MOST_BYTES // 10**6}
+
+
+def documents() -> dict[str, bool]:
+    """Has Streamlit serve static/ at /app/static/ where `make docs` or a wheel has put the documents. It sends a file
+    as what its name says: .html as text/html."""
+    return {"server.enableStaticServing": True} if (ROOT / "static" / "docs" / "index.html").is_file() else {}
 
 
 def hold_one_file() -> None:

@@ -42,6 +42,7 @@ class Page:
         settings: whether it has some, in the sidebar, which a link can lock.
         groups: the runs that it asks for in names of its own.
         bundled: the files of assets/, name.json, that come with the program for it.
+        guide: its page among the documents, below docs/; "" for none.
     """
 
     path: str
@@ -53,6 +54,7 @@ class Page:
     settings: bool = False
     groups: tuple[RunGroup, ...] = ()
     bundled: tuple[str, ...] = ()
+    guide: str = ""
 
     @property
     def folder(self) -> str:
@@ -84,6 +86,7 @@ PAGES = {
             "home",
             heading="What does privacy cost a learner?",
             bundled=("home",),
+            guide="explanation/private-rl",
         ),
         Page(
             "explore",
@@ -93,6 +96,7 @@ PAGES = {
             section="Explore",
             settings=True,
             bundled=("examples",),
+            guide="tutorials/first-run",
         ),
         Page(
             "tradeoffs",
@@ -103,6 +107,7 @@ PAGES = {
             settings=True,
             groups=(RunGroup("sweep", "Sweeps of Trade-offs"),),
             bundled=("tradeoffs",),
+            guide="tutorials/sweep",
         ),
         Page(
             "users",
@@ -112,6 +117,7 @@ PAGES = {
             section="Compare",
             heading="How many users do I need?",
             bundled=("users",),
+            guide="how-to/size-a-study",
         ),
         Page(
             "free",
@@ -122,6 +128,7 @@ PAGES = {
             settings=True,
             groups=(RunGroup("exploration", "Runs of exploration noise"),),
             bundled=("free", "exploration"),
+            guide="explanation/when-privacy-is-free",
         ),
         Page(
             "offline",
@@ -135,6 +142,7 @@ PAGES = {
                 RunGroup("upload", "Runs on your own data"),
             ),
             bundled=("offline",),
+            guide="how-to/bring-data",
         ),
         Page(
             "linear",
@@ -145,6 +153,7 @@ PAGES = {
             settings=True,
             groups=(RunGroup("linear", "Comparisons of Linear"),),
             bundled=("linear",),
+            guide="notes/linear",
         ),
         Page(
             "lessons",
@@ -153,6 +162,7 @@ PAGES = {
             "school",
             section="Teach",
             bundled=("lessons",),
+            guide="how-to/teach-a-class",
         ),
         Page(
             "claims",
@@ -162,6 +172,7 @@ PAGES = {
             section="Check",
             groups=(RunGroup("claims", "Runs of Claims"),),
             bundled=("claims",),
+            guide="how-to/reproduce-a-claim",
         ),
         Page(
             "landscape",
@@ -170,6 +181,7 @@ PAGES = {
             "landscape",
             section="Compare",
             bundled=("landscape",),
+            guide="notes/landscape",
         ),
         Page(
             "attack",
@@ -180,6 +192,7 @@ PAGES = {
             settings=True,
             groups=(RunGroup("attack", "Attacks"),),
             bundled=("attack",),
+            guide="notes/privacy",
         ),
         Page(
             "room",
@@ -187,6 +200,7 @@ PAGES = {
             "A class answers by phone, without a name, through randomised response.",
             "cast_for_education",
             section="Teach",
+            guide="how-to/rooms",
         ),
         Page("runs", "Runs", "What is being computed, and what was.", "list"),
     )

@@ -11,17 +11,18 @@ from pathlib import Path
 from setuptools.command.build_py import build_py
 
 NEEDED = ("app.py", "pages", "assets", ".streamlit/config.toml")
+BUILT = "static"  # the documents, where `make docs` has built them
 
 
 class BuildWithDashboard(build_py):
-    """Copies app.py, pages/, assets/ and Streamlit's options beside the package's own files."""
+    """Copies app.py, pages/, assets/, Streamlit's options and built documents beside the package's own files."""
 
     def run(self) -> None:
         super().run()
         if self.editable_mode:  # the checkout serves itself
             return
         root, target = Path(__file__).parents[1], Path(self.build_lib) / "dprl" / "dashboard"
-        for name in NEEDED:
+        for name in (*NEEDED, *([BUILT] if (root / BUILT).is_dir() else [])):
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             if (root / name).is_dir():
                 ignored = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")

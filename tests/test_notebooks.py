@@ -44,9 +44,3 @@ def its_examples_learn(names: dict[str, Any], printed: str) -> None:
     online = [line.partition(" ") for line in rows if line not in offline]
     assert [name for name, _, said in online if not said.endswith("yet")] == ["none", "central", "shuffle"]
     assert [name for name, _, said in online if said.endswith("yet")] == ["local"]
-
-
-def test_readme_leads_to_each() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert len(NOTEBOOKS) == 2
-    assert all(f"(docs/tutorials/{notebook.name})" in readme for notebook in NOTEBOOKS)

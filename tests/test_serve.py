@@ -27,7 +27,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from dprl import serve
 from dprl.fields import SpecError
 from dprl.jobs.store import Store
-from dprl.serve import PORT, Guard, check_address, headers, url
+from dprl.serve import PORT, Guard, check_address, documents, headers, url
 from dprl.sitemap import PAGES, page_at, tagged
 from tests.browser.server import END_LIMIT, ROOT, App, free_port, serve_command, start
 
@@ -283,3 +283,16 @@ def test_what_waits_to_be_sent_wakes_the_sender_once(monkeypatch: pytest.MonkeyP
     waiting.clear()  # it was all sent
     Runtime._enqueued_some_message(runtime)
     assert len(woken) == 2
+
+
+def test_documents_are_served_where_they_have_been_built(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from streamlit.web.server.component_file_utils import guess_content_type
+
+    monkeypatch.setattr(serve, "ROOT", tmp_path)
+    assert documents() == {}
+    (tmp_path / "static/docs").mkdir(parents=True)
+    (tmp_path / "static/docs/index.html").touch()
+    assert documents() == {"server.enableStaticServing": True}
+    assert guess_content_type("static/docs/index.html") == "text/html"

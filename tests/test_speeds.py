@@ -1,4 +1,4 @@
-"""Speeds are measured by bench/, and written down in one place: docs/notes/speed.md. README repeats them."""
+"""Speeds are measured by bench/, and written down in docs/notes/speed.md; other pages repeat what stands there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 from tests.test_layers import ROOT
 
-README = " ".join((ROOT / "README.md").read_text("utf-8").split())
 SPEED = (ROOT / "docs/notes/speed.md").read_text("utf-8")
+SIMULATION = (ROOT / "docs/explanation/exact-simulation.md").read_text("utf-8")
 
 
 def cells(heading: str) -> list[list[str]]:
@@ -17,21 +17,20 @@ def cells(heading: str) -> list[list[str]]:
     return [rows[0], *rows[2:]]
 
 
-def test_readme_gives_the_range_over_machines_that_was_measured() -> None:
-    """From the machine where dprl plays the fewest times as many episodes to the one where it plays the most."""
+def test_the_page_on_exact_simulation_gives_the_speed_that_was_measured() -> None:
+    (row,) = [row for row in cells("What is measured") if "all else by default, to 10^15 users" in row[0]]
+    said = re.search(r"takes about ([\d.]+) s for a seed", SIMULATION)
+    assert said
+    assert float(said.group(1)) == round(float(row[1].removesuffix(" s")), 2)
+
+
+def test_the_page_on_exact_simulation_gives_the_releases_that_were_measured() -> None:
+    said = re.search(r"makes (\d+) releases for 10¹⁵ users", SIMULATION)
+    assert said
+    assert f"{said.group(1)} releases instead of" in SPEED
+
+
+def test_ratios_beside_others_were_measured_on_two_machines() -> None:
     head, *machines = cells("Beside rlberry")[:3]
     assert head[1:] == ["rlberry 0.5.0", "rlberry-scool 0.7.3"]
-    for column, peer in enumerate(head[1:], start=1):
-        medians = [
-            float(found.group(1)) for row in machines if (found := re.match(r"(\d+) times", row[column]))
-        ]
-        assert len(medians) == len(machines) == 2
-        said = re.search(rf"(\d+) to (\d+) times as many (?:episodes )?as {re.escape(peer)}", README)
-        assert said, peer
-        assert [float(one) for one in said.groups()] == [min(medians), max(medians)]
-
-
-def test_readme_gives_the_engines_speeds_that_were_measured() -> None:
-    _, plain, tree, *_ = cells("What is measured")
-    for row in (plain, tree):
-        assert re.search(rf"(?<![\d,]){row[1].removesuffix(' episodes/s')}(?![\d,])", README), row[0]
+    assert all(re.match(r"\d+ times", cell) for row in machines for cell in row[1:])

@@ -36,6 +36,8 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ours:
         shutil.copy(ROOT / name, checkout / name)
+    (checkout / "static/docs").mkdir(parents=True)  # as `make docs` leaves it
+    (checkout / "static/docs/index.html").write_text("documents")
     build = "import sys\nfrom setuptools import build_meta\nbuild_meta.build_wheel(sys.argv[1])"
     python(build, checkout, str(tmp_path))
     (wheel,) = tmp_path.glob("*.whl")
@@ -48,6 +50,8 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
     for folder in ("pages", "assets"):
         held = {p.relative_to(ROOT) for p in (ROOT / folder).rglob("*") if p.is_file() and p.suffix != ".pyc"}
         assert {path for path in held if (dashboard / path).is_file()} == held
+    assert (dashboard / "static/docs/index.html").read_text() == "documents"
+    assert (site / "dprl/glossary.toml").is_file()
     assert (dashboard / "app.py").is_file()
     assert (dashboard / ".streamlit" / "config.toml").is_file()
     assert (site / "dprl" / "py.typed").is_file()

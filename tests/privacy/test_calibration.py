@@ -88,7 +88,7 @@ def test_ladder() -> None:
     assert stds[0] * math.sqrt(13 / 15) == pytest.approx(4895, abs=1)
 
 
-def test_what_readme_and_docs_say_the_default_needs() -> None:
+def test_what_docs_say_the_default_needs() -> None:
     """A billion users, RiverSwim, H = 20: 80 times less than printed, of what each idea is worth in the docs."""
     spec = RunSpec()
     card = guarantee_of(spec, noise_of_schedule(spec, spec.episodes))

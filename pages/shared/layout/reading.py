@@ -7,7 +7,9 @@ from collections.abc import Mapping
 import streamlit as st
 
 from dprl.glossary import listed
+from dprl.sitemap import PAGES
 from pages.shared.text import escape
+from pages.shared.visitor.state import session
 
 WORDS = listed("online")
 PAPERS = {
@@ -84,8 +86,16 @@ PAPERS_ON_LINEAR_MODELS = {
 }
 
 
+def guide() -> None:
+    """A link to the document about this page, where the documents are served."""
+    page = PAGES[session().page or ""]
+    if page.guide and st.get_option("server.enableStaticServing"):
+        st.markdown(f":material/help: [Documentation of this page](app/static/docs/{page.guide}.html)")
+
+
 def words_and_papers(words: Mapping[str, str] = WORDS, papers: Mapping[str, str] = PAPERS) -> None:
-    """Two folded lists at the foot of a page."""
+    """At the foot of a page: the document about it, and two folded lists."""
+    guide()
     with st.expander("Words used here", icon=":material/menu_book:"):
         st.markdown("\n".join(f"- **{escape(word)}:** {meaning}" for word, meaning in words.items()))
     with st.expander("The papers", icon=":material/article:"):

@@ -1,0 +1,72 @@
+"""How Sphinx builds these documents: `make docs` (pages into static/docs, which the dashboard serves)."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import registries  # noqa: E402
+
+import dprl  # noqa: E402
+
+project = "dprl"
+author = "the authors of dprl"
+version = release = dprl.__version__
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+exclude_patterns = ["reference/generated/*"]
+nitpicky = False
+suppress_warnings = ["myst.header"]  # notes may step from a title to a third level
+
+# As GitHub makes them, so that a link with # works in both places.
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+# Notebooks are stored without what they print, run here, and run again only when they have changed.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(HERE.parent / "build" / "notebooks")
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300  # seconds: the first run on a machine compiles
+nb_merge_streams = True
+
+autosummary_generate = True
+autodoc_typehints = "none"  # of the signature alone: its defaults say more, and types stand in the text
+autodoc_member_order = "bysource"
+napoleon_use_ivar = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "dprl"
+html_static_path = ["pictures"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "navbar_align": "left",
+    "search_bar_text": "Search the docs",
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": [],
+    "footer_end": [],
+}
+
+
+def plain_text(app: Any, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings are plain text: V* is no emphasis, and `code` is code."""
+    for number, line in enumerate(lines):
+        lines[number] = re.sub(r"`+([^`]+)`+", r"``\1``", re.sub(r"(?<!\\)([*|])", r"\\\1", line))
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    registries.write(HERE / "reference" / "generated")
+    app.connect("autodoc-process-docstring", plain_text, priority=100)  # before napoleon

@@ -1,0 +1,173 @@
+"""Pages of the reference that follow from the program: what can be chosen, settings of specs, the glossary, commands.
+
+`make docs` writes them; `tests/test_documents.py` looks at them without Sphinx.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, PRIVATIZERS
+from dprl.__main__ import command_line
+from dprl.fields import Field
+from dprl.glossary import TERMS
+from dprl.privacy.curator import PROMISES
+from dprl.simulation.kinds import KINDS
+from dprl.theory import BOUNDS
+
+
+def pages() -> dict[str, str]:
+    """Name and MyST text of each generated part."""
+    return {
+        "algorithms": _lines(_algorithms()),
+        "mechanisms": _lines(_mechanisms()),
+        "environments": _lines(_environments()),
+        "bounds": _lines(_bounds()),
+        "fields": _lines(_specs()),
+        "commands": _lines(_commands()),
+        "glossary": _lines(_glossary()),
+    }
+
+
+def write(folder: Path) -> None:
+    """Write each part into `folder`, those that have not changed not again."""
+    folder.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        file = folder / f"{name}.md"
+        if not file.exists() or file.read_text("utf-8") != text:
+            file.write_text(text, "utf-8")
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def _plain(text: object) -> str:
+    """A text as it stands, with no sign that Markdown would read."""
+    return re.sub(r"([\\`*_\[\]<>|~^$#])", r"\\\1", " ".join(str(text).split()))
+
+
+def _code(keys: Iterable[str]) -> str:
+    return ", ".join(f"`{key}`" for key in keys) or "none"
+
+
+def _default(field: Field) -> str:
+    """Its default as one would type it."""
+    if field.default is None:
+        return "chosen for you"
+    return f"`{field.default:g}`" if isinstance(field.default, float) else f"`{field.default}`"
+
+
+def _table(fields: Iterable[Field], optional: bool = False) -> Iterator[str]:
+    """A row for each field."""
+    rows = list(fields)
+    if rows:
+        yield from ("| name | meaning | allowed | default |", "| --- | --- | --- | --- |")
+    for f in rows:
+        allowed = "see meaning" if f.kind == "text" else f.allowed
+        yield f"| `{f.name}` | {_plain(f.help)} | {_plain(allowed)} | {_default(f)} |"
+    yield ""
+
+
+def _entry(entry: Any, told: Mapping[str, str]) -> Iterator[str]:
+    """A section: title, summary, key, and what is told."""
+    yield from (f"({type(entry).__name__.lower()}-{entry.key})=", f"### {_plain(entry.title)}", "")
+    yield from (_plain(entry.summary), "")
+    for name, text in {"Key": f"`{entry.key}`", **told}.items():
+        if text:
+            yield f"- {name}: {text}"
+    yield ""
+
+
+def _algorithms() -> Iterator[str]:
+    yield from ("## Online", "")
+    for a in ALGORITHMS.values():
+        told = {
+            "Source": _plain(a.source),
+            "Privacy models": _code(a.privacies),
+            "Bonus": _code(a.bonuses),
+            "Needs": {"features": "a linear MDP", "mixture": "a linear mixture"}.get(a.needs, ""),
+            "Note": _plain(a.note),
+        }
+        yield from (*_entry(a, told), *_table(a.fields))
+    yield from ("## Offline", "")
+    for b in OFFLINE.values():
+        yield from (
+            *_entry(b, {"Source": _plain(b.source), "Privacy": _code(b.privacies)}),
+            *_table(b.fields),
+        )
+
+
+def _mechanisms() -> Iterator[str]:
+    yield from ("## Privacy models", "")
+    for p in PRIVATIZERS.values():
+        yield from _entry(p, {"Mechanisms": _code(p.mechanisms)})
+    yield from ("## Mechanisms", "")
+    for m in MECHANISMS.values():
+        delta = "" if m.pure else ("above 0" if m.needs_delta else "0 or more")
+        told = {"Source": _plain(m.source), "Proves": "(epsilon, 0)" if m.pure else "", "Delta": delta}
+        yield from _entry(m, told)
+    yield from ("## Notions of privacy of data sets", "")
+    for q in PROMISES.values():
+        yield f"- `{q.key}`: {_plain(q.summary)}"
+    yield ""
+
+
+def _environments() -> Iterator[str]:
+    for e in ENVIRONMENTS.values():
+        yield from (*_entry(e, {"Source": _plain(e.source)}), *_table(e.fields))
+
+
+def _bounds() -> Iterator[str]:
+    for title, of in (
+        ("Regret", "regret"),
+        ("Alpha-suboptimal episodes", "mistakes"),
+        ("Suboptimality of a policy from data", "suboptimality"),
+    ):
+        yield from (f"## {title}", "")
+        for b in BOUNDS.values():
+            if b.of != of:
+                continue
+            yield from (f"### {_plain(b.title)}: {_plain(b.paper)}", "")
+            yield f"- Key: `{b.key}`"
+            yield f"- {'Upper' if b.upper else 'Lower'} bound, {b.model}, {_plain(b.world)}"
+            yield f"- Formula: `{b.formula}`"
+            if b.budget:
+                yield f"- Privacy: {_plain(b.budget)}"
+            if b.conditions:
+                yield f"- Holds for: {_plain(b.conditions)}"
+            yield ""
+
+
+def _specs() -> Iterator[str]:
+    for kind in KINDS.values():
+        yield from (f"## Fields of a run of kind `{kind.key}`", "", *_table(kind.fields.values()))
+
+
+def _commands() -> Iterator[str]:
+    """The help of each command, as the program prints it."""
+    parser = command_line()
+    (commands,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    for name, command in commands.choices.items():
+        formatter = argparse.HelpFormatter(f"dprl {name}", width=100)
+        formatter.add_usage(command.usage, command._actions, command._mutually_exclusive_groups)
+        formatter.start_section("options")
+        formatter.add_arguments(command._actions)
+        formatter.end_section()
+        yield from (f"## dprl {name}", "", "```text", formatter.format_help().rstrip(), "```", "")
+
+
+def _glossary() -> Iterator[str]:
+    for t in TERMS.values():
+        yield from (f"## {_plain(t.term)}", "", _plain(t.definition), "")
+        if t.symbol:
+            yield f"- Symbol: {_plain(t.symbol)}"
+        if t.unit:
+            yield f"- Unit: {_plain(t.unit)}"
+        if t.avoid:
+            yield f"- We do not say: {', '.join(map(_plain, t.avoid))}"
+        yield ""
