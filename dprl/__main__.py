@@ -125,11 +125,11 @@ def add_run(commands: Any) -> None:
     add_engine(parser)
     for field in flags():
         many = field.kind == "params"
-        ways = [_way(field)]
+        ways = [field.way]
         for kind in KINDS.values():
             other = kind.fields.get(field.name, field)
-            if _way(other) not in ways:
-                ways += [f"with --kind {kind.key}: {_way(other)}"]
+            if other.way not in ways:
+                ways += [f"with --kind {kind.key}: {other.way}"]
         parser.add_argument(
             field.flag,
             dest=field.name,
@@ -137,13 +137,6 @@ def add_run(commands: Any) -> None:
             metavar="NAME=VALUE" if many else field.kind.upper(),
             help="; ".join(ways).replace("%", "%%"),
         )
-
-
-def _way(field: Field) -> str:
-    """What a flag is and what is allowed, in words."""
-    none = field.kind == "params" or field.default in (None, "")
-    default = "" if none else f" (default {field.default})"
-    return f"{field.help}{'' if field.kind == 'text' else ': ' + field.allowed}{default}"
 
 
 def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:

@@ -6,13 +6,16 @@ line and JSON are all checked by it, so that a bad value gets the same one sente
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+T = TypeVar("T")
 Kind = Literal["int", "float", "choice", "text", "params"]
 
 _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
@@ -110,6 +113,13 @@ class Field:
             return " or ".join([what, *self.words])
         return what
 
+    @property
+    def way(self) -> str:
+        """What it is, what is allowed, and its default, in words."""
+        none = self.kind == "params" or self.default in (None, "")
+        default = "" if none else f" (default {self.default})"
+        return f"{self.help}{'' if self.kind == 'text' else ': ' + self.allowed}{default}"
+
     def refuse(self, value: object) -> SpecError:
         """The error for a value that is not allowed."""
         return SpecError(self.name, f"{shown(value)} is not allowed; give {self.allowed}.")
@@ -166,6 +176,31 @@ class Field:
             return self.check(float(text))
         except ValueError:
             raise self.refuse(text) from None
+
+
+def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
+    """A decorator of a spec: its docstring says of each field of the table what it is, what is allowed and what it is
+    where it is left out, so that `help` and an editor do."""
+
+    def with_fields(spec: type[T]) -> type[T]:
+        text, _, raises = inspect.cleandoc(spec.__doc__ or "").partition("\nRaises:")
+        told = "\n".join([text.rstrip(), "", "Attributes:", *map(_attribute, table.values())])
+        spec.__doc__ = told + (f"\n\nRaises:{raises}" if raises else "")
+        return spec
+
+    return with_fields
+
+
+def _attribute(field: Field) -> str:
+    """A field as a docstring has it."""
+    said = f"{field.name}: {field.help}."
+    if field.kind == "params":
+        said += " A dict."
+    elif field.kind != "text":
+        said += f" Allowed: {field.allowed}."
+    if field.kind != "params" and field.default is not None:
+        said += f" Default: {field.default}."
+    return textwrap.fill(said, 100, initial_indent="    ", subsequent_indent=" " * 8, break_on_hyphens=False)
 
 
 def read_json(name: str, text: str) -> Any:

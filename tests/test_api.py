@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
+import inspect
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dprl
+from dprl.simulation.kinds import KINDS
 
 
 def test_the_example_is_true() -> None:
     result = doctest.testmod(dprl)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("spec", [dprl.RunSpec, dprl.OfflineSpec])
+def test_help_says_what_each_field_is_and_may_be(spec: Any) -> None:
+    attributes, _, raises = (
+        " ".join((inspect.getdoc(spec) or "").split()).partition("Attributes:")[2].partition("Raises:")
+    )
+    table = KINDS[spec.kind].fields
+    assert [f.name for f in dataclasses.fields(spec)] == list(table)
+    for field in table.values():
+        assert f" {field.name}: {' '.join(field.help.split())}" in attributes
+        if field.kind in ("int", "float", "choice"):
+            assert f"Allowed: {field.allowed}." in attributes, field.name
+        if field.kind != "params" and field.default is not None:
+            assert f" Default: {field.default}." in attributes, field.name
+    assert raises.startswith(" SpecError:")
 
 
 FIELDS: Any = {"environment_params": {"S": 3, "H": 3}, "episodes": 1000, "seeds": 1}

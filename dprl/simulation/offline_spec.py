@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dprl.brief import Registry, described
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, check_params
+from dprl.fields import Field, SpecError, check_params, documented
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.plugins import sources
@@ -28,11 +28,11 @@ FIELDS: Registry[Field] = Registry(
     (f.name, f)
     for f in (
         Field(
-            "environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
+            "environment", "choice", "riverswim", "the environment", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
         ),
         Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
         Field(
-            "algorithm", "choice", "dp-apvi", "the learner", choices=tuple(OFFLINE), query="alg", flag="--algorithm",
+            "algorithm", "choice", "dp-apvi", "the algorithm", choices=tuple(OFFLINE), query="alg", flag="--algorithm",
         ),
         LEARNING[0],
         Field(
@@ -54,6 +54,7 @@ def sizes_of(n: int) -> Ints:
     return np.array([size for size in rounds if FIRST_POINT <= size < n] + [n], dtype=np.int64)
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OfflineSpec(Budgeted):
     """An offline run, checked and in canonical form: two specs that mean the same are equal.

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 from dprl.brief import described
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, check_params, read_json, shown
+from dprl.fields import SpecError, check_params, documented, read_json, shown
 from dprl.kernels import source_digest
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
@@ -36,6 +36,7 @@ FITS = {
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSpec:
     """An online run, checked and in canonical form: two specs that mean the same are equal.

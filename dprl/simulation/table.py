@@ -36,11 +36,11 @@ FIELDS: Registry[Field] = Registry(
     (f.name, f)
     for f in (
         Field(
-            "environment", "choice", "riverswim", "the problem", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
+            "environment", "choice", "riverswim", "the environment", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
         ),
         Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
         Field(
-            "algorithm", "choice", "dp-ucbvi", "the learner",
+            "algorithm", "choice", "dp-ucbvi", "the algorithm",
             choices=tuple(ALGORITHMS), query="alg", flag="--algorithm",
         ),
         Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),

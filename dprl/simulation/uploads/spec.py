@@ -39,7 +39,7 @@ FIELDS: Registry[Field] = Registry(
         Field("data", "text", "", "a CSV file of trajectories", flag="--data"),
         Field("declared", "text", "", FORM, query="decl", flag="--declare"),
         Field("n", "int", None, "trajectories in the data set", 1, 10**12),
-        Field("algorithm", "choice", LEARNERS[0], "the learner", choices=LEARNERS, query="alg", flag="--algorithm"),
+        Field("algorithm", "choice", LEARNERS[0], "the algorithm", choices=LEARNERS, query="alg", flag="--algorithm"),
         *LEARNING,
     )
 )  # fmt: skip
