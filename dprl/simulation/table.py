@@ -36,7 +36,8 @@ FIELDS: Registry[Field] = Registry(
     (f.name, f)
     for f in (
         Field(
-            "environment", "choice", "riverswim", "the environment", choices=tuple(ENVIRONMENTS), query="env", flag="--env",
+            "environment", "choice", "riverswim", "the environment",
+            choices=tuple(ENVIRONMENTS), query="env", flag="--env",
         ),
         Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
         Field(
