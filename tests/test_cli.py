@@ -17,6 +17,7 @@ from dprl import (
     ENVIRONMENTS,
     FIELDS,
     MECHANISMS,
+    OFFLINE,
     PRIVATIZERS,
     RunSpec,
     __version__,
@@ -134,7 +135,7 @@ def test_every_field_is_a_flag(tmp_path: Path) -> None:
 def test_list_names_every_entry(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    for registry in (ENVIRONMENTS, ALGORITHMS, PRIVATIZERS, MECHANISMS):
+    for registry in (ENVIRONMENTS, ALGORITHMS, PRIVATIZERS, MECHANISMS, OFFLINE):
         for key, entry in registry.items():
             assert [line for line in lines if line.split()[0] == key and entry.summary in line], key
 

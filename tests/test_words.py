@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from dprl import words
 
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
+SAID: dict[Callable[[Any], str], list[tuple[Any, str]]] = {
+    words.human: [
         (0, "0"),
         (0.0571, "0.0571"),
         (3.39726, "3.4"),
@@ -28,14 +28,7 @@ from dprl import words
         (0.00002, "2×10⁻⁵"),
         (float("nan"), "unknown"),
     ],
-)
-def test_human_numbers(value: float, text: str) -> None:
-    assert words.human(value) == text
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [
+    words.percent: [
         (0, "0%"),
         (0.018, "1.8%"),
         (0.5, "50%"),
@@ -44,17 +37,59 @@ def test_human_numbers(value: float, text: str) -> None:
         (1e-6, "less than 0.01%"),
         (2.5, "250%"),
     ],
-)
-def test_percentages_do_not_round_to_nothing_or_all(share: float, text: str) -> None:
-    assert words.percent(share) == text
+    words.power: [
+        (0, "0"),
+        (100, "100"),
+        (-(10**6), "−10⁶"),
+        (10**15, "10¹⁵"),
+        (30_000, "3×10⁴"),
+        (0.001, "10⁻³"),
+    ],
+    words.brief: [
+        (0, "0"),
+        (949, "949"),
+        (-5200, "−5.2k"),
+        (999_700, "1M"),
+        (3.44e9, "3.4B"),
+        (340e9, "340B"),
+        (1e15, "10¹⁵"),
+    ],
+    words.count: [
+        (50_000, "50,000"),
+        (2.5, "2.5"),
+        (250_000, "250,000"),
+        (1e9, "1 billion"),
+        (3.2e7, "32 million"),
+        (9.999e8, "1 billion"),
+        (-2.5e6, "−2.5 million"),
+    ],
+    words.exponent: [
+        (0.5, "0.50"),
+        (-0.004, "0.00"),
+        (-1.018, "−1.02"),
+        (1, "1.00"),
+    ],
+    words.duration: [
+        (None, "an unknown time"),
+        (0.2, "less than a second"),
+        (89, "about 89 s"),
+        (600, "about 10 min"),
+        (9000, "about 2.5 h"),
+    ],
+    words.size: [
+        (512, "512 bytes"),
+        (1536, "1.54 kB"),
+        (2e7, "20 MB"),
+        (3.4e9, "3.4 GB"),
+    ],
+}
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, "0"), (100, "100"), (-(10**6), "−10⁶"), (10**15, "10¹⁵"), (30_000, "3×10⁴"), (0.001, "10⁻³")],
+    ("say", "value", "text"), [(say, *row) for say, rows in SAID.items() for row in rows]
 )
-def test_ticks_are_powers_of_ten(value: float, text: str) -> None:
-    assert words.power(value) == text
+def test_a_number_is_written_as_people_write_it(say: Callable[[Any], str], value: Any, text: str) -> None:
+    assert say(value) == text
 
 
 def test_a_measured_power_is_raised_and_has_the_interval_of_its_exponent() -> None:
@@ -84,38 +119,6 @@ def test_lists_end_with_and() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0"),
-        (949, "949"),
-        (-5200, "−5.2k"),
-        (999_700, "1M"),
-        (3.44e9, "3.4B"),
-        (340e9, "340B"),
-        (1e15, "10¹⁵"),
-    ],
-)
-def test_counts_in_cells_are_short(value: float, text: str) -> None:
-    assert words.brief(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (50_000, "50,000"),
-        (2.5, "2.5"),
-        (250_000, "250,000"),
-        (1e9, "1 billion"),
-        (3.2e7, "32 million"),
-        (9.999e8, "1 billion"),
-        (-2.5e6, "−2.5 million"),
-    ],
-)
-def test_counts_in_labels(value: float, text: str) -> None:
-    assert words.count(value) == text
-
-
-@pytest.mark.parametrize(
     ("value", "digits", "text"),
     [
         (None, 4, "–"),
@@ -132,11 +135,6 @@ def test_counts_in_labels(value: float, text: str) -> None:
 )
 def test_quantities_in_tables(value: float | None, digits: int, text: str) -> None:
     assert words.significant(value, digits) == text
-
-
-@pytest.mark.parametrize(("value", "text"), [(0.5, "0.50"), (-0.004, "0.00"), (-1.018, "−1.02"), (1, "1.00")])
-def test_exponents_have_two_decimals_and_a_true_minus(value: float, text: str) -> None:
-    assert words.exponent(value) == text
 
 
 def test_an_interval_is_said_where_there_is_one() -> None:
@@ -158,27 +156,6 @@ def test_rough_numbers_have_two_digits() -> None:
 def test_what_is_typed_is_read_back(value: float, text: str) -> None:
     assert words.typed(value) == text
     assert float(text) == value
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (None, "an unknown time"),
-        (0.2, "less than a second"),
-        (89, "about 89 s"),
-        (600, "about 10 min"),
-        (9000, "about 2.5 h"),
-    ],
-)
-def test_durations(seconds: float | None, text: str) -> None:
-    assert words.duration(seconds) == text
-
-
-@pytest.mark.parametrize(
-    ("bytes_", "text"), [(512, "512 bytes"), (1536, "1.54 kB"), (2e7, "20 MB"), (3.4e9, "3.4 GB")]
-)
-def test_sizes(bytes_: float, text: str) -> None:
-    assert words.size(bytes_) == text
 
 
 def test_small_chances() -> None:

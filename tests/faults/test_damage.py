@@ -119,42 +119,6 @@ def test_closing_a_file_that_was_moved_leaves_the_log_of_the_new_one(path: Path)
     assert new.status.of(FakeSpec("new")).state == "queued"
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        "UPDATE trace SET data = x'00' || substr(data, 2)",
-        "UPDATE trace SET data = 'text'",
-        "UPDATE trace SET data = NULL",
-        "UPDATE trace SET digest = x''",
-        "UPDATE trace SET (digest, data) = (SELECT digest, data FROM trace ORDER BY unit DESC LIMIT 1)",
-        "DELETE FROM trace",
-    ],
-)
-def test_a_damaged_trace_is_computed_again_once(path: Path, store: Store, harm: str) -> None:
-    if "NULL" in harm:
-        harm = "UPDATE trace SET data = ''"
-    spec = FakeSpec(seeds=2)
-    store.requests.add(spec, "ann")
-    finish(store)
-    finish(store)
-    sql(path, f"{harm} WHERE unit = (SELECT min(id) FROM unit)")
-    assert [trace.seed for trace in store.results.traces(spec)] == [1]
-    status = store.status.of(spec)
-    assert (status.state, status.seeds_done) == ("running", 1)
-    assert status.message == "The stored result of seed 0 was damaged; it is computed again."
-    assert finish(store).seed == 0
-    assert store.status.of(spec).message == ""
-    assert len(store.results.traces(spec)) == 2
-
-    sql(path, f"{harm} WHERE unit = (SELECT min(id) FROM unit)")
-    assert [trace.seed for trace in store.results.traces(spec)] == [1]
-    status = store.status.of(spec)
-    assert (status.state, status.message) == (
-        "failed",
-        "The stored result of seed 0 was damaged; run it again.",
-    )
-
-
 def test_a_damaged_trace_for_which_nobody_waits(path: Path, store: Store) -> None:
     spec = FakeSpec(seeds=2)
     store.requests.add(spec, "ann")
@@ -171,6 +135,14 @@ def test_a_damaged_trace_for_which_nobody_waits(path: Path, store: Store) -> Non
     )
 
 
+HARM_TO_TRACES = [
+    "UPDATE trace SET data = x'00' || substr(data, 2)",
+    "UPDATE trace SET data = 'text'",
+    "UPDATE trace SET data = ''",
+    "UPDATE trace SET digest = x''",
+    "UPDATE trace SET (digest, data) = (SELECT digest, data FROM trace ORDER BY unit DESC LIMIT 1)",
+    "DELETE FROM trace",
+]
 HARM_TO_POINTS = [
     "UPDATE live SET points = x'000000'",
     "UPDATE live SET points = 'text'",
@@ -179,17 +151,20 @@ HARM_TO_POINTS = [
 ]
 
 
-@pytest.mark.parametrize("harm", HARM_TO_POINTS)
-def test_a_damaged_curve_is_computed_again_once(path: Path, store: Store, harm: str) -> None:
+@pytest.mark.parametrize("harm", HARM_TO_TRACES + HARM_TO_POINTS)
+def test_a_damaged_trace_or_curve_is_computed_again_once(path: Path, store: Store, harm: str) -> None:
     spec = FakeSpec(seeds=2)
     store.requests.add(spec, "ann")
     finish(store)
     finish(store)
     for again in (True, False):
         sql(path, f"{harm} WHERE unit = (SELECT min(id) FROM unit)")
-        assert [seed for seed, _, _ in store.results.live(spec)] == [1]
+        if harm in HARM_TO_TRACES:
+            assert [trace.seed for trace in store.results.traces(spec)] == [1]
+        else:
+            assert [seed for seed, _, _ in store.results.live(spec)] == [1]
         status = store.status.of(spec)
-        assert status.state == ("running" if again else "failed")
+        assert (status.state, status.seeds_done) == ("running" if again else "failed", 1)
         what = "it is computed again" if again else "run it again"
         assert status.message == f"The stored result of seed 0 was damaged; {what}."
         if not again:

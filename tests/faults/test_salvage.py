@@ -196,10 +196,6 @@ def test_an_emptied_file_is_said(emptied: Path) -> None:
     )
 
 
-def test_a_store_that_is_begun_says_nothing(path: Path) -> None:
-    assert Store(path, fake.simulation()).notice is None
-
-
 @pytest.fixture
 def crashed(path: Path, tmp_path: Path) -> Iterator[Path]:
     """A store whose server was killed: its last changes are in the write-ahead log alone."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.jobs.store import Store
-from dprl.links import NEWEST, encode_spec
+from dprl.links import encode_spec
 from dprl.simulation import AttackSpec, RunSpec
-from pages.attack import link as attack_link
-from pages.attack.link import DEFAULT, FIELDS, AttackLink, AttackView, decode, encode
+from pages.attack.link import DEFAULT, AttackLink, AttackView, decode
 from pages.attack.state import Attack
 from tests.pages.conftest import Visit, Work, charts, go, press, widget, words
 
@@ -175,20 +174,3 @@ def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> Non
 def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:
     app = visit(PAGE, b="priv.none")
     assert "without privacy there is no noise to attack" in words(app)
-
-
-def test_everything_makes_the_round_trip() -> None:
-    spec = AttackSpec(run=RUN, first="1/1/0", second="0/1/1 1/0/0", noise="half")
-    view = AttackView("promise", "errors", "tree", 7)
-    assert read(urlencode(encode(spec, view))) == AttackLink(spec, view, ())
-    assert encode(DEFAULT, AttackView()) == [("v", "2"), ("t", NEWEST), ("b", "priv.central")]
-    every = {key for key, _ in encode(spec, view)}
-    assert every == {"v", "t", "b", *attack_link.OWN, *(f.query for f in FIELDS.values())}
-    assert read("") == AttackLink(DEFAULT)
-
-
-def test_what_is_wrong_takes_its_default_and_is_said() -> None:
-    link = read("v=2&t=2&first=9/9/9&noise=none&show=nothing&prior=100")
-    assert link.spec == DEFAULT
-    assert link.view == AttackView()
-    assert len(link.problems) == 4

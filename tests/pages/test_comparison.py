@@ -55,7 +55,6 @@ class Alike(NamedTuple):
         specs: three small runs of two seeds each; the first without privacy.
         seen: what each tab but the first draws of them first, by its alternative text (None: nothing), and says.
         close: the tab that needs all of a run, and what is said of one that came with the program.
-        budgets: the field of budgets, and values that are refused.
         chosen: other values, and the runs that these controls describe.
     """
 
@@ -63,7 +62,6 @@ class Alike(NamedTuple):
     specs: tuple[Any, ...]
     seen: dict[str, tuple[str | None, str]]
     close: tuple[str, str]
-    budgets: tuple[str, dict[str, str]]
     chosen: tuple[dict[tuple[str, str], Any], tuple[Any, ...]]
 
 
@@ -80,14 +78,6 @@ ALIKE = {
             "data": (None, "Cumulative regret of every seed"),
         },
         ("ellipsoid", "This seed was not computed"),
-        (
-            "Values of ε",
-            {
-                "0.1, x": "epsilon: x is not allowed",
-                "": "values: 0 were given",
-                "1,2,3,4": "values: these are 9 curves",
-            },
-        ),
         (
             {("text_input", "Values of ε"): "0.5, 2", ("multiselect", "Privacy models"): ["none", "local"]},
             (MIXTURE.twin(), *(MIXTURE.replace(privacy="local", epsilon=epsilon) for epsilon in (0.5, 2.0))),
@@ -111,15 +101,6 @@ ALIKE = {
             "upload": (None, "2. Give the file"),
         },
         ("pessimism", "This repetition was not computed"),
-        (
-            "Values of ρ",
-            {
-                "0.1, x": "rho: x is not allowed",
-                "": "values: 0 were given",
-                "0": "rho: 0 is not allowed",
-                "1,2,3,4,5,6,7,8": "values: these are 9 curves",
-            },
-        ),
         (
             {("text_input", "Values of ρ"): "0.5, 1, 2"},
             (DATA.twin(), *(DATA.replace(rho=rho) for rho in (0.5, 1.0, 2.0))),
@@ -245,17 +226,6 @@ def test_run_shows_what_the_controls_say(visit: Visit, path: str) -> None:
         widget(app, kind, label).set_value(value).run()
     press(app, "run")
     assert app.session_state["session"].parts[path].specs == specs
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "said"),
-    [(path, text, said) for path, alike in ALIKE.items() for text, said in alike.budgets[1].items()],
-)
-def test_bad_budgets_are_one_sentence(visit: Visit, path: str, text: str, said: str) -> None:
-    app = visit(path)
-    widget(app, "text_input", ALIKE[path].budgets[0]).set_value(text).run()
-    assert said in words(app)
-    assert app.button(key="run").disabled
 
 
 @PAGES

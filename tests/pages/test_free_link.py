@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from urllib.parse import parse_qs, quote
-
-import pytest
 
 from dprl.links import NEWEST, encode_spec
 from dprl.simulation import RunSpec
@@ -28,12 +25,6 @@ def read(query: str) -> free_link.FreeLink:
     return decode(parse_qs(query, keep_blank_values=True))
 
 
-def test_everything_makes_the_round_trip() -> None:
-    assert read(query(SPEC, VIEW)) == free_link.FreeLink(SPEC, VIEW, ())
-    none_drawn = FreeView(bounds=())
-    assert read(query(BASE, none_drawn)).view == none_drawn
-
-
 def test_what_is_as_usual_is_not_written() -> None:
     """The calculator's problem is that of the run; the run's defaults are in the table that the link names."""
     assert encode(BASE, FreeView()) == [("v", "2"), ("t", NEWEST), ("b", "K.1e15~seeds.20")]
@@ -42,11 +33,6 @@ def test_what_is_as_usual_is_not_written() -> None:
     assert encode(spec, view)[2:] == [("b", "envp.S.9~K.1e15~seeds.20"), ("show", "growth"), ("H", "7")]
     every = {key for key, _ in encode(SPEC, VIEW)}
     assert every == {"v", "t", "b", "bounds", *(f.query for f in FIELDS.values())} - {"A", "eps"}
-
-
-def test_an_empty_link_is_the_default() -> None:
-    assert read("") == free_link.FreeLink(BASE, FreeView(), ())
-    assert FreeView() == FreeView(**calculator(BASE))
 
 
 def test_the_calculator_begins_with_the_problem_of_the_runs() -> None:
@@ -74,57 +60,3 @@ def test_a_model_that_cannot_be_had_is_said_and_the_others_are_compared() -> Non
     assert [c.spec.privacy for c in curves] == ["none", "central", "local"]
     assert len(refused) == 1
     assert refused[0].startswith("shuffle: delta: 0 does not go with")
-
-
-@pytest.mark.parametrize(
-    ("query", "sentence"),
-    [
-        ("v=9", "The link says version 9 and was read as version 2."),
-        (
-            "show=everything",
-            "show: everything is not allowed; give one of price, regret, growth, theory, "
-            "exploration, calculator.",
-        ),
-        ("H=-3", "H: -3 is not allowed; give a whole number from 1 to 1000000."),
-        ("K=nan", "K: nan is not allowed; give a number from 1 to 1e+30."),
-        ("beta=0.9", "beta: 0.9 is not allowed; give a number from 1e-12 to 0.5."),
-        ("bounds=pucb.nonsense", "bounds: nonsense is not a bound on regret that is known here."),
-        ("bounds=pucb-pac", "bounds: pucb-pac is not a bound on regret that is known here."),
-        (
-            "bounds=pucb.sdp-pe.ucbvi.ubev.minimax",
-            "bounds: 5 are too many to tell apart; the first 4 are drawn.",
-        ),
-        ("b=eps.-1", "The run: epsilon: -1 is not allowed; give a number from 0.001 to 10000."),
-        ("b=nonsense", "The run: nonsense is not part of a curve and was left out."),
-        ("b=K.500", "episodes: 500 is not allowed; give from 10000 to 10^15."),
-        ("b=K.500~sched.episodic", "episodes: 500 is not allowed; give from 10000 to 10^15."),
-        ("b=priv.local", "privacy: the link of this page holds the run with privacy central."),
-        (
-            "b=alg.sdp-pe~env.random~envp.S.2~envp.A.2~envp.H.3",
-            "algorithm: sdp-pe does not run with every privacy model; this page compares dp-ucbvi, "
-            "private-ucb-vi and private-ucb-po.",
-        ),
-    ],
-)
-def test_what_is_wrong_is_said_and_replaced(query: str, sentence: str) -> None:
-    link = read(query)
-    assert link.problems == (sentence,)
-    assert link.base.privacy == "central"
-    assert link.base.episodes >= free_link.FEWEST
-    check_harmless(link)
-
-
-def check_harmless(link: free_link.FreeLink) -> None:
-    """Whatever was read is valid, and whatever was wrong is a short sentence on one line."""
-    assert RunSpec.from_dict(link.base.to_dict()) == link.base
-    assert link.base.algorithm in free_link.LEARNERS
-    for name, value in asdict(link.view).items():
-        if name != "bounds":
-            assert FIELDS[name].check(value) == value
-    assert set(link.view.bounds) <= set(free_link.DRAWABLE)
-    assert len(link.view.bounds) <= free_link.MOST_BOUNDS
-    for problem in link.problems:
-        assert problem.isprintable()
-        assert problem.endswith(".")
-        assert len(problem) < 400
-    assert read(query(link.base, link.view)) == free_link.FreeLink(link.base, link.view, ())

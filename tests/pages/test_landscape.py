@@ -13,8 +13,8 @@ from dprl.jobs.store import Store
 from dprl.landscape import PROBLEMS, rows
 from dprl.sentences.landscape import about_fewest, about_spread, how_many
 from pages.landscape import views, words
-from pages.landscape.state import SORTS, LandscapePageState, Seen, decode, encode, table
-from tests.pages.conftest import Visit, charts, grouped, widget
+from pages.landscape.state import SORTS, LandscapePageState, Seen, encode, table
+from tests.pages.conftest import Visit, charts, widget
 from tests.pages.conftest import words as told
 
 PAGE = "landscape"
@@ -36,12 +36,6 @@ def test_the_first_visit_shows_all_and_waits_for_nothing(visit: Visit, store: St
     assert len(drawn.value) == len(rows(table(), "clinic", 10**12))
     assert b"\xc3\x9710" in drawn.proto.arrow_data.styler.display_values  # as sentences have them: 2.9×10⁹
     assert store.status.activity().seeds_queued == 0
-
-
-def test_links_make_the_round_trip() -> None:
-    for seen in (Seen(), OTHER, replace(OTHER, of="")):
-        assert decode(grouped(encode(seen))) == (seen, ())
-    assert encode(Seen()) == [("v", "2")]
 
 
 @pytest.mark.parametrize("by", SORTS)

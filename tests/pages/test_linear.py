@@ -82,13 +82,3 @@ def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Stor
     app = visit("attack", b=run)
     assert "which is not attacked here" in words(app)
     visit("tradeoffs", b=run)
-
-
-@pytest.mark.parametrize(
-    "tab", ["regret", "exponents", "ellipsoid", "eigenvalues", "weights", "guarantee", "data"]
-)
-def test_the_page_linear_draws_a_learner_of_a_linear_mdp(finished: Visit, tab: str) -> None:
-    """What it asks for changes from release to release, and so does what there is to believe."""
-    app = finished("linear", c=[short("lsvi-ucb", "central")], tab=tab)
-    assert charts(app) or tab in ("guarantee", "data")
-    assert "does not say where" not in words(app)

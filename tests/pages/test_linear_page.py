@@ -22,7 +22,7 @@ from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import Curve
 from pages.tradeoffs.state import SweepPageState
 from tests.pages.conftest import Visit, Work, charts, choice, grouped, press, widget, words
-from tests.problems import first
+from tests.problems import first, loop
 
 PAGE = "linear"
 SMALL = RunSpec(
@@ -224,7 +224,7 @@ def test_settings_give_the_runs_that_they_are_made_from() -> None:
             assert (set(found), refused) == (set(example.specs), [])
 
 
-@pytest.mark.parametrize("key", first(LEARNERS))
+@pytest.mark.parametrize("key", first(LEARNERS, loop))
 def test_every_learner_of_a_linear_model_has_every_tab(visit: Visit, work: Work, key: str) -> None:
     """What it declares is enough: a learner appears here by itself."""
     base = RunSpec(

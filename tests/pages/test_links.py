@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,17 +17,15 @@ from hypothesis import strategies as st
 from dprl.environments.custom import EXAMPLE
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.links import BY_HAND, MAX_MODEL, NEWEST, TABLES, decode_spec, digest, encode_spec
+from dprl.links import MAX_MODEL, NEWEST, TABLES, decode_spec, digest
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
-from pages.free import link as free_link
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import MAX_CURVES, MAX_NAME, Curve, Link, View, clean_name
 from pages.shared.visitor.views import fields_of
-from pages.tradeoffs import study as studies
 from tests.problems import few, home
 
 SPEC = RunSpec()
@@ -196,100 +193,12 @@ def test_tables_of_defaults_are_frozen() -> None:
     } == frozen
 
 
-V1 = json.loads((Path(__file__).parent / "links.v1.json").read_text(encoding="utf-8"))
-
-
-def parameters(query: str) -> dict[str, list[str]]:
-    return parse_qs(query, keep_blank_values=True)
-
-
-@pytest.mark.parametrize("old", V1["explore"], ids=range(len(V1["explore"])))
-def test_links_of_version_1_to_explore_open_as_before(old: dict[str, Any]) -> None:
-    """Written by version 1, with what it read from them."""
-    link = read(old["query"])
-    assert link.problems == ()
-    # Version 1 wrote a place in the palette too. A look follows from the spec now.
-    kept = [[spec, name, hidden] for spec, _, name, hidden in old["curves"]]
-    assert [[c.spec.to_dict(), c.name, c.hidden] for c in link.curves] == kept
-    # What version 1 did not know is as it was drawn then: means.
-    assert asdict(link.view) == {"statistic": "mean"} | old["view"]
-    again = query(link.curves, link.view)
-    assert read(again) == link
-    assert len(again) < len(old["query"])
-
-
-def test_links_of_version_1_to_other_pages_open_as_before() -> None:
-    for old in V1["tradeoffs"]:
-        study, problems = studies.decode(parameters(old["query"]))
-        shown = [
-            study.base.to_dict(),
-            list(study.models),
-            study.x,
-            list(study.values),
-            study.show,
-            study.share,
-        ]
-        assert (shown, problems) == (old["study"], [])
-    for old in V1["free"]:
-        link = free_link.decode(parameters(old["query"]))
-        assert link.base.to_dict() == old["base"]
-        seen = asdict(link.view) | {"bounds": list(link.view.bounds)}
-        assert {name: seen[name] for name in old["view"]} == old["view"]  # fields that came later apart
-        assert link.problems == ()
-        again = query_of(free_link.encode(link.base, link.view))
-        assert free_link.decode(parameters(again)) == link
-
-
-def test_what_is_not_known_of_a_link_is_said() -> None:
-    assert "version 9" in read("v=9&c=eps.1").problems[0]
-    assert "no table of defaults" in read("v=2&t=77&c=eps.1").problems[0]
-
-
 def test_a_link_may_be_written_by_hand() -> None:
     link = read("c=eps.0.3&c=priv.none&tab=policy")
     assert [curve.spec for curve in link.curves] == [SPEC.replace(epsilon=0.3), SPEC.twin()]
     assert link.view == View(tab="policy")
     assert link.problems == ()
     assert read("") == Link((), View(), ())
-
-
-@pytest.mark.parametrize(
-    ("query", "words", "spec"),
-    [
-        ("c=eps.-3~K.1000", "epsilon: -3 is not allowed", SPEC.replace(episodes=1000)),
-        ("c=eps.nan", "epsilon: nan is not allowed", SPEC),
-        ("c=K.1e99~eps.2", "episodes: 1e99 is not allowed", SPEC.replace(epsilon=2.0)),
-        ("c=env.atlantis", "environment: atlantis is not allowed", SPEC),
-        ("c=envp.S.one~eps.2", "environment_params.S: one is not allowed", SPEC.replace(epsilon=2.0)),
-        ("c=envp.Z.5", "riverswim has no parameter Z", SPEC),
-        ("c=alg.ucbvi~priv.local", "privacy: local does not go with ucbvi", RunSpec(algorithm="ucbvi")),
-        ("c=sched.never", "schedule: never is not allowed", SPEC),
-        ("c=sched.episodic", "too many for the episodic schedule", None),
-        ("c=what.ever~eps.2", "what.ever is not part of a curve", SPEC.replace(epsilon=2.0)),
-        ("c=eps.1&tab=nothing", "tab: nothing is not allowed", SPEC),
-        ("c=eps.1&k=0", "episode: 0 is not allowed", SPEC),
-        ("v=3&c=eps.1", "version 3", SPEC),
-        ("c=" + "~".join(["eps.1"] * 3000), "longer than", SPEC),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_sentence_and_the_rest_is_kept(
-    query: str, words: str, spec: RunSpec | None
-) -> None:
-    link = read(query)
-    assert len(link.problems) == 1
-    assert words in link.problems[0]
-    assert link.problems[0].endswith(".")
-    assert [curve.spec for curve in link.curves] == ([spec] if spec else [])
-
-
-def test_what_is_wrong_in_the_first_curve_is_said_once() -> None:
-    link = read("c=eps.-1~K.1000&c=priv.none&c=K.2000")
-    assert [curve.spec for curve in link.curves] == [
-        SPEC.replace(episodes=1000),
-        SPEC.replace(episodes=1000).twin(),
-        SPEC.replace(episodes=2000),
-    ]
-    assert len(link.problems) == 1
 
 
 def test_texts_with_the_separator_survive() -> None:
@@ -313,12 +222,6 @@ def test_an_environment_too_large_for_a_link_travels_as_a_file() -> None:
     assert "upload that file" in lost.problems[0]
     found = links.decode(given, {digest(model): model})
     assert found == Link((Curve(SPEC), Curve(spec)), View(), ())
-
-
-def test_only_so_many_curves_are_read() -> None:
-    link = read("&".join(["c=eps.1"] * 20))
-    assert len(link.curves) == MAX_CURVES
-    assert "20 curves" in link.problems[0]
 
 
 def test_the_looked_at_curve_is_one_there_is() -> None:
@@ -382,12 +285,3 @@ def test_any_value_of_any_field_does_no_harm(pairs: list[tuple[str, str]]) -> No
 
 def test_only_registered_words_are_offered() -> None:
     assert set(FIELDS["privacy"].choices) == set(PRIVATIZERS)
-
-
-def test_a_spec_by_itself_makes_the_round_trip() -> None:
-    spec = RunSpec(environment="gridworld", privacy="local", epsilon=0.3, episodes=10**12)
-    assert decode_spec(encode_spec(spec), TABLES[NEWEST]) == (spec, [])
-    found, problems = decode_spec("eps.-1~K.1000", BY_HAND)
-    assert found == RunSpec(episodes=1000)
-    assert len(problems) == 1
-    assert "epsilon" in problems[0]

@@ -23,7 +23,7 @@ from pages.offline.settings import families, offered
 from pages.offline.view import OfflineView
 from pages.shared.layout import frame
 from pages.shared.results.bundled import bundled
-from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
+from tests.pages.conftest import Visit, Work, charts, grouped, plain, press, widget, words
 
 PAGE = "offline"
 SMALL = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
@@ -32,14 +32,6 @@ SPECS = (SMALL.twin(), SMALL, SMALL.replace(rho=0.1))
 
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
     return grouped(OFFLINE.encode(specs, OfflineView(**view)))
-
-
-def test_the_first_view_is_finished_and_asks_for_no_run(visit: Visit, store: Store) -> None:
-    app = visit(PAGE)
-    assert store.status.activity().seeds_queued == 0
-    assert app.get("progress") == []
-    assert "Trajectories it takes to come within 1% of v* = 3.40: **APVI, no privacy**: 2,000" in words(app)
-    assert {"APVI, no privacy", *(f"DP-APVI, ρ = {rho:g}" for rho in (0.01, 0.1, 1))} <= set(legend(app))
 
 
 def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:

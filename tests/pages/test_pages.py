@@ -16,8 +16,7 @@ from pages.shared.examples import EXAMPLES, HOME_EPISODES, ExploreExample, trust
 from pages.shared.names import titles
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.links import MAX_CURVES, Curve, View
-from pages.shared.visitor.views import fields_of
+from pages.shared.visitor.links import MAX_CURVES, Curve
 from tests.jobs.disk import Disk
 from tests.pages.conftest import Visit, Work, charts, chip, go, marked, press, sent, words
 
@@ -52,22 +51,6 @@ def test_examples_have_a_picture_of_their_curves(visit: Visit, example: ExploreE
     svg = base64.b64decode(body.split("base64,")[1].split('"')[0]).decode()
     assert svg.count("<polyline") == len(example.curves)
     assert "nan" not in svg
-
-
-def test_an_example_becomes_the_comparison(visit: Visit, store: Store) -> None:
-    app = visit("explore")
-    press(app, f"example_{EXAMPLES[0].title}")
-    assert [c.spec for c in app.session_state["session"].explore.curves] == [
-        c.spec for c in EXAMPLES[0].curves
-    ]
-    assert store.status.activity().runs_waiting == len(EXAMPLES[0].curves)
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
-def test_examples_are_links_that_hold(example: ExploreExample) -> None:
-    items = links.encode(example.curves, example.view)
-    link = links.decode({key: [v for k, v in items if k == key] for key, _ in items})
-    assert link == links.Link(example.curves, example.view, ())
 
 
 def test_run_adds_a_curve_waits_and_draws(visit: Visit, work: Work) -> None:
@@ -192,11 +175,6 @@ def test_comparisons_are_told_apart_and_counted(visit: Visit) -> None:
     assert len(set(names)) == MAX_CURVES
     assert app.button(key="run").disabled
     assert f"{MAX_CURVES} curves are the most" in words(app)
-
-
-def test_view_defaults_are_the_fields_defaults() -> None:
-    assert {name: field.default for name, field in fields_of(View).items()} == View().__dict__
-    assert Curve(SPEC).title
 
 
 def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:

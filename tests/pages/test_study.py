@@ -31,33 +31,11 @@ STUDIES = (
 )
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_a_link_makes_the_round_trip(study: SweepView) -> None:
-    assert studies.decode(query(study)) == (study, [])
-
-
 def test_medians_are_in_the_link_and_means_in_none() -> None:
     assert ("stat", "median") in studies.encode(replace(DEFAULT, statistic="median"))
     assert "stat" not in query(DEFAULT)
     asked = replace(DEFAULT, statistic="median")
     assert {other.statistic for other in studies.questions(asked).values()} == {"median"}
-
-
-def test_what_is_wrong_is_said_and_the_rest_kept() -> None:
-    given = query(STUDIES[1]) | {"show": ["nonsense"], "m": ["secret", "local"], "at": ["1,x"], "v": ["9"]}
-    study, problems = studies.decode(given)
-    assert study.base == BASE
-    assert study.models == ("local",)
-    assert study.x == "episodes"
-    assert study.show == "price"
-    assert len(problems) == 4
-    assert all(p.isprintable() for p in problems)
-
-
-def test_models_that_the_algorithm_does_not_take_are_left_out() -> None:
-    study, problems = studies.decode({"b": ["alg.ucbvi"], "m": ["central", "none"]})
-    assert study.models == ("none",)
-    assert any("ucbvi does not take" in p for p in problems)
 
 
 @pytest.mark.parametrize(

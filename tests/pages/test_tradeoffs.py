@@ -218,17 +218,6 @@ def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: W
     assert "1,10,1000" in app.query_params["at"]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"), [("1, x", "epsilon: x is not allowed"), ("", "values: 0 were given")]
-)
-def test_bad_values_are_one_sentence(visit: Visit, text: str, said: str) -> None:
-    app = visit(PAGE)
-    values = widget(app, "text_input", "Values")
-    values.set_value(text).run()
-    assert said in words(app)
-    assert app.button(key="run").disabled
-
-
 def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Work) -> None:
     study = replace(SMALL, models=("central",), show="users", share=50.0)
     app = visit(PAGE, **query(study))
@@ -363,14 +352,6 @@ def test_an_error_is_not_repeated_by_the_redrawing(
     app.fails = False
     app.run()
     assert begun[-1] is not None
-
-
-def test_a_link_that_is_wrong_is_said_in_a_sentence(visit: Visit) -> None:
-    app = visit(PAGE, v="1", m=["secret", "<script>"], x="<img>", at="1", share="lots")
-    (warning,) = app.warning
-    assert "Not all of this link could be used" in warning.value
-    assert "\\<img\\>" in warning.value  # as it was written, and never interpreted
-    assert charts(app)
 
 
 @pytest.mark.parametrize("environment", first(["chain", "gridworld", "clinic", "hard-jdp", "random"]))

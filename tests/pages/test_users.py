@@ -15,9 +15,9 @@ from dprl.lessons import LESSONS
 from dprl.users import MODELS, Asked, answers
 from pages.shared.results.trusted import known
 from pages.users import sheet, views
-from pages.users.state import Users, decode, encode, table
+from pages.users.state import Users, encode, table
 from pages.users.words import times
-from tests.pages.conftest import Visit, charts, grouped, keyed, marked, words
+from tests.pages.conftest import Visit, charts, keyed, marked, words
 
 PAGE = "users"
 OWN = Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)
@@ -52,13 +52,6 @@ def test_the_first_visit_answers_and_waits_for_nothing(visit: Visit, store: Stor
         assert text.count(f"within a factor of {times(need.factor)}") >= 1
     assert "nine numbers in ten are within" in text
     assert store.status.activity().seeds_queued == 0
-
-
-def test_links_make_the_round_trip() -> None:
-    for asked in (Asked(), OWN, KNOWN, replace(KNOWN, loss=2.5, delta=1e-7)):
-        assert decode(grouped(encode(asked))) == (asked, ())
-    assert encode(Asked()) == [("v", "2")]
-    assert encode(KNOWN) == [("v", "2"), ("problem", "riverswim"), ("K", "1e8")]
 
 
 def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visit: Visit) -> None:

@@ -16,6 +16,7 @@ from dprl.mdp import planning
 from dprl.mdp.linear import linear_model
 from dprl.mdp.tabular import Array
 from dprl.simulation.loops import BatchRun
+from tests.simulation.test_regress import finished
 
 SMALL = {"stages": 2, "drugs": 2, "symptoms": 2, "H": 4}
 
@@ -26,12 +27,6 @@ def spec(**given: Any) -> RunSpec:
         "seeds": 1,
     }  # fmt: skip
     return RunSpec(**usual | given)
-
-
-def finished(run: BatchRun) -> BatchRun:
-    while not run.advance(60.0):
-        pass
-    return run
 
 
 def sums_of(run: BatchRun, h: int, target: Array) -> tuple[Array, Array]:
@@ -132,23 +127,6 @@ def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one_in_the_s
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        {"privacy": "none", "episodes": 2000},
-        {"privacy": "central", "episodes": 10**7},
-        {"privacy": "central", "mechanism": "laplace-tree", "delta": 0.0, "episodes": 10**8},
-        {"privacy": "central", "calibration": "paper", "bonus": "paper", "episodes": 10**6},
-    ],
-)  # fmt: skip
-def test_compiled_and_plain_python_give_the_same_bits(given: dict[str, Any]) -> None:
-    fast, plain = (finished(BatchRun(spec(**given), 5, plain=p)).trace() for p in (False, True))
-    for name in ("regret", "noisy", "counts", "Q", "V", "coverage_ratio"):
-        assert getattr(fast, name).tobytes() == getattr(plain, name).tobytes(), name
-    for name, values in fast.series.items():
-        assert values.tobytes() == plain.series[name].tobytes(), name
-
-
-@pytest.mark.parametrize(
     ("environment", "params"),
     [
         ("linear-mdp", {"stages": 1, "drugs": 2, "symptoms": 1, "H": 1, "blur": 0.9}),
@@ -171,27 +149,6 @@ def test_ill_conditioned_inputs_give_finite_numbers(
         for values in (trace.regret, trace.Q, trace.V, trace.noisy, *trace.series.values()):
             assert np.isfinite(values).all()
         assert (trace.optimism == 1.0).all()
-
-
-@pytest.mark.parametrize(
-    ("given", "field"), [({"epsilon": 1e-6}, "epsilon"), ({"epsilon": 1e6}, "epsilon"), ({"delta": 1.0}, "delta")]
-)  # fmt: skip
-def test_budgets_out_of_range_are_refused(given: dict[str, Any], field: str) -> None:
-    with pytest.raises(SpecError) as error:
-        spec(privacy="central", **given)
-    assert error.value.field == field
-
-
-def test_matrices_that_noise_makes_indefinite_are_counted_and_tell_nothing() -> None:
-    """Their step is planned with the most that could be."""
-    for bonus in ("anytime", "paper"):
-        run = BatchRun(spec(privacy="central", bonus=bonus, episodes=10**6), 0)
-        run.setup = run.setup._replace(shift=np.zeros_like(run.setup.shift), scales=run.setup.scales * 1e9)
-        trace = finished(run).trace()
-        assert trace.series["indefinite"][-1] > 50
-        assert (np.diff(trace.series["indefinite"]) >= 0).all()
-        assert np.isfinite(trace.Q).all()
-        assert (trace.Q <= run.mdp.H).all()
 
 
 @pytest.mark.parametrize(

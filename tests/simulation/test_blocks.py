@@ -206,21 +206,6 @@ def test_large_blocks_have_one_distribution(name: str) -> None:
         assert ks_samples(a, b) > LEVEL / len(varying)
 
 
-@pytest.mark.parametrize("how", ["walk", "sample"])
-def test_several_actions_share_their_users_by_their_chances(how: str) -> None:
-    """n[h, s, a] of 200 users is Binomial(200, occupancy * chance), of three actions, one of them rare."""
-    mdp, users, blocks = random_mdp(6, 1, 3, 2), 200, 2000
-    chances = np.array([[[0.3, 0.68, 0.02]], [[0.05, 0.05, 0.9]]])
-    draw, rng = drawing(mdp, np.log(chances), how), generator(11)
-    n = np.array([visits(draw(rng, users)[0]) for _ in range(blocks)])
-    for (h, s, a), chance in np.ndenumerate(chances):
-        law = stats.binom(users, chance)
-        edges = np.unique(law.ppf([0.2, 0.4, 0.6, 0.8]))
-        expected = np.diff([0.0, *law.cdf(edges), 1.0]) * blocks
-        observed = np.bincount(np.searchsorted(edges, n[:, h, s, a]), minlength=len(expected))
-        assert stats.chisquare(observed, expected).pvalue > LEVEL / chances.size
-
-
 @pytest.mark.parametrize("usual", [0, 1, 2])
 def test_an_action_that_is_hardly_taken_keeps_its_digits(usual: int) -> None:
     """Of 10^15 users about 10 take one of chance 10^-14, and about 0.01 * 10^15 one of chance 0.01."""
@@ -246,21 +231,28 @@ def test_a_policy_of_certain_chances_is_one_of_actions(how: str) -> None:
             np.testing.assert_array_equal(one, other)
 
 
+# of three actions, one of them rare
+SHARED = np.log([[[0.3, 0.68, 0.02]], [[0.05, 0.05, 0.9]]])
+FIXED = PROBLEMS["random"], some_policy(PROBLEMS["random"], seed=3)
+
+
 @pytest.mark.parametrize("how", ["walk", "sample"])
-def test_counts_have_binomial_marginals(how: str) -> None:
-    """n[h, s] of a fixed policy is Binomial(users, occupancy): chi-square against the exact law, by quintiles."""
-    mdp, users, blocks = PROBLEMS["random"], 200, 2000
-    policy = some_policy(mdp, seed=3)
+@pytest.mark.parametrize(
+    ("mdp", "policy"), [FIXED, (random_mdp(6, 1, 3, 2), SHARED)], ids=["actions", "chances"]
+)
+def test_counts_have_binomial_marginals(mdp: TabularMDP, policy: Ints | Logits, how: str) -> None:
+    """n[h, s, a] is Binomial(users, occupancy * chance): chi-square against the exact law, by quintiles."""
+    users, blocks = 200, 2000
     draw, rng = drawing(mdp, policy, how), generator(10)
-    n = np.array([visits(draw(rng, users)[0]).sum(-1) for _ in range(blocks)])
-    occupied = planning.occupancy(mdp, policy)
-    for h in range(mdp.H):
-        for s in range(mdp.S):
-            law = stats.binom(users, occupied[h, s])
-            edges = np.unique(law.ppf([0.2, 0.4, 0.6, 0.8]))
-            chances = np.diff([0.0, *law.cdf(edges), 1.0])
-            observed = np.bincount(np.searchsorted(edges, n[:, h, s]), minlength=len(chances))
-            assert stats.chisquare(observed, chances * blocks).pvalue > LEVEL / (mdp.H * mdp.S)
+    n = np.array([visits(draw(rng, users)[0]) for _ in range(blocks)])
+    taken = chances_of(mdp, policy)
+    occupied = planning.occupancy(mdp, policy if policy.ndim == 2 else taken)[..., None] * taken
+    for place in zip(*np.nonzero(occupied), strict=True):
+        law = stats.binom(users, occupied[place])
+        edges = np.unique(law.ppf([0.2, 0.4, 0.6, 0.8]))
+        expected = np.diff([0.0, *law.cdf(edges), 1.0]) * blocks
+        observed = np.bincount(np.searchsorted(edges, n[:, *place]), minlength=len(expected))
+        assert stats.chisquare(observed, expected).pvalue > LEVEL / np.count_nonzero(occupied)
 
 
 # Binomial(n, p): where NumPy would lose digits a Poisson stands in

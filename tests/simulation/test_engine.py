@@ -17,7 +17,7 @@ from dprl import ALGORITHMS, ENVIRONMENTS, PRIVATIZERS, RunSpec, SeedTrace
 from dprl.kernels import compiled
 from dprl.mdp import planning
 from dprl.mdp.counts import rewards, visits
-from dprl.simulation import Run, start, trace_from_bytes, warm
+from dprl.simulation import Run, start, warm
 from dprl.simulation.loops.replan import SeedRun
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
 from dprl.simulation.prepare import streams
@@ -243,49 +243,6 @@ def test_compiled_and_plain_python_give_the_same_bits(
             (fast._own_rng, plain._own_rng),
         ):
             assert ours.random() == theirs.random()
-
-
-@pytest.mark.parametrize(("algorithm", "privacy"), PAIRS)
-def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
-    spec = spec_of(algorithm, privacy, episodes=10**6)
-    whole = SeedRun(spec, 0)
-    assert whole.advance(1e9)
-    sliced = SeedRun(spec, 0)
-    slices = 0
-    while not sliced.advance(1e-9):  # however short the time, some work is done
-        slices += 1
-        assert slices < 10_000
-    assert slices > 3
-    same_bits(whole.trace(), sliced.trace())
-
-
-def test_progress_live_and_partial_traces_on_the_way() -> None:
-    spec = spec_of("dp-ucbvi", "central", episodes=10**6)
-    run, shares = SeedRun(spec, 0), [0.0]
-    empty_trace = run.trace()
-    assert not empty_trace.complete
-    assert len(empty_trace.episodes) == len(empty_trace.detail_episodes) == 0
-    assert empty_trace.counts.shape == (0, 3, 3, 2, 5)
-    seen: list[tuple[int, ...]] = []
-    while not run.advance(1e-9):
-        shares.append(run.progress)
-        _, _, episodes, regret = run.curve()
-        assert len(episodes) == len(regret)
-        seen.append(tuple(episodes))
-        partial = run.trace()
-        assert not partial.complete
-        np.testing.assert_array_equal(partial.episodes, episodes)
-        np.testing.assert_array_equal(partial.regret, regret)
-        assert trace_from_bytes(partial.to_bytes()).complete is False
-    whole = run.trace()
-    assert run.done
-    assert whole.complete
-    assert run.progress == 1.0
-    assert shares == sorted(shares)
-    assert seen
-    for early in seen:
-        assert early == tuple(whole.episodes[: len(early)])
-    np.testing.assert_array_equal(whole.regret[: len(regret)], regret)
 
 
 def test_seeds_root_seeds_and_streams_differ() -> None:

@@ -137,29 +137,14 @@ def test_unknown_fields_are_named() -> None:
 @pytest.mark.parametrize(
     ("given_fields", "field"),
     [
-        ({"algorithm": "ucbvi", "privacy": "central"}, "privacy"),
-        ({"algorithm": "ucbvi-hoeffding", "privacy": "local"}, "privacy"),
-        ({"privacy": "central", "mechanism": "laplace"}, "mechanism"),
-        ({"privacy": "local", "mechanism": "laplace-tree"}, "mechanism"),
-        ({"privacy": "shuffle", "mechanism": "gaussian"}, "mechanism"),
-        ({"mechanism": "gaussian-toeplitz", "calibration": "paper"}, "calibration"),
-        ({"privacy": "local", "mechanism": "gaussian", "calibration": "paper"}, "calibration"),
-        ({"mechanism": "gaussian-tree", "delta": 0}, "delta"),
-        ({"privacy": "shuffle", "delta": 0}, "delta"),
-        ({"mechanism": "gaussian-toeplitz", "schedule": "geometric:0.001"}, "schedule"),
-        ({"mechanism": "gaussian-toeplitz", "schedule": "episodic", "episodes": 10**4}, "schedule"),
-        ({"algorithm": "pucb", "privacy": "local"}, "privacy"),
-        ({"algorithm": "pucb", "privacy": "shuffle"}, "privacy"),
-        ({"algorithm": "sdp-pe", "privacy": "central"}, "privacy"),
-        ({"algorithm": "sdp-pe"}, "algorithm"),
-        ({"algorithm": "apeve"}, "algorithm"),
         ({"environment": "gymnasium", "environment_params": {"id": "Taxi-v3"}}, "environment_params"),
         ({"schedule": "episodic"}, "episodes"),
         ({"schedule": "episodic", "episodes": 10**6 + 1}, "episodes"),
         ({"environment": "random", "environment_params": {"variant": "osband"}}, "environment_params"),
     ],
 )
-def test_pairs_that_do_not_go_together_are_refused(given_fields: dict[str, Any], field: str) -> None:
+def test_fields_that_do_not_go_together_are_refused(given_fields: dict[str, Any], field: str) -> None:
+    """Learners, models, mechanisms and noise: contract/test_pairs.py, and with advice privacy/test_guarantee.py."""
     assert refusal(**given_fields).field == field
 
 

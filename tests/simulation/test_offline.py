@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import dprl
-from dprl import OfflineSpec, RunSpec, SpecError, Sweep, links, metrics, spec_from_json
+from dprl import OfflineSpec, RunSpec, SpecError, Sweep, metrics, spec_from_json
 from dprl.__main__ import main
 from dprl.jobs.simulation import dprl_simulation
 from dprl.jobs.store import Store
@@ -221,36 +221,6 @@ def test_seed_keys_tell_units_of_work_apart(monkeypatch: pytest.MonkeyPatch) -> 
     assert spec.seed_key(0) != key
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        OfflineSpec(),
-        OfflineSpec(
-            environment="clinic",
-            behaviour="epsilon-optimal:0.25",
-            privacy="approximate",
-            epsilon=0.5,
-            n=12345,
-        ),
-        OfflineSpec(algorithm="apvi", algorithm_params={"pessimism": "hoeffding", "C3": 7 / 3}, root_seed=5),
-    ],
-)
-def test_links_hold_a_whole_spec(spec: OfflineSpec) -> None:
-    text = links.encode_spec(spec)
-    assert links.decode_spec(text, links.BY_HAND, kind="offline") == (spec, [])
-    assert len(text) < 300
-
-
-def test_a_link_with_something_wrong_is_read_as_far_as_it_goes() -> None:
-    text = "env.clinic~rho.-3~n.1e6~schedule.x~algp.C2.abc"
-    spec, problems = links.decode_spec(text, links.BY_HAND, kind="offline")
-    assert spec == OfflineSpec(environment="clinic", n=10**6)
-    assert len(problems) == 3
-    online, problems = links.decode_spec(links.encode_spec(OfflineSpec()), links.BY_HAND)
-    assert isinstance(online, RunSpec)  # a page of online runs never gets another kind
-    assert problems
-
-
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--env", "random", "--env-param", "S=3,A=2,H=3", "--rho", "0.5", "--algorithm-param", "C2=1"]
     offline = ["run", "--kind", "offline", "--algorithm", "dp-apvi", *flags, "--seeds", "2"]
@@ -284,14 +254,6 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
             main([*wrong, "--out", str(tmp_path / "no")])
         assert stopped.value.code == 2
         assert capsys.readouterr().err.startswith(f"dprl: {field}: ")
-
-
-def test_list_names_what_is_offline(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list"]) == 0
-    said = capsys.readouterr().out
-    for entry in dprl.OFFLINE.values():
-        assert f"{entry.key:<16} {entry.summary}" in said
-    assert "epsilon-optimal" in said
 
 
 def test_a_policy_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,6 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, estimate, start
 from tests.problems import RELAXED, random_mdp
 from tests.simulation.test_elimination import values_by_paths, visit_chances
-from tests.simulation.test_engine import same_bits
 from tests.simulation.test_stages import (
     WITH_A_GAP,
     A,
@@ -149,18 +148,12 @@ def test_who_plays_loses_at_most_the_width_before() -> None:
         assert loss / users <= 0.75 * width[b - 1]  # half of them lose at most the width, and what it errs by
 
 
-def test_every_seed_has_the_same_checkpoints_and_the_same_bits_in_slices() -> None:
+def test_every_seed_has_the_same_checkpoints() -> None:
     traces = [finished(EliminationRun(narrowing(), seed)) for seed in range(4)]
     for trace in traces[1:]:
         np.testing.assert_array_equal(trace.episodes, traces[0].episodes)
         np.testing.assert_array_equal(trace.detail_episodes, traces[0].detail_episodes)
     assert not np.array_equal(traces[0].regret, traces[1].regret)
-    sliced = EliminationRun(narrowing(), 0)
-    rounds = 0
-    while not sliced.advance(1e-9):
-        rounds += 1
-    assert rounds > 2 * H
-    same_bits(traces[0], sliced.trace())
 
 
 @pytest.mark.usefixtures("nothing_proved")

@@ -11,13 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SeedTrace, SpecError
+from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec, SpecError
 from dprl.learners.elimination import eliminator, sdp_pe
 from dprl.mdp import planning
 from dprl.mdp.tabular import Array
-from dprl.simulation import EliminationRun, SeedRun, start, trace_from_bytes
+from dprl.simulation import EliminationRun, SeedRun, start
 from tests.problems import STAGED
-from tests.simulation.test_engine import same_bits
+from tests.simulation.test_engine import finished, same_bits
 
 Ints = NDArray[np.int64]
 S, A, H = 2, 2, 3
@@ -36,12 +36,6 @@ def spec_of(algorithm: str, privacy: str, **changes: Any) -> RunSpec:
         "seeds": 1,
     }
     return RunSpec(**(given | changes))
-
-
-def finished(run: EliminationRun) -> SeedTrace:
-    while not run.advance(60.0):
-        pass
-    return run.trace()
 
 
 # --- stages and batches
@@ -174,34 +168,6 @@ def test_regret_is_that_of_the_policies_played(algorithm: str, privacy: str) -> 
 
 
 # --- the same bits, live, cancelled
-
-
-@pytest.mark.usefixtures("nothing_proved")
-@pytest.mark.parametrize(("algorithm", "privacy"), STAGED)
-def test_slices_do_not_change_the_bits(algorithm: str, privacy: str) -> None:
-    spec = spec_of(algorithm, privacy)
-    whole = EliminationRun(spec, 0)
-    assert whole.advance(1e9)
-    sliced, shares, seen = EliminationRun(spec, 0), [0.0], []
-    assert not sliced.trace().complete
-    assert len(sliced.trace().episodes) == 0
-    while not sliced.advance(1e-9):  # a batch at a time
-        shares.append(sliced.progress)
-        seen.append(sliced.curve()[2:])
-        if len(shares) == 20:  # cancelled here, it would leave this
-            partial = sliced.trace()
-            assert not partial.complete
-            assert 0 < len(partial.episodes) < len(whole.trace().episodes)
-            again = trace_from_bytes(partial.to_bytes())
-            np.testing.assert_array_equal(again.regret, partial.regret)
-            assert {len(values) for values in partial.series.values()} == {len(partial.detail_episodes)}
-    assert len(shares) > 20
-    assert shares == sorted(shares)
-    assert sliced.progress == 1.0
-    same_bits(whole.trace(), sliced.trace())
-    for episodes, regret in seen:
-        np.testing.assert_array_equal(episodes, whole.trace().episodes[: len(episodes)])
-        np.testing.assert_array_equal(regret, whole.trace().regret[: len(regret)])
 
 
 @pytest.mark.usefixtures("nothing_proved")
