@@ -80,7 +80,11 @@ def log_ratios(repetitions: int, peeks: bool, seed: int, victim: int = VICTIM) -
 
     def time_after(i: int, t: int, seen: Array) -> int:
         shown = np.ascontiguousarray(seen.reshape(1, 2, 2, 4))
-        return K if i == M - 1 else int(next_release(t, M - i, K, eta, shown, 0.0, every_state(2), policy))
+        return (
+            K
+            if i == M - 1
+            else int(next_release(t, M - i, K, eta, shown, np.zeros((1, 2, 2)), every_state(2), policy))
+        )
 
     for at, truth in enumerate(sets):
         rng = np.random.default_rng(seed + at)

@@ -131,10 +131,11 @@ def post_processing(programs: int = 200) -> tuple[float, float]:
     S, slack, rows = 6, 50.0, 20_000
     noisy = rng.normal(100, 200, (1, rows, 1, S + 2))
     released = np.empty_like(noisy)
+    errors, tau2 = np.full((1, rows, 1), 4 * slack), np.ones(1)
     closed_form = compiled(consistency.consistent, consistency.SIGNATURE)
     begin = time.perf_counter()
     for _ in range(10):
-        closed_form(noisy, 4 * slack, released)
+        closed_form(noisy, errors, tau2, released)
     ours = (time.perf_counter() - begin) / (10 * rows)
     # variables x[0..S-1] and t: minimise t with |x - m| <= t, |sum x - n| <= slack
     eye, column = np.eye(S), np.ones((S, 1))

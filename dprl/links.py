@@ -333,8 +333,8 @@ def checked(field: Field, text: str | None, otherwise: Any, problems: list[str])
 _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
 # Fields whose value decides which defaults others have, with the key of the parameters that are theirs.
 _OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
-# Of fields that came after the tables: their defaults, which stay what they are.
-_LATER = {FIELDS[name].query: str(FIELDS[name].default or "none") for name in LATER}
+# Of fields that came after the tables: what was so before, which a link does not say.
+_LATER = {FIELDS[name].query: value or "none" for name, value in LATER.items()}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:

@@ -33,6 +33,7 @@ class Detail(NamedTuple):
     error_used: float
     optimism: float
     chances: Array | None = None
+    bounds: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,8 +57,10 @@ class SeedTrace(TraceCore):
             likeliest actions.
         chances: [D, H, S, A] of a stochastic policy's actions, to seven digits, else empty: [0].
         occupancy: [D, H, S] chance that this policy is in s at h.
-        error_bound: [D] E_{eps,beta}.
-        error_used: [D] the E the bonus used.
+        error_bound: [D] E_{eps,beta}, of the row where it is largest.
+        error_used: [D] the E the bonus used, likewise.
+        bounds: [D, H, S, A] E_{eps,beta} of each row, where rows differ because each counts only who played it, else
+            empty: [0].
         optimism: [D] share of (h, s, a) with Q at least optimal.
         series: [D, ..] each, a learner's own measures by name.
         beliefs: [D, steps, ..] each, of learners of linear models, else nothing: the fields of
@@ -87,6 +90,7 @@ class SeedTrace(TraceCore):
     series: Mapping[str, Array]
     beliefs: Mapping[str, Array] = field(default_factory=dict)
     chances: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+    bounds: Array = field(default_factory=lambda: np.zeros(0))
     optimal_policy: NDArray[np.int16]
     optimal_Q: Array
     optimal_V: Array
@@ -104,6 +108,10 @@ class SeedTrace(TraceCore):
     def regret(self) -> Array:
         """[C] cumulative regret."""
         return self.curve.values
+
+    def bound_of(self, h: int, s: int, a: int) -> Array:
+        """[D] E_{eps,beta} of a row."""
+        return np.asarray(self.bounds[:, h, s, a] if self.bounds.size else self.error_bound)
 
     @property
     def episodes_per_s(self) -> float:
@@ -130,6 +138,8 @@ class SeedTrace(TraceCore):
         }
         if details and details[0].chances is not None:
             stacked["chances"] = np.array([d.chances for d in details], dtype=np.float32)
+        if details and details[0].bounds is not None:
+            stacked["bounds"] = np.array([d.bounds for d in details])
         return cls(
             **known,
             **stacked,

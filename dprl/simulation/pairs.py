@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
+from dprl.learners.tabular.planner import TabularLearner
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 
 
@@ -60,6 +63,29 @@ def consistencies_for(
     flow = ("flow",) if structure is None and stationary == "no" and drawn.norm in ("l1", "l2") else ()
     still = ("still",) if drawn.covariance is not None and bonus == "anytime" else ()
     return ("own", *flow, *still)
+
+
+def not_played(
+    algorithm: str, privacy: str, mechanism: str | None, consistency: str, stationary: str = "no"
+) -> str:
+    """Why a row cannot count only reports of users who were told to play it, as after "played"; "" where it can.
+
+    Each report, or each batch, has to have noise of its own, and it has to be known before it who plays what.
+    """
+    learner, drawn = ALGORITHMS[algorithm], MECHANISMS.get(mechanism or "")
+    if privacy not in ("local", "shuffle"):
+        return "is for reports that users send, under local or shuffle privacy"
+    if not learner.statistic.counted or learner.forgets:
+        return f"is for learners that plan from running counts, not for {algorithm}"
+    if cast(TabularLearner, learner).stochastic:
+        return f"is for policies that take one action in a state; {algorithm} takes each with some chance"
+    if drawn is not None and drawn.rows(1, 1) and not drawn.fresh:
+        return f"is not for mechanism {mechanism}, whose nodes mix batches that were told different actions"
+    if stationary == "yes":
+        return "does not go with counts of all steps: at each of them a user may be told another action"
+    if consistency != "own":
+        return f"does not go with consistency {consistency}, which takes the noise of all rows to be alike"
+    return ""
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:

@@ -100,6 +100,8 @@ def noise_of(
     elif spec.consistency == "still":
         seen = replace(cast(Counts, seen), still=True)
         beta /= WINDOW  # E holds for every number of releases that a row may be averaged over
+    if spec.reports == "played":
+        seen = replace(cast(Counts, seen), played=True)
     request = Request(
         statistic=seen,
         size=size,

@@ -20,7 +20,7 @@ from dprl.mdp import Size
 from dprl.plugins import sources
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation import cost, schedules, stationary, structure
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_played, runs_in
 from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, LATER, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
@@ -60,6 +60,7 @@ class RunSpec:
     mechanism: str | None = None
     calibration: str | None = None
     consistency: str = "own"
+    reports: str = None  # type: ignore[assignment]  # filled in below
     epsilon: float | None = 1.0
     delta: float | None = None  # "1/(10K)" becomes that number
     beta: float | None = 0.1
@@ -110,6 +111,7 @@ class RunSpec:
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
             self._set("consistency", "own")
+            self._set("reports", "all")
         else:
             self._choose_noise()
         if self.stationary == "yes":
@@ -148,6 +150,7 @@ class RunSpec:
         """Fill in mechanism, calibration, epsilon and delta, and check that they go together."""
         privatizer = PRIVATIZERS[self.privacy]
         given: Any = self.delta
+        named = self.mechanism is not None
         if given == TIED:
             self._set("delta", 1 / (10 * self.episodes))
         if self.mechanism is None:
@@ -168,6 +171,7 @@ class RunSpec:
                 f"{' and a declared structure' if self.structure else ''}"
                 f"{' and counts of all steps' if self.stationary == 'yes' else ''}; give {_or(fits)}.",
             )
+        self._choose_reports(named)
         if self.epsilon is None:
             self._set("epsilon", FIELDS["epsilon"].default)
         if self.delta is None or mechanism.pure:
@@ -179,6 +183,25 @@ class RunSpec:
             raise SpecError(
                 "delta", f"0 does not go with mechanism {mechanism.key}; give a number above 0{advice}."
             )
+
+    def _choose_reports(self, named: bool) -> None:
+        """Fill in whose reports a row counts, and check that it goes with the rest. named: a mechanism was given, as in
+        all specs that were written before there was a choice."""
+        if not self.reports:
+            self._set("reports", "all" if named else self._default_reports())
+        elif self.reports == "played" and (reason := self._not_played):
+            raise SpecError("reports", f"played {reason}; give all.")
+
+    def _default_reports(self) -> str:
+        """Of a spec that names no mechanism: what the privacy model takes where it goes with the rest. With noise as it
+        is printed the rest is as printed, too."""
+        wanted = PRIVATIZERS[self.privacy].reports
+        return "all" if self._not_played or self.calibration == "paper" else wanted
+
+    @property
+    def _not_played(self) -> str:
+        told = self.algorithm, self.privacy, self.mechanism
+        return not_played(*told, self.consistency, self.stationary)
 
     def _default_mechanism(self) -> str:
         """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
@@ -249,8 +272,8 @@ class RunSpec:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of FIELDS; those of LATER, and later parameters of an algorithm, where
-        they are not at their defaults."""
+        """JSON-able canonical form, in the order of FIELDS; those of LATER where they are not as before, and later
+        parameters of an algorithm where they are not at their defaults."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         later = {f.name: f.default for f in ALGORITHMS[self.algorithm].fields if f.later}
         given["algorithm_params"] = {
@@ -261,7 +284,7 @@ class RunSpec:
         return {
             name: dict(value) if isinstance(value, Mapping) else value
             for name, value in given.items()
-            if name not in LATER or value != FIELDS[name].default
+            if name not in LATER or value != LATER[name]
         }
 
     def to_json(self) -> str:
@@ -297,11 +320,15 @@ class RunSpec:
         What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and
         what the old combination ignored take their defaults again, unless they are changed too. So does a mechanism
         that is the one this spec takes by default: another schedule or delta may take another. With another algorithm,
-        so does a bonus that is this algorithm's default.
+        so does a bonus that is this algorithm's default. Whose reports count goes with a mechanism by default, and
+        stays with one that is named, where it fits.
         """
         kept = {name: value for name, value in self.to_dict().items() if value is not None}
+        kept["reports"] = self.reports
         if self.mechanism is not None and self.mechanism == self._default_mechanism():
             del kept["mechanism"]
+            if self.reports == self._default_reports() and changes.get("mechanism") is None:
+                del kept["reports"]
         if self.mechanism is not None and MECHANISMS[self.mechanism].pure:
             del kept["delta"]  # which is its own
         if "algorithm" in changes and self.bonus == ALGORITHMS[self.algorithm].bonuses[0]:
@@ -310,6 +337,11 @@ class RunSpec:
             if owner in changes and changes[owner] != getattr(self, owner):
                 for name in owned:
                     kept.pop(name, None)
+        told = kept | changes
+        if "reports" not in changes and told.get("reports") == "played":
+            fitted = told.get("consistency", "own"), told.get("stationary", "no")
+            if not_played(told["algorithm"], told["privacy"], told.get("mechanism"), *fitted):
+                del kept["reports"]
         for name in ("environment_params", "algorithm_params"):
             if name in kept:
                 kept[name] = {key: value for key, value in kept[name].items() if value is not None}

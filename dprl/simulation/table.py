@@ -19,15 +19,15 @@ add_plugins("dprl.learners", ALGORITHMS, NEEDED)
 DEFAULT_DELTA = 1e-6
 TIED = "1/(10K)"  # a delta that is small against one over the users
 
-# Fields that came when there were results already: at its default such a field is not written, in keys and links as in
-# JSON, so that these are found.
-LATER = ("structure", "stationary", "consistency")
+# Fields that came when there were results already, with what was so before: at that such a field is not written, in
+# keys and links as in JSON, so that these are found.
+LATER: dict[str, str | None] = {"structure": None, "stationary": "no", "consistency": "own", "reports": "all"}
 
 # What takes its default again when another field changes: it would mean something else, or nothing.
 BELONGS = {
     "environment": ("environment_params", "structure", "stationary"),
     "algorithm": ("algorithm_params",),
-    "privacy": ("mechanism", "calibration", "delta", "consistency"),
+    "privacy": ("mechanism", "calibration", "delta", "consistency", "reports"),
     "calibration": ("mechanism", "delta"),
     "mechanism": ("delta",),
 }
@@ -74,6 +74,12 @@ FIELDS: Registry[Field] = Registry(
             "who comes to a state goes on from there, and everybody is somewhere; or (still) averages over releases "
             "while nobody takes an action in a state",
             choices=("own", "flow", "still"), query="cons", flag="--consistency",
+        ),
+        Field(
+            "reports", "choice", None,
+            "whose reports are added up in a row (h, s, a): of all users, or (played) of those who were told to take a "
+            "in s at h; by default the privacy model's choice, or all where a mechanism is named",
+            choices=("all", "played"), optional=True, query="rep", flag="--reports",
         ),
         Field(
             "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,

@@ -14,9 +14,9 @@ import numpy as np
 from dprl.kernels import kernel
 from dprl.mdp.tabular import Array
 
-# kernel signature of a post-processing step: (noisy [H,S,A,B+2], E, tau2 [H], released [H,S,A,B+2]);
+# kernel signature of a post-processing step: (noisy [H,S,A,B+2], errors [H,S,A], tau2 [H], released [H,S,A,B+2]);
 # tau2: how many times as much variance the noise in n^ has as that in m^, see counts.Counts.ellipsoids
-SIGNATURE = "void(float64[:,:,:,::1], float64, float64[::1], float64[:,:,:,::1])"
+SIGNATURE = "void(float64[:,:,:,::1], float64[:,:,::1], float64[::1], float64[:,:,:,::1])"
 
 
 @kernel
@@ -96,8 +96,9 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
 
 @kernel
-def consistent(noisy: Array, error: float, tau2: Array, released: Array) -> None:
-    """Release m~, n~, r~ from m^, n^, r^, all [H, S, A, B + 2], with E = `error` (QW23-online section 5.1).
+def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
+    """Release m~, n~, r~ from m^, n^, r^, all [H, S, A, B + 2], with the E of each row in `errors`
+    (QW23-online section 5.1).
 
     slack = E/4; then E/(2B) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
     """
@@ -106,7 +107,7 @@ def consistent(noisy: Array, error: float, tau2: Array, released: Array) -> None
     for h in range(H):
         for s in range(S):
             for a in range(A):
-                B = branching(noisy, h, s, a)
+                B, error = branching(noisy, h, s, a), errors[h, s, a]
                 for x in range(B, X):
                     released[h, s, a, x] = 0.0
                 n = nearest_counts(noisy, h, s, a, error / 4.0, error / (2.0 * B), released)
@@ -115,7 +116,7 @@ def consistent(noisy: Array, error: float, tau2: Array, released: Array) -> None
 
 
 @kernel
-def unchanged(noisy: Array, error: float, tau2: Array, released: Array) -> None:
+def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
     """Release the counts as they are (no privacy, or a learner that takes raw noisy counts)."""
     H, S, A, width = noisy.shape
     for h in range(H):
@@ -127,7 +128,7 @@ def unchanged(noisy: Array, error: float, tau2: Array, released: Array) -> None:
 
 
 @kernel
-def fit(noisy: Array, error: float, tau2: Array, released: Array) -> None:
+def fit(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
     """Release the x >= 0 with the least |x - m^|^2 + (sum x - n^)^2 / tau2, n~ = sum x, and r~ = max(r^, 0).
 
     x = max(m^ - t, 0) where tau2 t = sum x - n^: drop what is below the t of those that are left until nothing is.

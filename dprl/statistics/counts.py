@@ -55,11 +55,12 @@ class Counts:
         declared: how many transitions are possible, where that is declared; no other has a counter.
         flow: of a problem of this size, the noisy counts are moved to the nearest that hold for any users (flow.py)
             before they are looked at.
+        played: a row has only the reports of users who were told to play it (played.py).
         still: noisy counts of rows that stood still are averaged over releases (still.py) before that.
         pooled: counts are sums over the steps of an episode.
     """
 
-    publish: Callable[[Array, float, Array, Array], None]
+    publish: Callable[[Array, Array, Array, Array], None]
     visits: float = 1.0
     reward: float = 1.0
     even: Counts | None = None
@@ -67,6 +68,7 @@ class Counts:
     flow: Size | None = None
     still: bool = False
     pooled: bool = False
+    played: bool = False
 
     kind = "counts"
     parts = "n, m and r"
@@ -85,6 +87,11 @@ class Counts:
     @property
     def then(self) -> str:
         """What is done with noisy counts before they are looked at, in words."""
+        if self.played:
+            return (
+                "; in a row (h, s, a) only reports of users whose policy takes a in s at h are added up, which costs "
+                "no privacy: policies are public"
+            )
         if self.still:
             return (
                 "; noisy counts of actions that nobody was told to take are then averaged over releases, which costs "
@@ -223,8 +230,15 @@ class Counts:
     def evened(self) -> Counts:
         """Itself, if it has no such form. After `flow` E is smaller, which r has to keep to."""
         even = self.even or self
-        if self.flow or self.declared or self.still or self.pooled:
-            even = replace(even, flow=self.flow, declared=self.declared, still=self.still, pooled=self.pooled)
+        if self.flow or self.declared or self.still or self.pooled or self.played:
+            even = replace(
+                even,
+                flow=self.flow,
+                declared=self.declared,
+                still=self.still,
+                pooled=self.pooled,
+                played=self.played,
+            )
         return replace(even, reward=max(even.reward, 1 / (4 * max(even._stds)))) if self.flow else even
 
 

@@ -154,7 +154,7 @@ def cell(mdp: TabularMDP, trace: SeedTrace) -> PackedPicture:
             noisy,
             typical=metrics.count_noise(true, noisy).typical,
             cell=f"{f'step {h}' if apart else 'all steps'}, {mdp.state_labels[s]}, {mdp.action_labels[a]}",
-            bound=trace.error_bound if trace.error_bound.any() else None,
+            bound=bound if (bound := trace.bound_of(h, s, a)).any() else None,
             family=kind,
             see=sentences.about_cell(episodes, true, noisy, family=kind),
             dark=night,

@@ -57,7 +57,7 @@ def more(s: Session) -> None:
 
 def noise(s: Session) -> None:
     """How large the noise is, and the budget's other half."""
-    _, calibration, delta = chosen_noise(s)
+    _, calibration, delta, _ = chosen_noise(s)
 
     def calibrate(word: str) -> None:
         s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)

@@ -38,6 +38,11 @@ CONSISTENCY_HELP = (
     "It is done with what was released, so it costs no privacy; what noise is left is known."
 )
 CONSISTENT = (CONSISTENCY, CONSISTENCY_HELP)
+REPORTS = {"all": "of all users", "played": "of users told to play the row"}
+REPORTS_HELP = (
+    "A row is one action in one state at one step. Policies are public: a user who was told to take another action "
+    "adds only noise to the row. Leaving that report out is post-processing: it costs no privacy."
+)
 TIED_HELP = (
     "A tenth of one over the users, whatever K is: where δ K is 1 or more, giving away a few users whole would be "
     "(0, δ)-private, too."
@@ -148,6 +153,8 @@ def _told(key: str, value: Any) -> str:
         return CALIBRATION[value]
     if key == "consistency":
         return f"counts fitted to {CONSISTENCY[value]}"
+    if key == "reports":
+        return f"reports {REPORTS[value]}"
     return f"{_symbol(key)} {_value(value)}"
 
 

@@ -79,7 +79,7 @@ def test_plan_is_a_function_of_what_was_released(key: str, bonus: str) -> None:
         run._own_rng = np.random.default_rng(0)
         number = iter(range(len(times)))
 
-        def publish(noisy: Array, error: float, tau2: Array, released: Array) -> None:
+        def publish(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
             released[...] = publications[next(number)]
 
         seen: list[Array] = []
@@ -161,7 +161,7 @@ def test_the_loop_hands_planner_and_schedule_nothing_but_what_was_released(key: 
         plan=watched("plan", learned, run._kernels.plan),
         next_release=watched(
             "next_release",
-            [state.released, setup.settings, possible, state.policy],
+            [state.released, state.pace, setup.settings, possible, state.policy],
             run._kernels.next_release,
         ),
     )

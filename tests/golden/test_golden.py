@@ -1,4 +1,5 @@
-"""Short traces that must stay as they are, for every algorithm with every privacy model and mechanism.
+"""Short traces that must stay as they are, for every algorithm with every privacy model and mechanism, and for whose
+reports rows count.
 
 `walked` has users one by one, so that only uniform, exponential, gamma and normal draws enter; `blocks` has binomials
 too, which numba draws otherwise from NumPy 2.5 on; `stationary` pools counts over steps; `stages` are those of policy
@@ -20,37 +21,45 @@ import pytest
 
 from dprl import ALGORITHMS, ENVIRONMENTS, RunSpec
 from dprl.simulation.loops import LOOPS
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_pooled, runs_in
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_played, not_pooled, runs_in
 from tests.problems import first, home
 
 HERE = Path(__file__).parent
 MODES = {"walked": 2**62, "blocks": 0}
 CASES = [
-    (algorithm.key, privacy, mechanism)
+    (algorithm.key, privacy, mechanism, reports)
     for algorithm in ALGORITHMS.values()
     for privacy in algorithm.privacies
     for mechanism in mechanisms_for(algorithm.key, privacy) or (None,)
+    for reports in ("all", "played")
+    if reports == "all" or not not_played(algorithm.key, privacy, mechanism, "own")
 ]
 
 
-def records(algorithm: str, privacy: str, mechanism: str | None) -> dict[str, dict[str, Any]]:
+def records(algorithm: str, privacy: str, mechanism: str | None, reports: str) -> dict[str, dict[str, Any]]:
     """A record for each bonus and mode."""
     learner = ALGORITHMS[algorithm]
     modes = ["stages"] if learner.forgets else ["batches"] if learner.schedule else MODES
     found = {
-        f"{bonus}, {mode}": record(algorithm, privacy, mechanism, bonus, mode)
+        f"{bonus}, {mode}": record(algorithm, privacy, mechanism, reports, bonus, mode)
         for bonus in learner.bonuses
         for mode in modes
     }
-    if not not_pooled(algorithm, mechanism, None, "anytime"):
+    if reports == "all" and not not_pooled(algorithm, mechanism, None, "anytime"):
         found["anytime, stationary"] = record(
-            algorithm, privacy, mechanism, "anytime", "blocks", stationary="yes"
+            algorithm, privacy, mechanism, reports, "anytime", "blocks", stationary="yes"
         )
     return found
 
 
 def record(
-    algorithm: str, privacy: str, mechanism: str | None, bonus: str, mode: str, stationary: str = "no"
+    algorithm: str,
+    privacy: str,
+    mechanism: str | None,
+    reports: str,
+    bonus: str,
+    mode: str,
+    stationary: str = "no",
 ) -> dict[str, Any]:
     """A few numbers on which everything in a run has an influence."""
     sized = calibrations_for(algorithm, mechanism)[0 if stationary == "yes" else -1] if mechanism else None
@@ -66,6 +75,7 @@ def record(
         mechanism=mechanism,
         calibration=sized,
         stationary=stationary,
+        reports=reports,
         epsilon=50.0,
         bonus=bonus,
         episodes={"walked": 20_000, "blocks": 10**12, "stages": 10**12, "batches": 10**6}[mode],
@@ -96,20 +106,21 @@ def record(
     return {"spec": spec.to_dict(), **rounded}
 
 
-def file_of(algorithm: str, privacy: str, mechanism: str | None) -> Path:
-    return HERE / f"{algorithm}.{f'{privacy}.{mechanism}' if mechanism else privacy}.json"
+def file_of(algorithm: str, privacy: str, mechanism: str | None, reports: str) -> Path:
+    named = (algorithm, privacy, mechanism, reports if reports != "all" else None)
+    return HERE / f"{'.'.join(filter(None, named))}.json"
 
 
 # What a shuffler's bits have to prove takes seconds to find: of those the first here, the others thoroughly.
 @pytest.mark.parametrize(
-    ("algorithm", "privacy", "mechanism"), first(CASES, lambda case: case[1] == "shuffle" or case)
+    ("algorithm", "privacy", "mechanism", "reports"), first(CASES, lambda case: case[1] == "shuffle" or case)
 )
-def test_traces_are_as_they_were(algorithm: str, privacy: str, mechanism: str | None) -> None:
-    file = file_of(algorithm, privacy, mechanism)
+def test_traces_are_as_they_were(algorithm: str, privacy: str, mechanism: str | None, reports: str) -> None:
+    file = file_of(algorithm, privacy, mechanism, reports)
     assert file.exists(), (
         "there is no golden trace of this yet: PYTHONPATH=. python tests/golden/test_golden.py"
     )
-    golden, now = json.loads(file.read_text(encoding="utf-8")), records(algorithm, privacy, mechanism)
+    golden, now = json.loads(file.read_text(encoding="utf-8")), records(algorithm, privacy, mechanism, reports)
     assert now.keys() == golden.keys()
     for case, old in golden.items():
         assert now[case]["spec"] == old["spec"]

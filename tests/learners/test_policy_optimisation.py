@@ -145,7 +145,7 @@ def test_a_block_is_vouched_for_by_every_action_that_is_taken() -> None:
         taken = here[:, None] * chances[h]
         block = min(block, float((released[h, ..., 3] / taken).min()))
         here = np.einsum("sa,sax->x", taken, released[h, ..., :3] / released[h, ..., 3:4])
-    given = (10**7, 10**6, 10**9, np.array([0.5]), released, 0.0, every_state(3))
+    given = (10**7, 10**6, 10**9, np.array([0.5]), released, np.zeros((3, 3, 2)), every_state(3))
     assert adaptive.next_release(*given, np.log(chances)) == 10**7 + int(block)
     actions = chances.argmax(-1)
     certain = np.where(np.eye(2)[actions] > 0, 0.0, -np.inf)

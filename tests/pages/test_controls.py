@@ -162,7 +162,7 @@ def test_what_cannot_be_run_still_shows_a_noise_of_its_algorithm() -> None:
         s.draft = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model, epsilon=0.0)
         shown = effective(model, algorithm.privacies)
         if shown != "none":
-            mechanism, calibration, _ = chosen_noise(s)
+            mechanism, calibration, *_ = chosen_noise(s)
             assert mechanism in mechanisms_for(algorithm.key, shown), (algorithm.key, model)
             assert calibration in calibrations_for(algorithm.key, mechanism)
 

@@ -36,7 +36,8 @@ def test_a_block_adds_no_more_than_is_there_or_hidden() -> None:
     policy, eta = np.zeros((2, 2), dtype=np.int64), np.array([1.0])
 
     def block(users: int, left: int, K: int, error: float = 0.0) -> int:
-        return adaptive.next_release(users, left, K, eta, released, error, every_state(2), policy) - users
+        errors = np.full((2, 2, 1), error)
+        return adaptive.next_release(users, left, K, eta, released, errors, every_state(2), policy) - users
 
     assert block(1000, 99, 10**6) == 20  # 12 / 0.6, less than 10 / 0.2 and 40 / 0.8
     assert block(15, 99, 10**6) == 15  # eta t
@@ -57,7 +58,10 @@ def test_releases_are_saved_for_ties_when_they_run_short() -> None:
 
     def growth(left: int, count: float) -> float:
         released = np.array([[[[count, count, 0]]]])
-        return adaptive.next_release(users, left, K, eta, released, 0.0, every_state(1), policy) / users - 1
+        errors = np.zeros((1, 1, 1))
+        return (
+            adaptive.next_release(users, left, K, eta, released, errors, every_state(1), policy) / users - 1
+        )
 
     assert growth(73, 1e12) == pytest.approx(0.1)
     assert growth(72, 1e12) == pytest.approx(pace[72] ** 2 - 1)  # what is well known may be hurried

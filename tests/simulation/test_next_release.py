@@ -25,7 +25,7 @@ def next_release(
     K: int,
     settings: Array,
     released: Array,
-    error: float,
+    errors: Array,
     possible: Table,
     policy: Policy,
 ) -> int:
@@ -82,7 +82,7 @@ def test_the_next_release_follows_from_the_last_and_there_are_never_more_than_mo
                 spec.episodes,
                 np.zeros(1),
                 released,
-                0.0,
+                np.zeros(released.shape[:3]),
                 run.model.possible,
                 policy,
             )
@@ -105,6 +105,6 @@ def test_a_fixed_schedule_steps_through_its_list(text: str, K: int) -> None:
     nothing, policy = np.zeros((1, 1, 1, 3)), np.zeros((1, 1), dtype=np.int64)
     users, found = 0, []
     while users < K:
-        users = int(step(users, 9, K, settings, nothing, 0.0, every_state(1), policy))
+        users = int(step(users, 9, K, settings, nothing, np.zeros((1, 1, 1)), every_state(1), policy))
         found.append(users)
     np.testing.assert_array_equal(found, schedules.times(text, K))

@@ -222,7 +222,7 @@ def test_released_counts_are_consistent_and_never_too_small_on_the_good_event() 
         E = float(rng.choice([0.5, 20.0, 400.0]))
         true, noisy = noisy_counts(rng, E / 4)
         released = np.full_like(noisy, np.nan)
-        consistent(noisy, E, np.ones(len(noisy)), released)
+        consistent(noisy, np.full(noisy.shape[:3], E), np.ones(len(noisy)), released)
         S = true.shape[1]
         n, n_released = true[..., S], released[..., S]
         assert (released[..., :S] >= E / (2 * S)).all()
@@ -241,9 +241,9 @@ def test_compiled_is_bit_identical() -> None:
         for noise in (0.0, 5.0, 500.0):
             _, noisy = noisy_counts(rng, noise)
             ours, theirs = np.zeros_like(noisy), np.zeros_like(noisy)
-            tau2 = np.ones(len(noisy))
-            function(noisy, 10.0, tau2, ours)
-            machine(noisy, 10.0, tau2, theirs)
+            errors, tau2 = np.full(noisy.shape[:3], 10.0), np.ones(len(noisy))
+            function(noisy, errors, tau2, ours)
+            machine(noisy, errors, tau2, theirs)
             np.testing.assert_array_equal(ours, theirs)
             if function is unchanged:
                 np.testing.assert_array_equal(ours, noisy)

@@ -31,10 +31,11 @@ def prepare(request: Request) -> Noise:
     stream, table, events = make_stream(request.times), None, None
     if mechanism is UNARY:
         stream = asked(stream, request)
-    if request.releases is not None:
+    if request.played or request.releases is not None:
         # the largest noise in an epoch exceeds what it does at its end with at most twice the chance (Levy); the bound
         # on answers holds for all of an epoch
         table, events = stream, (1 if mechanism is UNARY else 2) * len(request.times)
+    if request.releases is not None:
         stream = replace(stream, leaves=open_stream(request.K, request.releases).leaves)
     messages, notes = "", tuple[str, ...]()
     sources: tuple[str, ...] = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018")

@@ -17,6 +17,7 @@ from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import SCOPE, UNIT, Guarantee, Reading, Step
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, Printed, Statistic
+from dprl.statistics.counts import Counts
 
 REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
@@ -70,6 +71,11 @@ class Request:
         return self.statistic.cells(self.size)
 
     @property
+    def played(self) -> bool:
+        """Rows have the reports of users who were told to play them: how many these are, nobody knows beforehand."""
+        return isinstance(self.statistic, Counts) and self.statistic.played
+
+    @property
     def claimed_delta(self) -> float:
         """The delta that is promised: none for printed Laplace noise, or for what is pure anyway."""
         mechanism = MECHANISMS[self.mechanism]
@@ -89,7 +95,8 @@ class Noise:
         mechanism: None for no noise.
         stream: see mechanisms.
         scales: what multiplies unit noise in each cell, see the statistic.
-        ends [B], bound [B], std [B]: up to ends[b] users, if by_users, else releases, E_{eps,beta} is
+        ends [B], bound [B], std [B]: up to ends[b] users, if by_users, else releases (of those that a row counts),
+            E_{eps,beta} is
             bound[b], and the noise of one counter n has standard deviation std[b], in counts (for trees: at the
             worst release).
         statistic: in the units of release.
@@ -160,6 +167,7 @@ class Privatizer:
         binary_rewards: each reward is rounded at random to 0 or 1 by its user.
         check(change, mechanism, releases, calibration, epsilon, delta): raises SpecError for a budget it has no noise
             for, where `change` is what replacing one user moves.
+        reports: whose are added up in a row of counts, by default: all, or of users who were told to play it (played).
     """
 
     key: str
@@ -172,6 +180,7 @@ class Privatizer:
     prepare: Callable[[Request], Noise]
     binary_rewards: bool = False
     per_release: bool = False
+    reports: str = "all"
     check: Callable[[Change, str, int, str, float, float], None] | None = None
 
     __repr__ = described

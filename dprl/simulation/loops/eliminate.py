@@ -208,7 +208,8 @@ class EliminationRun:
         noisy, released, row = np.zeros_like(counts), np.empty_like(counts), self._row(batch)
         worst = self._kernels.add_scaled(counts, noise, self.noise.scales, noisy)
         self.ratio = max(self.ratio, worst / float(self.noise.bound[row]))
-        self._kernels.publish(noisy, float(self._errors[row]), np.ones(self.mdp.H), released)
+        errors = np.full(counts.shape[:3], float(self._errors[row]))
+        self._kernels.publish(noisy, errors, np.ones(self.mdp.H), released)
         return noisy, released
 
     def _detail(self, counts: Array, noisy: Array, released: Array, estimate: Estimate, batch: int) -> None:

@@ -125,7 +125,7 @@ def simulate(
                     setup.K,
                     setup.settings,
                     state.noisy,
-                    errors[row],
+                    np.full(model.R.shape, errors[row]),
                     model.possible,
                     state.policy,
                 )

@@ -19,6 +19,7 @@ from dprl.simulation.loops.replan_kernels import Setup, State, draw, kernels_of,
 from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
 from dprl.simulation.prepare import PAC_ALPHAS, covariance_of, error_told, problem_of
 from dprl.statistics.counts import Counts
+from dprl.statistics.played import hidden
 
 
 class SeedRun(SlicedRun):
@@ -34,6 +35,7 @@ class SeedRun(SlicedRun):
         rows = counts.ellipsoids(mdp.size)
         self._kernels = kernels_of(spec, counts, plain)
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
+        error = error_told(spec, noise)
         V_star = self._worth(self._as_played(self.optimum.policy))
         self.setup = Setup(
             K=spec.episodes,
@@ -45,13 +47,15 @@ class SeedRun(SlicedRun):
             by_users=noise.by_users,
             ends=noise.ends,
             bound=noise.bound,
-            error=error_told(spec, noise),
+            error=error,
             targets=schedules.targets(spec.episodes, *CHECKPOINTS),
             constants=learner_of(spec)
             .planner(spec.bonus)
             .constants(problem_of(spec, mdp.size, spec.episodes, tuple(map(tuple, rows.tolist())))),
             scales=noise.scales,
             pooled=counts.pooled,
+            played=counts.played,
+            hidden=hidden(noise.by_users, noise.ends, error),
             balanced=counts.flow is not None,
             tau2=counts.tau2,
             rows=rows[:, 1].copy(),
@@ -133,6 +137,10 @@ class SeedRun(SlicedRun):
             pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
             draws=np.zeros((H, S, A) if learner_of(self.spec).draws else 0),
             errors=np.zeros((H, S, A)),
+            bounds=np.zeros((H, S, A)),
+            pace=np.full((H, S, A), self.setup.error[0]),
+            kept=np.zeros((H, S, A), dtype=np.int64),
+            places=np.zeros((H, S, A), dtype=np.int64),
             readings=np.zeros((self.setup.covariance.shape[1], *noisy.shape)),
             rests=np.zeros((H, S, A), dtype=np.int64),
         )
@@ -143,7 +151,7 @@ class SeedRun(SlicedRun):
         return int(8 * 3 * self.state.counts.size + 8 * H * S * (A + 3) + self.state.policy.nbytes)
 
     def _detail(self) -> Detail:
-        state, row = self.state, self.state.position[2]
+        state, setup, row = self.state, self.setup, self.state.position[2]
         policy, chances = state.policy, None
         if policy.ndim == 3:
             policy, chances = policy.argmax(-1), np.exp(policy)
@@ -156,8 +164,9 @@ class SeedRun(SlicedRun):
             Q=state.Q.copy(),
             V=state.V[:-1].copy(),
             occupancy=planning.occupancy(self.mdp, state.policy if chances is None else chances),
-            error_bound=float(self.setup.bound[row]),
-            error_used=float(self.setup.error[row]),
+            error_bound=float(state.bounds.max() if setup.played else setup.bound[row]),
+            error_used=float(state.errors.max() if setup.played else setup.error[row]),
             optimism=float(np.mean(state.Q >= self.optimum.Q - 1e-9)),
             chances=chances,
+            bounds=state.bounds.copy() if setup.played else None,
         )

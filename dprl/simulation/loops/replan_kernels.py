@@ -24,6 +24,7 @@ from dprl.simulation.trace import Ints
 from dprl.statistics import consistency
 from dprl.statistics.counts import Counts, add_scaled, departure
 from dprl.statistics.flow import balance
+from dprl.statistics.played import cells_told, look_up
 from dprl.statistics.pooled import pool, spread
 from dprl.statistics.still import average
 
@@ -44,6 +45,8 @@ class Setup(NamedTuple):
         constants: the learner's.
         scales: [B + 2] of the noise in each counter of a row, in counts.
         pooled: counts are pooled over the steps of an episode before they are released.
+        played: a row has the reports of users who were told to play it, see statistics/played.py; `ends` counts these.
+        hidden: of a row that is played, how many visits the noise hides, however few reports it has.
         balanced: noisy counts are moved to the nearest that hold for any users.
         tau2: how many times as much variance the noise in n^ has as that in m^; rows: [H] the same after that.
         covariance: [M, window] see statistics/still.py; [0, 0] where rows that stood still are not averaged.
@@ -68,6 +71,8 @@ class Setup(NamedTuple):
     constants: Array
     scales: Array
     pooled: bool
+    played: bool
+    hidden: float
     balanced: bool
     tau2: float
     rows: Array
@@ -99,7 +104,9 @@ class State(NamedTuple):
         totals: [2], regret so far and largest noise so far relative to what E allows.
         pac: [P].
         draws: [H, S, A] of a learner that draws, else none.
-        errors: [H, S, A] the E that the learner is told of each row.
+        errors: [H, S, A] the E that the learner is told of each row; bounds: E_{eps,beta}; pace: the E by which blocks
+            are paced: the same, before releases are averaged.
+        kept, places: see statistics/played.py.
         readings, rests: see statistics/still.py.
     """
 
@@ -123,6 +130,10 @@ class State(NamedTuple):
     pac: Ints
     draws: Array
     errors: Array
+    bounds: Array
+    pace: Array
+    kept: Ints
+    places: Ints
     readings: Array
     rests: Ints
 
@@ -164,7 +175,7 @@ def simulate(
                 setup.K,
                 setup.settings,
                 state.released,
-                errors[row],
+                state.pace,
                 model.possible,
                 state.policy,
             )
@@ -183,17 +194,27 @@ def simulate(
             pool(state.counts, state.sums)
         if setup.scales[0] > 0.0:
             state.leaves[made + 1] = now if setup.of_users else made + 1
-            add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
+            if setup.played:
+                disturb_told(made, noise_rng, setup, state, add_noise)
+            else:
+                add_noise(made, state.leaves, setup.batches, state.memory, noise_rng, state.noise)
             worst = add_scaled(state.sums, state.noise, setup.scales, state.noisy)
-            if setup.balanced:
-                balance(state.noisy, setup.tau2, float(now))
-                worst = departure(state.counts, state.noisy)
-            state.errors[:] = errors[row]
-            if setup.covariance.shape[0] > 0:
-                worst = average(made, setup.covariance, errors[row], state)
-            state.totals[1] = max(state.totals[1], worst / setup.bound[row])
+            if setup.played:
+                worst = look_up(now - before if setup.by_users else 1, setup, state)
+                state.pace[:] = np.maximum(state.errors, setup.hidden)
+            else:
+                if setup.balanced:
+                    balance(state.noisy, setup.tau2, float(now))
+                    worst = departure(state.counts, state.noisy)
+                state.errors[:] = errors[row]
+                state.bounds[:] = setup.bound[row]
+                state.pace[:] = errors[row]
+                if setup.covariance.shape[0] > 0:
+                    worst = average(made, setup.covariance, errors[row], state)
+                worst /= setup.bound[row]
+            state.totals[1] = max(state.totals[1], worst)
         if setup.pooled or setup.scales[0] > 0.0:
-            publish(state.noisy, errors[row], setup.rows, state.released[: state.noisy.shape[0]])
+            publish(state.noisy, state.errors, setup.rows, state.released[: state.noisy.shape[0]])
             spread(state.released, state.noisy.shape[0])
         made += 1
         users = now
@@ -207,6 +228,18 @@ def simulate(
         learn(plan, now - before, model, setup, state, state.policy, state.draws)
         follow(model, state)
     position[0], position[1], position[2], position[3], position[4] = made, users, row, point, target
+
+
+@kernel
+def disturb_told(
+    made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
+) -> None:
+    """Add the noise of the reports that count: of the others none is drawn, as nobody looks at it."""
+    told = cells_told(state.policy, state.noisy)
+    noise, memory = state.noise[told], state.memory[:, told]
+    add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
+    state.noise[told] = noise
+    state.memory[:] = 0.0  # a mechanism whose reports are apart keeps nothing beyond a release
 
 
 @kernel
@@ -269,7 +302,7 @@ def meet(
 
 
 @kernel
-def as_is(noisy: Array, error: float, tau2: Array, released: Array) -> None:
+def as_is(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
     """Nothing to do: without noise `released` is the array of counts itself."""
 
 
@@ -331,11 +364,12 @@ def _signature(stochastic: bool, draws: bool) -> Any:
     policy: Any = f3 if stochastic else i2
     model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = Setup(
-        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, 1.0, f1, f2, f1, f1, f1, 1, 1, f1
+        1, 1, True, f1, True, f2, True, i, f1, f1, i, f1, f1, True, True, 1.0, True, 1.0, f1, f2, f1, f1, f1, 1, 1, f1
     )  # fmt: skip
     five = np.zeros((1,) * 5)
     state = State(
-        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, five, i3
+        i, i, f4, f4, f4, f4, f1, f2, f3, f2, policy, policy, f2, i, i, i, f1, i, f3 if draws else f1, f3, f3, f3, i3, i3,
+        five, i3,
     )  # fmt: skip
     record = Record(i, f1, f1, f1, i2)
     whole = type_of(1)

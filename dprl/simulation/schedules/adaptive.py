@@ -51,7 +51,7 @@ def next_release(
     K: int,
     settings: Array,
     released: Array,
-    error: float,
+    errors: Array,
     possible: Table,
     policy: Any,
 ) -> int:
@@ -86,7 +86,7 @@ def next_release(
                 played = here[s] * chance(policy, h, s, a)
                 if played <= 0.0:
                     continue
-                block = min(block, max(released[h, s, a, B], max(error, 1.0)) / played)
+                block = min(block, max(released[h, s, a, B], max(errors[h, s, a], 1.0)) / played)
                 mass = 0.0
                 for x in range(B):
                     mass += max(released[h, s, a, x], 0.0)

@@ -22,7 +22,7 @@ def next_release(
     K: int,
     settings: Array,
     released: Array,
-    error: float,
+    errors: Array,
     possible: Table,
     policy: Any,
 ) -> int:

@@ -19,12 +19,14 @@ from dprl.mdp.tabular import Array
 
 Ints = NDArray[np.int64]
 
-# kernel signature of a schedule: (users, left, K, settings, released, error, possible, policy) -> users at the next
+# kernel signature of a schedule: (users, left, K, settings, released, errors, possible, policy) -> users at the next
 # release. users: so far; left: releases that may still be made; K: users in the whole run; settings: [..], from
-# `Schedule.settings`; released: [H, S, A, B + 2], of the release just made, zero before the first; error: the E in use
-# there; possible: see mdp/structure.py; policy: [H, S] (or Logits, see
+# `Schedule.settings`; released: [H, S, A, B + 2], of the release just made, zero before the first; errors:
+# [H, S, A] the E in use for each row there; possible: see mdp/structure.py; policy: [H, S] (or Logits, see
 # mdp/planning.py), to be played until the next release.
-SIGNATURE = f"int64(int64, int64, int64, float64[::1], float64[:,:,:,::1], float64, {TYPE}, int64[:,::1])"
+SIGNATURE = (
+    f"int64(int64, int64, int64, float64[::1], float64[:,:,:,::1], float64[:,:,::1], {TYPE}, int64[:,::1])"
+)
 
 
 # kernel signature of (users, left, K, settings) -> by which share of the users so far a block may grow at most, for a

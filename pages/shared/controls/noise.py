@@ -15,11 +15,11 @@ from dprl.privacy import MECHANISMS
 from dprl.privacy.privatizers import Privatizer
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, runs_in
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_played, runs_in
 from dprl.simulation.table import TIED
 from dprl.words import human, listed
 from pages.shared.controls.widgets import complaint, exact, locked, log_slider, select, setter, stops, titles
-from pages.shared.names import CONSISTENT, TIED_HELP
+from pages.shared.names import CONSISTENT, REPORTS, REPORTS_HELP, TIED_HELP
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.draft import Draft, draft_of, effective, spec_from
@@ -30,6 +30,7 @@ CALIBRATION_HELP = (
     "Calibrated: as much as it takes to prove the budget when any one user is replaced, and no more. Or what a paper "
     "prints; the tab Guarantee says what that proves."
 )
+REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field
 DELTA_HELP = "What is added: the chance of any outcome is at most exp(ε) times what it would be, plus δ"
 SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
@@ -52,7 +53,7 @@ def budget(s: Session, help: str) -> None:
 
 def noise(s: Session, privatizer: Privatizer) -> None:
     """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
-    mechanism, calibration, delta = chosen_noise(s)
+    mechanism, calibration, delta, reports = chosen_noise(s)
     known = mechanisms_for(s.draft.algorithm, privatizer.key)
     sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
     calibrations = [c for c in CALIBRATION if any(c in size for size in sizes.values())]
@@ -64,6 +65,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     def draw(key: str) -> None:
         s.draft.mechanism = key
         s.draft.calibration = calibration
+        s.draft.reports = s.draft.reports or reports  # a mechanism that is named would take all
         if MECHANISMS[key].needs_delta and s.draft.delta == 0:
             s.draft.delta = None
         s.version += 1
@@ -115,6 +117,21 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         *CONSISTENT,
         "consistency",
     )
+    if privatizer.key not in REPORTED:
+        return
+    reason = not_played(s.draft.algorithm, privatizer.key, mechanism, effective(s.draft.consistency, fits))
+    whose = ("all",) if reason else tuple(REPORTS)
+    select(
+        "Reports in a row",
+        whose,
+        effective(reports, whose),
+        setter("reports"),
+        REPORTS,
+        REPORTS_HELP,
+        "reports",
+    )
+    if reason:
+        st.caption(f"A row that counts only who played it {escape(reason)}.")
 
 
 def tie(s: Session) -> None:
@@ -123,8 +140,9 @@ def tie(s: Session) -> None:
     s.version += 1
 
 
-def chosen_noise(s: Session) -> tuple[str, str, float]:
-    """Mechanism, calibration and delta of the run that the controls describe: what was chosen, or is by default."""
+def chosen_noise(s: Session) -> tuple[str, str, float, str]:
+    """Mechanism, calibration, delta and whose reports count, of the run that the controls describe: what was chosen, or
+    is by default."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))
@@ -144,5 +162,5 @@ def chosen_noise(s: Session) -> tuple[str, str, float]:
         except SpecError:
             continue
         if spec.mechanism and spec.calibration and spec.delta is not None:
-            return spec.mechanism, spec.calibration, spec.delta
+            return spec.mechanism, spec.calibration, spec.delta, spec.reports
     raise SpecError("privacy", "no noise is known for it")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
-from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_pooled
+from dprl.simulation.pairs import calibrations_for, consistencies_for, mechanisms_for, not_played, not_pooled
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
@@ -19,7 +19,8 @@ class Draft:
     """The fields of a RunSpec as the controls show them.
 
     environment_params, algorithm_params, structure, stationary: by the environment or algorithm that they belong to, so
-    that switching back finds them again; mechanism, calibration, delta, bonus: None where they are chosen for the run.
+    that switching back finds them again; mechanism, calibration, reports, delta, bonus: None where they are chosen for
+    the run.
     """
 
     environment: str
@@ -32,6 +33,7 @@ class Draft:
     mechanism: str | None
     calibration: str | None
     consistency: str
+    reports: str | None
     epsilon: float
     delta: float | str | None
     beta: float
@@ -52,7 +54,8 @@ def draft_of(spec: RunSpec) -> Draft:
     values = spec.to_dict()
     draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
     draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
-    chosen_for_it: dict[str, Any] = {"mechanism": None, "calibration": None, "delta": None}
+    draft["reports"] = spec.reports if spec.privacy != "none" else None
+    chosen_for_it: dict[str, Any] = dict.fromkeys(("mechanism", "calibration", "reports", "delta"))
     if spec.replace(**chosen_for_it) == spec:
         draft |= chosen_for_it
     if spec.mechanism and MECHANISMS[spec.mechanism].pure:
@@ -92,6 +95,9 @@ def spec_from(draft: Draft) -> RunSpec:
     known = values["structure"], values["bonus"], values["stationary"]
     if not any(draft.consistency in consistencies_for(draft.algorithm, key, *known) for key in mechanisms):
         values["consistency"] = FIELDS["consistency"].default
+    if values["reports"] == "played":
+        told = values["privacy"], values["mechanism"], values["consistency"], values["stationary"]
+        values["reports"] = "all" if not_played(draft.algorithm, *told) else "played"
     return RunSpec.from_dict(values)
 
 
