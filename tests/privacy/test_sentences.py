@@ -75,6 +75,8 @@ def vocabulary() -> set[str]:
         "central", "gaussian-optimal", "tight", [5], H=3, statistic=replace(CONSISTENT, still=True)
     )
     said.add(still.guarantee().where)
+    played = prepared("local", "gaussian", "tight", [5], H=3, statistic=replace(CONSISTENT, played=True))
+    said.add(played.guarantee().where)
     said |= {MECHANISMS[key].summary for p in PRIVATIZERS.values() for key in p.mechanisms}
     said |= {paragraph for paragraph in promise.MEANING.strip().split("\n\n") if "$$" not in paragraph}
     said |= {

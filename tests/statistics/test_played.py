@@ -221,7 +221,7 @@ def _counts(spec: RunSpec, text: str) -> Array:
 
 
 def test_far_fewer_users_are_lost() -> None:
-    """A check of sense on one problem: what is gained is in docs/played-rows.md."""
+    """A check of sense on one problem: what is gained is in docs/notes/played-rows.md."""
     lost = {}
     for reports in ("all", "played"):
         run = SeedRun(
